@@ -191,6 +191,7 @@ async def build_app(
                 more=[*plugins.tool_sources(), *skill_sources(settings.skills)],
                 stored=SqlStoredToolStore(infrastructure.database),
                 clock=clock,
+                token_folder=settings.mcp_token_folder,
             )
         )
         delivery_retry = DeliveryRetry(offered.get(ReminderService), blocked)

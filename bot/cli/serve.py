@@ -78,12 +78,12 @@ def mcp(config: Path | None, chat: str, person: str | None) -> None:
 @click.argument("name")
 def mcp_sign_in(config: Path | None, name: str) -> None:
     """Sign in at the remote MCP server called NAME, in a browser of this machine."""
-    from bot.tools.servers.mcp.servers import mcp_servers
+    from bot.tools.servers.sources import mcp_server
 
-    settings = load_settings(config).tool_servers
-    server = next((each for each in mcp_servers(settings.mcp_file) if each.name == name), None)
+    settings = load_settings(config)
+    server = mcp_server(settings.tool_servers, name, settings.mcp_token_folder)
     if server is None or server.oauth is None:
-        raise CommandFailed(f"{settings.mcp_file or 'tool_servers.mcp_file'} has no server {name} with `oauth`", 2)
+        raise CommandFailed(f"neither tool_servers.mcp_file nor connections have a server {name} with `oauth`", 2)
     if server.oauth.client_id:
         raise CommandFailed(f"{name} uses client credentials; it needs no sign-in", 2)
     try:

@@ -479,6 +479,11 @@ class Settings(Group):
         """Return where everything is kept."""
         return self.storage.url or f"sqlite:///{self.bot.data_dir / 'bubbles.db'}"
 
+    @property
+    def mcp_token_folder(self) -> Path:
+        """Return the folder with the tokens of sign-ins at MCP servers of `tool_servers.connections`."""
+        return self.bot.data_dir / "mcp-tokens"
+
     def with_console(self, person: str | None) -> "Settings":
         """Return the same settings with the console as the only platform, and `person` sitting at it."""
         console = self.console if person is None else self.console.model_copy(update={"person": person})

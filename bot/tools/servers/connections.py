@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -10,7 +11,7 @@ from msgspec import Struct
 from pydantic import Field, JsonValue, SecretStr, ValidationError, field_validator, model_validator
 
 from bot.config.settings import Group, ToolServerSettings
-from bot.tools.servers.mcp.servers import McpServer
+from bot.tools.servers.mcp.servers import McpServer, OAuthSettings
 from bot.tools.servers.open_webui_form import own_fields, secrets_in
 from function_calls.toolsets.source import Access, check_access
 from services.kernel.errors import ConfigError
@@ -19,7 +20,7 @@ _KEY = "tool_servers.connections"
 _LONGEST_LABEL = 24
 _OF_MCP = frozenset(
     {"type", "url", "path", "name", "key", "headers", "name_filter", "examples", "confirm", "timeout_seconds"}
-    | {"access_control", "enabled"}
+    | {"access_control", "enabled", "oauth"}
 )
 
 
@@ -27,10 +28,10 @@ class ToolServerConnection(Group):
     """One OpenAPI server, or one MCP server over streamable HTTP.
 
     `url` is its base address or that of its document (`path` within it otherwise). `key` answers for API keys and
-    bearer tokens, the others for the schemes they name. `confirm` says which calls the person is asked about first.
-    `examples` are sentences that mean a tool, by its name, with `{argument}` slots; they work without a model too.
-    `spec` is the document itself, where it is not fetched. `name_filter` has ends of the names to offer, or with a `!`
-    in front of those to leave out.
+    bearer tokens, the others for the schemes they name; `oauth` authorizes at an MCP server. `confirm` says which calls
+    the person is asked about first. `examples` are sentences that mean a tool, by its name, with `{argument}` slots;
+    they work without a model too. `spec` is the document itself, where it is not fetched. `name_filter` has ends of the
+    names to offer, or with a `!` in front of those to leave out.
     """
 
     type: Literal["openapi", "mcp"] = "openapi"
@@ -45,6 +46,7 @@ class ToolServerConnection(Group):
     client_secret: SecretStr = SecretStr("")
     token_url: str = ""
     scopes: tuple[str, ...] = ()
+    oauth: OAuthSettings | None = None
     confirm: Literal["changes", "always", "never"] = "changes"
     prefix: str = Field("", pattern=r"^[A-Za-z0-9_-]{0,24}$")
     include: tuple[str, ...] = ()
@@ -68,6 +70,8 @@ class ToolServerConnection(Group):
         others = sorted(self.model_fields_set - _OF_MCP)
         if self.type == "mcp" and others:
             raise ValueError(f"{others[0]} is not supported with type mcp")
+        if self.type == "openapi" and self.oauth is not None:
+            raise ValueError("oauth is for type mcp; use client_id and client_secret")
         return self
 
     @field_validator("access_control")
@@ -137,8 +141,12 @@ class Connections(Struct, frozen=True, kw_only=True):
         return (*self.openapi, *self.mcp, *self.refused)
 
 
-def read_connections(settings: ToolServerSettings) -> Connections:
+def read_connections(settings: ToolServerSettings, token_folder: Path | None = None) -> Connections:
     """Read the servers of the settings; an entry that cannot be used does not keep the others from being used.
+
+    Args:
+        settings: what the operator wrote.
+        token_folder: where the tokens of sign-ins at MCP servers are; without it they are kept in memory.
 
     Raises:
         ConfigError: the whole is no JSON list.
@@ -155,7 +163,7 @@ def read_connections(settings: ToolServerSettings) -> Connections:
             continue
         connection = connection.model_copy(update={"name": labels.unique(connection.label)})
         if connection.type == "mcp":
-            mcp.append(_mcp_server(connection))
+            mcp.append(_mcp_server(connection, token_folder))
         else:
             openapi.append(connection)
     return Connections(openapi=tuple(openapi), mcp=tuple(mcp), refused=tuple(refused))
@@ -208,7 +216,7 @@ def _refusal(place: int, entry: object, error: ValidationError, labels: Labels) 
     return RefusedConnection(label=labels.unique(label_of(name)), problem=problem, secrets=secrets_in(entry))
 
 
-def _mcp_server(connection: ToolServerConnection) -> McpServer:
+def _mcp_server(connection: ToolServerConnection, token_folder: Path | None) -> McpServer:
     key = connection.key.get_secret_value()
     headers = dict(connection.headers)
     if key:
@@ -222,4 +230,6 @@ def _mcp_server(connection: ToolServerConnection) -> McpServer:
         confirm=connection.confirm,
         access_control=connection.access_control,
         timeout_seconds=connection.timeout_seconds,
+        oauth=connection.oauth,
+        token_file=None if token_folder is None else token_folder / f"{connection.label}.json",
     )

@@ -14,7 +14,14 @@ _FORM: Final = frozenset(
     {"type", "spec_type", "spec", "config", "auth_type", "id", "info", "access_grants", "function_name_filter_list"}
 )
 _CONFIG: Final = frozenset({"enable", "access_control", "access_grants", "function_name_filter_list"})
-_NEEDS_SESSION: Final = frozenset({"session", "system_oauth", "oauth_2.1", "oauth_2.1_static"})
+_AUTH_TYPES: Final = ("bearer", "none", "oauth_2.1 with type mcp")
+_SECRET_INFO: Final = ("oauth_client_secret", "oauth_client_info")
+_ADVICE: Final = {
+    "session": "there is no login of Open WebUI to pass on; use bearer with a key of the server",
+    "system_oauth": "there is no login of Open WebUI to pass on; use bearer with a key of the server",
+    "oauth_2.1": "it is for type mcp; use bearer with a key, or client_id and client_secret",
+    "oauth_2.1_static": 'use oauth {"client_id": …, "client_secret": …, "issuer": …} with type mcp, or oauth_2.1',
+}
 
 
 class FormInvalid(ValueError):
@@ -37,11 +44,15 @@ def own_fields(given: Mapping[object, object]) -> dict[str, object]:
     names = entry.get("function_name_filter_list", config.get("function_name_filter_list"))
     if names is not None:
         own["name_filter"] = _name_filter(names)
-    info = entry.get("info")
-    if isinstance(info, Mapping) and info.get("name"):
+    written = entry.get("info")
+    info = written if isinstance(written, Mapping) else {}
+    if info.get("name"):
         own.setdefault("name", str(info["name"]))
-    if _has_no_key(entry.get("auth_type", "bearer")):
+    auth_type = _auth_type(entry.get("auth_type", "bearer"), str(own["type"]))
+    if auth_type != "bearer":
         own.pop("key", None)
+    if auth_type == "oauth_2.1":
+        own.setdefault("oauth", {"scope": str(info.get("oauth_scope") or "")})
     return own
 
 
@@ -49,8 +60,10 @@ def secrets_in(given: object) -> tuple[str, ...]:
     """Return the secrets of an entry that may be of no known form: key, passwords and header values."""
     if not isinstance(given, Mapping):
         return ()
-    headers = given.get("headers")
+    headers, oauth, info = (given.get(key) for key in ("headers", "oauth", "info"))
     listed = [given.get(key) for key in ("key", "password", "client_secret")]
+    listed += [oauth.get("client_secret")] if isinstance(oauth, Mapping) else []
+    listed += [info.get(key) for key in _SECRET_INFO] if isinstance(info, Mapping) else []
     listed += headers.values() if isinstance(headers, Mapping) else [headers]
     return tuple(each for each in listed if isinstance(each, str) and each)
 
@@ -101,13 +114,12 @@ def _name_filter(written: object) -> tuple[str, ...]:
     return names
 
 
-def _has_no_key(auth_type: object) -> bool:
-    if auth_type in _NEEDS_SESSION:
-        raise FormInvalid(
-            f"auth_type {auth_type} is not supported: there is no login of Open WebUI to pass on; "
-            "use bearer with a key, none, or client_id and client_secret"
-        )
-    return _one_of("auth_type", auth_type, ("bearer", "none")) == "none"
+def _auth_type(written: object, kind: str) -> str:
+    if written in {"bearer", "none"} or (written == "oauth_2.1" and kind == "mcp"):
+        return str(written)
+    if isinstance(written, str) and written in _ADVICE:
+        raise FormInvalid(f"auth_type {written} is not supported: {_ADVICE[written]}")
+    raise FormInvalid(f"auth_type must be {', '.join(_AUTH_TYPES[:-1])} or {_AUTH_TYPES[-1]}")
 
 
 def _one_of(field: str, value: object, known: tuple[str, ...]) -> str:

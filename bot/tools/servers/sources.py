@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from loguru import logger
@@ -87,6 +88,7 @@ async def tool_sources(
     more: Iterable[ToolSource] = (),
     stored: SqlStoredToolStore | None = None,
     clock: Clock | None = None,
+    token_folder: Path | None = None,
     wait_seconds: float = _WAIT_AT_START,
 ) -> AsyncIterator[ToolSources]:
     """Offer all tools from elsewhere through `calls` for as long as the context lasts.
@@ -98,13 +100,14 @@ async def tool_sources(
         more: sources of plugins.
         stored: where tools that people write are kept.
         clock: tells when they were written.
+        token_folder: where the tokens of sign-ins at the MCP servers of `settings.connections` are.
         wait_seconds: how long the servers may take before it is begun without them; they are offered when they come.
 
     Raises:
         ConfigError: a connection cannot be read.
     """
     async with AsyncExitStack() as resources:
-        connections = _connections(settings)
+        connections = _connections(settings, token_folder)
         openapi = (
             await _open_openapi_toolsets(connections.openapi, settings, resources) if connections is not None else []
         )
@@ -152,6 +155,16 @@ def tool_secrets(settings: ToolServerSettings) -> tuple[str, ...]:
     return (*(() if connections is None else connections.secrets), *servers)
 
 
+def mcp_server(settings: ToolServerSettings, name: str, token_folder: Path) -> "McpServer | None":
+    """Return the configured MCP server called `name`; None where there is none.
+
+    Raises:
+        ConfigError: a connection or the file of servers cannot be read.
+    """
+    servers = _mcp_servers(settings, _connections(settings, token_folder))
+    return next((each for each in servers if each.name == name), None)
+
+
 def run_limits(settings: ToolServerSettings) -> "RunLimits":
     """Return what a call of a Python tool may take."""
     from bot.tools.stored.runner import RunLimits
@@ -159,13 +172,13 @@ def run_limits(settings: ToolServerSettings) -> "RunLimits":
     return RunLimits(seconds=settings.python_seconds, megabytes=settings.python_megabytes)
 
 
-def _connections(settings: ToolServerSettings) -> "Connections | None":
+def _connections(settings: ToolServerSettings, token_folder: Path | None = None) -> "Connections | None":
     """Return the connections of the settings; None where there are none, so that nothing is imported for them."""
     if not (settings.urls or settings.connections.get_secret_value()):
         return None
     from bot.tools.servers.connections import read_connections
 
-    return read_connections(settings)
+    return read_connections(settings, token_folder)
 
 
 def _mcp_servers(settings: ToolServerSettings, connections: "Connections | None" = None) -> "tuple[McpServer, ...]":

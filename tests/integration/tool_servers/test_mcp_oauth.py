@@ -8,7 +8,10 @@ import stat
 import httpx
 import pytest
 import uvicorn
+from pydantic import SecretStr
 
+from bot.config.settings import ToolServerSettings
+from bot.tools.servers.connections import read_connections
 from bot.tools.servers.mcp.oauth import sign_in
 from bot.tools.servers.mcp.servers import mcp_servers
 from bot.tools.servers.mcp.toolset import McpToolset
@@ -140,3 +143,28 @@ async def test_token_that_a_server_sends_back_is_masked(settings_of, connected, 
     result = await toolset.call("get_header", {}, context)
 
     assert result.value == {"result": "Bearer [secret]"}
+
+
+async def test_connection_of_open_webui_with_oauth_is_signed_in_by_the_operator(tmp_path, connected, vault, context):
+    entry = {
+        "type": "mcp",
+        "url": f"{vault.address}/mcp",
+        "spec_type": "url",
+        "spec": "",
+        "path": "",
+        "auth_type": "oauth_2.1",
+        "key": "",
+        "config": {"enable": True, "function_name_filter_list": "", "access_grants": None},
+        "info": {"id": "vault", "name": "vault", "description": "", "oauth_client_info": "gAAAAABencrypted"},
+        "oauth": {"redirect_port": free_port()},
+    }
+    settings = ToolServerSettings(connections=SecretStr(json.dumps([entry])))
+    [server] = read_connections(settings, tmp_path).mcp
+
+    unsigned = await connected(server)
+    await signed_in(server)
+    toolset = await connected(server)
+    result = await toolset.call("get_gold", {}, context)
+
+    assert "bubbles mcp-sign-in vault" in unsigned.health.detail
+    assert result.value == {"result": "gold"}

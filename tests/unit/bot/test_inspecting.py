@@ -187,3 +187,20 @@ def test_check_refuses_settings_that_prevent_a_start(said, config, said_of):
 
 def test_a_check_of_a_bot_without_chat_platforms_says_so(said):
     assert "platforms: none" in said("check", config="[platforms]\nenabled = []\n").output
+
+
+@pytest.mark.parametrize(
+    ("entry", "answer"),
+    [
+        ({"url": NOBODY, "type": "mcp", "name": "notes"}, "have a server notes with `oauth`"),
+        ({"url": NOBODY, "type": "mcp", "name": "notes", "auth_type": "oauth_2.1"}, "notes: "),
+    ],
+)
+def test_sign_in_finds_the_mcp_servers_of_connections(tmp_path, monkeypatch, entry, answer):
+    monkeypatch.chdir(tmp_path)
+    environment = {"TOOL_SERVER_CONNECTIONS": json.dumps([entry])}
+
+    result = CliRunner(env=environment).invoke(cli, ["mcp-sign-in", "notes"])
+
+    assert result.exit_code != 0
+    assert answer in result.output

@@ -5,6 +5,7 @@ from pydantic import SecretStr
 
 from bot.config.settings import ToolServerSettings
 from bot.tools.servers.connections import read_connections
+from bot.tools.servers.mcp.servers import OAuthSettings
 from function_calls.tools.permission import Viewer
 from function_calls.toolsets.direct import DirectToolset
 from function_calls.toolsets.source import Access
@@ -65,7 +66,13 @@ REFUSED = {
     "an unknown field of config": ({"url": URL, "config": {"colour": "red"}}, "config.colour"),
     "an unknown type": ({"url": URL, "type": "red"}, "type"),
     "a session": ({"url": URL, "auth_type": "session", "key": "red"}, "auth_type session"),
-    "a login of Open WebUI": ({"url": URL, "auth_type": "oauth_2.1"}, "auth_type oauth_2.1"),
+    "a login of Open WebUI": ({"url": URL, "auth_type": "system_oauth"}, "use bearer with a key of the server"),
+    "a sign-in at an OpenAPI server": ({"url": URL, "auth_type": "oauth_2.1"}, "it is for type mcp"),
+    "a client of Open WebUI": (
+        {"url": URL, "type": "mcp", "auth_type": "oauth_2.1_static", "info": {"oauth_client_secret": "red"}},
+        "use oauth",
+    ),
+    "oauth of an OpenAPI server": ({"url": URL, "oauth": {}}, "oauth is for type mcp"),
     "an unknown auth_type": ({"url": URL, "auth_type": "red"}, "auth_type"),
     "an unknown spec_type": ({"url": URL, "spec_type": "red"}, "spec_type"),
     "a document that is none": ({"url": URL, "spec_type": "json", "spec": "red"}, "spec"),
@@ -95,9 +102,38 @@ def test_an_entry_that_cannot_be_followed_is_refused_by_name_and_the_others_are_
 
 
 def test_secrets_of_a_refused_entry_are_not_logged():
-    found = read_connections(written({"url": "ftp://x", "key": "k-1234", "headers": {"X-Key": "h-1234"}}))
+    entry = {"url": "ftp://x", "key": "k-1234", "headers": {"X-Key": "h-1234"}}
+    entry |= {"oauth": {"client_secret": "s-1234"}, "info": {"oauth_client_info": "i-1234"}}
 
-    assert found.secrets == ("k-1234", "h-1234")
+    assert set(read_connections(written(entry)).secrets) == {"k-1234", "h-1234", "s-1234", "i-1234"}
+
+
+@pytest.mark.parametrize("auth_type", ["none", "oauth_2.1"])
+def test_key_is_not_sent_with_another_auth_type(auth_type):
+    entry = {"url": URL, "type": "mcp", "auth_type": auth_type, "key": "k-1234"}
+
+    [server] = read_connections(written(entry)).mcp
+
+    assert server.headers == {}
+
+
+def test_oauth_of_open_webui_is_a_sign_in_of_the_operator(tmp_path):
+    info = {"id": "notes", "name": "Notes", "description": "", "oauth_client_info": "gAAAAB", "oauth_scope": "read"}
+    entry = {"url": URL, "type": "mcp", "path": "", "auth_type": "oauth_2.1", "key": "", "info": info}
+
+    [server] = read_connections(written(entry), tmp_path).mcp
+
+    assert (server.name, server.token_file) == ("Notes", tmp_path / "Notes.json")
+    assert server.oauth == OAuthSettings(scope="read")
+
+
+def test_client_credentials_of_an_mcp_connection_are_kept_secret():
+    oauth = {"client_id": "bot", "client_secret": "s-1234", "issuer": "https://id.example.org"}
+
+    found = read_connections(written({"url": URL, "type": "mcp", "oauth": oauth}))
+
+    assert found.mcp[0].oauth.client_id == "bot"
+    assert found.secrets == ("s-1234",)
 
 
 def test_null_counts_as_left_out():
