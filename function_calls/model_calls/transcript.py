@@ -163,13 +163,21 @@ class Instructions:
     Additions that name a variable of the specification (`{{USER_NAME}}`, `{{CURRENT_DATE}}` …) differ from message to
     message; they go to the end of the conversation so that the beginning stays the same for prompt caches.
 
-    `tools_prompt` is the template of the choice in the call style `prompt`, with `{{TOOLS}}` in it, and `task_model` is
-    the model of the same server that makes that choice; empty ones are the usual.
+    `without_tools` is said in requests that offer no tools. `tools_prompt` is the template of the choice in the call
+    style `prompt`, with `{{TOOLS}}` in it, and `task_model` is the model of the same server that makes that choice;
+    empty ones are the usual.
     """
 
     def __init__(
-        self, additions: str = "", *, system: str | None = None, tools_prompt: str = "", task_model: str = ""
+        self,
+        additions: str = "",
+        *,
+        system: str | None = None,
+        without_tools: str = "",
+        tools_prompt: str = "",
+        task_model: str = "",
     ) -> None:
+        self._without_tools = without_tools
         self.tools_prompt = tools_prompt or prompt("tools")
         self.task_model = task_model
         self.is_of_agent = system is not None
@@ -194,6 +202,10 @@ class Instructions:
         """
         system = f"{self.system(turn.bot_name)}\n\n{further}".strip()
         return conversation(turn, system, self.said(turn) + appended)
+
+    def conversation_without_tools(self, turn: Turn, *, appended: str = "") -> list[Message]:
+        """Return the same for a request that offers no tools."""
+        return self.conversation(turn, appended=appended, further=self._without_tools)
 
     def said(self, turn: Turn) -> str:
         """Return this message with the operator's varying additions and its circumstances."""

@@ -37,12 +37,13 @@ def answer_tool(form: type[BaseModel]) -> Callable[..., object]:
 
 def agent_instructions(text: str, system_prompt: str | None, answer: RegisteredTool | None) -> Instructions:
     """Return the system text of an agent: a general one unless another is given, its own, and how to end."""
-    parts = [text.strip()]
+    parts, without_tools = [text.strip()], ""
     if answer is not None:
         schema = json.dumps(answer.spec.parameters, ensure_ascii=False)
-        parts.append(fill(prompt("output"), {"TOOL": OUTPUT, "SCHEMA": schema}))
+        parts.append(fill(prompt("output"), {"TOOL": OUTPUT}))
+        without_tools = fill(prompt("output_in_words"), {"SCHEMA": schema})
     system = prompt("agent") if system_prompt is None else system_prompt
-    return Instructions("\n\n".join(filter(None, parts)), system=system)
+    return Instructions("\n\n".join(filter(None, parts)), system=system, without_tools=without_tools)
 
 
 class InForm:

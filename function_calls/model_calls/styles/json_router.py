@@ -47,7 +47,7 @@ class JsonRouterStyle:
 
     def words_request(self, turn: Turn) -> CompletionRequest:
         """Return the conversation, with the results of tools appended to the message."""
-        return CompletionRequest(messages=self._instructions.conversation(turn, appended=outputs(turn)))
+        return CompletionRequest(messages=self._instructions.conversation_without_tools(turn, appended=outputs(turn)))
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
         """Parse the call in the JSON object, or text."""

@@ -34,7 +34,7 @@ class NativeStyle:
 
     def words_request(self, turn: Turn) -> CompletionRequest:
         """Return the same conversation without tools."""
-        return CompletionRequest(messages=[*self._instructions.conversation(turn), *rounds(turn.steps)])
+        return CompletionRequest(messages=[*self._instructions.conversation_without_tools(turn), *rounds(turn.steps)])
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:  # noqa: ARG002 - as above
         """Parse the calls of the answer; those printed in the text count only when there are no others."""

@@ -55,7 +55,7 @@ class PromptStyle:
 
     def words_request(self, turn: Turn) -> CompletionRequest:
         """Return the conversation, with the results of tools appended to the message."""
-        return CompletionRequest(messages=self._instructions.conversation(turn, appended=outputs(turn)))
+        return CompletionRequest(messages=self._instructions.conversation_without_tools(turn, appended=outputs(turn)))
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
         """Parse the calls in the JSON of a choice, or text."""

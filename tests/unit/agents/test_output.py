@@ -151,7 +151,16 @@ async def test_output_works_in_every_call_style(turn, context, style):
 
     assert at_once.output == after_a_look.output == Weather(**ROME)
     assert "no JSON object" in json.dumps(model.shown[2].messages)
-    assert '"celsius"' in model.shown[1].messages[0]["content"]
+    assert "celsius" in f"{model.shown[1].messages[0]['content']}{model.shown[1].tools}"
+
+
+async def test_form_is_part_of_the_text_only_where_no_tools_are_offered(turn, context):
+    model = ScriptedModel([*[LOOKED["native"]] * 4, AS_JSON])  # a repeated call is followed by a request for text
+    outcome = await forecaster(model).run(turn, context)
+
+    assert outcome.output == Weather(**ROME)
+    assert [bool(request.tools) for request in model.shown] == [True, True, True, True, False]
+    assert ["celsius" in request.messages[0]["content"] for request in model.shown] == [False] * 4 + [True]
 
 
 async def test_partial_answer_is_never_streamed(turn, context):
