@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from function_calls.grounding.intents import intents_of
+from function_calls.grounding.intents import asks_for_any
 from function_calls.grounding.request_cues import load_cues
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import LANGUAGES, bare, every_claim, folded, foreign_change_requests
@@ -75,7 +75,7 @@ def asks_for_change(turn: Turn) -> bool:
     words = folded(turn.message.text)
     if any(each in words for each in foreign_change_requests()):
         return True
-    return bool(intents_of(turn, turn.message, _WANTED))
+    return asks_for_any(turn, _WANTED)
 
 
 def what_happened(turn: Turn) -> Interpretation:

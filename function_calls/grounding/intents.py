@@ -13,6 +13,9 @@ _RESULTS = frozenset({"tool", "function"})  # roles of messages written by a cli
 _LIKELY = 0.5
 """The least probability that a message asks for a tool though the rules make no call of it."""
 
+_UNLIKELY = 0.02
+"""The probability below which the rules, which know the same probabilities, need not look for calls."""
+
 
 def asked_for(turn: Turn, message: ChatMessage, before: frozenset[str] | None = None) -> frozenset[str] | None:
     """Return the tools that `message` asks for; None as long as nothing untrusted is in `turn`.
@@ -36,16 +39,23 @@ def was_shown(turn: Turn, text: str) -> bool:
     return any(text in shown for shown in (turn.message.text, *(each.text for each in turn.recent), *results))
 
 
-def intents_of(turn: Turn, message: ChatMessage, wanted: Collection[str] | None = None) -> frozenset[str]:
-    """Return the names of the tools that `message` asks for.
-
-    With `wanted` only these are sought, so that the examples of other tools are not compiled.
-    """
-    tools = turn.tools if wanted is None else tuple(tool for tool in turn.tools if tool.name in wanted)
-    read = ReadMessage(replace(turn, message=message, tools=tools))
+def intents_of(turn: Turn, message: ChatMessage) -> frozenset[str]:
+    """Return the names of the tools that `message` asks for."""
+    read = ReadMessage(replace(turn, message=message))
     found = {call.name for call in read.calls}
-    found |= {tool for tool in known_tools() if read.share_of(tool) >= _LIKELY}
-    return frozenset(found if wanted is None else found.intersection(wanted))
+    return frozenset(found | {tool for tool in known_tools() if read.share_of(tool) >= _LIKELY})
+
+
+def asks_for_any(turn: Turn, tools: Collection[str]) -> bool:
+    """Return whether the message of `turn` asks for one of `tools`. The rules look for calls only where it is open.
+
+    The examples of other tools are not compiled.
+    """
+    read = ReadMessage(replace(turn, tools=tuple(tool for tool in turn.tools if tool.name in tools)))
+    share = max(read.share_of(tool) for tool in known_tools() if tool in tools)
+    if share >= _LIKELY or share < _UNLIKELY:
+        return share >= _LIKELY
+    return bool(read.calls_of(tools))
 
 
 def _first_untrusted(turn: Turn) -> int | None:

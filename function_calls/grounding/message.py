@@ -15,12 +15,13 @@ from function_calls.understanding.reading.message import (
     MessageReading,
     Situation,
     has_models,
+    intents_of,
     load_models,
     read_message,
     with_intent,
 )
 from function_calls.understanding.reading.names import without_calls
-from function_calls.understanding.reading.tokens import TimeReader
+from function_calls.understanding.reading.tokens import TimeReader, marked, time_spans, tokens_of
 from services.time_expressions import limited_effort, parse_all
 
 _PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後", re.IGNORECASE)
@@ -75,20 +76,38 @@ class ReadMessage:
     @cached_property
     def reading(self) -> MessageReading | None:
         """Return the message as the trained models read it; None where it is too long or of another language."""
-        turn, language = self.turn, self.language
-        text = without_calls(self.text, turn.bot_name).strip()
-        if not has_models(language) or not text or len(text) > _LONGEST:
+        if not self._is_readable:
             return None
-        is_addressed = turn.message.is_addressed or turn.message.is_private
+        models = load_models(self.language)
         with limited_effort():
             return read_message(
-                text,
-                turn.message_time,
-                Situation(is_addressed=is_addressed),
-                load_models(language),
-                self._read_times,
-                language,
+                self._words, self.turn.message_time, self._situation, models, self._read_times, self.language
             )
+
+    @cached_property
+    def _intents(self) -> Mapping[str, float] | None:
+        """The probability of each intent in `reading`, for which no word needs a tag."""
+        if not self._is_readable:
+            return None
+        models = load_models(self.language)
+        with limited_effort():
+            times = self._read_times(self._words, marked(self.turn.message_time), language=self.language)
+            forms = [token.form for token in tokens_of(self._words, time_spans(times), models.folding)]
+            return dict(intents_of(forms, self._situation, models))
+
+    @cached_property
+    def _words(self) -> str:
+        """The text without the names by which the bot is called."""
+        return without_calls(self.text, self.turn.bot_name).strip()
+
+    @property
+    def _is_readable(self) -> bool:
+        return has_models(self.language) and 0 < len(self._words) <= _LONGEST
+
+    @property
+    def _situation(self) -> Situation:
+        message = self.turn.message
+        return Situation(is_addressed=message.is_addressed or message.is_private)
 
     @property
     def language(self) -> str:
@@ -102,9 +121,9 @@ class ReadMessage:
     def share_of(self, tool: str) -> float:
         """Return the probability that the message asks for `tool`; 1 for a tool that no intent stands for."""
         intents = _TOOLS.get(tool)
-        if intents is None or self.reading is None:
+        if intents is None or self._intents is None:
             return 1.0
-        return sum(self.reading.probability(intent) for intent in intents)
+        return sum(self._intents.get(intent, 0.0) for intent in intents)
 
     def pieces(self, intent: str, *tags: str) -> list[str]:
         """Return the pieces of the message with one of `tags`, read as one of `intent`."""
