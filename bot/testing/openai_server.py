@@ -8,6 +8,7 @@ import asyncio
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from itertools import count
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -124,7 +125,7 @@ class Chat(Struct, frozen=True, kw_only=True):
     def _whole(self) -> dict[str, object]:
         message: dict[str, object] = {"role": "assistant", "content": self.text or None}
         if self.calls:
-            message["tool_calls"] = [_call(place, name, text) for place, (name, text) in enumerate(self.calls)]
+            message["tool_calls"] = [_call(name, text) for name, text in self.calls]
         choice = {"index": 0, "message": message, "finish_reason": self.reason}
         return {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, **_MODEL} | {
             "choices": [choice],
@@ -148,7 +149,7 @@ class Chat(Struct, frozen=True, kw_only=True):
         deltas: list[dict[str, object]] = [{"role": "assistant", "content": ""}]
         deltas += [{"content": piece} for piece in _pieces(self.text)]
         for place, (name, text) in enumerate(self.calls):
-            opening = _call(place, name, "")
+            opening = _call(name, "")
             deltas.append({"tool_calls": [{"index": place, **opening}]})
             deltas += [{"tool_calls": [{"index": place, "function": {"arguments": piece}}]} for piece in _pieces(text)]
         return deltas
@@ -223,6 +224,7 @@ def garbage() -> Raw:
 
 
 _MODEL: Mapping[str, object] = {"model": "scripted"}
+_NUMBERS = count()
 
 
 def _as_text(arguments: Mapping[str, object] | str | None) -> str:
@@ -231,8 +233,9 @@ def _as_text(arguments: Mapping[str, object] | str | None) -> str:
     return json.dumps(arguments or {}, ensure_ascii=False)
 
 
-def _call(place: int, name: str, arguments: str) -> dict[str, object]:
-    return {"id": f"call_{place}", "type": "function", "function": {"name": name, "arguments": arguments}}
+def _call(name: str, arguments: str) -> dict[str, object]:
+    """Return a call with an id of its own, as servers give it."""
+    return {"id": f"call_{next(_NUMBERS)}", "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
 def _pieces(text: str) -> list[str]:
