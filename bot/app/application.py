@@ -163,7 +163,7 @@ async def build_app(
             store=infrastructure.state,
             reminders=offered.get(ReminderService).open_in,
         )
-        rules = FollowUpInterpreter(offline)
+        rules = FollowUpInterpreter(offline, infrastructure.state)
         if interpreter is None and model.asked is not None:
             interpreter = model_interpreter(model.asked, settings.model, infrastructure.times)
         chosen = rules if interpreter is None else HookedInterpreter(interpreter, plugins.model_hooks)

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -10,10 +11,9 @@ from function_calls.tools.calls import Conversation, Interpretation, Interpreter
 from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.reading.names import without_names
 from function_calls.understanding.tool_calls import CallMaker
-from services.kernel.bounded import BoundedDict
+from services.kernel.state import StateStore
 
 _LASTS: Final = timedelta(minutes=10)
-_MOST_PEOPLE: Final = 2000
 _LONGEST: Final = 300  # characters
 
 
@@ -27,13 +27,14 @@ class FollowUpInterpreter:
     """Another interpreter, before which sentences are tried that go on with the last call that it chose.
 
     A tool names them as `conversation_examples`; the arguments that such a sentence does not name stay as they were.
-    In a group it has to come from the same person, before anybody else has written, or call the bot by its name.
+    In a group it has to come from the same person, before anybody else has written, or call the bot by its name. The
+    last call is kept in `store`, also through a restart.
     """
 
-    def __init__(self, inner: Interpreter) -> None:
+    def __init__(self, inner: Interpreter, store: StateStore) -> None:
         self._inner = inner
+        self._store = store
         self._examples = ExampleSentences()
-        self._last: BoundedDict[str, _LastCall] = BoundedDict(_MOST_PEOPLE)
 
     async def interpret(self, turn: Turn) -> Interpretation:
         """Return the call that goes on with the last one, else the result of the other interpreter.
@@ -41,13 +42,17 @@ class FollowUpInterpreter:
         Raises:
             ModelUnavailable: the other interpreter needed a model and none answered.
         """
-        if turn.steps:
+        going_on = frozenset(each.name for each in turn.tools if each.conversation_examples)
+        if turn.steps or not going_on:
             return await self._inner.interpret(turn)
-        key = Conversation(chat=turn.message.address, person=turn.message.sender).key
-        made = self._next_call(turn, self._last.get(key)) or await self._inner.interpret(turn)
-        if made.calls:
-            last = _LastCall(call=made.calls[-1], message_id=turn.message.id, at=turn.now)
-            self._last[key] = last
+        key = f"last_call:{Conversation(chat=turn.message.address, person=turn.message.sender).key}"
+        last = _decoded(await self._store.get(key))
+        made = self._next_call(turn, last) or await self._inner.interpret(turn)
+        if made.calls and made.calls[-1].name in going_on:
+            now = _LastCall(call=made.calls[-1], message_id=turn.message.id, at=turn.now)
+            await self._store.set(key, msgspec.to_builtins(now, enc_hook=_as_text), keep=_LASTS)
+        elif made.calls and last is not None:
+            await self._store.set(key, None, keep=_LASTS)
         return made
 
     def _next_call(self, turn: Turn, last: _LastCall | None) -> Interpretation | None:
@@ -55,7 +60,7 @@ class FollowUpInterpreter:
             return None
         tool = next((each for each in turn.tools if each.name == last.call.name), None)
         text = without_names(turn.message.text, (turn.bot_name,)).strip()
-        if tool is None or not tool.conversation_examples or len(text) > _LONGEST:
+        if tool is None or len(text) > _LONGEST:
             return None
         is_addressed = turn.message.is_addressed or turn.message.is_private
         found = self._examples.match(text, (_with_examples(tool),), is_addressed=is_addressed)
@@ -63,6 +68,19 @@ class FollowUpInterpreter:
             return None
         _, named = found
         return Interpretation(calls=(CallMaker(turn).call(tool.name, {**last.call.arguments, **named}),))
+
+
+def _as_text(value: datetime) -> str:
+    """Return an instant as text; only subclasses of `datetime` come here."""
+    return value.isoformat()
+
+
+def _decoded(stored: object) -> _LastCall | None:
+    """Return the call that was stored; None where none was, or by a version with other fields."""
+    try:
+        return None if stored is None else msgspec.convert(stored, _LastCall)
+    except msgspec.ValidationError:
+        return None
 
 
 def _with_examples(tool: ToolSpec) -> ToolSpec:

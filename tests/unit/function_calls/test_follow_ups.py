@@ -1,19 +1,20 @@
 """Sentences of a tool that go on with its last call, without a model."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
 from msgspec.structs import replace
 
+from bot.testing.clocks import FixedClock
 from bot.testing.models import ScriptedInterpreter
-from bot.testing.turns import make_message, make_turn
+from bot.testing.turns import NOW, make_message, make_turn
 from function_calls.conversation.follow_ups import FollowUpInterpreter
 from function_calls.registry import Registry, tool_function
 from function_calls.tools.calls import ReplyScope, ToolCall
 from function_calls.tools.errors import SignatureInvalid
 from function_calls.understanding.interpreter import OfflineInterpreter
 from services.kernel.chat import Person
+from services.kernel.state import MemoryStateStore
 
 
 @tool_function(
@@ -38,10 +39,13 @@ def specs():
     return registry.specs
 
 
-@dataclass
 class Room:
-    interpreter: FollowUpInterpreter
-    number: int = 0
+    """A private chat with an interpreter, by default the rules."""
+
+    def __init__(self, inner=None):
+        self.store = MemoryStateStore(FixedClock(NOW))
+        self.interpreter = FollowUpInterpreter(inner or OfflineInterpreter(), self.store)
+        self.number = 0
 
     async def say(self, text, *, sender=None, later=timedelta(), language="en", scope=None, **fields):
         self.number += 1
@@ -54,7 +58,7 @@ class Room:
 
 @pytest.fixture
 def room():
-    return Room(FollowUpInterpreter(OfflineInterpreter()))
+    return Room()
 
 
 async def test_sentence_goes_on_with_the_last_call_and_keeps_the_other_arguments(room):
@@ -71,6 +75,13 @@ async def test_sentence_goes_on_with_the_last_call_and_keeps_the_other_arguments
         {"city": "Paris", "unit": "celsius"},
         {"city": "Paris", "unit": "celsius"},
     ]
+
+
+async def test_sentence_goes_on_with_a_call_before_a_restart(room):
+    await room.say("weather in Rome in kelvin")
+    room.interpreter = FollowUpInterpreter(OfflineInterpreter(), room.store)
+
+    assert await room.say("and in Paris?") == [("weather", {"city": "Paris", "unit": "kelvin"})]
 
 
 async def test_chinese_sentence_goes_on_too(room):
@@ -99,7 +110,7 @@ async def test_call_of_another_tool_ends_it(room):
 
 async def test_other_messages_reach_the_other_interpreter():
     inner = ScriptedInterpreter([[ToolCall(id="1", name="weather", arguments={"city": "Rome"})], "words"])
-    room = Room(FollowUpInterpreter(inner))
+    room = Room(inner)
     await room.say("anything")
 
     assert await room.say("a whole new subject") == []
