@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from function_calls.tools.calls import TOOL_NAME, ToolSpec
-from function_calls.tools.context import CallContext
+from function_calls.tools.context import CallContext, Services
 from function_calls.tools.declaring.argument_validation import instantiate
 from function_calls.tools.declaring.class_tools import Tool
 from function_calls.tools.declaring.option_checks import check_options
@@ -64,10 +64,14 @@ class ToolNameTaken(ValueError):
 
 
 class Registry:
-    """The tools of one bot, by name and in the order of their registration."""
+    """The tools of one bot, by name and in the order of their registration.
+
+    A function gets the context of its call, `CallContext`, the `Services`, and objects of the `injectable` classes by
+    annotating a parameter with the class.
+    """
 
     def __init__(self, injectable: Collection[type[object]] = ()) -> None:
-        self._injectable = tuple(injectable)
+        self._injectable: tuple[type[object], ...] = (CallContext, Services, *injectable)
         self._tools: dict[str, RegisteredTool] = {}
         self._specs: tuple[ToolSpec, ...] | None = None
         self._shown: dict[tuple[int, ...], tuple[ToolSpec, ...]] = {}

@@ -94,8 +94,6 @@ def built_in_registry(functions: Sequence[Functions] = (), *, injectable: Iterab
     """
     registry = Registry(
         injectable=(
-            CallContext,
-            Services,
             ReminderService,
             SearchService,
             SummaryService,

@@ -21,7 +21,7 @@ from bot.testing.turns import make_context, make_message
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Interpreter, ToolCall, ToolResult
-from function_calls.tools.context import CallContext, Services
+from function_calls.tools.context import Services
 from function_calls.tools.declaring.class_tools import Tool
 from function_calls.tools.session_state import CallState
 
@@ -82,7 +82,7 @@ def call_tool(fake_clock: FixedClock) -> CallTool:
         approved: bool = False,
         **arguments: object,
     ) -> ToolResult:
-        registry = Registry(injectable=(CallContext, Services, *(type(each) for each in services)))
+        registry = Registry(injectable=[type(each) for each in services])
         registry.register(tool)
         message = make_message("test", is_private=True)
         made = make_context(message, clock=fake_clock, services=Services(*services), language=language)

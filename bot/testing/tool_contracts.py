@@ -215,7 +215,7 @@ def assert_tool_contract(
 class _Contract:
     def __init__(self, tool: Callable[..., object] | Tool, injectable: Collection[type[object]]) -> None:
         self._reached: list[object] = []
-        registry = Registry(injectable=(CallContext, Services, *injectable))
+        registry = Registry(injectable=injectable)
         registry.register(self._spy_on(tool), _options(tool))
         self._tool = next(iter(registry))
         self._router = FunctionCallRouter(registry)

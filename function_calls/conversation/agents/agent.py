@@ -48,7 +48,7 @@ from function_calls.model_calls.styles.choosing import StyleName
 from function_calls.registry import Registrable, Registry, check_inverses
 from function_calls.router import DEFAULT_TIMEOUT, FunctionCallRouter
 from function_calls.tools.calls import Interpretation, Interpreter, ToolResult, Turn
-from function_calls.tools.context import Actions, CallContext, Services
+from function_calls.tools.context import Actions, CallContext
 from function_calls.tools.declaring.tool_options import ToolOptions
 from function_calls.tools.policy import Dispatcher, EnclosedDispatcher
 from function_calls.tools.session_state import Session, StateConflict
@@ -152,7 +152,7 @@ class Agent(Generic[DepsT, OutputT]):
 
     def _registry(self, tools: Iterable[Registrable], injectable: Collection[type[object]]) -> Registry:
         """Return its tools, with those that transfer a turn and that give the output where it has them."""
-        registry = Registry(injectable=(CallContext, Services, *injectable))
+        registry = Registry(injectable=injectable)
         if self._deps_class is not None:
             registry.allow(self._deps_class)
         registry.register(tools)

@@ -7,7 +7,6 @@ from bot.testing.clocks import FixedClock
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
-from function_calls.tools.context import CallContext
 from tests.unit.agents.conftest import NOON
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "agents" / "agents.py"
@@ -37,7 +36,7 @@ async def test_question_without_a_specialist_is_answered_by_the_router(example):
 
 
 async def test_the_desk_is_a_function_of_the_bot_too(example, context):
-    registry = Registry(injectable=(CallContext,))
+    registry = Registry()
     registry.collect(example["TravelPlugin"]())
     call = ToolCall(id="1", name="travel_desk", arguments={"request": "20 usd in eur"})
     result = await FunctionCallRouter(registry).dispatch(call, context)

@@ -181,7 +181,7 @@ async def test_agent_with_output_transfers_nothing():
 
 
 def dispatched(tool, name, context, **arguments):
-    registry = Registry(injectable=[CallContext])
+    registry = Registry()
     registry.register(tool)
     return FunctionCallRouter(registry).dispatch(ToolCall(id="1", name=name, arguments=arguments), context)
 

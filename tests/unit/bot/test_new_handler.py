@@ -33,13 +33,12 @@ def test_both_pass(make, tmp_path, pytester_run):
 
 def test_the_function_is_a_tool_of_that_name(make, tmp_path):
     from function_calls.registry import Registry
-    from function_calls.tools.context import CallContext
 
     make("water_plants")
     spec = importlib.util.spec_from_file_location("water_plants", tmp_path / "water_plants.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    registry = Registry(injectable=(CallContext,))
+    registry = Registry()
     registry.collect(module)
 
     assert [tool.name for tool in registry.specs] == ["water_plants"]

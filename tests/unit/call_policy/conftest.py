@@ -36,7 +36,7 @@ class Room:
         self.clock = FixedClock(NOON)
         self.store = MemoryStateStore(self.clock)
         self.policy = CallPolicy.over(self.store, self.clock, owners)
-        registry = Registry(injectable=(CallContext, UndoService, *(type(each) for each in services)))
+        registry = Registry(injectable=(UndoService, *(type(each) for each in services)))
         registry.collect(handler)
         registry.register(functions)
         self.router = FunctionCallRouter(registry, policy=self.policy)

@@ -39,7 +39,7 @@ def store():
 @pytest.fixture
 def ask(store, context_of):
     async def answer(turn, *understood):
-        registry = Registry(injectable=(CallContext,))
+        registry = Registry()
         registry.register([count, invocation])
         interpreter = ScriptedInterpreter(understood)
         assistant = Assistant(

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from function_calls.registry import Registry, ToolNameTaken, ToolOptions, tool_function
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
-from function_calls.tools.context import CallContext
 from function_calls.tools.declaring.class_tools import BaseTool, Tool
 from function_calls.tools.errors import SchemaInvalid
 from function_calls.tools.permission import Viewer
@@ -52,7 +51,7 @@ def call(name="query_database", **arguments):
 
 
 def router_of(tools, options=None, **settings):
-    registry = Registry(injectable=(CallContext,))
+    registry = Registry()
     registry.register(tools, options)
     return FunctionCallRouter(registry, **settings)
 

@@ -16,7 +16,7 @@ async def bake(cake: str, ctx: CallContext) -> str:
 
 
 def router():
-    registry = Registry(injectable=(CallContext,))
+    registry = Registry()
     registry.register(bake)
     return FunctionCallRouter(registry)
 

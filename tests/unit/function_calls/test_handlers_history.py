@@ -10,7 +10,7 @@ from function_calls.functions.history.models import HistorySearchArgs
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
-from function_calls.tools.context import CallContext, Services
+from function_calls.tools.context import Services
 from services.history.service import HistoryService
 from services.kernel.chat import Attachment, ChatAddress
 from tests.support.stores.messages import MemoryMessageStore
@@ -24,7 +24,7 @@ def history():
 @pytest.fixture
 def find(history, context_of):
     async def dispatch(language="en", **arguments):
-        registry = Registry(injectable=(CallContext, HistoryService))
+        registry = Registry(injectable=(HistoryService,))
         registry.collect(handlers_history)
         call = ToolCall(id="1", name="history_search", arguments=arguments)
         context = replace(context_of(), services=Services(history), language=language)

@@ -7,7 +7,7 @@ from function_calls.functions.memory import handlers as handlers_memory
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
-from function_calls.tools.context import CallContext, Services
+from function_calls.tools.context import Services
 from function_calls.tools.session_state import MemorySessionStateStore
 from services.history.service import HistoryService
 from services.kernel.chat import Person
@@ -25,7 +25,7 @@ BOB = Person(id="bob", name="bob")
 def ask(context_of, sqlite_database):
     people = PeopleService(MemorySessionStateStore(), LinkCodes(MemoryStateStore(SystemClock())))
     services = Services(HistoryService(MemoryMessageStore()), MemoryService(SqlMemoryStore(sqlite_database)), people)
-    registry = Registry(injectable=(CallContext, HistoryService, MemoryService, PeopleService))
+    registry = Registry(injectable=(HistoryService, MemoryService, PeopleService))
     registry.collect(handlers_memory)
 
     async def dispatch(name, language="en", message=None, **arguments):

@@ -9,7 +9,7 @@ from function_calls.functions.privacy import handlers as handlers_privacy
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
-from function_calls.tools.context import CallContext, Services
+from function_calls.tools.context import Services
 from function_calls.tools.session_state import MemorySessionStateStore
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, Person
@@ -37,7 +37,7 @@ async def services():
 
 @pytest.fixture
 def ask(services, context_of):
-    registry = Registry(injectable=(CallContext, HistoryService, PrivacyService, PeopleService))
+    registry = Registry(injectable=(HistoryService, PrivacyService, PeopleService))
     registry.collect(handlers_privacy)
 
     async def dispatch(name, arguments=None, *, language="en", is_sure=False, **message):

@@ -7,7 +7,7 @@ from function_calls.functions import web_fetch
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
-from function_calls.tools.context import CallContext, Services
+from function_calls.tools.context import Services
 from services.history.service import HistoryService
 from services.search.model import PageUnavailable
 from services.search.web_pages.service import WebPage, WebPageService
@@ -24,7 +24,7 @@ class FakePages(WebPageService):
 @pytest.fixture
 def fetch(context_of):
     async def dispatch(url, language="en", asked_for=None, shown="", **message):
-        registry = Registry(injectable=(CallContext, HistoryService, WebPageService))
+        registry = Registry(injectable=(HistoryService, WebPageService))
         registry.collect(web_fetch)
         services = Services(FakePages(), HistoryService(MemoryMessageStore()))
         context = replace(context_of(**message), services=services, language=language, asked_for=asked_for)

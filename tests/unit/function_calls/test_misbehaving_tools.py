@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
-from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.execution import LONGEST_TOLD
 from services.kernel.errors import StorageFull
 
@@ -52,7 +51,7 @@ def logged():
 
 
 async def called(function, context, **options):
-    registry = Registry(injectable=(CallContext,))
+    registry = Registry()
     registry.collect(tool_function(**options)(function))
     return await FunctionCallRouter(registry).dispatch(ToolCall(id="1", name=function.__name__, arguments={}), context)
 

@@ -81,7 +81,7 @@ def session():
 @pytest.fixture
 def run_round(session):
     async def run(tool, *texts, options=None):
-        registry = Registry(injectable=(CallContext,))
+        registry = Registry()
         registry.register(tool, options)
         (name,) = (each.name for each in registry)
         calls = [ToolCall(id=text, name=name, arguments={"text": text}) for text in texts]
@@ -140,7 +140,7 @@ async def test_calls_of_different_sessions_do_not_wait_for_each_other(session):
         await both_run.wait()
         return "done"
 
-    registry = Registry(injectable=(CallContext,))
+    registry = Registry()
     registry.register(wait)
     calls = [ToolCall(id=each, name="wait", arguments={}) for each in "ab"]
     contexts = [replace(make_context(), state=CallState(each)) for each in (session, Session())]
@@ -170,7 +170,7 @@ async def test_two_agents_that_begin_with_the_same_state_at_once_both_work(sessi
         model = ScriptedInterpreter(["done"])
         return AgentTool(Agent(name=name, model=model, state={"steps": [], name: 1}))
 
-    registry = Registry(injectable=(CallContext,))
+    registry = Registry()
     registry.register([hire("ann"), hire("bob")])
     calls = [ToolCall(id=name, name=name, arguments={"request": "work"}) for name in ("ann", "bob")]
     contexts = [replace(make_context(), state=CallState(session)) for _ in calls]

@@ -25,7 +25,7 @@ class PourArgs(BaseModel):
 
 
 def router_of(*functions, **options):
-    registry = Registry(injectable=(CallContext,))
+    registry = Registry()
     for function in functions:
         registry.register(function)
     return FunctionCallRouter(registry, **options)
@@ -295,7 +295,7 @@ def test_two_tools_with_one_name_are_refused():
 
 
 def test_register_returns_a_function_that_unregisters():
-    registry = Registry(injectable=(CallContext,))
+    registry = Registry()
     unregister = registry.register(pour)
     before = [spec.name for spec in registry.specs]
     unregister()

@@ -176,7 +176,7 @@ async def remember(word: str, ctx: CallContext, then: str = "") -> str:
 
 @pytest.fixture
 def router():
-    registry = Registry(injectable=(CallContext,))
+    registry = Registry()
     registry.register(remember)
     return FunctionCallRouter(registry, default_timeout=5.0)
 

@@ -13,7 +13,7 @@ from function_calls.models import SummaryArgs
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
-from function_calls.tools.context import CallContext, Services
+from function_calls.tools.context import Services
 from services.history.service import HistoryService
 from services.kernel.chat import Person
 from services.kernel.errors import ModelUnavailable
@@ -38,7 +38,7 @@ def history():
 @pytest.fixture
 def summarize(history, context_of):
     async def dispatch(text="summarize", language="en", summarizer=None, **arguments):
-        registry = Registry(injectable=(CallContext, HistoryService, SummaryService, ReminderService, SearchService))
+        registry = Registry(injectable=(HistoryService, SummaryService, ReminderService, SearchService))
         registry.register(handlers.summary)
         services = Services(history, SummaryService(history, summarizer=summarizer))
         context = replace(context_of(text=text), services=services, language=language)

@@ -9,7 +9,6 @@ from bot.testing.clocks import FixedClock
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, ToolResult, ToolSpec
-from function_calls.tools.context import CallContext
 from function_calls.tools.policy import CallPolicy
 from function_calls.toolsets.combined import join
 from services.kernel.state import MemoryStateStore
@@ -39,7 +38,7 @@ def circumstances(context):
 
 
 async def call(notes, context, **arguments):
-    router = FunctionCallRouter(Registry(injectable=(CallContext,)))
+    router = FunctionCallRouter(Registry())
     join(router, {"notes": notes})
     return await router.dispatch(ToolCall(id="1", name="note", arguments=arguments), context)
 

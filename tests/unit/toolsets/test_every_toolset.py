@@ -4,7 +4,6 @@ import pytest
 
 from function_calls.registry import Registry, ToolOptions
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.context import CallContext
 from function_calls.toolsets.checked import CheckedToolset
 from function_calls.toolsets.combined import CombinedToolset, LocalToolset
 from function_calls.toolsets.wrappers import ApprovedToolset, FilteredToolset, PrefixedToolset
@@ -24,7 +23,7 @@ def local():
         """Do what only admins may."""
         return text
 
-    registry = Registry(injectable=(CallContext,))
+    registry = Registry()
     registry.register(say)
     registry.register(secret, ToolOptions(permission="admins"))
     return LocalToolset(FunctionCallRouter(registry))

@@ -126,7 +126,7 @@ def router():
         """Erase."""
         return "gone"
 
-    registry = Registry(injectable=(CallContext,))
+    registry = Registry()
     registry.register(greet)
     registry.register(erase, ToolOptions(permission="admins"))
     return FunctionCallRouter(registry, default_timeout=5.0)
