@@ -122,7 +122,7 @@ def result_text(result: ToolResult, *, indent: int | None = None) -> str:
     """Return a result for the model: text unchanged, anything else as JSON, a failure as `{"error": …}`."""
     if not result.ok:
         return json.dumps({"error": result.error or result.text or "failed"}, ensure_ascii=False)
-    value = result.value if result.value is not None else result.text
+    value = result.for_model()
     if not isinstance(value, str):
         value = json.dumps(value, ensure_ascii=False, default=as_json, indent=indent)
     return "\n".join([*([value] if value else []), *map(_shown, result.files)]) or "done"

@@ -4,7 +4,7 @@ import json
 
 from bot.testing.turns import ANN, make_message, make_tool, make_turn
 from function_calls.model_calls.styles.native import NativeStyle
-from function_calls.model_calls.transcript import LONGEST_RESULT, Instructions, history
+from function_calls.model_calls.transcript import LONGEST_RESULT, Instructions, history, result_text
 from function_calls.tools.calls import Step, ToolCall, ToolResult
 from function_calls.tools.catalog.offered_tools import OfferedTools
 from services.kernel.chat import Attachment, Person
@@ -150,3 +150,9 @@ def test_a_result_of_usual_length_is_fed_as_it_is():
     )
 
     assert shown(make_turn("look", tools=[LOOK], steps=[step]))[-1]["content"] == "x" * LONGEST_RESULT
+
+
+def test_result_without_a_value_is_null():
+    assert result_text(ToolResult(ok=True)) == '{"result": null}'
+    assert result_text(ToolResult(ok=True, text="It rains.")) == "It rains."
+    assert result_text(ToolResult(ok=True, is_answered=True)) == "done"
