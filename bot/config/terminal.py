@@ -9,10 +9,7 @@ _VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def speaks_chinese(environment: Mapping[str, str]) -> bool:
-    """Return whether the terminal is a Chinese one.
-
-    The first of the variables that is set decides, as for other programs.
-    """
+    """Return whether the locale of the terminal is Chinese; the first variable that is set decides."""
     chosen = next((environment[name] for name in _VARIABLES if environment.get(name)), "")
     return chosen.lower().startswith("zh")
 
