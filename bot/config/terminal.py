@@ -15,7 +15,7 @@ def speaks_chinese(environment: Mapping[str, str]) -> bool:
 
 
 def language_here(bots: str) -> str:
-    """Return the language for whoever sits at the terminal: Chinese at a Chinese one, else that of the bot (`bots`)."""
+    """Return the language of the terminal: Chinese at a Chinese one, else that of the bot (`bots`)."""
     return "zh" if speaks_chinese(os.environ) else bots
 
 
