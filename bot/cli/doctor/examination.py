@@ -75,7 +75,7 @@ class Examine(Protocol):
 
 
 async def examine_platform(name: str, settings: Settings, prober: Prober) -> list[Finding]:
-    """Return what can be found out about an enabled platform without serving it."""
+    """Return the findings about an enabled platform, without serving it."""
     if name not in GROUPS:
         return [good(name, "needs nothing")]
     library = _LIBRARIES.get(name)
