@@ -19,7 +19,7 @@ from function_calls.toolsets.stored.source import read_source
 from services.kernel.chat import Person
 
 pytestmark = pytest.mark.integration
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's part of the sandbox is Linux's")
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Landlock and seccomp")
 ANN = Person(id="ann", name="Ann")
 
 

@@ -17,7 +17,7 @@ from tests.unit.workspace.conftest import WorkspaceRig
 
 pytestmark = [
     pytest.mark.integration,
-    pytest.mark.skipif(sys.platform != "linux", reason="the kernel's part of the sandbox is Linux's"),
+    pytest.mark.skipif(sys.platform != "linux", reason="needs Landlock and seccomp"),
 ]
 
 
@@ -151,7 +151,7 @@ async def test_files_of_a_command_are_limited(files):
         await run(files, "i=0; while true; do i=$((i+1)); head -c 500000 /dev/zero > f$i; done", folder_megabytes=1)
 
 
-@pytest.mark.skipif(os.getuid() == 0, reason="the kernel does not limit root's processes")
+@pytest.mark.skipif(os.getuid() == 0, reason="RLIMIT_NPROC does not apply to root")
 async def test_fork_bomb_ends(files):
     with pytest.raises(ToolFailed):
         await run(files, "f() { f | f & }; f; sleep 10", timeout=2)

@@ -15,7 +15,7 @@ server = FastMCP("shop")
 
 
 class Price(BaseModel):
-    """What a cake costs."""
+    """The price of a cake."""
 
     cake: str
     euros: float

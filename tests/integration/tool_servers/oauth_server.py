@@ -45,7 +45,7 @@ class OAuthServer:
         return Starlette(routes=routes, lifespan=lambda app: inner.router.lifespan_context(app))
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return what a token of ours allows."""
+        """Return the rights of a token of this server."""
         end = self._tokens.get(token, 0.0)
         return AccessToken(token=token, client_id="bot", scopes=[]) if end > time.time() else None
 
@@ -88,5 +88,5 @@ def get_header(ctx: Context) -> str:
 
 
 def get_gold() -> str:
-    """Return what only those who are authorized may have."""
+    """Return a secret, to authorized clients only."""
     return "gold"

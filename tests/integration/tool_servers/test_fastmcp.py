@@ -14,6 +14,7 @@ from function_calls import tool_function
 from function_calls.tools.confirmation.forms import next_question, with_answer
 from services.kernel.chat import SentFile
 from tests.support.http_bot import served_bot
+from tests.support.tool_servers.mcp_toolsets import running
 
 fastmcp = pytest.importorskip("fastmcp", reason="needs the group servers")
 fastmcp_tasks = pytest.importorskip("fastmcp_tasks", reason="needs the group servers")
@@ -24,13 +25,10 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 async def connected(server, *args):
     """A toolset that is connected to one of the servers in this folder."""
     command = (str(Path(__file__).with_name(server)), *args)
-    toolset = McpToolset(McpServer(name="shop", command=sys.executable, args=command), first_pause=0.1)
-    running = asyncio.create_task(toolset.run())
-    await asyncio.wait_for(toolset.tried.wait(), 60)
-    assert toolset.health.is_ok, toolset.health.detail
-    yield toolset
-    running.cancel()
-    await asyncio.gather(running, return_exceptions=True)
+    settings = McpServer(name="shop", command=sys.executable, args=command)
+    async with running(McpToolset(settings, first_pause=0.1)) as toolset:
+        assert toolset.health.is_ok, toolset.health.detail
+        yield toolset
 
 
 @pytest.fixture

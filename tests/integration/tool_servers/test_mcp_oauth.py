@@ -4,6 +4,7 @@ import asyncio
 import json
 import socket
 import stat
+from contextlib import AsyncExitStack
 
 import httpx
 import pytest
@@ -16,6 +17,7 @@ from bot.tools.servers.mcp.oauth import sign_in
 from bot.tools.servers.mcp.servers import mcp_servers
 from bot.tools.servers.mcp.toolset import McpToolset
 from tests.integration.tool_servers.oauth_server import SECRET, OAuthServer
+from tests.support.tool_servers.mcp_toolsets import running
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 
@@ -48,18 +50,12 @@ def settings_of(tmp_path, vault):
 
 @pytest.fixture
 async def connected():
-    running = []
+    async with AsyncExitStack() as toolsets:
 
-    async def make(server):
-        toolset = McpToolset(server, first_pause=5)
-        running.append(asyncio.create_task(toolset.run()))
-        await asyncio.wait_for(toolset.tried.wait(), 30)
-        return toolset
+        async def make(server):
+            return await toolsets.enter_async_context(running(McpToolset(server, first_pause=5)))
 
-    yield make
-    for task in running:
-        task.cancel()
-    await asyncio.gather(*running, return_exceptions=True)
+        yield make
 
 
 def free_port():

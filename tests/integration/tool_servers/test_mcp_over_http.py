@@ -14,6 +14,7 @@ from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.mcp.toolset import McpToolset
 from function_calls.tools.permission import Viewer
 from tests.integration.tool_servers.mcp_notes_server import TOKEN
+from tests.support.tool_servers.mcp_toolsets import running as running_toolset
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 
@@ -64,13 +65,9 @@ async def notes():
 @pytest.fixture
 async def toolset(notes):
     server = McpServer(name="notes", url=notes.url, headers={"Authorization": SecretStr(TOKEN)})
-    made = McpToolset(server, first_pause=0.1)
-    task = asyncio.create_task(made.run())
-    await asyncio.wait_for(made.tried.wait(), 60)
-    assert made.health.is_ok, made.health.detail
-    yield made
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
+    async with running_toolset(McpToolset(server, first_pause=0.1)) as toolset:
+        assert toolset.health.is_ok, toolset.health.detail
+        yield toolset
 
 
 async def until(condition, seconds=30):

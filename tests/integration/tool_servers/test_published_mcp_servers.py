@@ -1,8 +1,8 @@
 """Servers of the package index, run as they are and driven over stdio by our client."""
 
-import asyncio
 import subprocess
 import sys
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,7 @@ import pytest
 from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.mcp.toolset import McpToolset
 from function_calls.tools.permission import Viewer
+from tests.support.tool_servers.mcp_toolsets import running
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 
@@ -18,19 +19,15 @@ BIN = Path(sys.executable).parent
 
 @pytest.fixture
 async def connected():
-    running = []
+    async with AsyncExitStack() as toolsets:
 
-    async def make(name, command, *args):
-        toolset = McpToolset(McpServer(name=name, command=str(BIN / command), args=args), first_pause=0.1)
-        running.append(asyncio.create_task(toolset.run()))
-        await asyncio.wait_for(toolset.tried.wait(), 60)
-        assert toolset.health.is_ok, toolset.health.detail
-        return toolset
+        async def make(name, command, *args):
+            toolset = McpToolset(McpServer(name=name, command=str(BIN / command), args=args), first_pause=0.1)
+            await toolsets.enter_async_context(running(toolset))
+            assert toolset.health.is_ok, toolset.health.detail
+            return toolset
 
-    yield make
-    for task in running:
-        task.cancel()
-    await asyncio.gather(*running, return_exceptions=True)
+        yield make
 
 
 async def test_published_time_server_tells_and_converts_times(connected, context):

@@ -14,6 +14,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.reminders.service import ReminderService
 from tests.support.http_bot import http_bot
+from tests.support.tool_servers.mcp_toolsets import settled
 
 ANN = Asker(person=Person(id="ann", name="Ann"), chat=ChatAddress(platform="web", chat_id="lobby"))
 TEA = {"type": "once", "time": "in 10 minutes", "content": "tea 茶"}
@@ -27,7 +28,7 @@ async def bot():
 
 def client_of(bot):
     """The official SDK's client, for Ann in the lobby."""
-    return Client(McpTools(bot.app, SystemClock(), lambda _: ANN).server())
+    return settled(Client(McpTools(bot.app, SystemClock(), lambda _: ANN).server()))
 
 
 async def test_our_functions_are_listed_with_schemas_and_hints(bot):
@@ -96,7 +97,7 @@ def asked_client_of(bot, action, asked):
         return ElicitResult(action=action, content=content if action == "accept" else None)
 
     server = McpTools(bot.app, SystemClock(), lambda _: ANN).server()
-    return Client(server, elicitation_callback=answer)
+    return settled(Client(server, elicitation_callback=answer))
 
 
 async def test_client_that_can_ask_is_given_the_question_of_a_confirmed_function(bot):

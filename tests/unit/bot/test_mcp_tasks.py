@@ -32,8 +32,8 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ToolFailed
 from tests.support.http_bot import http_bot
+from tests.support.tool_servers.mcp_toolsets import in_process, running, settled
 from tests.unit.tool_servers.conftest import NOON
-from tests.unit.tool_servers.test_mcp_toolset import Connections
 
 LOBBY = ChatAddress(platform="web", chat_id="lobby")
 ANN = Asker(person=Person(id="ann", name="Ann"), chat=LOBBY)
@@ -95,7 +95,7 @@ def tools(bot):
 
 def client_of(tools):
     """A client that knows tasks, and does not follow them by itself."""
-    return Client(tools.server(), extensions=[TasksExtension()])
+    return settled(Client(tools.server(), extensions=[TasksExtension()]))
 
 
 async def begin(client, name="bake"):
@@ -124,12 +124,12 @@ async def test_call_that_takes_long_goes_on_as_a_task_with_its_progress(oven, to
     async with client_of(tools) as client:
         task = await begin(client, "heat")
         await oven.has_begun.wait()
-        running = await state_of(client, task.task_id)
+        unfinished = await state_of(client, task.task_id)
         oven.is_done.set()
         done = await state_when(client, task.task_id, "completed")
 
         assert task.status == "working"
-        assert (running.status, running.status_message, running.result) == ("working", "heating", None)
+        assert (unfinished.status, unfinished.status_message, unfinished.result) == ("working", "heating", None)
         assert done.result["structuredContent"] == {"bread": "rye"}
 
 
@@ -142,7 +142,7 @@ async def test_call_that_ends_soon_is_answered_at_once(oven, tools):
 
 
 async def test_client_without_the_extension_waits_for_the_result(oven, tools):
-    async with Client(tools.server()) as client:
+    async with settled(Client(tools.server())) as client:
         call = asyncio.create_task(client.call_tool("bake", {}))
         await asyncio.sleep(AFTER * 3)
         oven.is_done.set()
@@ -175,7 +175,7 @@ async def test_question_of_a_task_is_answered_through_its_client(oven, tools):
     async def never(context, params):
         raise AssertionError("tasks are asked for in tests")
 
-    async with Client(tools.server(), extensions=[TasksExtension()], elicitation_callback=never) as client:
+    async with settled(Client(tools.server(), extensions=[TasksExtension()], elicitation_callback=never)) as client:
         task = await begin(client, "ask_late")
         oven.is_done.set()
         asking = await state_when(client, task.task_id, "input_required")
@@ -204,7 +204,7 @@ async def test_task_of_somebody_else_is_unknown(bot, oven):
 async def test_task_is_not_shown_to_a_client_that_does_not_declare_the_extension(oven, tools):
     async with client_of(tools) as client:
         task = await begin(client)
-    async with Client(tools.server(), extensions=[advertise("com.example/other")]) as other:
+    async with settled(Client(tools.server(), extensions=[advertise("com.example/other")])) as other:
         with pytest.raises(MCPError) as refused:
             await state_of(other, task.task_id)
         assert refused.value.code == MISSING_REQUIRED_CLIENT_CAPABILITY
@@ -235,20 +235,15 @@ async def test_more_tasks_than_one_person_may_have_are_waited_for(oven, tools):
 
 async def test_our_client_follows_a_task_of_our_server(oven, tools):
     context = make_context()
-    oven_of_others = McpToolset(
-        McpServer(name="oven", command="unused"), connect=Connections(tools.server()), first_pause=0.01
-    )
-    running = asyncio.create_task(oven_of_others.run())
-    await oven_of_others.tried.wait()
-    call = asyncio.create_task(oven_of_others.call("ask_late", {}, context))
-    await oven.has_begun.wait()
-    await asyncio.sleep(AFTER * 3)
-    oven.is_done.set()
-    asked = await call
-    form = with_answer(asked.form, next_question(asked.form), 4)
-    done = await oven_of_others.call("ask_late", {}, replace(context, form=form))
-    running.cancel()
-    await asyncio.gather(running, return_exceptions=True)
+    server = McpServer(name="oven", command="unused")
+    async with running(McpToolset(server, connect=in_process(tools.server()), first_pause=0.01)) as oven_of_others:
+        call = asyncio.create_task(oven_of_others.call("ask_late", {}, context))
+        await oven.has_begun.wait()
+        await asyncio.sleep(AFTER * 3)
+        oven.is_done.set()
+        asked = await call
+        form = with_answer(asked.form, next_question(asked.form), 4)
+        done = await oven_of_others.call("ask_late", {}, replace(context, form=form))
 
     assert asked.form.task_id
     assert done.value == {"answers": {"seats": {"seats": 4}}}

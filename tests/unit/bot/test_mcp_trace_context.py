@@ -1,11 +1,7 @@
 """The W3C trace context of MCP calls, out to a server and in from a client."""
 
-import asyncio
-from contextlib import asynccontextmanager
-
 import pytest
 from mcp import Client
-from mcp.client._memory import InMemoryTransport
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from opentelemetry import trace
@@ -17,6 +13,7 @@ from bot.tools.servers.mcp.toolset import McpToolset
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from tests.support.http_bot import http_bot
+from tests.support.tool_servers.mcp_toolsets import in_process, running
 
 sdk = pytest.importorskip("opentelemetry.sdk.trace", reason="needs the extra telemetry")
 TRACE, PARENT = "a" * 32, "b" * 16
@@ -31,18 +28,9 @@ async def test_call_of_a_server_carries_the_trace_of_the_message():
         """Return what came with the call."""
         return ctx.request_context.meta["traceparent"]
 
-    @asynccontextmanager
-    async def connect(settings, ended):
-        async with InMemoryTransport(server) as streams:
-            yield streams
-
-    toolset = McpToolset(McpServer(name="demo", command="unused"), connect=connect)
-    running = asyncio.create_task(toolset.run())
-    await toolset.tried.wait()
-
-    with sdk.TracerProvider().get_tracer("test").start_as_current_span("message") as span:
-        result = await toolset.call("get_meta", {}, make_context())
-    running.cancel()
+    async with running(McpToolset(McpServer(name="demo", command="unused"), connect=in_process(server))) as toolset:
+        with sdk.TracerProvider().get_tracer("test").start_as_current_span("message") as span:
+            result = await toolset.call("get_meta", {}, make_context())
 
     assert trace.format_trace_id(span.get_span_context().trace_id) in str(result.value)
 

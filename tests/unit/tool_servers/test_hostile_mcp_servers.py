@@ -1,19 +1,18 @@
 """Hostile MCP servers: endless lists, odd names, recursive schemas, orders, access to secrets."""
 
-import asyncio
 import json
 import sys
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack
 
 import pytest
 from mcp import MCPError
-from mcp.client._memory import InMemoryTransport
 from mcp.server.lowlevel import Server
 from mcp.types import HEADER_MISMATCH, CallToolResult, ListToolsResult, TextContent, Tool
 
 from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.mcp.toolset import McpToolset
 from services.kernel.errors import ToolFailed
+from tests.support.tool_servers.mcp_toolsets import in_process, running
 
 EMPTY = {"type": "object", "properties": {}}
 PRINTS_ITS_ENVIRONMENT = (
@@ -53,27 +52,18 @@ def server_of(*tools, answer="", structured=None, pages=None):
 @pytest.fixture
 async def connected():
     """Makes a toolset that is connected, to a server in this process or by its settings."""
-    running = []
+    async with AsyncExitStack() as toolsets:
 
-    async def make(server=None, **settings):
-        @asynccontextmanager
-        async def connect(own, ended):
-            async with InMemoryTransport(server) as streams:
-                yield streams
+        async def make(server=None, **settings):
+            if server is not None:
+                toolset = McpToolset(McpServer(name="hostile", command="unused"), connect=in_process(server))
+            else:
+                toolset = McpToolset(McpServer(name="hostile", **settings))
+            await toolsets.enter_async_context(running(toolset))
+            assert toolset.health.is_ok, toolset.health.detail
+            return toolset
 
-        if server is not None:
-            toolset = McpToolset(McpServer(name="hostile", command="unused"), connect=connect)
-        else:
-            toolset = McpToolset(McpServer(name="hostile", **settings))
-        running.append(asyncio.create_task(toolset.run()))
-        await toolset.tried.wait()
-        assert toolset.health.is_ok, toolset.health.detail
-        return toolset
-
-    yield make
-    for task in running:
-        task.cancel()
-    await asyncio.gather(*running, return_exceptions=True)
+        yield make
 
 
 async def test_a_list_without_end_is_believed_so_far_and_no_further(connected, viewer):

@@ -1,12 +1,10 @@
 """Questions of an MCP server in the middle of a call, asked in the chat and answered there (protocol 2026-07-28)."""
 
-import asyncio
 from contextlib import asynccontextmanager
 from datetime import date, timedelta
 from typing import Annotated, Literal
 
 import pytest
-from mcp.client._memory import InMemoryTransport
 from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import Elicit, ElicitationResult, Resolve
@@ -30,6 +28,7 @@ from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.mcp.toolset import McpToolset
 from function_calls.toolsets.combined import join
 from services.storage.database import Database
+from tests.support.tool_servers.mcp_toolsets import in_process, running
 from tests.unit.tool_servers.conftest import NOON
 
 SETTINGS = Settings(
@@ -38,7 +37,7 @@ SETTINGS = Settings(
 
 
 class Seats(BaseModel):
-    """How many people come, and where they sit."""
+    """The number of guests and their place."""
 
     people: int = Field(title="People", ge=1, le=8)
     place: Literal["inside", "terrace"] = Field(title="Place")
@@ -159,30 +158,21 @@ def clock():
 
 
 @pytest.fixture
-async def chat(clock):
+def chat(clock):
     """Opens a chat with a bot that uses the tools of a server."""
-    running = []
 
     @asynccontextmanager
     async def opened(server, address="sqlite://"):
-        @asynccontextmanager
-        async def connect(settings, ended):
-            async with InMemoryTransport(server) as streams:
-                yield streams
-
         settings = McpServer(name="Mario", command="unused", confirm="never", examples=EXAMPLES)
-        toolset = McpToolset(settings, connect=connect, first_pause=0.01)
-        running.append(asyncio.create_task(toolset.run()))
-        await toolset.tried.wait()
         platform = FakePlatform(clock=clock)
-        async with build_app(SETTINGS, platforms=[platform], clock=clock, database=Database(address)) as app:
+        async with (
+            running(McpToolset(settings, connect=in_process(server), first_pause=0.01)) as toolset,
+            build_app(SETTINGS, platforms=[platform], clock=clock, database=Database(address)) as app,
+        ):
             join(app.calls, {"mario": toolset})
             yield platform
 
-    yield opened
-    for task in running:
-        task.cancel()
-    await asyncio.gather(*running, return_exceptions=True)
+    return opened
 
 
 async def test_form_is_asked_field_by_field_and_sent_when_it_is_complete(chat):

@@ -1,11 +1,10 @@
 """Calls that a server runs as tasks (extension io.modelcontextprotocol/tasks, revision 2026-07-28)."""
 
 import asyncio
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack
 
 import pytest
 from mcp import MCPError
-from mcp.client._memory import InMemoryTransport
 from mcp.server.lowlevel import Server
 from mcp.types import (
     INVALID_PARAMS,
@@ -34,6 +33,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.confirmation.forms import next_question, with_answer
 from services.kernel.errors import ToolFailed
+from tests.support.tool_servers.mcp_toolsets import in_process, running
 
 WHEN = "2026-11-20T12:00:00Z"
 SIZE = {"type": "object", "properties": {"size": {"type": "string"}}, "required": ["size"]}
@@ -98,23 +98,14 @@ class Bakery:
 @pytest.fixture
 async def connected():
     """Connects a toolset to a bakery."""
-    running = []
+    async with AsyncExitStack() as toolsets:
 
-    async def make(bakery, **settings):
-        @asynccontextmanager
-        async def connect(server, ended):
-            async with InMemoryTransport(bakery.server) as streams:
-                yield streams
+        async def make(bakery, **settings):
+            server = McpServer(name="bakery", command="unused", **settings)
+            toolset = McpToolset(server, connect=in_process(bakery.server), first_pause=0.01)
+            return await toolsets.enter_async_context(running(toolset))
 
-        toolset = McpToolset(McpServer(name="bakery", command="unused", **settings), connect=connect, first_pause=0.01)
-        running.append(asyncio.create_task(toolset.run()))
-        await toolset.tried.wait()
-        return toolset
-
-    yield make
-    for task in running:
-        task.cancel()
-    await asyncio.gather(*running, return_exceptions=True)
+        yield make
 
 
 async def test_task_is_polled_until_its_result(connected, context):

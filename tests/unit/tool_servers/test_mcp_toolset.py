@@ -1,6 +1,6 @@
 import asyncio
 import base64
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 from mcp.client._memory import InMemoryTransport
@@ -26,6 +26,7 @@ from bot.tools.servers.mcp.toolset import McpToolset
 from function_calls.toolsets.combined import CheckedToolset
 from services.kernel.chat import SentFile
 from services.kernel.errors import ConfigError
+from tests.support.tool_servers.mcp_toolsets import running
 
 SETTINGS = McpServer(name="demo", command="unused")
 
@@ -167,18 +168,13 @@ def connections():
 @pytest.fixture
 async def connected(connections):
     """Makes a toolset that is connected."""
-    running = []
+    async with AsyncExitStack() as toolsets:
 
-    async def make(**settings):
-        toolset = McpToolset(SETTINGS.model_copy(update=settings), connect=connections, first_pause=0.01)
-        running.append(asyncio.create_task(toolset.run()))
-        await toolset.tried.wait()
-        return toolset
+        async def make(**settings):
+            toolset = McpToolset(SETTINGS.model_copy(update=settings), connect=connections, first_pause=0.01)
+            return await toolsets.enter_async_context(running(toolset))
 
-    yield make
-    for task in running:
-        task.cancel()
-    await asyncio.gather(*running, return_exceptions=True)
+        yield make
 
 
 async def names(toolset, viewer):
