@@ -14,9 +14,8 @@ _LIKELY = 0.5
 """The least probability that a message asks for a tool though the rules make no call of it."""
 _SURE = 0.8
 """The same, where a model has answered without a call: "sketch" is a request that the models do not know."""
-
-_UNLIKELY = 0.02
-"""The probability below which the rules, which know the same probabilities, need not look for calls."""
+UNLIKELY = 0.02
+"""The probability below which nothing in a message asks for a tool."""
 
 
 def asked_for(turn: Turn, message: ChatMessage, before: frozenset[str] | None = None) -> frozenset[str] | None:
@@ -58,7 +57,7 @@ def asks_for_any(turn: Turn, tools: Collection[str]) -> bool:
         return False
     read = ReadMessage(replace(turn, tools=offered))
     share = max(read.share_of(tool) for tool in known_tools() if tool in tools)
-    if share >= _SURE or share < _UNLIKELY:
+    if share >= _SURE or share < UNLIKELY:
         return share >= _SURE
     return read.is_known and bool(read.calls_of(tools))
 

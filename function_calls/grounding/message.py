@@ -17,11 +17,12 @@ from function_calls.understanding.reading.message import (
     has_models,
     intents_of,
     load_models,
-    read_message,
+    read_tokens,
+    tokens_in,
     with_intent,
 )
 from function_calls.understanding.reading.names import without_calls
-from function_calls.understanding.reading.tokens import TimeReader, marked, time_spans, tokens_of
+from function_calls.understanding.reading.tokens import TimeReader, Token
 from services.time_expressions import limited_effort, parse_all
 
 _PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後", re.IGNORECASE)
@@ -78,22 +79,21 @@ class ReadMessage:
         """Return the message as the trained models read it; None where it is too long or of another language."""
         if not self._is_readable:
             return None
-        models = load_models(self.language)
-        with limited_effort():
-            return read_message(
-                self._words, self.turn.message_time, self._situation, models, self._read_times, self.language
-            )
+        return read_tokens(self._words, self._tokens, self._situation, load_models(self.language))
 
     @cached_property
     def _intents(self) -> Mapping[str, float] | None:
         """The probability of each intent in `reading`, for which no word needs a tag."""
         if not self._is_readable:
             return None
-        models = load_models(self.language)
+        forms = [token.form for token in self._tokens]
+        return dict(intents_of(forms, self._situation, load_models(self.language)))
+
+    @cached_property
+    def _tokens(self) -> tuple[Token, ...]:
+        models, now = load_models(self.language), self.turn.message_time
         with limited_effort():
-            times = self._read_times(self._words, marked(self.turn.message_time), language=self.language)
-            forms = [token.form for token in tokens_of(self._words, time_spans(times), models.folding)]
-            return dict(intents_of(forms, self._situation, models))
+            return tokens_in(self._words, now, models, self._read_times, self.language)
 
     @cached_property
     def _words(self) -> str:

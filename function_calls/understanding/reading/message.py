@@ -167,7 +167,16 @@ def has_models(language: str) -> bool:
 def load_models(language: str) -> Models:
     """Load the weights of `language`."""
     data = files(__package__).joinpath("weights", f"{language}.bin").read_bytes()
-    return models_of(msgspec.msgpack.decode(lzma.decompress(data), type=ModelFile), load_classes(language))
+    file = msgspec.msgpack.decode(lzma.decompress(data), type=ModelFile)
+    return Models(
+        LinearModel(file.intent),
+        LinearModel(file.tag),
+        LinearModel(file.split),
+        file.folding,
+        file.seen,
+        file.intent_counts_classes,
+        load_classes(language),
+    )
 
 
 def load_classes(language: str) -> dict[str, str]:
@@ -180,19 +189,6 @@ def load_classes(language: str) -> dict[str, str]:
     return {word: names[each] for word, each in zip(words.split(" "), classes, strict=True)}
 
 
-def models_of(file: ModelFile, classes: dict[str, str]) -> Models:
-    """Return the models that `file` holds."""
-    return Models(
-        LinearModel(file.intent),
-        LinearModel(file.tag),
-        LinearModel(file.split),
-        file.folding,
-        file.seen,
-        file.intent_counts_classes,
-        classes,
-    )
-
-
 def read_message(
     text: str,
     now: datetime,
@@ -202,8 +198,16 @@ def read_message(
     language: str,
 ) -> MessageReading:
     """Read `text`, written at `now` (timezone-aware) in a `situation` of the dialogue."""
-    spans = time_spans(times(text, marked(now), language=language))
-    tokens = tokens_of(text, spans, models.folding)
+    return read_tokens(text, tokens_in(text, now, models, times, language), situation, models)
+
+
+def tokens_in(text: str, now: datetime, models: Models, times: TimeReader, language: str) -> tuple[Token, ...]:
+    """Return the tokens of `text`, written at `now` (timezone-aware), each time expression being one."""
+    return tokens_of(text, time_spans(times(text, marked(now), language=language)), models.folding)
+
+
+def read_tokens(text: str, tokens: tuple[Token, ...], situation: Situation, models: Models) -> MessageReading:
+    """Read `text`, whose tokens are known, in a `situation` of the dialogue."""
     forms = [token.form for token in tokens]
     known = situation.known.places(forms)
     intents = _probable_intents(forms, known, situation, models)
