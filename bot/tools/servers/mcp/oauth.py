@@ -98,7 +98,7 @@ class TokenFile:
 
 
 def oauth_provider(server: McpServer, oauth: OAuthSettings, tokens: TokenFile) -> OAuthClientProvider:
-    """Return what authorizes the requests to `server`; where it needs a sign-in, requests fail and say so."""
+    """Return the authorization of requests to `server`; where it needs a sign-in, requests fail and say so."""
     secret = oauth.client_secret.get_secret_value()
     provider: OAuthClientProvider
     if secret:
@@ -136,10 +136,9 @@ async def sign_in(server: McpServer, oauth: OAuthSettings, show: ShowAddress) ->
     async with _redirects(oauth.redirect_port) as code:
         provider = OAuthClientProvider(server.url, _metadata(oauth), tokens, redirect, lambda: code)
         tokens.attach(provider)
-        headers = {name: value.get_secret_value() for name, value in server.headers.items()}
         async with (
             asyncio.timeout(_SIGN_IN_WITHIN),
-            httpx2.AsyncClient(auth=provider, headers=headers, trust_env=False) as http,
+            httpx2.AsyncClient(auth=provider, headers=server.sent_headers, trust_env=False) as http,
             Client(streamable_http_client(server.url, http_client=http)) as client,
         ):
             return len((await client.list_tools()).tools)

@@ -17,7 +17,7 @@ _REQUEST_SECONDS = 60.0
 
 
 class OAuthSettings(BaseModel):
-    """How a remote server is authorized at: with client credentials, or without a secret by a sign-in.
+    """The authorization at a remote server: with client credentials, or without a secret by a sign-in.
 
     Credentials are sent to the authorization server `issuer` only. A sign-in comes back to `redirect_port` of this
     machine.
@@ -76,8 +76,13 @@ class McpServer(BaseModel):
 
     @property
     def request_seconds(self) -> float:
-        """Return how long one request may take."""
+        """Return the seconds that one request may take."""
         return self.timeout_seconds or _REQUEST_SECONDS
+
+    @property
+    def sent_headers(self) -> dict[str, str]:
+        """Return the headers of requests, secrets in plain text."""
+        return {name: value.get_secret_value() for name, value in self.headers.items()}
 
     @property
     def label(self) -> str:

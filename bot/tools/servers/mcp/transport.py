@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Transport(Protocol):
-    """What the SDK's client speaks through."""
+    """The transport of the SDK's client."""
 
     async def __aenter__(self) -> "TransportStreams": ...
     async def __aexit__(
@@ -34,11 +34,7 @@ class WatchedStream:
 
     async def receive(self) -> "SessionMessage | Exception":
         """Return the next message."""
-        try:
-            return await self._inner.receive()
-        except BaseException:
-            self._ended.set()
-            raise
+        return await self._watch(self._inner.receive())
 
     async def aclose(self) -> None:
         """Close it."""
@@ -48,8 +44,11 @@ class WatchedStream:
         return self
 
     async def __anext__(self) -> "SessionMessage | Exception":
+        return await self._watch(self._inner.__anext__())
+
+    async def _watch(self, message: "Awaitable[SessionMessage | Exception]") -> "SessionMessage | Exception":
         try:
-            return await self._inner.__anext__()
+            return await message
         except BaseException:
             self._ended.set()
             raise
@@ -100,9 +99,10 @@ async def transport(server: McpServer, ended: asyncio.Event) -> "AsyncIterator[T
                 from bot.tools.servers.mcp.oauth import TokenFile, oauth_provider
 
                 auth = oauth_provider(server, server.oauth, TokenFile(server.token_file))
-            headers = {name: value.get_secret_value() for name, value in server.headers.items()}
             client = await resources.enter_async_context(
-                httpx2.AsyncClient(headers=headers, auth=auth, trust_env=False, timeout=server.request_seconds)
+                httpx2.AsyncClient(
+                    headers=server.sent_headers, auth=auth, trust_env=False, timeout=server.request_seconds
+                )
             )
             streams = await resources.enter_async_context(streamable_http_client(server.url, http_client=client))
         read, write = streams
