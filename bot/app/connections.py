@@ -19,7 +19,7 @@ from services.kernel.state import StateStore
 from services.storage.workers.turn_claims import Key
 
 DRAIN_SECONDS: Final = 10.0
-"""How long a stop waits for messages that are being sent."""
+"""The seconds that a stop waits for messages that are being answered."""
 
 Resume = Callable[[Collection[Key] | None], Awaitable[Recovery]]
 """Looks up unanswered messages: all of them, or those with these keys that belonged to another worker."""

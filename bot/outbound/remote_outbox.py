@@ -49,7 +49,7 @@ class RemoteOutbox:
     def __init__(self, table: RemoteMessages, platform_leases: PlatformLeaseHolder, clock: Clock) -> None:
         self._table = table
         self.platform_leases = platform_leases
-        """What this process is connected to."""
+        """The platforms that this process is connected to."""
         self._clock = clock
 
     def is_here(self, platform: str) -> bool:

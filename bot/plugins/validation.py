@@ -78,9 +78,9 @@ _SAYS_NO_TYPE: Final = frozenset({"description", "default", "title"})
 
 
 class _Kind(Struct, frozen=True, kw_only=True):
-    """What the things of a list are: `written` says it to an author, `fits` looks at one.
+    """The kind of the objects of a list: `written` describes it to an author, `fits` checks an object.
 
-    Where they are called, `function` returns what is called, with `arguments`.
+    Where the bot calls the objects, `function` returns the callable of one, and `arguments` are its arguments.
     """
 
     written: str

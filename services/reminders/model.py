@@ -42,7 +42,7 @@ class ReminderState(StrEnum):
 
 
 class ReminderFields(Struct, frozen=True, kw_only=True):
-    """What a reminder has before and after it is kept, and in a file.
+    """The fields that every form of a reminder has: a new one, a stored one, one in a file.
 
     `targets` are the people to mention; empty means the creator; `EVERYONE` as id means everyone. An urgent reminder
     is said in quiet hours too.

@@ -34,7 +34,7 @@ def call_result(result: ToolResult) -> "CallToolResult":
 
 
 def question_for_client(ctx: "ServerRequestContext[object]", result: ToolResult) -> "InputRequiredResult | None":
-    """Return what a result asks the person, for the client to ask; None where it asks nothing or the client cannot."""
+    """Return the questions of a result to the person; None where it has none or the client cannot ask them."""
     from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitRequestURLParams, InputRequiredResult
 
     elicitation = None if ctx.session.client_capabilities is None else ctx.session.client_capabilities.elicitation

@@ -22,7 +22,7 @@ _BETWEEN: Final = "\n\n"
 
 
 class Answered(Struct, frozen=True, kw_only=True):
-    """What the bot made of a request: words, or calls for the client; `usage` counts the tokens of models.
+    """The answer to a request: a text, or calls for the client; `usage` counts the tokens of models.
 
     `sources` are the results of the bot's own calls.
     """

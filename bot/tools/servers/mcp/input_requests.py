@@ -17,7 +17,7 @@ _TEXTS: Final = frozenset({"title", "description"})
 
 
 def form_of(result: "Result", source: str, echoes: EchoedSecretMask) -> Form:
-    """Return what `source` asks before it goes on with a call or a task; no requests where it only wants to be called.
+    """Return the questions of `source` before it goes on with a call or a task; none where it only wants a new call.
 
     Raises:
         ToolFailed: it asks for something else than the person's input, or for too much.

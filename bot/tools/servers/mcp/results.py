@@ -30,7 +30,7 @@ _LONGEST_NAME: Final = 80
 
 
 class _Parts(Struct, kw_only=True):
-    """What a result consists of: `texts` for people, the same with a line for each file for a model, and the files."""
+    """The parts of a result: `texts` for people, `lines` for a model, which has one more for each file, and files."""
 
     texts: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
