@@ -1,11 +1,12 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { componentStyles } from './mantine'
 import { notices, ROOT } from './notices'
 
 const BOT = 'http://127.0.0.1:8765'
 
 export default defineConfig({
-  plugins: [react(), notices(ROOT)],
+  plugins: [react(), componentStyles(), notices(ROOT)],
   build: {
     outDir: '../bot/http/pages',
     emptyOutDir: true,
@@ -14,6 +15,10 @@ export default defineConfig({
     target: 'es2022',
     chunkSizeWarningLimit: 800,
     reportCompressedSize: false,
+    rolldownOptions: {
+      // One file for everything that is needed first: on a slow computer thirty small ones take longer.
+      output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } },
+    },
   },
   server: {
     proxy: {

@@ -1,21 +1,22 @@
-import { useEffect, type ReactNode } from 'react'
+import { useHotkeys } from '@mantine/hooks'
+import { spotlight } from '@mantine/spotlight'
+import type { ReactNode } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
-import { Join } from './join/Join'
 import { useWords } from './language/language'
-import { Palette } from './palette/Palette'
 import { Room } from './room/Room'
 import { useRoom } from './room/store'
+import { AfterLoad } from './shell/AfterLoad'
 import { Announcer } from './shell/Announcer'
 import { Crash } from './shell/Crash'
 import { ErrorBoundary } from './shell/ErrorBoundary'
 import { lazyPart } from './shell/lazyPart'
+import { loadedLater } from './shell/loadedLater'
 import { NotFound } from './shell/NotFound'
 import { Page } from './shell/Page'
 import { PAGES } from './shell/pages'
 import { Rail } from './shell/Rail'
 import { TabTitle } from './shell/TabTitle'
 import { Toasts } from './shell/Toasts'
-import { rememberedIdentity } from './wire/identity'
 
 type PageKey = (typeof PAGES)[number]['key']
 
@@ -25,6 +26,10 @@ function framed(key: PageKey): (props: { children: ReactNode }) => ReactNode {
   }
 }
 
+const Notices = loadedLater(() => import('./shell/Notices').then((module) => module.Notices))
+const Palette = loadedLater(() => import('./palette/Palette').then((module) => module.Palette))
+export const loadJoin = () => import('./join/Join').then((module) => module.Join)
+const Join = lazyPart(loadJoin)
 const Reminders = lazyPart(() => import('./reminders/Reminders').then((module) => module.Reminders), framed('reminders'))
 const Tools = lazyPart(() => import('./tools/Tools').then((module) => module.Tools), framed('tools'))
 const Activity = lazyPart(() => import('./activity/Activity').then((module) => module.Activity), framed('activity'))
@@ -59,10 +64,8 @@ export function App(): ReactNode {
   const identity = useRoom((room) => room.identity)
   const [path] = useLocation()
   const page = PAGES.find((one) => one.path === path)
-  useEffect(() => {
-    const known = rememberedIdentity()
-    if (known) useRoom.getState().enter(known)
-  }, [])
+  // Here and not in the palette, which may not be loaded yet.
+  useHotkeys([['mod+K', spotlight.toggle]], [], true)
   if (!page) return <NotFound path={path} />
   return (
     <>
@@ -76,11 +79,16 @@ export function App(): ReactNode {
             <Pages shown={page.key} />
           </div>
           <Toasts />
-          <Palette />
+          <AfterLoad>
+            <Palette />
+          </AfterLoad>
         </div>
       ) : (
         <Join />
       )}
+      <AfterLoad>
+        <Notices />
+      </AfterLoad>
       <Announcer />
       <TabTitle />
     </>

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, SegmentedControl, TextInput, useMantineColorScheme } from '@mantine/core'
+import { Button, SegmentedControl, TextInput, useMantineColorScheme } from '@mantine/core'
 import { IconRobot } from '@tabler/icons-react'
 import { useState, type FormEvent, type ReactNode } from 'react'
 import { LANGUAGES, useLanguage, useWords } from '../language/language'
@@ -103,7 +103,8 @@ export function Join(): ReactNode {
           error={isTried && !isRoomName(room) && words.join.roomWrong}
         />
         {(needsToken || secret) && (
-          <PasswordInput
+          <TextInput
+            type="password"
             label={words.join.token}
             description={words.join.tokenHint}
             value={secret}

@@ -1,3 +1,5 @@
+import '@mantine/spotlight/styles.layer.css'
+
 import { Modal } from '@mantine/core'
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -99,9 +101,7 @@ export function Palette(): ReactNode {
     <>
       <Spotlight
         actions={actions}
-        shortcut={['mod + K']}
-        tagsToIgnore={[]}
-        triggerOnContentEditable
+        shortcut={null}
         highlightQuery
         scrollable
         maxHeight={420}

@@ -1,5 +1,5 @@
-import '@mantine/dates/styles.css'
-import '@mantine/schedule/styles.css'
+import '@mantine/dates/styles.layer.css'
+import '@mantine/schedule/styles.layer.css'
 import 'dayjs/locale/zh-cn'
 import { Schedule, type ScheduleEventData, type ScheduleLabelsOverride } from '@mantine/schedule'
 import { useQuery } from '@tanstack/react-query'

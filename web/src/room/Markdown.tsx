@@ -4,8 +4,7 @@ import remarkGfm from 'remark-gfm'
 import { useWords } from '../language/language'
 import { SafeLink } from './links'
 import { withNestedLists } from './lists'
-import { cutAtMentions, meansMe } from './mentions'
-import { useRoom } from './store'
+import { cutAtMentions, meansMe, useNames } from './mentions'
 
 interface Node {
   type: string
@@ -128,12 +127,6 @@ const COMPONENTS: Components = {
   h6: Heading,
 }
 
-function useNames(): [string, string] {
-  const names = useRoom((room) => [...room.members.map((member) => member.name), room.bot].join('\n'))
-  const me = useRoom((room) => room.me.name)
-  return [names, me]
-}
-
 /** What the bot says: small Markdown, raw HTML shown as the text it is. */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactNode {
   const [names, me] = useNames()
@@ -143,33 +136,5 @@ export const Markdown = memo(function Markdown({ text }: { text: string }): Reac
         {withNestedLists(text)}
       </ReactMarkdown>
     </div>
-  )
-})
-
-const LINK = /(https?:\/\/[^\s<>"'）】」]+[^\s<>"'）】」.,;:!?，。；：！？])/u
-
-/** What a person says: exactly as written, with mentions and links. */
-export const PlainText = memo(function PlainText({ text }: { text: string }): ReactNode {
-  const [names, me] = useNames()
-  return (
-    <span className="plain" dir="auto">
-      {text.split(LINK).map((part, at) =>
-        at % 2 ? (
-          <SafeLink key={at} href={part}>
-            {part}
-          </SafeLink>
-        ) : (
-          cutAtMentions(part, names.split('\n')).map((piece, index) =>
-            piece.mention === null ? (
-              piece.text
-            ) : (
-              <span key={`${at}-${index}`} className="mention" data-me={meansMe(piece.mention, me) || undefined}>
-                {piece.text}
-              </span>
-            ),
-          )
-        ),
-      )}
-    </span>
   )
 })

@@ -4,7 +4,7 @@ import { lateness, wholeTime } from '../format/time'
 import { useLanguage } from '../language/language'
 import type { Message } from '../wire/frames'
 import { Choices } from './Choices'
-import { PlainText } from './Markdown'
+import { PlainText } from './PlainText'
 
 /** A reminder that fired: whom it is for, what, and honestly how late. */
 export function ReminderCard({ message }: { message: Message }): ReactNode {

@@ -1,9 +1,9 @@
-import { Drawer } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import { useMediaQuery } from '@mantine/hooks'
 import { useWords } from '../language/language'
 import { plural } from '../language/words'
 import { LinkBanner } from '../shell/LinkState'
+import { loadedLater } from '../shell/loadedLater'
 import { TopBar } from '../shell/TopBar'
 import { Composer } from './Composer'
 import { Facepile } from './Face'
@@ -11,6 +11,8 @@ import { MessageList } from './MessageList'
 import { SidePanel } from './SidePanel'
 import { useRoom } from './store'
 import { TypingRow } from './TypingRow'
+
+const Sheet = loadedLater(() => import('./Sheet').then((module) => module.Sheet))
 
 /** The room: the log, the composer, and the panel beside it (a sheet on a phone). */
 export function Room(): ReactNode {
@@ -36,16 +38,7 @@ export function Room(): ReactNode {
           </div>
         </main>
         {isNarrow ? (
-          <Drawer
-            opened={isSheetOpen}
-            onClose={() => setSheetOpen(false)}
-            position="bottom"
-            size="72%"
-            title={words.panel.title}
-            closeButtonProps={{ 'aria-label': words.close }}
-          >
-            <SidePanel />
-          </Drawer>
+          <Sheet isOpen={isSheetOpen} onClose={() => setSheetOpen(false)} />
         ) : (
           <aside className="panel" aria-label={words.panel.label}>
             <SidePanel />

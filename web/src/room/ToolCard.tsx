@@ -1,4 +1,4 @@
-import { ActionIcon, Collapse, Tooltip } from '@mantine/core'
+import { ActionIcon, Collapse } from '@mantine/core'
 import {
   IconAlarm, IconAlertTriangle, IconChevronRight, IconListDetails, IconSearch, IconTool,
 } from '@tabler/icons-react'
@@ -120,17 +120,16 @@ export function ToolCards({ calls }: { calls: ToolCall[] }): ReactNode {
     <div className="tool-cards">
       {calls.length > SHOWN_CALLS && (
         <div className="tool-fold">
-          <Tooltip label={words.card.show}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-expanded={!isFolded}
-              aria-label={words.card.show}
-              onClick={() => setUnfolded(!isUnfolded)}
-            >
-              <IconChevronRight size={16} className="chevron" data-open={!isFolded || undefined} />
-            </ActionIcon>
-          </Tooltip>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-expanded={!isFolded}
+            aria-label={words.card.show}
+            title={words.card.show}
+            onClick={() => setUnfolded(!isUnfolded)}
+          >
+            <IconChevronRight size={16} className="chevron" data-open={!isFolded || undefined} />
+          </ActionIcon>
           {plural(words.card.folded, calls.length)}
           {failed.length > 0 && ` · ${fill(words.card.foldedFailed, { n: failed.length })}`}
         </div>

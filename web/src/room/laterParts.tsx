@@ -1,0 +1,74 @@
+/** Parts of a message that are loaded after the room is shown. */
+
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import type { Message } from '../wire/frames'
+import { loadedLater } from '../shell/loadedLater'
+import { Linked } from './PlainText'
+
+const MARKS = /[*_`~#|[\]<>\\&]|^\s*(?:[-+=]|\d+[.)])|https?:|www\./m
+
+const Formatted = loadedLater(() => import('./Markdown').then((module) => module.Markdown), Unformatted)
+
+function Unformatted({ text }: { text: string }): ReactNode {
+  return (
+    <div className="markdown">
+      {text.trim().split(/\n\s*\n/).map((paragraph, at) => (
+        <p key={at} dir="auto" className="unformatted">
+          <Linked text={paragraph} />
+        </p>
+      ))}
+    </div>
+  )
+}
+
+/** Markdown; a text without any marks of it is shown at once. */
+export function Markdown({ text }: { text: string }): ReactNode {
+  return MARKS.test(text) ? <Formatted text={text} /> : <Unformatted text={text} />
+}
+
+interface ActionsProps {
+  message: Message
+  isMine: boolean
+}
+
+interface NeededProps extends ActionsProps {
+  /** The row, where its key for reactions was pressed before they were there. */
+  reactIn: Element | null
+}
+
+const Actions = loadedLater<NeededProps>(
+  () => import('./MessageActions').then(({ MessageActions: Loaded }) => function Needed({ reactIn, ...props }) {
+    useEffect(() => reactIn?.querySelector<HTMLElement>('[data-react]')?.click(), [reactIn])
+    return <Loaded {...props} />
+  }),
+  Place,
+)
+
+function Place(): ReactNode {
+  return <div className="actions actions-place" />
+}
+
+/** What can be done with a message, made when its row is pointed at or focused: a long room has hundreds of them. */
+export function MessageActions(props: ActionsProps): ReactNode {
+  const place = useRef<HTMLDivElement>(null)
+  const [row, setRow] = useState<Element | null>(null)
+  const [isReacting, setReacting] = useState(false)
+  useEffect(() => {
+    const found = place.current?.closest<HTMLElement>('[data-message]')
+    if (!found) return
+    const need = () => setRow(found)
+    const react = (event: KeyboardEvent) => {
+      const hasModifier = event.ctrlKey || event.metaKey || event.altKey
+      if (event.key === 'e' && event.target === found && !hasModifier && !found.querySelector('[data-react]')) setReacting(true)
+    }
+    found.addEventListener('pointerenter', need)
+    found.addEventListener('focusin', need)
+    found.addEventListener('keydown', react)
+    return () => {
+      found.removeEventListener('pointerenter', need)
+      found.removeEventListener('focusin', need)
+      found.removeEventListener('keydown', react)
+    }
+  }, [])
+  return row ? <Actions {...props} reactIn={isReacting ? row : null} /> : <div ref={place} className="actions actions-place" />
+}
