@@ -61,7 +61,7 @@ class BotSettings(Group):
     """Who the bot is and where it keeps its data."""
 
     name: str = Field("Bubbles", min_length=1, description="Name that people call the bot by.")
-    language: Literal["en", "zh"] = Field("en", description="Language used where the person's own is not known.")
+    language: Literal["en", "zh", "es"] = Field("en", description="Language used where the person's own is not known.")
     timezone: str = Field("", description="IANA time zone of the bot, such as Europe/Berlin; empty = the machine's.")
     owners: tuple[Place, ...] = Field((), description="People the bot obeys everywhere, as platform:id of the person.")
     data_dir: Path = Field(Path("data"), description="Folder of the database and of the log file.")

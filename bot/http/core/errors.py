@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, HTTPConnection
 
 from bot.http.core.bodies import Answer
-from function_calls.language.messages import knows, say
+from function_calls.language.messages import FALLBACK, LANGUAGES, knows, say
 from function_calls.tools.dispatch.execution import refusal_text
 from services.kernel.clock import SystemClock
 from services.kernel.errors import (
@@ -87,9 +87,14 @@ def _describe_field(language: str, error: Mapping[str, Any]) -> str:
 
 
 def in_one_line(language: str, problems: Mapping[str, str]) -> str:
-    """Join the problems in one sentence."""
-    body = say(language, "field.body")
-    return "; ".join(f"{place or body}: {problem}" for place, problem in problems.items())
+    """Join the problems in one line; the missing fields first, in one sentence."""
+    body, required = say(language, "field.body"), say(language, "field.missing")
+    missing = [place for place, problem in problems.items() if place and problem == required]
+    told = [f"{place or body}: {problem}" for place, problem in problems.items() if place not in missing]
+    if missing:
+        key = "field.required" if len(missing) == 1 else "field.required_many"
+        told.insert(0, say(language, key, fields=", ".join(f"`{each}`" for each in missing)))
+    return " ".join(told)
 
 
 class OpenAiError(Answer):
@@ -260,9 +265,9 @@ def language_asked(request: HTTPConnection) -> str:
     """Return the language that the request prefers: the first of its list that we speak."""
     for part in request.headers.get("accept-language", "").lower().split(","):
         language = part.strip().partition(";")[0].partition("-")[0]
-        if language in {"en", "zh"}:
+        if language in LANGUAGES:
             return language
-    return "en"
+    return FALLBACK
 
 
 def add_error_handlers(app: FastAPI) -> None:

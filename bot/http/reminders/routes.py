@@ -17,13 +17,18 @@ from bot.http.rooms.calls import Asked, call_tool, succeeded, turn_of
 from bot.http.rooms.memberships import RoomReminderViewer, admit
 from bot.http.rooms.reminders import ChangedReminderBody, ReminderBody, reminder_body, room_reminders
 from bot.http.security.auth import NAME
-from function_calls.language.messages import say
+from bot.platforms.web.frames import written
+from function_calls.language import recurrence_text
+from function_calls.language.messages import LANGUAGES, say
+from function_calls.models import ReminderArgs
 from function_calls.tools.calls import Interpretation, ToolResult, Turn
+from function_calls.understanding.reminder_times import nagging, refuse_past, schedule_from, time_reader
+from services.recurrence.fires import next_fires
 from services.reminders.model import ReminderState, row_key
 from services.reminders.service import ReminderService
 
 REMINDER_ID = Annotated[str, Path(pattern=r"^[a-z0-9]{1,20}$", examples=["ptc7uz"])]
-_PREFIX = {"en": "remind me: ", "zh": "提醒我"}
+_PREFIX = {"en": "remind me: ", "zh": "提醒我", "es": "recuérdame "}
 _LATELY = timedelta(days=30)
 _MOST_LATELY = 200
 
@@ -69,6 +74,21 @@ class NewReminderBody(Body):
         return self
 
 
+class PreviewBody(Body):
+    """Words that may be a reminder."""
+
+    text: str = Field(min_length=1, max_length=2000, examples=["every Monday at 8 stand-up"])
+
+
+class ReminderPreview(Answer):
+    """A reminder as the words were read: its next fire (UTC) and the words of its rule by language, none for once."""
+
+    text: str
+    due_at: str
+    tz: str
+    repeat_words: dict[str, str]
+
+
 class ReminderChoice(Answer):
     """One answer to the question: its label, and the body that sets the reminder when it is sent next."""
 
@@ -90,6 +110,12 @@ class ChangeBody(Body):
     type: Literal["once", "daily", "weekly"] | None = None
     weekday: int | None = Field(None, ge=0, le=6)
     rrule: str | None = Field(None, max_length=500)
+    occurrence: str | None = Field(
+        None,
+        max_length=100,
+        description="The day of the one occurrence to move, `YYYY-MM-DD`.",
+        examples=["2026-11-30"],
+    )
 
 
 class SnoozeBody(Body):
@@ -141,6 +167,39 @@ async def create(body: NewReminderBody, context: Context, asked: ForReminders) -
             return JSONResponse(understood.model_dump(exclude_none=True), status_code=409)
         arguments = understood
     return await _changed_reminder(context, await call_tool(context, turn, "reminder_set", arguments))
+
+
+@routes.post(
+    "/api/reminders/preview",
+    responses={409: {"model": ReminderQuestion, "description": "Which time is meant?"}},
+    response_model=ReminderPreview,
+)
+async def preview(
+    body: PreviewBody,
+    request: Request,
+    context: Context,
+    viewer: RoomReminderViewer,
+    session_id: IN_ROOM = "lobby",
+    name: NAME = None,
+) -> ReminderPreview | JSONResponse:
+    """Read words as a reminder without setting it, for a form that shows what they mean while they are typed."""
+    asked = Asked.of(request, viewer.named(name), session_id, said=body.text)
+    turn = await turn_of(context, asked)
+    understood = await _understood(context, turn)
+    if isinstance(understood, ReminderQuestion):
+        return JSONResponse(understood.model_dump(exclude_none=True), status_code=409)
+    args, ctx = ReminderArgs.model_validate(understood), context.app.turns.context(turn, 0)
+    times = time_reader(ctx)
+    schedule = schedule_from(args, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=times)
+    refuse_past(schedule, ctx)
+    schedule = nagging(schedule, args.until_done)
+    repeats = schedule.rule is not None or schedule.follow_up is not None
+    return ReminderPreview(
+        text=args.content,
+        due_at=written(next_fires(schedule, ctx.now, 1)[0]),
+        tz=schedule.zone,
+        repeat_words={each: recurrence_text.schedule_words(each, schedule) for each in LANGUAGES} if repeats else {},
+    )
 
 
 @routes.patch("/api/reminders/{reminder_id}")

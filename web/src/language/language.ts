@@ -9,10 +9,9 @@ import type { Words } from './words'
 export type Language = string
 
 interface Locale {
-  /** The language's name in itself. */
+  /** The language's name in itself, and a code of two or three letters. */
   name: string
   short: string
-  change: string
   /** The BCP 47 tag of the texts, and the one whose customs dates follow. */
   tag: string
   dates: string

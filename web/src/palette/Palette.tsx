@@ -6,11 +6,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { told } from '../language/bilingual'
-import { localeOf, useLanguage, useWords } from '../language/language'
+import { LANGUAGES, useLanguage, useWords } from '../language/language'
+import { fill } from '../language/words'
 import { useViewpoint } from '../reminders/useReminderActions'
 import { useRoom } from '../room/store'
 import { PAGES } from '../shell/pages'
-import { useLanguageSwitch, useThemeSwitch } from '../shell/TopBar'
+import { useThemeSwitch } from '../shell/TopBar'
 import { fetchTools } from '../tools/api'
 import { fetchRooms } from './rooms'
 import { SecondTab } from './SecondTab'
@@ -26,10 +27,9 @@ function useCommands(open: (what: Open) => void): SpotlightActionGroupData[] {
   const words = useWords()
   const [, go] = useLocation()
   const { flip } = useThemeSwitch()
-  const { next, change } = useLanguageSwitch()
   const identity = useRoom((room) => room.identity)
   const viewpoint = useViewpoint()
-  const language = useLanguage((state) => state.language)
+  const { language, choose } = useLanguage()
   const tools = useQuery({ queryKey: ['tools', viewpoint], queryFn: () => fetchTools(viewpoint), staleTime: 60_000 })
   const rooms = useQuery({ queryKey: ['rooms'], queryFn: fetchRooms, staleTime: 10_000 })
   const pages: SpotlightActionData[] = PAGES.map(({ path, key, icon: Icon }) => ({
@@ -45,7 +45,13 @@ function useCommands(open: (what: Open) => void): SpotlightActionGroupData[] {
       group: words.palette.commands,
       actions: [
         { id: 'theme', label: words.palette.theme, onClick: flip },
-        { id: 'language', label: localeOf(next).change, onClick: change },
+        ...Object.entries(LANGUAGES)
+          .filter(([code]) => code !== language)
+          .map(([code, { name }]) => ({
+            id: `language-${code}`,
+            label: fill(words.palette.language, { name }),
+            onClick: () => void choose(code),
+          })),
         { id: 'second', label: words.palette.secondTab, onClick: () => open('second') },
         { id: 'leave', label: words.palette.leave, onClick: leave },
         { id: 'shortcuts', label: words.palette.shortcuts, onClick: () => open('shortcuts') },
