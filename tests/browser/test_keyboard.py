@@ -32,7 +32,7 @@ async def test_the_palette_opens_from_inside_the_composer_and_leads_everywhere(v
     await page.locator("#composer").fill("half a thought")
 
     await page.locator("#composer").press("Control+k")
-    await expect(page.get_by_placeholder("Go to a page, a tool, a command…")).to_be_focused()
+    await expect(page.get_by_placeholder("Search pages, rooms, tools…")).to_be_focused()
     await page.keyboard.type("Health")
     await page.keyboard.press("Enter")
 

@@ -93,7 +93,15 @@ async def show(page: Page, screen: str) -> None:
     await expect(page.locator("main .skeleton-rows, main .mantine-Skeleton-root")).to_have_count(0)
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+REMIND: dict[Language, str] = {
+    "en": "remind me in 10 minutes to stretch",
+    "zh": "10分钟后提醒我伸展",
+    "es": "recuérdame en 10 minutos estirar",
+}
+TAGS: dict[Language, str] = {"zh": "zh-Hans", "es": "es", "en": "en"}
+
+
+@pytest.mark.parametrize("language", ["en", "zh", "es"])
 async def test_axe_finds_no_problem_on_any_page_in_light_and_dark(visitors: Visitors, language: Language):
     page = await (await visitors.window(language)).new_page()
     await page.emulate_media(reduced_motion="reduce")
@@ -101,7 +109,7 @@ async def test_axe_finds_no_problem_on_any_page_in_light_and_dark(visitors: Visi
     await page.locator("main").wait_for()
     found = await violations_in_both_schemes(page)
     await visitors.go(page, "/", "Ada")
-    await say(page, {"en": "remind me in 10 minutes to stretch", "zh": "10分钟后提醒我伸展"}[language])
+    await say(page, REMIND[language])
     await expect(page.locator("[data-tool][data-status=ok]")).to_be_visible()
 
     for screen in SCREENS:
@@ -118,7 +126,7 @@ async def test_axe_finds_no_problem_on_any_page_in_light_and_dark(visitors: Visi
         found += await violations_in_both_schemes(page)
 
     assert found == []
-    assert await page.locator("html").get_attribute("lang") == {"en": "en", "zh": "zh-Hans"}[language]
+    assert await page.locator("html").get_attribute("lang") == TAGS[language]
 
 
 async def test_a_phone_never_scrolls_sideways_and_has_the_panel_in_a_sheet(visitors: Visitors):
@@ -133,7 +141,7 @@ async def test_a_phone_never_scrolls_sideways_and_has_the_panel_in_a_sheet(visit
         width = await page.evaluate("document.documentElement.scrollWidth")
         assert width <= PHONE["width"], f"{screen} is {width} wide"
     await page.get_by_label("显示侧栏").click()
-    await expect(page.get_by_role("dialog", name="房间")).to_be_visible()
+    await expect(page.get_by_role("dialog", name="房间详情")).to_be_visible()
     await expect(page.get_by_role("dialog").locator("[data-reminder]")).to_be_visible()
     await page.keyboard.press("Escape")
     await page.set_viewport_size(PHONE | {"height": 480})  # the keyboard of the phone is open
@@ -154,8 +162,8 @@ async def test_long_words_at_double_size_are_not_cut_off(visitors: Visitors):
 
     for screen in reversed(SCREENS):
         await show(page, screen)
-        for lang in ("zh-Hans", "en"):
-            await page.locator(".language").click()
+        for language, lang in TAGS.items():
+            await page.locator(".language select").select_option(language)
             await expect(page.locator("html")).to_have_attribute("lang", lang)
             width = await page.evaluate("document.documentElement.scrollWidth")
             assert width <= DOUBLE["width"], f"{screen} is {width} wide ({lang})"

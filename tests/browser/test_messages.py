@@ -226,7 +226,7 @@ async def test_axe_finds_no_problem_in_rich_messages_open_cards_and_the_palette(
 
     found = await violations_in_both_schemes(page)
     await page.keyboard.press("Control+k")
-    await expect(page.get_by_role("dialog", name="Search and commands")).to_be_visible()
+    await expect(page.get_by_role("dialog", name="Search")).to_be_visible()
     found += await violations_in_both_schemes(page)
 
     assert found == []

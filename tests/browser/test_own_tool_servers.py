@@ -62,9 +62,9 @@ async def people_with(
 
 async def add(page: Page, url: str) -> None:
     """Add a server in the form of the tools page."""
-    await page.get_by_role("link", name="Your own tool servers").click()
+    await page.get_by_role("link", name="Your tool servers").click()
     await page.get_by_label("Address").fill(url)
-    await page.get_by_role("button", name="Add the server").click()
+    await page.get_by_role("button", name="Add server").click()
 
 
 async def test_added_server_is_called_by_the_browser_and_kept_for_the_next_visit(wardrobe: Wardrobe, times: str):
@@ -120,7 +120,7 @@ async def test_only_an_allowed_server_is_called_with_its_key(wardrobe: Wardrobe,
     async with people_with(wardrobe, times) as (visitors, _):
         page = await visitors.enter("Ada", "/tools")
         await add(page, "http://127.0.0.1:9")
-        await expect(page.get_by_text("The settings of the bot do not allow this server.")).to_be_visible()
+        await expect(page.get_by_text("This server isn’t allowed in the bot’s settings.")).to_be_visible()
         await expect(page.locator("[data-server]")).to_have_count(0)
 
         await add(page, times)

@@ -38,7 +38,7 @@ async def test_offline_messages_are_sent_once_after_reconnecting(bot: BotProcess
     await expect(page.locator("[data-link=reconnecting]")).to_be_visible(timeout=on_this_machine(3000))
     await say(page, "during the outage")
     await expect(page.locator("[data-pending]")).to_have_count(1)
-    await expect(page.get_by_label("waiting to be sent")).to_be_visible()
+    await expect(page.get_by_label("sending")).to_be_visible()
     await asyncio.to_thread(bot.start)
     await expect(page.locator("[data-link=live]")).to_be_visible(timeout=10_000)
 

@@ -22,7 +22,9 @@ from function_calls.language import recurrence_text
 from function_calls.language.messages import LANGUAGES, say
 from function_calls.models import ReminderArgs
 from function_calls.tools.calls import Interpretation, ToolResult, Turn
+from function_calls.tools.dispatch.execution import refusal_text
 from function_calls.understanding.reminder_times import nagging, refuse_past, schedule_from, time_reader
+from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
 from services.reminders.model import ReminderState, row_key
 from services.reminders.service import ReminderService
@@ -80,15 +82,6 @@ class PreviewBody(Body):
     text: str = Field(min_length=1, max_length=2000, examples=["every Monday at 8 stand-up"])
 
 
-class ReminderPreview(Answer):
-    """A reminder as the words were read: its next fire (UTC) and the words of its rule by language, none for once."""
-
-    text: str
-    due_at: str
-    tz: str
-    repeat_words: dict[str, str]
-
-
 class ReminderChoice(Answer):
     """One answer to the question: its label, and the body that sets the reminder when it is sent next."""
 
@@ -100,6 +93,19 @@ class ReminderQuestion(ErrorBody):
     """The words fit several times: `detail` asks which is meant, `choices` are the answers. Nothing was set."""
 
     choices: list[ReminderChoice]
+
+
+class ReminderPreview(Answer):
+    """A reminder as the words were read: its next fire (UTC) and the words of its rule by language, none for once.
+
+    `due_at` is null where no time is certain: `detail` says why, and `choices` are the times that may be meant.
+    """
+
+    text: str = ""
+    due_at: str | None = None
+    repeat_words: dict[str, str] = Field(default_factory=dict)
+    detail: str = ""
+    choices: list[ReminderChoice] = Field(default_factory=list)
 
 
 class ChangeBody(Body):
@@ -169,11 +175,7 @@ async def create(body: NewReminderBody, context: Context, asked: ForReminders) -
     return await _changed_reminder(context, await call_tool(context, turn, "reminder_set", arguments))
 
 
-@routes.post(
-    "/api/reminders/preview",
-    responses={409: {"model": ReminderQuestion, "description": "Which time is meant?"}},
-    response_model=ReminderPreview,
-)
+@routes.post("/api/reminders/preview")
 async def preview(
     body: PreviewBody,
     request: Request,
@@ -181,23 +183,28 @@ async def preview(
     viewer: RoomReminderViewer,
     session_id: IN_ROOM = "lobby",
     name: NAME = None,
-) -> ReminderPreview | JSONResponse:
+) -> ReminderPreview:
     """Read words as a reminder without setting it, for a form that shows what they mean while they are typed."""
     asked = Asked.of(request, viewer.named(name), session_id, said=body.text)
     turn = await turn_of(context, asked)
-    understood = await _understood(context, turn)
-    if isinstance(understood, ReminderQuestion):
-        return JSONResponse(understood.model_dump(exclude_none=True), status_code=409)
-    args, ctx = ReminderArgs.model_validate(understood), context.app.turns.context(turn, 0)
-    times = time_reader(ctx)
-    schedule = schedule_from(args, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=times)
-    refuse_past(schedule, ctx)
+    try:
+        understood = await _understood(context, turn)
+        if isinstance(understood, ReminderQuestion):
+            return ReminderPreview(detail=understood.detail, choices=understood.choices)
+        args, ctx = ReminderArgs.model_validate(understood), context.app.turns.context(turn, 0)
+        schedule = schedule_from(
+            args, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx)
+        )
+        refuse_past(schedule, ctx)
+    except HttpRefused as refused:
+        return ReminderPreview(detail=refused.problems.get("text", ""))
+    except RequestRefused as refused:
+        return ReminderPreview(detail=refusal_text(turn.language, refused, ctx.now))
     schedule = nagging(schedule, args.until_done)
     repeats = schedule.rule is not None or schedule.follow_up is not None
     return ReminderPreview(
         text=args.content,
         due_at=written(next_fires(schedule, ctx.now, 1)[0]),
-        tz=schedule.zone,
         repeat_words={each: recurrence_text.schedule_words(each, schedule) for each in LANGUAGES} if repeats else {},
     )
 
