@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from bot.config.platform_catalog import GROUPS, NAMES
 from bot.config.secrets import SecretMissing, place_of, read_file, read_secret
 from bot.config.settings import Group, Settings
-from bot.config.terminal import speaks_chinese
+from bot.config.terminal import terminal_language
 from services.kernel.errors import ConfigError
 from services.kernel.text import closest_name
 
@@ -210,7 +210,7 @@ def _told_where(key: str, environment: Mapping[str, str]) -> Iterator[None]:
     except SecretMissing as error:
         from function_calls.language.messages import say
 
-        language = "zh" if speaks_chinese(environment) else "en"
+        language = terminal_language(environment) or "en"
         raise ConfigError("settings", key, say(language, f"secret.{error.code}", **error.fields)) from error
 
 
