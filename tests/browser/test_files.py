@@ -40,7 +40,7 @@ async def test_pictures_and_files_are_sent_shown_to_all_and_stored(visitors: Vis
     await ada.locator(".composer input[type=file]").set_input_files(chosen)
     await expect(ada.locator("[data-attached=ready]")).to_have_count(2)
     await expect(ada.locator("[data-attached=failed]")).to_contain_text("Allowed types")
-    await ada.get_by_label("Leave out page.html").click()
+    await ada.get_by_label("Remove page.html").click()
     await say(ada, "my desk")
     field = await ada.locator("#composer").element_handle()
     await ada.evaluate(PASTE, [field, list(picture(20, 20))])

@@ -135,4 +135,4 @@ async def test_page_explains_the_setting_when_no_server_is_allowed(visitors: Vis
     page = await visitors.enter("Ada", "/tools?servers=1", window=window)
 
     await expect(page.locator("[data-servers=off]")).to_contain_text("page_tool_servers")
-    await expect(page.locator("[data-servers=off]")).to_contain_text("目前还不能添加服务器")
+    await expect(page.locator("[data-servers=off]")).to_contain_text("尚未允许任何服务器")

@@ -1,6 +1,6 @@
 /** Parts of a message that are loaded after the room is shown. */
 
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { Fragment, useEffect, useRef, useState, type ReactNode } from 'react'
 import type { Message } from '../wire/frames'
 import { loadedLater } from '../shell/loadedLater'
 import { Linked } from './PlainText'
@@ -13,8 +13,13 @@ function Unformatted({ text }: { text: string }): ReactNode {
   return (
     <div className="markdown">
       {text.trim().split(/\n\s*\n/).map((paragraph, at) => (
-        <p key={at} dir="auto" className="unformatted">
-          <Linked text={paragraph} />
+        <p key={at} dir="auto">
+          {paragraph.split('\n').map((line, number) => (
+            <Fragment key={number}>
+              {number > 0 && <br />}
+              <Linked text={line} />
+            </Fragment>
+          ))}
         </p>
       ))}
     </div>
