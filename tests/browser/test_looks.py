@@ -322,18 +322,22 @@ async def test_fixed_states_in_chinese_are_saved_as_pictures(visitors: Visitors)
     await room.keep("room-phone-zh")
 
 
-SCRIPTS = """() => performance.getEntriesByType('resource')
-    .filter((one) => one.name.endsWith('.js'))
-    .reduce((sum, one) => sum + one.decodedBodySize, 0) / 1000"""
+# Measured when the page is there: a moment later it loads what nobody has asked for yet.
+MEASURE_SCRIPTS = """{
+    const look = () => {
+        if (!document.querySelector('#composer, main form')) return setTimeout(look, 5)
+        const scripts = performance.getEntriesByType('resource').filter((one) => one.name.endsWith('.js'))
+        window.kilobytes = scripts.reduce((sum, one) => sum + one.decodedBodySize, 0) / 1000
+    }
+    look()
+}"""
 
 
 @pytest.mark.parametrize("query", ["", "?as=Ada"])
 async def test_first_load_has_at_most_450_kilobytes_of_javascript(visitors: Visitors, query: str):
     page = await (await visitors.window(is_for_good=True)).new_page()
-    # What comes later waits for a clock that stands still.
-    await page.clock.install()
-    await page.clock.pause_at(datetime.now(UTC) + timedelta(seconds=1))
+    await page.add_init_script(MEASURE_SCRIPTS)
     await page.goto(f"{visitors.address}/{query}")
-    await page.locator("#composer, form button[type=submit]").wait_for()
+    await page.locator("#composer, main form").first.wait_for()
 
-    assert await page.evaluate(SCRIPTS) <= 450
+    assert 100 < await page.evaluate("window.kilobytes") <= 450

@@ -65,6 +65,8 @@ async def test_returning_tab_shows_number_and_start_of_missed_messages(visitors:
         await expect(said(mei, text)).to_have_count(1)
     await window.set_offline(False)
 
-    await expect(ada.locator("[role=status]", has_text="3 new messages while you were away")).to_be_visible(timeout=10_000)
+    await expect(ada.locator("[role=status]", has_text="3 new messages while you were away")).to_be_visible(
+        timeout=10_000
+    )
     await expect(ada.locator("[data-unread-line]")).to_have_count(1)
     await expect(ada.locator("[data-message]")).to_have_count(4)

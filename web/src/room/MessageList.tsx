@@ -1,6 +1,6 @@
 import { Button, Skeleton } from '@mantine/core'
 import { IconArrowDown } from '@tabler/icons-react'
-import { Fragment, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { Fragment, startTransition, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { dayName, isSameDay } from '../format/time'
 import { useLanguage, useWords } from '../language/language'
 import { plural } from '../language/words'
@@ -14,6 +14,7 @@ import { Welcome } from './Welcome'
 
 const GROUP_MS = 5 * 60_000
 const SHOWN = 300
+const SHOWN_FIRST = 40
 const NEAR_END_PX = 80
 const PAGE = 50
 
@@ -105,10 +106,18 @@ function Earlier({ first, isHere, onShow }: {
   )
 }
 
-/** The part of a long room that is shown: at most 300 rows, so that typing stays quick; `later` are after it. */
+/** The part of a long room that is shown: at most 300 rows, so that typing stays quick; `later` are after it.
+ *
+ * The last rows come first, the others when the page has time for them.
+ */
 function useWindow(all: Message[]) {
   const [later, setLater] = useState(0)
-  const start = Math.max(0, all.length - later - SHOWN)
+  const [most, setMost] = useState(SHOWN_FIRST)
+  const hasAny = all.length > 0
+  useEffect(() => {
+    if (hasAny) startTransition(() => setMost(SHOWN))
+  }, [hasAny])
+  const start = Math.max(0, all.length - later - most)
   const shown = useMemo(() => all.slice(start, all.length - later), [all, start, later])
   const first = shown[0]?.id
   const back = (added: number) => {
