@@ -1,9 +1,7 @@
-import { useHotkeys } from '@mantine/hooks'
 import { spotlight } from '@mantine/spotlight'
-import type { ReactNode } from 'react'
+import { useEffect, type ComponentType, type ReactNode } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
-import { useWords } from './language/language'
-import { Room } from './room/Room'
+import { loadPageWords, useWords } from './language/language'
 import { useRoom } from './room/store'
 import { AfterLoad } from './shell/AfterLoad'
 import { Announcer } from './shell/Announcer'
@@ -29,12 +27,20 @@ function framed(key: PageKey): (props: { children: ReactNode }) => ReactNode {
 const Notices = loadedLater(() => import('./shell/Notices').then((module) => module.Notices))
 const Palette = loadedLater(() => import('./palette/Palette').then((module) => module.Palette))
 export const loadJoin = () => import('./join/Join').then((module) => module.Join)
+export const loadRoom = () => import('./room/Room').then((module) => module.Room)
 const Join = lazyPart(loadJoin)
-const Reminders = lazyPart(() => import('./reminders/Reminders').then((module) => module.Reminders), framed('reminders'))
-const Tools = lazyPart(() => import('./tools/Tools').then((module) => module.Tools), framed('tools'))
-const Activity = lazyPart(() => import('./activity/Activity').then((module) => module.Activity), framed('activity'))
-const Health = lazyPart(() => import('./health/Health').then((module) => module.Health), framed('health'))
-const Metrics = lazyPart(() => import('./metrics/Metrics').then((module) => module.Metrics), framed('metrics'))
+const Room = lazyPart(loadRoom, framed('chat'))
+
+/** A page with its texts. */
+function lazyPage(key: PageKey, load: () => Promise<ComponentType>): ComponentType {
+  return lazyPart(async () => (await Promise.all([load(), loadPageWords()]))[0], framed(key))
+}
+
+const Reminders = lazyPage('reminders', () => import('./reminders/Reminders').then((module) => module.Reminders))
+const Tools = lazyPage('tools', () => import('./tools/Tools').then((module) => module.Tools))
+const Activity = lazyPage('activity', () => import('./activity/Activity').then((module) => module.Activity))
+const Health = lazyPage('health', () => import('./health/Health').then((module) => module.Health))
+const Metrics = lazyPage('metrics', () => import('./metrics/Metrics').then((module) => module.Metrics))
 
 function Pages({ shown }: { shown: PageKey }): ReactNode {
   const Frame = framed(shown)
@@ -64,8 +70,16 @@ export function App(): ReactNode {
   const identity = useRoom((room) => room.identity)
   const [path] = useLocation()
   const page = PAGES.find((one) => one.path === path)
-  // Here and not in the palette, which may not be loaded yet.
-  useHotkeys([['mod+K', spotlight.toggle]], [], true)
+  useEffect(() => {
+    // Here and not in the palette, which may not be loaded yet.
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
+      event.preventDefault()
+      spotlight.toggle()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
   if (!page) return <NotFound path={path} />
   return (
     <>

@@ -9,7 +9,7 @@ import './shell/page.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
-import { App, loadJoin } from './app'
+import { App, loadJoin, loadRoom } from './app'
 import { loadLanguage } from './language/language'
 import { Crash } from './shell/Crash'
 import { ErrorBoundary } from './shell/ErrorBoundary'
@@ -34,7 +34,7 @@ const queries = new QueryClient({
 // Side by side with the texts, not after them.
 const known = rememberedIdentity()
 if (known) useRoom.getState().enter(known)
-else void loadJoin()
+void (known ? loadRoom() : loadJoin()).catch(() => undefined)
 await loadLanguage()
 
 createRoot(document.getElementById('root') as HTMLElement).render(

@@ -8,10 +8,10 @@ import { TopBar } from '../shell/TopBar'
 import { Composer } from './Composer'
 import { Facepile } from './Face'
 import { MessageList } from './MessageList'
-import { SidePanel } from './SidePanel'
 import { useRoom } from './store'
 import { TypingRow } from './TypingRow'
 
+const SidePanel = loadedLater(() => import('./SidePanel').then((module) => module.SidePanel))
 const Sheet = loadedLater(() => import('./Sheet').then((module) => module.Sheet))
 
 /** The room: the log, the composer, and the panel beside it (a sheet on a phone). */

@@ -1,13 +1,10 @@
-import type { Words } from '../words'
-import activity from './activity.json'
-import health from './health.json'
+import type { FirstWords } from '../words'
 import join from './join.json'
-import metrics from './metrics.json'
 import reminders from './reminders.json'
 import room from './room.json'
 import shell from './shell.json'
 import tools from './tools.json'
 
-const words: Words = { ...shell, ...join, ...room, ...reminders, ...tools, ...activity, ...health, ...metrics }
+const words: FirstWords = { ...join, ...reminders, ...room, ...shell, ...tools }
 
 export default words
