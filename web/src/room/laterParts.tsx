@@ -5,7 +5,7 @@ import type { Message } from '../wire/frames'
 import { loadedLater } from '../shell/loadedLater'
 import { Linked } from './PlainText'
 
-const MARKS = /[*_`~#|[\]<>\\&]|^\s*(?:[-+=]|\d+[.)])|https?:|www\./m
+const MARKS = /[*_`~#|[\]<>\\&]|^\s*(?:[-+=]|\d+[.)])|www\./m
 
 const Formatted = loadedLater(() => import('./Markdown').then((module) => module.Markdown), Unformatted)
 
