@@ -1,4 +1,4 @@
-import { ActionIcon, Collapse } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import {
   IconAlarm, IconAlertTriangle, IconChevronRight, IconListDetails, IconSearch, IconTool,
 } from '@tabler/icons-react'
@@ -81,7 +81,7 @@ export function ToolCard({ call, isOpenAtFirst = false }: { call: ToolCall; isOp
         </span>
         <IconChevronRight size={16} className="chevron" data-open={isOpen || undefined} aria-hidden="true" />
       </button>
-      <Collapse expanded={isOpen} id={id}>
+      <div id={id} hidden={!isOpen}>
         <div className="tool-details">
           {call.error && (
             <p className="tool-error">
@@ -93,7 +93,7 @@ export function ToolCard({ call, isOpenAtFirst = false }: { call: ToolCall; isOp
             <Block label={`${words.card.result}${call.truncated ? ` (${words.card.cut})` : ''}`} value={withRuleWords(asBlock(call.result ?? words.card.nothing))} />
           )}
         </div>
-      </Collapse>
+      </div>
     </div>
   )
 }
