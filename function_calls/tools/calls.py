@@ -342,7 +342,8 @@ class Interpretation(Struct, frozen=True, kw_only=True):
 class Reply(Struct, frozen=True, kw_only=True):
     """The bot's answer. `mentions` are people to notify; the platform formats them its own way.
 
-    `choices` are buttons, and `private_to` the one person it is for, on platforms that have such things.
+    `choices` are buttons, and `private_to` the one person it is for, on platforms that have such things. `hint` says
+    what to write instead of pressing a button; platforms with buttons do not show it.
     """
 
     text: str
@@ -352,6 +353,12 @@ class Reply(Struct, frozen=True, kw_only=True):
     choices: tuple[Choice, ...] = ()
     files: tuple[SentFile, ...] = ()
     private_to: Person | None = None
+    hint: str = ""
+
+    @property
+    def text_with_hint(self) -> str:
+        """Return the text as a platform without buttons shows it."""
+        return f"{self.text}\n{self.hint}" if self.hint else self.text
 
 
 class Conversation(Struct, frozen=True, kw_only=True):
