@@ -15,7 +15,13 @@ from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import ErrorBody, HttpRefused
 from bot.http.rooms.calls import Asked, call_tool, succeeded, turn_of
 from bot.http.rooms.memberships import RoomReminderViewer, admit
-from bot.http.rooms.reminders import ChangedReminderBody, ReminderBody, reminder_body, room_reminders
+from bot.http.rooms.reminders import (
+    ChangedReminderBody,
+    ReminderBody,
+    reminder_body,
+    reminders_named,
+    room_reminders,
+)
 from bot.http.security.auth import NAME
 from bot.platforms.web.frames import written
 from function_calls.language import recurrence_text
@@ -33,6 +39,7 @@ REMINDER_ID = Annotated[str, Path(pattern=r"^[a-z0-9]{1,20}$", examples=["ptc7uz
 _PREFIX = {"en": "remind me: ", "zh": "提醒我", "es": "recuérdame "}
 _LATELY = timedelta(days=30)
 _MOST_LATELY = 200
+_MOST_NAMED = 200
 
 routes = APIRouter(tags=["reminders"])
 
@@ -143,9 +150,14 @@ async def listed(
     _viewer: RoomReminderViewer,
     session_id: IN_ROOM = "lobby",
     state: Annotated[Literal["", "active", "paused", "done"], Query(description="Empty for the open ones.")] = "",
+    ids: Annotated[
+        list[str] | None, Query(max_length=_MOST_NAMED, description="Only these, open or over.", examples=["ptc7uz"])
+    ] = None,
 ) -> Reminders:
     """Return the open reminders of a room; with `state=done` those that were said lately and are over."""
     chat = context.room.address(session_id)
+    if ids is not None:
+        return Reminders(reminders=await reminders_named(context, chat, ids))
     if state == "done":
         rows = await context.reminders.lately_sent(chat.key, context.clock.now() - _LATELY, _MOST_LATELY)
         over = [context.finder.public(row) for row in rows if row.state is ReminderState.DONE]

@@ -296,3 +296,23 @@ async def test_one_occurrence_is_moved_and_moved_back(api):
     listed = (await api.get("/api/reminders/occurrences", params=span)).json()["occurrences"]
     assert second in [each["at"] for each in listed]
     assert f"{second[:10]}T15:30" not in [each["at"][:16] for each in listed]
+
+
+async def test_reminders_are_named_by_their_ids_when_they_are_over_too(api):
+    kept, gone = await made(api), await made(api, "remind me in 20 minutes to drink")
+    await api.delete(f"/api/reminders/{gone['id']}", params=ANN)
+
+    answer = await api.get("/api/reminders", params={"ids": [gone["id"], kept["id"], "zzzzzz", "?"]})
+
+    assert [(each["id"], each["status"]) for each in answer.json()["reminders"]] == [
+        (gone["id"], "cancelled"),
+        (kept["id"], "active"),
+    ]
+
+
+async def test_reminders_of_another_room_are_not_named_by_their_ids(api):
+    reminder = await made(api)
+
+    answer = await api.get("/api/reminders", params={"ids": [reminder["id"]], "session_id": "kitchen"})
+
+    assert answer.json()["reminders"] == []
