@@ -1,12 +1,13 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { emoji } from './emoji'
 import { componentStyles } from './mantine'
 import { notices, ROOT } from './notices'
 
 const BOT = 'http://127.0.0.1:8765'
 
 export default defineConfig({
-  plugins: [react(), componentStyles(), notices(ROOT)],
+  plugins: [react(), componentStyles(), emoji(ROOT), notices(ROOT)],
   build: {
     outDir: '../bot/http/pages',
     emptyOutDir: true,

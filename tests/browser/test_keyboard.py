@@ -21,8 +21,11 @@ async def test_the_first_minute_needs_no_mouse(visitors: Visitors):
         await page.keyboard.press("Shift+Tab")
     await expect(page.locator(".welcome .example").first).to_be_focused()
     await page.keyboard.press("Enter")
-    await expect(page.locator("[data-tool=reminder_set][data-status=ok]")).to_be_visible()
-    await page.locator("[data-tool=reminder_set] .tool-line").focus()
+    await expect(page.locator("[data-card=reminder][data-status=active]")).to_be_visible()
+    await page.locator(".how-line").focus()
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("Tab")
+    await expect(page.locator("[data-tool=reminder_set] .tool-line")).to_be_focused()
     await page.keyboard.press("Enter")
     await expect(page.locator(".tool-line")).to_have_attribute("aria-expanded", "true")
 

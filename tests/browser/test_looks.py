@@ -110,7 +110,7 @@ async def test_axe_finds_no_problem_on_any_page_in_light_and_dark(visitors: Visi
     found = await violations_in_both_schemes(page)
     await visitors.go(page, "/", "Ada")
     await say(page, REMIND[language])
-    await expect(page.locator("[data-tool][data-status=ok]")).to_be_visible()
+    await expect(page.locator("[data-card=reminder][data-status=active]")).to_be_visible()
 
     for screen in SCREENS:
         await show(page, screen)
@@ -134,7 +134,7 @@ async def test_a_phone_never_scrolls_sideways_and_has_the_panel_in_a_sheet(visit
     await page.set_viewport_size(PHONE)
     await visitors.go(page, "/", "Ada")
     await say(page, "10分钟后提醒我" + "伸展" * 40)
-    await expect(page.locator("[data-tool][data-status=ok]")).to_be_visible()
+    await expect(page.locator("[data-card=reminder][data-status=active]")).to_be_visible()
 
     for screen in reversed(SCREENS):
         await show(page, screen)
@@ -157,7 +157,7 @@ async def test_long_words_at_double_size_are_not_cut_off(visitors: Visitors):
     await say(page, f"{WORD} 👩🏽‍🚀 @{NAME}")
     await say(page, f"remind me in 10 minutes to {WORD}")
     await say(page, f"10分钟后提醒我{WORD}")
-    await expect(page.locator("[data-tool][data-status=ok]")).to_have_count(2)
+    await expect(page.locator("[data-card=reminder][data-status=active]")).to_have_count(2)
     await expect(page.locator("[data-mine]")).to_have_count(3)
 
     for screen in reversed(SCREENS):
@@ -216,7 +216,13 @@ MESSAGES = [
     message(
         *(6, BOT, "✓ Set `f1c3a2` for today at 11:15:52, in 10 seconds: stretch", -0.3),
         tool_calls=[
-            call("reminder_set", "ok", {"type": "once", "content": "stretch"}, result={"id": "f1c3a2"}, duration_ms=12)
+            call(
+                *("reminder_set", "ok", {"type": "once", "content": "stretch"}),
+                result={"id": "f1c3a2"},
+                text="✓ Set `f1c3a2` for today at 11:15:52, in 10 seconds: stretch",
+                changes=[{"action": "set", "subject": "f1c3a2"}],
+                duration_ms=12,
+            )
         ],
     ),
     message(

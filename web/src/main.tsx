@@ -4,6 +4,7 @@ import '@mantine/core/styles/global.layer.css'
 import './theme/tokens.css'
 import './shell/shell.css'
 import './room/room.css'
+import './cards/cards.css'
 import './shell/page.css'
 
 import { MantineProvider } from '@mantine/core'
@@ -33,7 +34,11 @@ const queries = new QueryClient({
 
 // Side by side with the texts, not after them.
 const known = rememberedIdentity()
-if (known) useRoom.getState().enter(known)
+if (known) {
+  useRoom.getState().enter(known)
+  // The address of a message ends with its id.
+  if (location.hash.length > 1) useRoom.getState().jump(decodeURIComponent(location.hash.slice(1)))
+}
 void (known ? loadRoom() : loadJoin()).catch(() => undefined)
 await loadLanguage()
 

@@ -91,15 +91,15 @@ export function undoChange(viewpoint: Viewpoint, changeId: string): Promise<unkn
   return ask(withQuery('/api/reminders/undo', { ...viewpoint, change_id: changeId }), { method: 'POST', body: {} })
 }
 
-export function snoozeReminder(viewpoint: Viewpoint, id: string, minutes: number): Promise<Reminder> {
+export function snoozeReminder(viewpoint: Viewpoint, id: string, minutes: number): Promise<Changed> {
   return ask(at(id, '/snooze', viewpoint), { method: 'POST', body: { minutes } })
 }
 
-export function pauseReminder(viewpoint: Viewpoint, id: string, verb: 'pause' | 'resume'): Promise<Reminder> {
+export function pauseReminder(viewpoint: Viewpoint, id: string, verb: 'pause' | 'resume'): Promise<Changed> {
   return ask(at(id, `/${verb}`, viewpoint), { method: 'POST', body: {} })
 }
 
-export function deleteReminder(viewpoint: Viewpoint, id: string): Promise<unknown> {
+export function deleteReminder(viewpoint: Viewpoint, id: string): Promise<Changed> {
   return ask(at(id, '', viewpoint), { method: 'DELETE' })
 }
 

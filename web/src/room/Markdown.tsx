@@ -2,6 +2,7 @@ import { memo, type ReactNode } from 'react'
 import ReactMarkdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { useWords } from '../language/language'
+import { CodeBlock } from './CodeBlock'
 import { SafeLink } from './links'
 import { withNestedLists } from './lists'
 import { cutAtMentions, meansMe, useNames } from './mentions'
@@ -55,16 +56,6 @@ function withLineBreaks() {
   return (tree: Node) => {
     broken(tree)
   }
-}
-
-/** Code in a box that scrolls sideways; focusable, so that the arrow keys scroll it. */
-function CodeBlock({ children }: { children?: ReactNode }): ReactNode {
-  const words = useWords()
-  return (
-    <pre tabIndex={0} role="group" aria-label={words.room.code} dir="ltr">
-      {children}
-    </pre>
-  )
 }
 
 function Table({ children }: { children?: ReactNode }): ReactNode {
@@ -127,11 +118,11 @@ const COMPONENTS: Components = {
   h6: Heading,
 }
 
-/** What the bot says: small Markdown, raw HTML shown as the text it is. */
-export const Markdown = memo(function Markdown({ text }: { text: string }): ReactNode {
+/** Small Markdown; raw HTML is shown as the text it is. */
+export const Markdown = memo(function Markdown({ text, className = '' }: { text: string; className?: string }): ReactNode {
   const [names, me] = useNames()
   return (
-    <div className="markdown">
+    <div className={`markdown ${className}`} dir="auto">
       <ReactMarkdown remarkPlugins={PLUGINS} rehypePlugins={[withLineBreaks, withMentions(names.split('\n'), me)]} components={COMPONENTS}>
         {withNestedLists(text)}
       </ReactMarkdown>

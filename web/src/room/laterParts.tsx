@@ -3,15 +3,20 @@
 import { Fragment, useEffect, useRef, useState, type ReactNode } from 'react'
 import type { Message } from '../wire/frames'
 import { loadedLater } from '../shell/loadedLater'
-import { Linked } from './PlainText'
+import { Linked, PlainText } from './PlainText'
 
 const MARKS = /[*_`~#|[\]<>\\&]|^\s*(?:[-+=]|\d+[.)])|www\./m
 
-const Formatted = loadedLater(() => import('./Markdown').then((module) => module.Markdown), Unformatted)
+const Formatted = loadedLater<TextProps>(() => import('./Markdown').then((module) => module.Markdown), Unformatted)
 
-function Unformatted({ text }: { text: string }): ReactNode {
+interface TextProps {
+  text: string
+  className?: string
+}
+
+function Unformatted({ text, className = '' }: TextProps): ReactNode {
   return (
-    <div className="markdown">
+    <div className={`markdown ${className}`} dir="auto">
       {text.trim().split(/\n\s*\n/).map((paragraph, at) => (
         <p key={at} dir="auto">
           {paragraph.split('\n').map((line, number) => (
@@ -29,6 +34,14 @@ function Unformatted({ text }: { text: string }): ReactNode {
 /** Markdown; a text without any marks of it is shown at once. */
 export function Markdown({ text }: { text: string }): ReactNode {
   return MARKS.test(text) ? <Formatted text={text} /> : <Unformatted text={text} />
+}
+
+// A list, a quotation, code, emphasis, a table or a named link; most of what people write has none of them.
+const MARKED = /[`*~|]|\b_|_\b|^\s*(?:[-+] |\d+[.)] |>|#{1,6} )|\]\(/mu
+
+/** What a person says: as written, or as Markdown where it has marks of it. */
+export function PersonText({ text }: { text: string }): ReactNode {
+  return MARKED.test(text) ? <Formatted text={text} className="plain" /> : <PlainText text={text} />
 }
 
 interface ActionsProps {

@@ -2,7 +2,7 @@
 
 import { create } from 'zustand'
 import type { Sample } from '../metrics/api'
-import type { Attachment, Frame, Hello } from '../wire/frames'
+import type { Attachment, Frame, Hello, Reminder } from '../wire/frames'
 import { executed, offeredServers, useServers, type Execution } from '../servers/store'
 import { useLanguage } from '../language/language'
 import { isOutdated } from '../shell/version'
@@ -17,6 +17,8 @@ interface RoomState extends RoomData {
   link: Link
   replyTo: string | null
   editing: string | null
+  /** The message to bring into view, as soon as it is loaded. */
+  target: string | null
   hasNewVersion: boolean
   enter: (identity: Identity) => void
   leave: () => void
@@ -36,6 +38,8 @@ interface RoomState extends RoomData {
   addEarlier: (messages: RoomData['messages'], hasEarlier: boolean) => void
   edit: (messageId: string, text: string) => boolean
   remove: (messageId: string) => void
+  learnReminders: (reminders: Reminder[]) => void
+  jump: (messageId: string | null, room?: string) => void
 }
 
 let connection: Connection | null = null
@@ -105,11 +109,12 @@ export const useRoom = create<RoomState>((set, get) => {
     link: 'connecting',
     replyTo: null,
     editing: null,
+    target: null,
     hasNewVersion: false,
     enter: (identity) => {
       connection?.close()
       remember(identity)
-      set({ ...EMPTY_ROOM, identity, link: 'connecting', replyTo: null, editing: null })
+      set({ ...EMPTY_ROOM, identity, link: 'connecting', replyTo: null, editing: null, target: null })
       connection = new Connection(identity, {
         frame: heard,
         link: (link) => set({ link }),
@@ -177,5 +182,12 @@ export const useRoom = create<RoomState>((set, get) => {
       return isSaid
     },
     remove: (messageId) => act('delete', { message_id: messageId }),
+    learnReminders: (reminders) =>
+      set((room) => ({ reminders: { ...Object.fromEntries(reminders.map((one) => [one.id, one])), ...room.reminders } })),
+    jump: (messageId, room) => {
+      const { identity, enter } = get()
+      if (room && identity && room !== identity.room) enter({ ...identity, room })
+      set({ target: messageId })
+    },
   }
 })

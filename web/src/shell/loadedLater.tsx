@@ -43,3 +43,16 @@ export function loadedLater<Props extends object>(
     return Shown ? <Shown {...props} /> : <Fallback {...props} />
   }
 }
+
+interface Pressed {
+  onPress?: () => void
+}
+
+/** Make a component that is loaded when the button in its place is pressed, and that begins open. */
+export function loadedOnPress<Props extends object>(load: () => Promise<ComponentType<Props>>, Place: ComponentType<Props & Pressed>): ComponentType<Props> {
+  const Loaded = loadedLater<Props>(load, Place)
+  return function LoadedOnPress(props: Props): ReactNode {
+    const [isPressed, setPressed] = useState(false)
+    return isPressed ? <Loaded {...props} /> : <Place {...props} onPress={() => setPressed(true)} />
+  }
+}

@@ -1,7 +1,9 @@
+import cards from './cards.json'
 import join from './join.json'
 import reminders from './reminders.json'
 import room from './room.json'
+import rooms from './rooms.json'
 import shell from './shell.json'
 import tools from './tools.json'
 
-export default { ...join, ...reminders, ...room, ...shell, ...tools }
+export default { ...cards, ...join, ...reminders, ...room, ...rooms, ...shell, ...tools }
