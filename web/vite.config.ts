@@ -6,6 +6,18 @@ import { notices, ROOT } from './notices'
 
 const BOT = 'http://127.0.0.1:8765'
 
+// What the room shows at once, in one file too; the rest of its folder is loaded on demand.
+const ROOM = new RegExp(
+  [
+    'room/(Room|Composer|Face|MessageList|MessageRow|Choices|Pictures|links|laterParts|PlainText|attaching|completion|draft)',
+    'room/(Attachments|PendingRow|Stamp|TypingRow|Welcome|offered)',
+    'cards/(answer|AnswerCards|FiredCard|ReminderCard|useReminder|useUndo)',
+    'emoji/EmojiButton|tools/api|language/bilingual|reminders/(useWhom|Countdown|useReminderActions|api)',
+  ]
+    .map((part) => `/src/(${part})\\.tsx?$`)
+    .join('|'),
+)
+
 export default defineConfig({
   plugins: [react(), componentStyles(), emoji(ROOT), notices(ROOT)],
   build: {
@@ -18,7 +30,7 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       // One file for everything that is needed first: on a slow computer thirty small ones take longer.
-      output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } },
+      output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }, { name: 'room', test: ROOM }] } },
     },
   },
   server: {

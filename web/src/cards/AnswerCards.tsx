@@ -2,12 +2,12 @@ import { IconChevronRight } from '@tabler/icons-react'
 import { useId, useState, type ReactNode } from 'react'
 import { duration } from '../format/time'
 import { useWords } from '../language/language'
-import { ToolCards } from '../room/ToolCard'
 import { loadedLater } from '../shell/loadedLater'
 import type { Choice, ToolCall } from '../wire/frames'
 import type { Card } from './answer'
 import { ReminderCard, ReminderListCard } from './ReminderCard'
 
+const ToolCards = loadedLater(() => import('../room/ToolCard').then((module) => module.ToolCards))
 const FoundCard = loadedLater(() => import('./ResultCards').then((module) => module.FoundCard))
 const SearchCard = loadedLater(() => import('./ResultCards').then((module) => module.SearchCard))
 const SummaryCard = loadedLater(() => import('./ResultCards').then((module) => module.SummaryCard))

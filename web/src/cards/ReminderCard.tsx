@@ -1,26 +1,22 @@
 import { Button } from '@mantine/core'
-import {
-  IconAlarm, IconAlarmSnooze, IconArrowBackUp, IconCheck, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash,
-} from '@tabler/icons-react'
+import { IconAlarm, IconArrowBackUp, IconCheck, IconPlayerPause, IconTrash } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
 import { shortTime, wholeTime } from '../format/time'
 import { useLanguage, useWords } from '../language/language'
-import { fill, plural } from '../language/words'
+import { plural } from '../language/words'
 import { Countdown } from '../reminders/Countdown'
-import { deleteReminder, pauseReminder, restoreReminder, snoozeReminder, undoChange } from '../reminders/api'
-import type { FormSubject } from '../reminders/ReminderForm'
+import { restoreReminder, undoChange } from '../reminders/api'
 import { useViewpoint } from '../reminders/useReminderActions'
 import { useWhom } from '../reminders/useWhom'
 import { complain } from '../room/alerts'
 import { useRoom } from '../room/store'
-import { lazyPart } from '../shell/lazyPart'
+import { loadedLater } from '../shell/loadedLater'
 import type { Choice, Reminder } from '../wire/frames'
 import { useReminder } from './useReminder'
 
-const SNOOZES = [5, 15, 60]
 const ICON = 15
 
-const ReminderForm = lazyPart(() => import('../reminders/ReminderForm').then((module) => module.ReminderForm))
+const CardActions = loadedLater(() => import('./CardActions').then((module) => module.CardActions))
 
 /** When a reminder fires: its next time, how it repeats, and for whom it is. */
 export function ReminderTimes({ reminder }: { reminder: Reminder }): ReactNode {
@@ -50,7 +46,7 @@ export function ReminderMark({ reminder }: { reminder: Reminder | undefined }): 
   )
 }
 
-interface Doing {
+export interface Doing {
   isBusy: boolean
   /** Do something with the reminder; what becomes of it is seen at the card, a failure is told. */
   act: (doing: Promise<{ change_id?: string | null }>) => void
@@ -88,48 +84,6 @@ function useDoing(reminder: Reminder | undefined, choice: Choice | undefined): D
     else if (reminder) void run(restoreReminder(viewpoint, reminder.id))
   }
   return { isBusy, act, undo: last || canRestore ? undo : undefined }
-}
-
-function Actions({ reminder, doing: { act, isBusy } }: { reminder: Reminder; doing: Doing }): ReactNode {
-  const words = useWords()
-  const viewpoint = useViewpoint()
-  const [edited, setEdited] = useState<FormSubject>(null)
-  const [isSnoozing, setSnoozing] = useState(false)
-  const isPaused = reminder.status === 'paused'
-  const snooze = (minutes: number) => {
-    setSnoozing(false)
-    act(snoozeReminder(viewpoint, reminder.id, minutes))
-  }
-  const shared = { size: 'compact-sm', variant: 'subtle', color: 'gray', disabled: isBusy } as const
-  return (
-    <>
-      {!isPaused && (
-        <Button {...shared} leftSection={<IconAlarmSnooze size={ICON} />} aria-expanded={isSnoozing} onClick={() => setSnoozing(!isSnoozing)}>
-          {words.reminders.snooze}
-        </Button>
-      )}
-      {isSnoozing &&
-        SNOOZES.map((minutes) => (
-          <Button key={minutes} {...shared} onClick={() => snooze(minutes)}>
-            {fill(words.reminders.snoozeBy, { n: minutes })}
-          </Button>
-        ))}
-      <Button {...shared} leftSection={<IconPencil size={ICON} />} onClick={() => setEdited({ reminder })}>
-        {words.reminders.edit}
-      </Button>
-      <Button
-        {...shared}
-        leftSection={isPaused ? <IconPlayerPlay size={ICON} /> : <IconPlayerPause size={ICON} />}
-        onClick={() => act(pauseReminder(viewpoint, reminder.id, isPaused ? 'resume' : 'pause'))}
-      >
-        {isPaused ? words.reminders.resume : words.reminders.pause}
-      </Button>
-      <Button {...shared} leftSection={<IconTrash size={ICON} />} onClick={() => act(deleteReminder(viewpoint, reminder.id))}>
-        {words.reminders.remove}
-      </Button>
-      {edited && <ReminderForm subject={edited} onClose={() => setEdited(null)} />}
-    </>
-  )
 }
 
 /** What a card says has happened: the state of the reminder now overrules what the message reported. */
@@ -170,7 +124,7 @@ export function ReminderCard({ id, action, content, undo }: { id: string; action
             {words.undo}
           </Button>
         )}
-        {isOpen && isMine && <Actions reminder={reminder} doing={doing} />}
+        {isOpen && isMine && <CardActions reminder={reminder} doing={doing} />}
       </div>
     </section>
   )

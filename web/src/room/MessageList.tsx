@@ -9,7 +9,7 @@ import { ask, withQuery } from '../wire/rest'
 import { pressesOf } from '../cards/answer'
 import { complain, useAlerts } from './alerts'
 import { loadedLater } from '../shell/loadedLater'
-import { MessageRow } from './MessageRow'
+import { loadToolCards, MessageRow } from './MessageRow'
 import { PendingRow } from './PendingRow'
 import { useRoom } from './store'
 import { Welcome } from './Welcome'
@@ -22,6 +22,7 @@ const SHOWN_FIRST = 40
 const NEAR_END_PX = 80
 const PAGE = 50
 const MOST_PAGES = 100
+const PRELOAD_MS = 1000
 const FLASH_MS = 2000
 const MOST_FRAMES = 12
 
@@ -270,6 +271,10 @@ export function MessageList(): ReactNode {
   const { shown, later, isEarlierHere, back, forth, toNewest, showAround } = useWindow(all)
   const { box, isAtEnd, arrived, toEnd, onScroll } = useFollowing(all.at(-1)?.id, pending.length)
   useTarget(hasEntered, showAround)
+  useEffect(() => {
+    const timer = window.setTimeout(() => void loadToolCards(), PRELOAD_MS)
+    return () => window.clearTimeout(timer)
+  }, [])
   const jump = () => {
     toNewest()
     requestAnimationFrame(toEnd)

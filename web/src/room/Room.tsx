@@ -1,3 +1,5 @@
+import { ActionIcon } from '@mantine/core'
+import { IconHash } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
 import { useMediaQuery } from '@mantine/hooks'
 import { useWords } from '../language/language'
@@ -12,6 +14,7 @@ import { useRoom } from './store'
 import { TypingRow } from './TypingRow'
 
 const SidePanel = loadedLater(() => import('./SidePanel').then((module) => module.SidePanel))
+const RoomList = loadedLater(() => import('../rooms/RoomList').then((module) => module.RoomList))
 const Sheet = loadedLater(() => import('./Sheet').then((module) => module.Sheet))
 
 /** The room: the log, the composer, and the panel beside it (a sheet on a phone). */
@@ -20,15 +23,34 @@ export function Room(): ReactNode {
   const room = useRoom((state) => state.identity?.room ?? '')
   const members = useRoom((state) => state.members)
   const [isSheetOpen, setSheetOpen] = useState(false)
+  const [isListOpen, setListOpen] = useState(false)
+  const hasList = useMediaQuery('(min-width: 1180px)', true, { getInitialValueInEffect: false })
   const isNarrow = useMediaQuery('(max-width: 1000px)', false, { getInitialValueInEffect: false })
   return (
     <>
       <TopBar
         title={`# ${room}`}
+        before={
+          !hasList && (
+            <ActionIcon variant="subtle" color="gray" size={36} aria-label={words.rooms.show} onClick={() => setListOpen(true)}>
+              <IconHash size={20} />
+            </ActionIcon>
+          )
+        }
         aside={<Facepile members={members} label={plural(words.bar.people, members.length)} />}
         onPanel={() => setSheetOpen(true)}
       />
-      <div className="room">
+      <div className="room" data-list={hasList || undefined}>
+        {hasList ? (
+          <nav className="rooms" aria-label={words.rooms.title}>
+            <h2>{words.rooms.title}</h2>
+            <RoomList />
+          </nav>
+        ) : (
+          <Sheet isOpen={isListOpen} onClose={() => setListOpen(false)} title={words.rooms.title} position="left" size={300}>
+            <RoomList onEntered={() => setListOpen(false)} />
+          </Sheet>
+        )}
         <main className="room-main" id="content" tabIndex={-1}>
           <LinkBanner />
           <MessageList />
@@ -38,7 +60,9 @@ export function Room(): ReactNode {
           </div>
         </main>
         {isNarrow ? (
-          <Sheet isOpen={isSheetOpen} onClose={() => setSheetOpen(false)} />
+          <Sheet isOpen={isSheetOpen} onClose={() => setSheetOpen(false)} title={words.panel.title} position="bottom" size="72%">
+            <SidePanel />
+          </Sheet>
         ) : (
           <aside className="panel" aria-label={words.panel.label}>
             <SidePanel />

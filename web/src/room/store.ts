@@ -45,6 +45,18 @@ interface RoomState extends RoomData {
 let connection: Connection | null = null
 let sampled: ((sample: Sample) => void) | null = null
 
+// In a busy room the bot is told once a second how far this person has read.
+const REPORT_MS = 1000
+let reported = ''
+let reportTimer = 0
+
+function reportRead(): void {
+  if (!reportTimer) return
+  window.clearTimeout(reportTimer)
+  reportTimer = 0
+  connection?.say('read', { message_id: reported })
+}
+
 const readKey = (room: string, name: string) => `bubbles.read.${room}.${name}`
 
 function lastRead(identity: Identity): string | null {
@@ -84,6 +96,7 @@ export const useRoom = create<RoomState>((set, get) => {
       if (isRestarted) void isOutdated().then((hasNewVersion) => set({ hasNewVersion }))
       const next = welcomed(room, frame.data as unknown as Hello, lastRead(room.identity))
       set(next)
+      reported = ''
       useServers.getState().allow((frame.data as unknown as Hello).page_tool_servers ?? [])
       // The bot knows a message by its client_id, so that one that did arrive is not said twice.
       next.pending.filter((one) => !one.isFailed).forEach(deliver)
@@ -112,6 +125,8 @@ export const useRoom = create<RoomState>((set, get) => {
     target: null,
     hasNewVersion: false,
     enter: (identity) => {
+      reportRead()
+      reported = ''
       connection?.close()
       remember(identity)
       set({ ...EMPTY_ROOM, identity, link: 'connecting', replyTo: null, editing: null, target: null })
@@ -122,6 +137,7 @@ export const useRoom = create<RoomState>((set, get) => {
       })
     },
     leave: () => {
+      reportRead()
       connection?.close()
       connection = null
       forget()
@@ -157,11 +173,13 @@ export const useRoom = create<RoomState>((set, get) => {
     react: (messageId, emoji) => act('react', { message_id: messageId, emoji }),
     setTyping: (on) => connection?.say('typing', { on }),
     markRead: () => {
-      const { messages, identity } = get()
-      const newest = messages.at(-1)
-      if (!newest || !identity || lastRead(identity) === newest.id) return
+      const { messages, streaming, identity } = get()
+      // An answer that is being written is not stored yet.
+      const newest = messages.findLast((message) => !(message.id in streaming))
+      if (!newest || !identity || reported === newest.id) return
       localStorage.setItem(readKey(identity.room, identity.name), newest.id)
-      connection?.say('read', { message_id: newest.id })
+      reported = newest.id
+      reportTimer ||= window.setTimeout(reportRead, REPORT_MS)
     },
     startReply: (replyTo) => set({ replyTo, editing: null }),
     startEdit: (editing) => set({ editing, replyTo: null }),

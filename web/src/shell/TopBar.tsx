@@ -3,6 +3,7 @@ import { spotlight } from '@mantine/spotlight'
 import { IconLayoutSidebarRight, IconMoon, IconSearch, IconSun } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { LANGUAGES, localeOf, useLanguage, useWords } from '../language/language'
+import { OwnMenu } from '../rooms/OwnMenuButton'
 import { LinkPill } from './LinkState'
 
 /** Change between light and dark; what the system says counts until one chose. */
@@ -31,11 +32,12 @@ function LanguageSelect(): ReactNode {
 }
 
 /** The bar over every page: its title, the connection, search, colours and language. */
-export function TopBar({ title, aside, onPanel }: { title: string; aside?: ReactNode; onPanel?: () => void }): ReactNode {
+export function TopBar({ title, before, aside, onPanel }: { title: string; before?: ReactNode; aside?: ReactNode; onPanel?: () => void }): ReactNode {
   const words = useWords()
   const { isDark, flip } = useThemeSwitch()
   return (
     <header className="top">
+      {before}
       <h1>{title}</h1>
       {aside}
       <span className="top-space" />
@@ -43,10 +45,11 @@ export function TopBar({ title, aside, onPanel }: { title: string; aside?: React
       <ActionIcon variant="subtle" color="gray" size={36} aria-label={words.bar.search} onClick={spotlight.open}>
         <IconSearch size={19} />
       </ActionIcon>
-      <ActionIcon variant="subtle" color="gray" size={36} aria-label={isDark ? words.bar.light : words.bar.dark} onClick={flip}>
+      <ActionIcon className="theme" variant="subtle" color="gray" size={36} aria-label={isDark ? words.bar.light : words.bar.dark} onClick={flip}>
         {isDark ? <IconSun size={19} /> : <IconMoon size={19} />}
       </ActionIcon>
       <LanguageSelect />
+      <OwnMenu />
       {onPanel && (
         <ActionIcon className="panel-button" variant="subtle" color="gray" size={44} aria-label={words.bar.panel} onClick={onPanel}>
           <IconLayoutSidebarRight size={20} />
