@@ -234,7 +234,7 @@ async def test_cards_are_saved_as_pictures(visitors: Visitors):
     room = FixedRoom(await (await visitors.window(is_for_good=True)).new_page())
     await room.enter(visitors)
     room.tell(hello(states(), epoch="cards"))
-    await expect(room.page.locator("[data-card=search]")).to_be_visible()
+    await room.page.locator("[data-card=search]").wait_for()
 
     await room.page.locator("[data-card=reminder]").scroll_into_view_if_needed()
     await room.keep("cards-light")

@@ -24,6 +24,7 @@ async def test_the_first_minute_needs_no_mouse(visitors: Visitors):
     await expect(page.locator("[data-card=reminder][data-status=active]")).to_be_visible()
     await page.locator(".how-line").focus()
     await page.keyboard.press("Enter")
+    await page.locator("[data-tool=reminder_set]").wait_for()
     await page.keyboard.press("Tab")
     await expect(page.locator("[data-tool=reminder_set] .tool-line")).to_be_focused()
     await page.keyboard.press("Enter")

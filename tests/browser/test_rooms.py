@@ -78,6 +78,7 @@ async def test_new_room_is_opened_and_its_link_leads_others_there(visitors: Visi
 
 async def test_name_is_changed_in_the_own_menu(visitors: Visitors):
     page = await visitors.enter("Ada")
+    await page.locator("#composer").wait_for()
     await page.locator(".own-menu").click()
     await page.get_by_role("menuitem", name="Change name").click()
     await page.get_by_role("dialog").get_by_label("Your name").fill("Grace")
@@ -95,6 +96,7 @@ async def test_notifications_are_asked_for_with_a_click_and_tell_of_mentions(vis
     lin = await visitors.enter("Lin")
     assert await ada.evaluate("window.asked") == 0
 
+    await ada.locator("#composer").wait_for()
     await ada.locator(".own-menu").click()
     await ada.get_by_role("menuitemcheckbox", name="Desktop notifications").click()
     await expect(ada.get_by_role("menuitemcheckbox", name="Desktop notifications")).to_have_attribute(
