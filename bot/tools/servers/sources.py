@@ -174,7 +174,8 @@ def run_limits(settings: ToolServerSettings) -> "RunLimits":
 
 def _connections(settings: ToolServerSettings, token_folder: Path | None = None) -> "Connections | None":
     """Return the connections of the settings; None where there are none, so that nothing is imported for them."""
-    if not (settings.urls or settings.connections.get_secret_value()):
+    written = (settings.connections, settings.page_connections)
+    if not (settings.urls or any(each.get_secret_value() for each in written)):
         return None
     from bot.tools.servers.connections import read_connections
 
