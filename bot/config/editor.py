@@ -46,9 +46,7 @@ FIXED_KEYS: Final = frozenset(
 """Settings that only a file may change: where the file itself is, and programs that the bot may run."""
 
 _MOST_CHANGES: Final = 100
-_HEAD: Final = (
-    "# Settings changed in the page, which writes this file anew. The environment wins over them.\n"
-)
+_HEAD: Final = "# Settings changed in the page, which writes this file anew. The environment wins over them.\n"
 
 
 class SettingsInvalid(AssistantError):

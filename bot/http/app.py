@@ -8,7 +8,7 @@ from starlette.types import ASGIApp
 
 from bot import __version__
 from bot.http import page_files
-from bot.http.admin import health, prometheus
+from bot.http.admin import health, prometheus, settings
 from bot.http.admin import record as admin_record
 from bot.http.admin import routes as admin
 from bot.http.chat import files, search, socket
@@ -42,6 +42,8 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     search.routes,
     admin_record.routes,
     admin.routes,
+    settings.routes,
+    settings.setup_routes,
     prometheus.routes,
     health.routes,
 )

@@ -174,23 +174,6 @@ class UsageBody(Answer):
     chats: list[UsageEntry]
 
 
-class SettingEntry(Answer):
-    """A setting: secrets only say whether they are set."""
-
-    group: str
-    name: str
-    value: JsonValue
-    default: JsonValue
-    description: str
-    is_secret: bool
-
-
-class SettingsBody(Answer):
-    """Every setting with its value."""
-
-    settings: list[SettingEntry]
-
-
 class NewTokenBody(Body):
     """Whom a token is for; `scopes` hold it to some of its role's, `rooms` to these rooms."""
 

@@ -74,11 +74,16 @@ def field_problems(language: str, errors: Sequence[Mapping[str, Any]]) -> dict[s
     problems: dict[str, str] = {}
     for error in errors[:_MOST]:
         place = ".".join(str(part) for part in error["loc"][1:]) if error["type"] != "json_invalid" else ""
-        problems.setdefault(place, _describe_field(language, error))
+        problems.setdefault(place, field_problem(language, error))
     return problems
 
 
-def _describe_field(language: str, error: Mapping[str, Any]) -> str:
+def field_problem(language: str, error: Mapping[str, Any] | str) -> str:
+    """Describe one error of Pydantic, or what has a name under `field.`; other text is returned as it is."""
+    if isinstance(error, str):
+        return say(language, f"field.{error}") if knows(f"field.{error}") else error
+    if error["type"] == "value_error" and language == "en":
+        return str(error["msg"]).removeprefix("Value error, ")
     sentence = _SENTENCES.get(error["type"], "other")
     context = dict(error.get("ctx", {}))
     if "expected" in context:  # 'a', 'b' or 'c'
