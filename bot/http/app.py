@@ -11,7 +11,7 @@ from bot.http import page_files
 from bot.http.admin import health, prometheus, settings
 from bot.http.admin import record as admin_record
 from bot.http.admin import routes as admin
-from bot.http.chat import files, search, socket
+from bot.http.chat import files, room_settings, search, socket
 from bot.http.chat import routes as chat
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import add_error_handlers, describe_errors
@@ -31,6 +31,7 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     chat.routes,
     socket.routes,
     files.routes,
+    room_settings.routes,
     calendar.routes,
     reminders.routes,  # after the calendar, since it takes any id
     tool_sources.routes,

@@ -289,7 +289,7 @@ class Turn(Struct, frozen=True, kw_only=True):
 
     `is_from_program` says that a program runs an agent and no person in a chat waits: the model is told no
     circumstances, and its answer is not searched for claims of changes. `call_style` is how a model is asked for calls
-    in this turn; None leaves it to the settings.
+    in this turn; None leaves it to the settings. `instructions` are those of the chat for a model that answers in it.
     """
 
     message: ChatMessage
@@ -307,6 +307,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     tool_choice: str | Mapping[str, object] | None = None
     is_from_program: bool = False
     call_style: StyleName | None = None
+    instructions: str = ""
 
     @property
     def must_call(self) -> bool:
