@@ -21,7 +21,7 @@ from bot.config.sources import (
     group_names,
     is_secret,
     read_settings,
-    saved_tables,
+    page_tables,
     setting_names,
 )
 from services.kernel.errors import AssistantError, ConfigError
@@ -99,7 +99,7 @@ class SettingsEditor:
         return read_settings(self._path, self._environment)
 
     def preview(self, values: Mapping[str, JsonValue]) -> Settings:
-        """Return the settings with `values`, of which nothing is kept; null stands for the value without the page's.
+        """Return the settings with `values`, of which nothing is stored; null stands for the value without the page's.
 
         Raises:
             SettingsInvalid: a value cannot be used.
@@ -107,7 +107,7 @@ class SettingsEditor:
         loaded = self.load()
         self._check(values, loaded)
         shown = {key: value for key, value in values.items() if not is_secret(*split_key(key))}
-        settings = self._read(_merge(saved_tables(loaded.saved), shown))
+        settings = self._read(_merge(page_tables(loaded.saved), shown))
         for key, value in values.items():
             if key not in shown:
                 settings = _with_secret(settings, *split_key(key), str(value or ""))
@@ -123,8 +123,8 @@ class SettingsEditor:
         self._check(values, loaded)
         changes = self.changes()
         number = changes[-1].id + 1 if changes else 1
-        with self._secrets(values, number) as kept:
-            return self._keep(kept, SettingsChange(id=number, at=at, person=person, before={}, after=kept))
+        with self._secrets(values, number) as stored:
+            return self._keep(stored, SettingsChange(id=number, at=at, person=person, before={}, after=stored))
 
     def undo(self, change_id: int, *, person: str, at: str) -> SettingsChange:
         """Give the settings of a change the values that they had before it.
@@ -149,7 +149,7 @@ class SettingsEditor:
             return
         last = changes[-1]
         last.problem = problem
-        self._write(_merge(saved_tables(self._file()), last.before), changes)
+        self._write(_merge(page_tables(self._file()), last.before), changes)
 
     def changes(self) -> list[SettingsChange]:
         """List the changes, oldest first."""
@@ -198,7 +198,7 @@ class SettingsEditor:
 
     def _keep(self, values: Mapping[str, JsonValue], change: SettingsChange) -> SettingsChange:
         """Write `values` and the history with `change`, unless they cannot be used."""
-        tables = saved_tables(self._file())
+        tables = page_tables(self._file())
         change.before = {key: _as_json(tables.get(split_key(key)[0], {}).get(split_key(key)[1])) for key in values}
         merged = _merge(tables, values)
         self._read(merged)
@@ -221,15 +221,15 @@ class SettingsEditor:
     @contextmanager
     def _secrets(self, values: Mapping[str, JsonValue], number: int) -> Iterator[dict[str, JsonValue]]:
         """Put each secret of `values` in a file of its own and its place where it was; on an error delete them."""
-        kept, written = dict(values), []
+        stored, written = dict(values), []
         try:
             for key, value in values.items():
                 if is_secret(*split_key(key)) and value:
                     file = self._folder() / f"{key}.{number}"
                     _write_private(file, str(value))
                     written.append(file)
-                    kept[key] = f"file:{file}"
-            yield kept
+                    stored[key] = f"file:{file}"
+            yield stored
         except BaseException:
             for file in written:
                 file.unlink(missing_ok=True)

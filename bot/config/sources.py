@@ -80,8 +80,8 @@ def read_settings(
     environment = os.environ if environment is None else environment
     chosen, tables = _tables(path)
     variables = _variables(environment)
-    file = _saved_file(tables, variables)
-    more = saved_tables(file) if saved is None else saved
+    file = _page_file(tables, variables)
+    more = page_tables(file) if saved is None else saved
     for name, each in ((str(chosen), tables), (str(file), more)):
         _refuse_unknown(each, name)
         _refuse_secrets(each, name)
@@ -107,7 +107,7 @@ def _variables(environment: Mapping[str, str]) -> list[tuple[str, str, str, str]
     return found
 
 
-def _saved_file(tables: Tables, variables: Iterable[tuple[str, str, str, str]]) -> Path | None:
+def _page_file(tables: Tables, variables: Iterable[tuple[str, str, str, str]]) -> Path | None:
     """Return where the settings that are changed in the page are kept."""
     own: dict[str, object] = {"data_dir": "data", "settings_file": "settings.toml", **tables.get("bot", {})}
     own |= {key: value for _, group, key, value in variables if group == "bot"}
@@ -115,7 +115,7 @@ def _saved_file(tables: Tables, variables: Iterable[tuple[str, str, str, str]]) 
     return Path(str(own["data_dir"])) / name if name else None
 
 
-def saved_tables(file: Path | None) -> Tables:
+def page_tables(file: Path | None) -> Tables:
     """Return what the file of the page says; nothing where there is none yet.
 
     Raises:
@@ -148,7 +148,7 @@ def secrets_kept(path: Path | None = None, environment: Mapping[str, str] | None
     environment = os.environ if environment is None else environment
     _, tables = _tables(path)
     variables = _variables(environment)
-    saved = saved_tables(_saved_file(tables, variables))
+    saved = page_tables(_page_file(tables, variables))
     kept = {
         f"{group}.{key}": str(place_of(value))
         for group, table in (*tables.items(), *saved.items())

@@ -8,7 +8,7 @@ from starlette.types import ASGIApp
 
 from bot import __version__
 from bot.http import page_files
-from bot.http.admin import health, prometheus, settings
+from bot.http.admin import health, prometheus, settings, tool_servers
 from bot.http.admin import record as admin_record
 from bot.http.admin import routes as admin
 from bot.http.chat import files, room_settings, search, socket
@@ -35,8 +35,9 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     calendar.routes,
     reminders.routes,  # after the calendar, since it takes any id
     tool_sources.routes,
+    tool_servers.routes,
     stored_tools.routes,
-    tools.routes,  # after those two, since it takes any name
+    tools.routes,  # after those three, since it takes any name
     tool_server.routes,
     openai.routes,
     openai.open_webui_routes,

@@ -11,7 +11,7 @@ from services.kernel.clock import Clock
 from services.kernel.state import Json, StateStore
 
 LONGEST_INSTRUCTIONS: Final = 4000
-_KEPT: Final = timedelta(days=36_500)
+_KEEP: Final = timedelta(days=36_500)
 _TRUSTED_FOR: Final = timedelta(seconds=30)  # another process may have changed them meanwhile
 _MOST_CHATS: Final = 2000
 
@@ -47,7 +47,7 @@ class ChatPreferenceService:
         """Keep the preferences of a chat."""
         values: Json = {"instructions": preferences.instructions, "call_style": preferences.call_style}
         is_empty = preferences == ChatPreferences()
-        await self._state.set(_key(chat), None if is_empty else values, keep=_KEPT, is_promised=True)
+        await self._state.set(_key(chat), None if is_empty else values, keep=_KEEP, is_promised=True)
         self._read[chat.key] = (self._clock.now(), preferences)
 
 

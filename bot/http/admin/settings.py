@@ -120,10 +120,10 @@ class FindingBody(Answer):
     is_problem: bool
 
 
-class Findings(Answer):
+class TestResults(Answer):
     """The result of a test."""
 
-    findings: list[FindingBody]
+    results: list[FindingBody]
 
 
 class SetupBody(Answer):
@@ -152,25 +152,25 @@ async def settings(context: Context) -> SettingsBody:
 @routes.patch("")
 async def change(body: ValuesBody, request: Request, context: Context, viewer: AdminViewer) -> SavedBody:
     """Change settings; the bot takes them over without a restart where it can."""
-    with _editing(context, request) as editor:
-        return _saved(editor, editor.save(body.values, person=viewer.person.name, at=written(context.clock.now())))
+    with open_editor(context, request) as editor:
+        return save_answer(editor, editor.save(body.values, person=viewer.person.name, at=written(context.clock.now())))
 
 
 @routes.post("/test")
-async def test(body: TestBody, request: Request, context: Context) -> Findings:
+async def test(body: TestBody, request: Request, context: Context) -> TestResults:
     """Try the model, the search or a platform with values that are not kept: one real request to it."""
     if body.part not in {"model", "search", *GROUPS}:
         raise HttpRefused(404, "not_found")
-    with _editing(context, request) as editor:
-        tried = editor.preview(body.values)
-    findings = await examine_part(body.part, tried, context.clock)
-    return Findings(findings=[FindingBody.model_validate(each) for each in findings])
+    with open_editor(context, request) as editor:
+        previewed = editor.preview(body.values)
+    results = await examine_part(body.part, previewed, context.clock)
+    return TestResults(results=[FindingBody.model_validate(each) for each in results])
 
 
 @routes.get("/changes")
 async def changes(context: Context, request: Request) -> ChangeList:
     """List the last hundred changes."""
-    with _editing(context, request) as editor:
+    with open_editor(context, request) as editor:
         return ChangeList(changes=[_change_entry(each) for each in reversed(editor.changes())])
 
 
@@ -179,9 +179,11 @@ async def undo(
     change_id: Annotated[int, Path(ge=1)], request: Request, context: Context, viewer: AdminViewer
 ) -> SavedBody:
     """Give the settings of a change the values that they had before it."""
-    with _editing(context, request) as editor:
+    with open_editor(context, request) as editor:
         try:
-            return _saved(editor, editor.undo(change_id, person=viewer.person.name, at=written(context.clock.now())))
+            return save_answer(
+                editor, editor.undo(change_id, person=viewer.person.name, at=written(context.clock.now()))
+            )
         except LookupError as error:
             raise HttpRefused(404, "not_found") from error
 
@@ -196,7 +198,7 @@ async def setup(context: Context, viewer: ChatViewer) -> SetupBody:
 
 
 @contextmanager
-def _editing(context: HttpContext, request: Request) -> Iterator[SettingsEditor]:
+def open_editor(context: HttpContext, request: Request) -> Iterator[SettingsEditor]:
     """Return the editor, and answer its errors with the fields at fault."""
     if context.editor is None:
         raise HttpRefused(409, "settings_fixed")
@@ -210,7 +212,8 @@ def _editing(context: HttpContext, request: Request) -> Iterator[SettingsEditor]
         raise HttpRefused(409, "settings_fixed") from error
 
 
-def _saved(editor: SettingsEditor, change: SettingsChange) -> SavedBody:
+def save_answer(editor: SettingsEditor, change: SettingsChange) -> SavedBody:
+    """Let the bot take over a change, and say what needs a restart."""
     editor.apply()
     is_applied = editor.changed is not None
     restart = [key for key in change.after if not is_applied or key in RESTART_KEYS]

@@ -134,9 +134,9 @@ async def _settings_of(context: HttpContext, viewer: Viewer, session_id: str) ->
 
 async def _tools(context: HttpContext, viewer: Viewer, session_id: str) -> list[ToolSwitch]:
     """List the tools that are offered in the room, and those that are off there."""
-    asking = tool_viewer(context, viewer, session_id)
-    off = await _policy(context).switches.off_in(asking.chat)
-    offered = [spec.name for spec in await context.app.calls.list_specs(asking)]
+    caller = tool_viewer(context, viewer, session_id)
+    off = await _policy(context).switches.off_in(caller.chat)
+    offered = [spec.name for spec in await context.app.calls.list_specs(caller)]
     return [ToolSwitch(name=name, is_on=name not in off) for name in sorted({*offered, *off})]
 
 
