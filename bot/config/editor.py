@@ -20,8 +20,8 @@ from bot.config.sources import (
     group_model,
     group_names,
     is_secret,
-    read_settings,
     page_tables,
+    read_settings,
     setting_names,
 )
 from services.kernel.errors import AssistantError, ConfigError

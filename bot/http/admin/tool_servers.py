@@ -17,7 +17,7 @@ from bot.tools.servers.connections import ToolServerConnection, connection_entri
 from bot.tools.servers.sources import try_connection
 
 _KEY = "tool_servers.page_connections"
-NAME = Annotated[str, Path(max_length=64, examples=["weather"])]
+LABEL = Annotated[str, Path(max_length=64, examples=["weather"])]
 
 routes = APIRouter(prefix="/api/tools/servers", tags=["tools"], dependencies=[Depends(needs("admin"))])
 
@@ -92,29 +92,29 @@ async def add(body: ServerBody, request: Request, context: Context, viewer: Admi
     return _save(context, request, viewer, [*_entries(context), entry])
 
 
-@routes.patch("/{name}")
+@routes.patch("/{label}")
 async def change(
-    name: NAME, body: ServerChangeBody, request: Request, context: Context, viewer: AdminViewer
+    label: LABEL, body: ServerChangeBody, request: Request, context: Context, viewer: AdminViewer
 ) -> SavedBody:
     """Switch a tool server on or off, or change its key or which calls are asked about first."""
     changed = {key: value for key, value in body.model_dump().items() if value is not None}
     entries = _entries(context)
-    _find(entries, name)
-    return _save(context, request, viewer, [each | changed if _label(each) == name else each for each in entries])
+    _find(entries, label)
+    return _save(context, request, viewer, [each | changed if _label(each) == label else each for each in entries])
 
 
-@routes.delete("/{name}")
-async def remove(name: NAME, request: Request, context: Context, viewer: AdminViewer) -> SavedBody:
+@routes.delete("/{label}")
+async def remove(label: LABEL, request: Request, context: Context, viewer: AdminViewer) -> SavedBody:
     """Remove a tool server."""
     entries = _entries(context)
-    _find(entries, name)
-    return _save(context, request, viewer, [each for each in entries if _label(each) != name])
+    _find(entries, label)
+    return _save(context, request, viewer, [each for each in entries if _label(each) != label])
 
 
-@routes.post("/{name}/test")
-async def test_stored(name: NAME, context: Context) -> ServerProbeBody:
+@routes.post("/{label}/test")
+async def test_stored(label: LABEL, context: Context) -> ServerProbeBody:
     """Connect once to a tool server that was added, and list its tools."""
-    probe = await try_connection(_find(_entries(context), name), context.settings.tool_servers)
+    probe = await try_connection(_find(_entries(context), label), context.settings.tool_servers)
     return ServerProbeBody(tools=list(probe.tools), problem=probe.problem)
 
 
