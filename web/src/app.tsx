@@ -41,6 +41,8 @@ const Tools = lazyPage('tools', () => import('./tools/Tools').then((module) => m
 const Activity = lazyPage('activity', () => import('./activity/Activity').then((module) => module.Activity))
 const Health = lazyPage('health', () => import('./health/Health').then((module) => module.Health))
 const Metrics = lazyPage('metrics', () => import('./metrics/Metrics').then((module) => module.Metrics))
+const Settings = lazyPage('settings', () => import('./settings/Settings').then((module) => module.Settings))
+const Setup = lazyPage('setup', () => import('./settings/Setup').then((module) => module.Setup))
 
 function Pages({ shown }: { shown: PageKey }): ReactNode {
   const Frame = framed(shown)
@@ -59,6 +61,8 @@ function Pages({ shown }: { shown: PageKey }): ReactNode {
         <Route path="/activity" component={Activity} />
         <Route path="/health" component={Health} />
         <Route path="/metrics-live" component={Metrics} />
+        <Route path="/settings" component={Settings} />
+        <Route path="/setup" component={Setup} />
         <Route component={Room} />
       </Switch>
     </ErrorBoundary>

@@ -115,12 +115,16 @@ class TurnWithCalls(Answer):
 
 
 class CheckEntry(Answer):
-    """Something that was looked at: how it is, and what to do about it."""
+    """Something that was looked at: how it is, and what to do about it.
+
+    `setting` is the setting (`http.token`) or the group of settings that mends it, empty where none does.
+    """
 
     name: str
     state: Literal["ok", "warning", "error"]
     detail: str
     fix: str
+    setting: str = ""
 
 
 class HealthReport(Answer):

@@ -9,6 +9,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Path, Query, Request
 
 from bot import __version__
+from bot.config.platform_catalog import GROUPS
 from bot.http.admin.bodies import (
     AdapterEntry,
     Adapters,
@@ -36,6 +37,7 @@ from services.search.service import SearchService
 from services.storage.records.activity import usage_by
 
 _LIBRARIES: Final = ("fastapi", "uvicorn", "pydantic", "sqlalchemy", "openai")
+_SETTINGS: Final = {"database": "storage", "model": "model", "search": "search", "token": "http.token"}
 _DATABASES: Final = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 
 routes = APIRouter(prefix="/api/admin", tags=["admin"], dependencies=[Depends(needs("admin"))])
@@ -132,10 +134,13 @@ async def revoke_token(token_id: Annotated[str, Path(max_length=40)], context: C
 
 
 def _check(language: str, name: str, *, is_ok: bool, told: str, is_needed: bool = True) -> CheckEntry:
+    setting = f"platforms.{told}" if told in GROUPS else _SETTINGS.get(name, "")
     if is_ok:
-        return CheckEntry(name=name, state="ok", detail=say(language, f"health.{name}_ok", told=told), fix="")
+        return CheckEntry(
+            name=name, state="ok", detail=say(language, f"health.{name}_ok", told=told), fix="", setting=setting
+        )
     detail, fix = say(language, f"health.{name}_bad", told=told), say(language, f"health.{name}_fix", told=told)
-    return CheckEntry(name=name, state="error" if is_needed else "warning", detail=detail, fix=fix)
+    return CheckEntry(name=name, state="error" if is_needed else "warning", detail=detail, fix=fix, setting=setting)
 
 
 def _adapter(platform: Platform, state: str) -> AdapterEntry:

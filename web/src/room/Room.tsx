@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react'
 import { useMediaQuery } from '@mantine/hooks'
 import { useWords } from '../language/language'
 import { plural } from '../language/words'
+import { RoomSettingsButton } from '../settings/RoomSettingsButton'
 import { LinkBanner } from '../shell/LinkState'
 import { loadedLater } from '../shell/loadedLater'
 import { TopBar } from '../shell/TopBar'
@@ -37,7 +38,12 @@ export function Room(): ReactNode {
             </ActionIcon>
           )
         }
-        aside={<Facepile members={members} label={plural(words.bar.people, members.length)} />}
+        aside={
+          <>
+            <Facepile members={members} label={plural(words.bar.people, members.length)} />
+            <RoomSettingsButton room={room} />
+          </>
+        }
         onPanel={() => setSheetOpen(true)}
       />
       <div className="room" data-list={hasList || undefined}>
