@@ -1,5 +1,6 @@
 """Check that the language model, the web search and the platforms of the settings answer."""
 
+import asyncio
 import importlib
 import importlib.util
 import json
@@ -91,7 +92,8 @@ async def examine_platform(name: str, settings: Settings, prober: Prober) -> lis
     library = _LIBRARIES.get(name)
     if library is not None and importlib.util.find_spec(library) is None:
         return [problem(name, f"{library} is not installed", f"pip install .[{name}]")]
-    examine: Examine = importlib.import_module(f"bot.platforms.{name}.doctor").examine
+    module = await asyncio.to_thread(importlib.import_module, f"bot.platforms.{name}.doctor")  # some take seconds
+    examine: Examine = module.examine
     return await examine(settings, prober)
 
 

@@ -166,7 +166,7 @@ class SettingsEditor:
     def _file(self) -> Path:
         file = self.load().saved
         if file is None:
-            raise ConfigError("settings", "bot.settings_file", "is empty, so that settings cannot be changed here")
+            raise ConfigError("settings", "", "bot.settings_file is empty, so that settings cannot be changed here")
         return file
 
     def _history(self) -> Path:

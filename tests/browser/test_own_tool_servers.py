@@ -1,13 +1,10 @@
 """Tool servers that a person's own page brings along: added in a form, asked by the browser, answered in the chat."""
 
-import asyncio
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 import pytest_asyncio
-import uvicorn
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from playwright.async_api import Page, expect
@@ -19,6 +16,7 @@ from function_calls.tools.calls import ToolCall
 from tests.browser.conftest import people_at
 from tests.browser.visitors import Visitors, Wardrobe, say
 from tests.support.http_bot import served_bot
+from tests.support.tool_servers.serving import served_app
 from tests.support.tool_servers.time_server import time_server
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -31,14 +29,8 @@ PROBLEM = "Invalid timezone: Moon/Base"
 async def running(app: FastAPI) -> AsyncIterator[str]:
     """An application on a free port, which pages of other sites may ask; gives its origin."""
     app.add_middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["*"], allow_headers=["*"])
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off", timeout_graceful_shutdown=1))
-        task = asyncio.create_task(server.serve(sockets=[listening]))
-        while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
-            await asyncio.sleep(0.01)
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        server.should_exit = True
-        await task
+    async with served_app(app) as origin:
+        yield origin
 
 
 @pytest_asyncio.fixture(loop_scope="session")

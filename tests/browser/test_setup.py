@@ -1,4 +1,4 @@
-"""Set-up in the page: from an empty data folder to a model and a platform that answer, and settings that can be undone."""
+"""Set up in the page: a model, a platform, settings, rooms and tool servers; from an empty data folder on."""
 
 import time
 from collections.abc import AsyncIterator
@@ -11,7 +11,7 @@ from bot.testing.openai_server import OpenAIServer
 from bot.testing.openai_server import say as answer
 from tests.browser.bot_process import BotProcess
 from tests.browser.conftest import people_at
-from tests.browser.visitors import Visitors, Wardrobe, say
+from tests.browser.visitors import Wardrobe, say
 from tests.support.chat_servers.telegram import TelegramServer
 
 MOST_SECONDS = 120

@@ -16,6 +16,7 @@ from bot.http.core.bodies import Answer, Body
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused, field_problem, in_one_line, language_asked
 from bot.http.security.auth import AdminViewer, ChatViewer, needs
+from bot.http.security.networks import check_bind_policy
 from bot.http.tools.routes import as_json
 from bot.platforms.web.frames import written
 from services.call_log.masking import SecretMask
@@ -153,6 +154,7 @@ async def settings(context: Context) -> SettingsBody:
 async def change(body: ValuesBody, request: Request, context: Context, viewer: AdminViewer) -> SavedBody:
     """Change settings; the bot takes them over without a restart where it can."""
     with open_editor(context, request) as editor:
+        check_bind_policy(editor.preview(body.values).http)
         return save_answer(editor, editor.save(body.values, person=viewer.person.name, at=written(context.clock.now())))
 
 
@@ -209,7 +211,10 @@ def open_editor(context: HttpContext, request: Request) -> Iterator[SettingsEdit
         problems = {key: field_problem(language, each) for key, each in error.problems.items()}
         raise HttpRefused(422, "invalid", problems=problems, problems_told=in_one_line(language, problems)) from error
     except ConfigError as error:
-        raise HttpRefused(409, "settings_fixed") from error
+        if not error.key:
+            raise HttpRefused(409, "settings_fixed") from error
+        problems = {error.key: field_problem(language, error.problem)}
+        raise HttpRefused(422, "invalid", problems=problems, problems_told=in_one_line(language, problems)) from error
 
 
 def save_answer(editor: SettingsEditor, change: SettingsChange) -> SavedBody:

@@ -89,7 +89,7 @@ async def add(body: ServerBody, request: Request, context: Context, viewer: Admi
     if entry["name"] in taken:
         problem = {"name": field_problem(language_asked(request), "taken")}
         raise HttpRefused(409, "invalid", problems=problem, problems_told=problem["name"])
-    return _save(context, request, viewer, [*_entries(context), entry])
+    return _save(context, request, viewer, [*_entries(context), entry | {"enabled": True}])
 
 
 @routes.patch("/{label}")

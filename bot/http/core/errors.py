@@ -81,14 +81,18 @@ def field_problems(language: str, errors: Sequence[Mapping[str, Any]]) -> dict[s
 def field_problem(language: str, error: Mapping[str, Any] | str) -> str:
     """Describe one error of Pydantic, or what has a name under `field.`; other text is returned as it is."""
     if isinstance(error, str):
-        return say(language, f"field.{error}") if knows(f"field.{error}") else error
+        return say(language, f"field.{error}") if knows(f"field.{error}") else _sentence(error)
     if error["type"] == "value_error" and language == "en":
-        return str(error["msg"]).removeprefix("Value error, ")
+        return _sentence(str(error["msg"]).removeprefix("Value error, "))
     sentence = _SENTENCES.get(error["type"], "other")
     context = dict(error.get("ctx", {}))
     if "expected" in context:  # 'a', 'b' or 'c'
         context["expected"] = str(context["expected"]).replace(" or ", ", ")
     return say(language, f"field.{sentence}", **context)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}{'' if text.endswith('?') else '.'}"
 
 
 def in_one_line(language: str, problems: Mapping[str, str]) -> str:

@@ -44,8 +44,8 @@ function Checks({ checks }: { checks: Check[] }): ReactNode {
             {check.fix && <p className="muted">{check.fix}</p>}
           </div>
           {check.fix && check.setting && (
-            <Button component={Link} href={addressOf(check.setting)} variant="default" size="compact-md" data-fix={check.setting}>
-              {words.health.fix}
+            <Button component={Link} href={addressOf(check.setting)} variant="default" aria-label={`${words.settings.fix}: ${names[check.name] ?? check.name}`} data-fix={check.setting}>
+              {words.settings.fix}
             </Button>
           )}
         </li>

@@ -4,10 +4,11 @@ import { useState, type ReactNode } from 'react'
 import { useWords } from '../language/language'
 import { fill } from '../language/words'
 import { keyOf, type Json, type Setting } from './api'
+import type { Label } from './labels'
 
 interface FieldProps {
   setting: Setting
-  label: string
+  label: Label
   /** The value that was typed; undefined where it was not changed. */
   typed: Json | undefined
   error?: string
@@ -53,7 +54,7 @@ function Input({ setting, label, typed, error, onChange }: FieldProps): ReactNod
   const choices = setting.value_schema.enum
   const key = keyOf(setting)
   const value = typed === undefined ? shortClock(setting, setting.value) : typed
-  const shared = { id: `setting-${key}`, label, error, disabled: !setting.is_editable, 'data-setting': key }
+  const shared = { id: `setting-${key}`, label: label.name, description: label.hint || undefined, error, disabled: !setting.is_editable, 'data-setting': key }
   if (setting.is_secret) {
     return (
       <PasswordInput

@@ -10,7 +10,7 @@ import { Page } from '../shell/Page'
 import { fetchSettings, keyOf, SETTINGS_KEY, type AllSettings, type Json, type Setting, type Values } from './api'
 import { CATEGORIES, matching, testedPart, type Category } from './groups'
 import { History } from './History'
-import { useMeanings } from './meanings'
+import { useLabels } from './labels'
 import { SettingField } from './SettingField'
 import { TestButton } from './TestButton'
 import { useSave, type Save } from './useSave'
@@ -57,14 +57,14 @@ interface GroupProps {
 
 function Group({ group, settings, values, save, onChange }: GroupProps): ReactNode {
   const words = useWords().settings
-  const meaningOf = useMeanings()
+  const labelOf = useLabels()
   const part = testedPart(group)
   return (
     <section className="card setting-group" aria-labelledby={`group-${group}`} data-group={group}>
       <h2 id={`group-${group}`}>{useGroupName()(group)}</h2>
       {settings.map((setting) => {
         const key = keyOf(setting)
-        return <SettingField key={key} setting={setting} label={meaningOf(setting)} typed={values[key]} error={save.problems[key]} onChange={(value) => onChange(key, value)} />
+        return <SettingField key={key} setting={setting} label={labelOf(setting)} typed={values[key]} error={save.problems[key]} onChange={(value) => onChange(key, value)} />
       })}
       {part && <TestButton part={part} values={ofGroup(values, group)} label={words.test} />}
     </section>
@@ -107,7 +107,7 @@ function focusSetting(key: string): void {
 function Content({ all }: { all: AllSettings }): ReactNode {
   const words = useWords().settings
   const nameOf = useGroupName()
-  const meaningOf = useMeanings()
+  const labelOf = useLabels()
   const save = useSave()
   const [query, setQuery] = useSearchParams()
   const [values, setValues] = useState<Values>({})
@@ -115,7 +115,7 @@ function Content({ all }: { all: AllSettings }): ReactNode {
   const chosen = query.get('group') ?? 'bot'
   const setting = query.get('setting')
   const shown = wanted
-    ? matching(all.settings, wanted, (one) => `${keyOf(one)} ${nameOf(one.group)} ${meaningOf(one)} ${one.description}`)
+    ? matching(all.settings, wanted, (one) => `${keyOf(one)} ${nameOf(one.group)} ${Object.values(labelOf(one)).join(' ')} ${one.description}`)
     : all.settings.filter((one) => one.group === chosen)
   const groups = [...new Set(shown.map((one) => one.group))]
   useEffect(() => {

@@ -8,7 +8,7 @@ import { fill } from '../language/words'
 import { Answer } from '../shell/Answer'
 import { Page } from '../shell/Page'
 import { fetchSettings, keyOf, SETTINGS_KEY, type AllSettings, type Json, type Setting, type Values } from './api'
-import { useMeanings } from './meanings'
+import { useLabels } from './labels'
 import { SettingField } from './SettingField'
 import { TestButton } from './TestButton'
 import { useSave } from './useSave'
@@ -154,7 +154,7 @@ function ModelStep(props: StepProps): ReactNode {
 function SearchStep(props: StepProps): ReactNode {
   const words = useWords().setup
   const { all, draft, problems, set, change, onProblems } = props
-  const meaningOf = useMeanings()
+  const labelOf = useLabels()
   const setting = settingOf(all, ENGINES[draft.engine] ?? '')
   return (
     <>
@@ -170,7 +170,7 @@ function SearchStep(props: StepProps): ReactNode {
           <SettingField
             key={keyOf(setting)}
             setting={setting}
-            label={meaningOf(setting)}
+            label={labelOf(setting)}
             typed={draft.values[keyOf(setting)]}
             error={problems[keyOf(setting)]}
             onChange={(value) => set(keyOf(setting), value)}
@@ -185,7 +185,7 @@ function SearchStep(props: StepProps): ReactNode {
 function PlatformStep(props: StepProps): ReactNode {
   const words = useWords()
   const { all, draft, problems, set, change, onProblems } = props
-  const meaningOf = useMeanings()
+  const labelOf = useLabels()
   const [isWhole, setWhole] = useState(false)
   const group = `platforms.${draft.platform}`
   const names: Record<string, string> = words.settings.groups
@@ -212,7 +212,7 @@ function PlatformStep(props: StepProps): ReactNode {
               <SettingField
                 key={keyOf(setting)}
                 setting={setting}
-                label={meaningOf(setting)}
+                label={labelOf(setting)}
                 typed={draft.values[keyOf(setting)]}
                 error={problems[keyOf(setting)]}
                 onChange={(value) => set(keyOf(setting), value)}
@@ -252,7 +252,7 @@ function everything(all: AllSettings, draft: Draft): Values {
 
 function Summary({ all, values }: { all: AllSettings; values: Values }): ReactNode {
   const words = useWords()
-  const meaningOf = useMeanings()
+  const labelOf = useLabels()
   const entries = Object.entries(values)
   if (!entries.length) return <p className="muted">{words.setup.nothingToSave}</p>
   return (
@@ -262,9 +262,7 @@ function Summary({ all, values }: { all: AllSettings; values: Values }): ReactNo
         const shown = setting?.is_secret ? '••••••' : typeof value === 'string' ? value : JSON.stringify(value)
         return (
           <div key={key}>
-            <dt title={setting && meaningOf(setting)}>
-              <code>{key}</code>
-            </dt>
+            <dt>{setting ? labelOf(setting).name : key}</dt>
             <dd dir="auto">{shown || words.settings.none}</dd>
           </div>
         )
@@ -317,9 +315,13 @@ function Wizard({ all }: { all: AllSettings }): ReactNode {
   const [tested, setTested] = useState<Record<string, string>>({})
   const [isReady, setReady] = useState(false)
   const heading = useRef<HTMLHeadingElement>(null)
+  const hasMoved = useRef(false)
   const place = STEPS.indexOf(step)
   const values = everything(all, draft)
-  useEffect(() => heading.current?.focus(), [step])
+  useEffect(() => {
+    if (hasMoved.current) heading.current?.focus()
+    hasMoved.current = true
+  }, [step])
   if (isReady) return <Ready name={textOf({ all, draft }, 'bot.name')} />
   const move = (by: number) => setStep(STEPS[place + by] ?? step)
   const finish = async () => {
