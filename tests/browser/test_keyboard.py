@@ -9,6 +9,7 @@ SYNTHETIC_ENTER = """(field, options) => field.dispatchEvent(
 
 
 async def test_the_first_minute_needs_no_mouse(visitors: Visitors):
+    await say(await visitors.enter("Lin"), "hello")  # a bot that is used offers no set-up
     page = await (await visitors.window()).new_page()
     await page.goto(f"{visitors.address}/?room={visitors.room}")
     await expect(page.get_by_label("Your name")).to_be_focused()

@@ -217,7 +217,14 @@ export function RoomSettings({ room, onClose }: { room: string; onClose: () => v
   const words = useWords()
   const settings = useQuery({ queryKey: ['room-settings', room], queryFn: () => ask<Settings>(pathOf(room)), staleTime: 0, gcTime: 0 })
   return (
-    <Modal opened onClose={onClose} size="lg" title={`${words.roomSettings.title} · # ${room}`} closeButtonProps={{ 'aria-label': words.close }}>
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={`${words.roomSettings.title} · # ${room}`}
+      closeButtonProps={{ 'aria-label': words.close }}
+      attributes={{ header: { role: 'group' } }}
+    >
       <Answer query={settings}>{(before) => <Form room={room} before={before} onDone={onClose} />}</Answer>
     </Modal>
   )
