@@ -65,7 +65,7 @@ async def test_added_server_is_called_by_the_browser_and_kept_for_the_next_visit
         page = await visitors.enter("Ada", "/tools")
         await add(page, times)
         await expect(page.locator(f"[data-server='{times}']")).to_contain_text("7 tools")
-        await page.get_by_role("link", name="Chat").click()
+        await page.get_by_role("link", name="Chat", exact=True).click()
         await say(page, "@Bubbles what time is it in Tokyo?")
         await expect(page.locator(".log")).to_contain_text("It is 21:00 in Tokyo.")
 
@@ -82,7 +82,7 @@ async def test_error_of_the_server_is_shown(wardrobe: Wardrobe, times: str):
         page = await visitors.enter("Ada", "/tools")
         await add(page, times)
         await expect(page.locator("[data-server]")).to_have_count(1)
-        await page.get_by_role("link", name="Chat").click()
+        await page.get_by_role("link", name="Chat", exact=True).click()
         await say(page, "@Bubbles what time is it on the moon?")
         await expect(page.locator(".log")).to_contain_text("There is no such place.")
         visitors.complaints[:] = [each for each in visitors.complaints if "status of 400" not in each]
@@ -101,7 +101,7 @@ async def test_a_call_is_made_by_the_tab_that_offered_it_and_by_no_other(wardrob
         await expect(other.locator("[data-state=ok]")).to_be_visible()
         asked: list[str] = []
         page.context.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
-        await page.get_by_role("link", name="Chat").click()
+        await page.get_by_role("link", name="Chat", exact=True).click()
         await say(page, "@Bubbles what time is it in Tokyo?")
         await expect(page.locator(".log")).to_contain_text("It is 21:00 in Tokyo.")
 

@@ -1,3 +1,4 @@
+import { keepToken } from '../wire/identity'
 import { ask, Refused } from '../wire/rest'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
@@ -62,8 +63,12 @@ export function fetchSettings(): Promise<AllSettings> {
   return ask(PATH)
 }
 
-export function saveSettings(values: Values): Promise<Saved> {
-  return ask(PATH, { method: 'PATCH', body: { values } })
+export async function saveSettings(values: Values): Promise<Saved> {
+  const saved = await ask<Saved>(PATH, { method: 'PATCH', body: { values } })
+  // From now on the bot asks this tab for the token, too.
+  const ownToken = values['http.token']
+  if (typeof ownToken === 'string') keepToken(ownToken)
+  return saved
 }
 
 export async function fetchChanges(): Promise<Change[]> {

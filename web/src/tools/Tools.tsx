@@ -43,7 +43,7 @@ function ToolList({ tools, chosen, isServers, isManaged }: ToolListProps): React
         <IconPlugConnected size={18} aria-hidden="true" />
         {words.servers.title}
       </Link>
-      <Link href="/tools?manage=1" className="own-servers" aria-current={isManaged ? 'true' : undefined}>
+      <Link href="/tools?manage=1" className="bot-servers" aria-current={isManaged ? 'true' : undefined}>
         <IconServer size={18} aria-hidden="true" />
         {words.toolServers.title}
       </Link>
