@@ -19,6 +19,7 @@ from tests.browser.conftest import people_at
 from tests.browser.test_looks import CUT_OFF, PHONE, violations_in_both_schemes
 from tests.browser.visitors import Language, Visitors, Wardrobe, say
 from tests.support.chat_servers.telegram import TelegramServer
+from tests.support.search_server import SearchServer
 from tests.support.tool_servers.serving import served_app
 from tests.support.tool_servers.time_server import time_server
 
@@ -44,12 +45,19 @@ async def telegram() -> AsyncIterator[TelegramServer]:
         yield server
 
 
+@pytest_asyncio.fixture(loop_scope="session")
+async def search() -> AsyncIterator[SearchServer]:
+    """A SearXNG instance."""
+    async with SearchServer() as server:
+        yield server
+
+
 def step(page: Page, name: str) -> Locator:
     return page.locator(f"[data-setup={name}]")
 
 
 async def test_setup_leads_from_an_empty_folder_to_an_answering_model_and_telegram(
-    wardrobe: Wardrobe, tmp_path: Path, model: OpenAIServer, telegram: TelegramServer
+    wardrobe: Wardrobe, tmp_path: Path, model: OpenAIServer, search: SearchServer, telegram: TelegramServer
 ):
     with BotProcess(tmp_path) as bot:
         async with people_at(wardrobe, bot.address) as visitors:
@@ -68,7 +76,11 @@ async def test_setup_leads_from_an_empty_folder_to_an_answering_model_and_telegr
             await page.get_by_role("button", name="Send a test request").click()
             await expect(page.locator("[data-test]")).to_contain_text("answers", timeout=SLOW_MS)
             await page.get_by_role("button", name="Continue").click()
-            await expect(step(page, "search")).to_be_visible()
+            await page.get_by_role("combobox", name="Search engine").click()
+            await page.get_by_role("option", name="Searxng").click()
+            await page.get_by_label("SearXNG address").fill(search.url)
+            await page.get_by_role("button", name="Run a test search").click()
+            await expect(page.locator("[data-test]")).to_contain_text("searxng answers", timeout=SLOW_MS)
             await page.get_by_role("button", name="Continue").click()
             await page.get_by_role("combobox", name="Chat app").click()
             await page.get_by_role("option", name="Telegram").click()

@@ -175,7 +175,7 @@ function SearchStep(props: StepProps): ReactNode {
             error={problems[keyOf(setting)]}
             onChange={(value) => set(keyOf(setting), value)}
           />
-          <TestButton part="search" values={ofStep('search', draft)} label={words.searchTest} onProblems={onProblems} />
+          <TestButton part="search" values={{ ...ofStep('search', draft), 'search.engines': [draft.engine] }} label={words.searchTest} onProblems={onProblems} />
         </>
       )}
     </>
