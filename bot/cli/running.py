@@ -145,12 +145,14 @@ async def _serve(
                 try:
                     if not await running.serve(settings, linger_seconds):
                         return
-                    former, settings = settings, running.read_again()
+                    former = settings
+                    settings = running.read_again()
                 except Exception as error:
                     if former is None or running.has_started or editor is None:
                         raise
                     logger.error("could not start with the changed settings, taking them back: {}", error)
-                    editor.reject(str(error))
+                    with suppress(ConfigError):  # the operator's own file may be what is wrong
+                        editor.reject(str(error))
                     settings = former
                     former = None
 
