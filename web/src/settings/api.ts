@@ -54,6 +54,8 @@ export const SETTINGS_KEY = ['settings']
 const PATH = '/api/admin/settings'
 const POLL_MS = 300
 const PATIENCE_MS = 30_000
+/** A platform's library is loaded for its first test, and a local model may have to be. */
+const TEST_MS = 90_000
 
 export function keyOf(setting: Setting): string {
   return `${setting.group}.${setting.name}`
@@ -81,7 +83,7 @@ export function undoChange(id: number): Promise<Saved> {
 
 /** Try `model`, `search` or a platform with values that are not kept. */
 export async function testPart(part: string, values: Values): Promise<TestResult[]> {
-  return (await ask<{ results: TestResult[] }>(`${PATH}/test`, { method: 'POST', body: { part, values } })).results
+  return (await ask<{ results: TestResult[] }>(`${PATH}/test`, { method: 'POST', body: { part, values }, timeoutMs: TEST_MS })).results
 }
 
 export async function isSetupOffered(): Promise<boolean> {
