@@ -15,14 +15,15 @@ _NO_DAY = Shift("", 0)
 _MINUTES_OF_HALF_A_DAY = 720
 
 
-def clock(values: Values, *, half: str = "", least: int = 0, century: int = 0) -> Clock | None:
+def clock(values: Values, *, half: str = "", least: int = 0, century: int = 0, earliest: int = 0) -> Clock | None:
     """Return an hour, perhaps minutes; a word may fix the half of the day.
 
-    Minutes may have to be `least`, or to be what is left of a year of two figures: the 05 of 9点05.
+    Minutes may have to be `least`, or to be what is left of a year of two figures: the 05 of 9点05;
+    the hour may have to be `earliest` at least: 20h is a clock, 2h a length.
     """
     hour, *rest = values
     minute = rest[0] if rest else 0
-    if rest and minute < least:
+    if hour < earliest or (rest and minute < least):
         return None
     if century:
         minute %= century

@@ -65,6 +65,17 @@ def every_weekday(values: Values, *, interval: int | None = None, strength: int 
     return {"weekdays": days, "every": Every(int(amount), "week"), "strength": strength}
 
 
+def every_alternate(values: Values) -> Slots | None:
+    """Un lunes sí y otro no, una semana por medio: every other weekday or unit."""
+    named, interval = values[0], values[-1]
+    return every([named], interval=interval) if isinstance(named, str) else every_weekday([named], interval=interval)
+
+
+def weeks_in_days(values: Values, *, days: int, weeks: int) -> Slots | None:
+    """Cada 15 días: so many days, of which the first and the last are both counted, are whole weeks."""
+    return {"every": Every(weeks, "week"), "strength": 2} if values[0] == days else None
+
+
 def day_row(values: Values, *, is_weekend_sure: bool = False) -> Slots | None:
     """周一三五, 周六日, mon wed fri: three days written side by side are a list wherever they stand."""
     days = values[-1]

@@ -1,6 +1,14 @@
-"""Times in Spanish, which is a lexicon and no code."""
+"""Times in Spanish: single promises, and a table of expressions with a score."""
+
+import tomllib
+from pathlib import Path
 
 import pytest
+
+from services.time_expressions import Reading, parse
+
+TABLES = tomllib.loads(Path(__file__).with_name("spanish.toml").read_text(encoding="utf-8"))
+LEAST_SHARE = 0.98
 
 
 @pytest.mark.parametrize(
@@ -40,3 +48,21 @@ def test_moments(read, text, moment):
 )
 def test_repetitions(read, text, rule):
     assert read(text, language="es").rrule == rule
+
+
+def shown(reading: Reading | None) -> str:
+    """Return a reading as the table writes it: start, end of an interval, rule."""
+    if reading is None:
+        return ""
+    start = f"{reading.start:%Y-%m-%d %H:%M:%S}".removesuffix(":00")
+    if reading.rrule is not None:
+        return f"{start} {reading.rrule}"
+    return f"{start} to {reading.end:%Y-%m-%d %H:%M}" if reading.end else start
+
+
+def test_expressions_of_the_table_are_read(now):
+    rows = [(text, expected) for table in TABLES.values() for text, expected in table.items()]
+
+    misread = [text for text, expected in rows if shown(parse(text, now, language="es").best) != expected]
+
+    assert len(misread) <= (1 - LEAST_SHARE) * len(rows), misread
