@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from services.time_expressions import Reading, parse
+from services.time_expressions import Reading, parse, parse_all
 
 TABLES = tomllib.loads(Path(__file__).with_name("spanish.toml").read_text(encoding="utf-8"))
 LEAST_SHARE = 0.98
@@ -66,3 +66,36 @@ def test_expressions_of_the_table_are_read(now):
     misread = [text for text, expected in rows if shown(parse(text, now, language="es").best) != expected]
 
     assert len(misread) <= (1 - LEAST_SHARE) * len(rows), misread
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "los lunes a las 9 y los viernes a las 5 de la tarde",
+            ["FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0", "FREQ=WEEKLY;BYDAY=FR;BYHOUR=17;BYMINUTE=0"],
+        ),
+        ("los lunes a las 9 y los viernes", ["FREQ=WEEKLY;BYDAY=MO,FR;BYHOUR=9;BYMINUTE=0"]),
+    ],
+)
+def test_clock_belongs_to_the_day_before_it(now, text, expected):
+    assert [each.best.rrule for each in parse_all(text, now, language="es")] == expected
+
+
+@pytest.mark.parametrize("text", ["compra 3 mar", "son tres más", "más o menos bien"])
+def test_short_month_or_more_is_no_time(now, text):
+    assert parse(text, now, language="es").best is None
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("antes del viernes 27", "26 09:00"),
+        ("el penúltimo día del mes", "29 09:00"),
+        ("más o menos el lunes", "23 09:00"),
+        ("ya he pasado a las 5", "20 17:00"),
+        ("el 3 de mar", "03 09:00"),
+    ],
+)
+def test_words_around_a_time(read, text, moment):
+    assert f"{read(text, language='es').start:%d %H:%M}" == moment
