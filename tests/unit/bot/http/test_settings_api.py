@@ -69,7 +69,7 @@ async def test_secret_is_taken_and_never_sent_back(api, editor):
     [
         (
             "en",
-            {"bot.timezone": "An environment variable sets it", "http.port": "65535 or less", "model.base_url": "http"},
+            {"bot.timezone": "An environment variable sets it", "http.port": "at most 65535", "model.base_url": "http"},
         ),
         ("zh", {"bot.timezone": "环境变量", "http.port": "65535", "model.base_url": "值"}),
     ],
