@@ -35,7 +35,7 @@ _CALLS = {
 
 async def serve() -> None:
     """Play the model until the process is ended; the first word of a message says which answer it wants."""
-    from bot.testing.openai_server import Answer, OpenAIServer, call, calls, say
+    from tests.support.openai_server import Answer, OpenAIServer, call, calls, say
 
     class Model(OpenAIServer):
         def _next(self) -> Answer:

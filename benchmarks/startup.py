@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.terminal import Terminal
-from bot.testing.openai_server import OpenAIServer, say
+from tests.support.openai_server import OpenAIServer, say
 
 _CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 _LONGEST_START = 60  # seconds

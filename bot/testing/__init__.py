@@ -22,5 +22,4 @@ Check a function:
 Stand in for a language model:
 
 - `models.ScriptedModel`, `ScriptedInterpreter`: play completions or calls in order and remember what they were shown.
-- `openai_server.OpenAIServer`: an OpenAI-compatible server on loopback, well or badly behaved.
 """

@@ -3,7 +3,7 @@
 import asyncio
 import json
 
-from bot.testing.openai_server import LoopbackServer, read_request
+from tests.support.openai_server import LoopbackServer, read_request
 
 
 class SlowModel(LoopbackServer):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.testing.openai_server import OpenAIServer, call, calls, say, status
+from tests.support.openai_server import OpenAIServer, call, calls, say, status
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "how-to" / "use-as-a-library.md").read_text(encoding="utf-8")

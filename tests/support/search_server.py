@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from msgspec import Struct
 
-from bot.testing.openai_server import LoopbackServer, read_request
+from tests.support.openai_server import LoopbackServer, read_request
 from tests.support.search_forms import EMPTY, FOUND, STREAM
 
 

@@ -8,11 +8,11 @@ import openai
 import pytest
 
 from bot.testing.models import ScriptedInterpreter
-from bot.testing.openai_server import OpenAIServer, call, say
 from function_calls.llm import FunctionCallLLM
 from function_calls.tools.calls import ToolCall
 from services.language_model.openai_model import OpenAIModel
 from tests.support.http_bot import served_bot, with_token
+from tests.support.openai_server import OpenAIServer, call, say
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

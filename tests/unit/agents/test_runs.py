@@ -8,7 +8,6 @@ import pytest
 from pydantic import BaseModel
 
 from bot.testing.models import ScriptedInterpreter, ScriptedModel, completion, requested
-from bot.testing.openai_server import OpenAIServer, say, status
 from bot.testing.turns import make_context, make_turn
 from function_calls import (
     Agent,
@@ -23,6 +22,7 @@ from function_calls import (
     tool_function,
 )
 from services.call_log.usage import TurnUsage, count_usage
+from tests.support.openai_server import OpenAIServer, say, status
 from tests.unit.agents.conftest import called
 
 

@@ -10,9 +10,9 @@ from bot.__main__ import cli
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, BudgetSettings, LogSettings, ModelSettings, Settings
 from bot.testing.clocks import LoopClock
-from bot.testing.openai_server import OpenAIServer, call, say
 from bot.testing.platform import FakePlatform
 from services.call_log.service import CallLog
+from tests.support.openai_server import OpenAIServer, call, say
 
 START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 SET = {"type": "once", "time": "2026-11-20 10:00", "content": "tea"}

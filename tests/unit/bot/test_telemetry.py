@@ -14,11 +14,11 @@ from bot.__main__ import cli
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, ModelSettings, Settings, TelemetrySettings
 from bot.testing.clocks import StandingClock
-from bot.testing.openai_server import OpenAIServer, call, say, status
 from bot.testing.platform import FakePlatform
 from services.call_log.model import trace_id
 from services.kernel.chat import ChatAddress
 from services.storage.database import Database
+from tests.support.openai_server import OpenAIServer, call, say, status
 
 traces_pb = pytest.importorskip(
     "opentelemetry.proto.collector.trace.v1.trace_service_pb2", reason="needs the extra telemetry"

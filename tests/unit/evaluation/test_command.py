@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.testing.openai_server import OpenAIServer, call, say, status
+from tests.support.openai_server import OpenAIServer, call, say, status
 
 
 def run(*words):

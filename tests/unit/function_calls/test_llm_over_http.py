@@ -3,7 +3,6 @@
 import pytest
 
 from bot.testing.models import ScriptedInterpreter
-from bot.testing.openai_server import Hang, OpenAIServer, call, calls, cut, garbage, say, status
 from bot.testing.turns import make_tool, make_turn
 from function_calls.conversation.assistant import Assistant
 from function_calls.llm import FunctionCallLLM
@@ -14,6 +13,7 @@ from services.kernel.network import RetryPolicy
 from services.language_model.fallback import FallbackChain
 from services.language_model.openai_model import OpenAIModel
 from services.language_model.ports import Timeouts
+from tests.support.openai_server import Hang, OpenAIServer, call, calls, cut, garbage, say, status
 
 SET = make_tool(
     "reminder_set",

@@ -6,7 +6,6 @@ import pytest
 from msgspec.structs import replace
 
 from bot.testing.models import ScriptedModel, completion, requested
-from bot.testing.openai_server import OpenAIServer, call, say
 from bot.testing.turns import make_message, make_tool, make_turn
 from function_calls.llm import FunctionCallLLM
 from function_calls.model_calls.correction_round import MOST_SEARCHES
@@ -16,6 +15,7 @@ from function_calls.tools.calls import Step, ToolCall, ToolResult, ToolSpec
 from function_calls.tools.catalog.tool_search import TOOL_SEARCH, SearchableTools, offer
 from function_calls.tools.permission import Viewer
 from services.language_model.openai_model import OpenAIModel
+from tests.support.openai_server import OpenAIServer, call, say
 
 TEXT = {"type": "string", "description": "Text of the argument, which has a long description as in real documents."}
 OTHERS = tuple(make_tool(f"gadget_{number}", one=TEXT, two=TEXT, three=TEXT) for number in range(200))

@@ -7,11 +7,11 @@ import json
 
 import pytest
 
-from bot.testing.openai_server import Chat, OpenAIServer, Raw, say, status
 from services.kernel.errors import ModelUnavailable
 from services.kernel.network import RetryPolicy
 from services.language_model.openai_model import OpenAIModel
 from services.language_model.ports import CompletionRequest, Timeouts
+from tests.support.openai_server import Chat, OpenAIServer, Raw, say, status
 
 SCHEMA = {
     "type": "object",

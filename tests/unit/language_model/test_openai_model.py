@@ -7,13 +7,13 @@ import traceback
 
 import pytest
 
-from bot.testing.openai_server import Chat, Hang, HangUp, OpenAIServer, Raw, call, calls, cut, garbage, say, status
 from function_calls.model_calls.transcript import rounds
 from function_calls.tools.calls import Step, ToolCall, ToolResult
 from services.kernel.errors import ModelUnavailable
 from services.kernel.network import RetryPolicy
 from services.language_model.openai_model import OpenAIModel
 from services.language_model.ports import CompletionRequest, Timeouts
+from tests.support.openai_server import Chat, Hang, HangUp, OpenAIServer, Raw, call, calls, cut, garbage, say, status
 
 KEY = "sk-very-secret-0123456789"
 TOOLS = json.dumps(

@@ -9,12 +9,12 @@ import json
 
 import pytest
 
-from bot.testing.openai_server import OpenAIServer, Raw
 from services.kernel.errors import ModelUnavailable
 from services.kernel.network import RetryPolicy
 from services.language_model.failures import EndpointFailed, RequestRejected
 from services.language_model.openai_model import OpenAIModel
 from services.language_model.ports import CompletionRequest, Timeouts
+from tests.support.openai_server import OpenAIServer, Raw
 
 TEA = '{"content": "喝茶", "type": "daily"}'
 TEA_CALL = ("reminder_set", TEA)

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 import pytest
 from msgspec import Struct, field
 
-from bot.testing.openai_server import OpenAIServer, Raw
 from services.language_model.answer import MAX_TEXT_CHARACTERS
 from services.language_model.transport import MAX_BODY_BYTES
+from tests.support.openai_server import OpenAIServer, Raw
 from tests.unit.language_model.test_openai_model import TextListener, ask, fail
 
 DEEP = "[" * 200_000

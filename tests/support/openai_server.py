@@ -163,7 +163,7 @@ class Raw(Struct, frozen=True, kw_only=True):
     content_type: str = "application/json"
     headers: Mapping[str, str] = field(default_factory=dict)
 
-    async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:  # noqa: ARG002 - the same either way
+    async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:
         """Write it as it stands."""
         more = [f"{name}: {value}" for name, value in self.headers.items()]
         writer.write(_head(self.code, self.content_type, f"Content-Length: {len(self.body)}", *more))
@@ -175,7 +175,7 @@ class Raw(Struct, frozen=True, kw_only=True):
 class Hang(Struct, frozen=True, kw_only=True):
     """Takes the request and does not answer."""
 
-    async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:  # noqa: ARG002 - it never answers
+    async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:
         """Wait until the client gives up or the server ends."""
         await asyncio.Event().wait()
         return False
@@ -184,7 +184,7 @@ class Hang(Struct, frozen=True, kw_only=True):
 class HangUp(Struct, frozen=True, kw_only=True):
     """Closes the connection without a word."""
 
-    async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:  # noqa: ARG002 - it never answers
+    async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:
         """Close at once."""
         writer.close()
         return False
