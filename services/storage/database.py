@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack
 from datetime import timedelta
@@ -17,8 +17,7 @@ from loguru import logger
 
 from services.kernel.errors import ConfigError, StorageBusy, StorageFull, StorageUnavailable
 from services.kernel.private_files import close_to_others, make_private_folder, open_private
-from services.storage.engine import postgres, postgres_deliveries, sqlite
-from services.storage.engine.autocommit import AutocommitWriter
+from services.storage.engine import postgres, sqlite
 from services.storage.engine.file_lock import FileLock
 from services.storage.engine.integrity import DamageCheck, has_lost_journal, is_disk_full, refuse_empty_beside_old
 from services.storage.engine.journal_flush import JournalFlush
@@ -60,7 +59,6 @@ class Database:
         self._reading: _Transact
         self._inline: _Transact | None = None
         self._journal: JournalFlush | None = None
-        self._sent_writer: AutocommitWriter | None = None
         self._damage_check: DamageCheck | None = None
         self.damage: str | None = None
         """The damage of the file that was met or found; None as long as it is sound."""
@@ -109,10 +107,6 @@ class Database:
             if not self._is_sqlite:
                 workers = WorkerRegistry(self._url, self._make_thread, self._timeouts)
                 self.workers = await self._closing.enter_async_context(workers)
-                self._sent_writer = AutocommitWriter(
-                    self._url, postgres_deliveries.APPEND_SENT, self._autocommit_thread
-                )
-                self._closing.callback(self._sent_writer.close)
         except BaseException:
             await self.__aexit__()
             raise
@@ -200,15 +194,6 @@ class Database:
         On a server it is a transaction of its own accord, without the round trips of BEGIN and COMMIT.
         """
         return await self._in_thread(self._autocommit_thread, self._autocommit, work)
-
-    async def append_sent(self, values: Sequence[str]) -> bool:
-        """Append sent occurrences on a server; return False when that failed or the database is no server."""
-        return self._sent_writer is not None and await self._sent_writer.write(values)
-
-    async def prepare_append_sent(self) -> None:
-        """Connect in advance, so that the first `append_sent` is as quick as the others."""
-        if self._sent_writer is not None:
-            await self._sent_writer.open()
 
     async def read(self, work: Callable[[sa.Connection], T]) -> T:
         """Run `work`, which only reads, beside the writers: a slow read stops no delivery."""

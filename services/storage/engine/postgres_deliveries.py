@@ -8,9 +8,7 @@ import sqlalchemy as sa
 SentRecord = tuple[int, int, str | None, int]
 """Delivery, microsecond, message id of the platform, reminder."""
 
-APPEND_SENT = "INSERT INTO said (delivery_id, said) VALUES ($1, $2) ON CONFLICT DO NOTHING"
-"""Appends sent occurrences until they are settled: for the server, with the values of `encode_sent`."""
-
+_APPEND = sa.text("INSERT INTO said (delivery_id, said) VALUES (:first, :all) ON CONFLICT DO NOTHING")
 # Two arrays instead of a row each: the driver reads them in a third of the time, while the event loop waits for it.
 _BEGIN = sa.text(
     "WITH begun AS (UPDATE delivery SET state = 'sending', message_key = '', "
@@ -54,9 +52,9 @@ def settle_sent_at_once(
     connection.execute(_SENT, values)
 
 
-def encode_sent(outcomes: Sequence[SentRecord]) -> tuple[str, str]:
-    """Return the values of `APPEND_SENT`, one row for all."""
-    return str(outcomes[0][0]), json.dumps(outcomes)
+def append_sent(connection: sa.Connection, outcomes: Sequence[SentRecord]) -> None:
+    """Append sent occurrences, as one row, until they are settled."""
+    connection.execute(_APPEND, {"first": outcomes[0][0], "all": json.dumps(outcomes)})
 
 
 def settle_appended(connection: sa.Connection, owner: str) -> None:

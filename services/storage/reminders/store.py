@@ -6,9 +6,10 @@ from datetime import datetime
 from functools import cache
 
 import sqlalchemy as sa
+from loguru import logger
 from msgspec import Struct
 
-from services.kernel.errors import RequestRefused
+from services.kernel.errors import RequestRefused, StorageBusy, StorageFull, StorageUnavailable
 from services.recurrence.rules import Rule, load_calendar
 from services.reminders.model import ReminderLimits
 from services.reminders.quiet_hours import QuietHours
@@ -196,7 +197,12 @@ class SqlReminderStore:
             (outcome.delivery_id, to_micros(outcome.at), outcome.platform_message_id, outcome.reminder_key)
             for _, outcome in sent
         ]
-        return await self._database.append_sent(postgres_deliveries.encode_sent(rows))
+        try:
+            await self._database.autocommit(lambda connection: postgres_deliveries.append_sent(connection, rows))
+        except (StorageBusy, StorageFull, StorageUnavailable, sa.exc.DBAPIError) as error:
+            logger.warning("could not record sent reminders in PostgreSQL: {}", error)
+            return False
+        return True
 
     async def settle(self, outcomes: Sequence[DeliveryOutcome]) -> None:
         """Record the outcomes of attempts."""
@@ -282,7 +288,6 @@ class SqlReminderStore:
     async def _get_ready(self) -> None:
         """Let the sessions that wait for something to fall due learn about their tables before that."""
         await self._database.autocommit(lambda connection: ledger.begin(connection, "", (), {}))
-        await self._database.prepare_append_sent()
 
     async def _rows(
         self, query: sa.Select[tuple[object, ...]], values: Mapping[str, object] | None = None
