@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from function_calls.language.messages import say
+from function_calls.language.recognized_phrases import examples_of
 from function_calls.models import Arguments
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolResult
@@ -21,30 +22,7 @@ class WebFetchArgs(Arguments):
     url: str = Field(min_length=4, max_length=2_000, description="网页地址 / the address of the page (http or https)")
 
 
-@tool_function(
-    name="web_fetch",
-    timeout=40,
-    returns_untrusted=True,
-    examples=(
-        "fetch {url}",
-        "read the page {url}",
-        "read this page {url}",
-        "read the page at {url}",
-        "show me the page {url}",
-        "what does the page {url} say",
-        "what is on the page {url}",
-        "读网页{url}",
-        "读一下网页{url}",
-        "打开网页{url}",
-        "看一下网页{url}",
-        "看看这个网页{url}",
-        "抓取网页{url}",
-        "lee la página {url}",
-        "lee esta página {url}",
-        "abre la página {url}",
-        "qué dice la página {url}",
-    ),
-)
+@tool_function(name="web_fetch", timeout=40, returns_untrusted=True, examples=examples_of("web_fetch"))
 async def web_fetch(args: WebFetchArgs, ctx: CallContext, pages: WebPageService, history: HistoryService) -> ToolResult:
     """读取网页 / Read one page of the web as text. For questions without an address search instead."""
     if "://" not in args.url and not await is_for_bot(ctx, history):

@@ -2,6 +2,7 @@
 
 from function_calls.conversation.records.explaining import explained
 from function_calls.language.messages import say
+from function_calls.language.recognized_phrases import examples_of
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext, is_for_bot
@@ -12,41 +13,7 @@ from services.history.service import HistoryService
 _LOOKED_BACK = 10
 
 
-@tool_function(
-    name="explain",
-    returns="reply",
-    examples=(
-        "why did you do that",
-        "why did you do this",
-        "why did you say that",
-        "what did you just do",
-        "what have you just done",
-        "explain what you did",
-        "explain what you just did",
-        "explain yourself",
-        "how did you understand that",
-        "你为什么这么做",
-        "为什么这么做",
-        "为什么这样做",
-        "为什么要这么做",
-        "为什么这么说",
-        "刚才做了什么",
-        "刚刚做了什么",
-        "你刚才做了什么",
-        "你刚刚做了什么",
-        "你刚才干了什么",
-        "你刚才做了啥",
-        "刚才为什么这么做",
-        "解释一下你刚才做了什么",
-        "解释一下你为什么这么做",
-        "por qué hiciste eso",
-        "por que hiciste eso",
-        "por qué has hecho eso",
-        "qué hiciste",
-        "qué acabas de hacer",
-        "explica lo que hiciste",
-    ),
-)
+@tool_function(name="explain", returns="reply", examples=examples_of("explain"))
 async def explain(ctx: CallContext, log: CallLog, history: HistoryService) -> ToolResult:
     """解释机器人刚才做了什么、为什么 / Explain why the bot itself did what it did last. Not for other questions."""
     if not await is_for_bot(ctx, history):

@@ -9,6 +9,7 @@ from function_calls.functions.history.search import as_observation, found_before
 from function_calls.functions.summary.answers import links_to
 from function_calls.language import date_format
 from function_calls.language.messages import say
+from function_calls.language.recognized_phrases import examples_of
 from function_calls.registry import Registrable, tool_function
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
@@ -18,39 +19,7 @@ from services.kernel.chat import ChatMessage
 _LONGEST_QUOTE = 200
 
 
-@tool_function(
-    name="history_search",
-    returns_untrusted=True,
-    examples=(
-        "search the history for {query}",
-        "search the chat history for {query}",
-        "search the chat for {query}",
-        "search this chat for {query}",
-        "search our messages for {query}",
-        "find messages about {query}",
-        "find the messages about {query}",
-        "find the message about {query}",
-        "look through the chat for {query}",
-        "搜索聊天记录{query}",
-        "搜聊天记录{query}",
-        "查一下聊天记录{query}",
-        "翻一下聊天记录{query}",
-        "在聊天记录里找{query}",
-        "在聊天记录里搜{query}",
-        "在群里搜一下{query}",
-        "在聊天记录里查找{query}",
-        "找一下关于{query}的消息",
-        "找关于{query}的消息",
-        "我们之前关于{query}说了什么",
-        "busca en el chat {query}",
-        "busca en este chat {query}",
-        "busca en el grupo {query}",
-        "busca en los mensajes {query}",
-        "busca mensajes sobre {query}",
-        "busca los mensajes sobre {query}",
-        "qué dijimos sobre {query}",
-    ),
-)
+@tool_function(name="history_search", returns_untrusted=True, examples=examples_of("history_search"))
 async def history_search(args: HistorySearchArgs, ctx: CallContext, history: HistoryService) -> ToolResult:
     """查找本群以前的消息 / Search the earlier messages of this chat by words."""
     return await _search(args, ctx, history)

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from function_calls.functions.memory.models import MemoryForgetArgs, MemorySaveArgs, MemorySearchArgs
 from function_calls.language import date_format
 from function_calls.language.messages import say
+from function_calls.language.recognized_phrases import examples_of
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext, is_for_bot
@@ -20,25 +21,7 @@ _EVERYONE = frozenset(
 _NO_CONTENT = " 了吗呢吧啊么没哦，。！？,.!?"  # 记住了吗 is a question, without a fact to remember
 
 
-@tool_function(
-    name="memory_save",
-    returns="reply",
-    changes_state=True,
-    examples=(
-        "remember that {text}",
-        "please remember that {text}",
-        "remember for {audience} that {text}",
-        "remember for {audience}: {text}",
-        "keep in mind that {text}",
-        "记住{text}",
-        "帮我记住{text}",
-        "帮{audience}记住{text}",
-        "替{audience}记住{text}",
-        "请记住{text}",
-        "你记住{text}",
-        "记住：{text}",
-    ),
-)
+@tool_function(name="memory_save", returns="reply", changes_state=True, examples=examples_of("memory_save"))
 async def memory_save(args: MemorySaveArgs, ctx: CallContext, memory: MemoryService) -> ToolResult:
     """记住一件事 / Remember a fact. Only when somebody asks for it; for what is to be done later set a reminder."""
     if not (ctx.message.is_addressed or ctx.message.is_private):
@@ -57,37 +40,7 @@ async def memory_save(args: MemorySaveArgs, ctx: CallContext, memory: MemoryServ
     )
 
 
-@tool_function(
-    name="memory_search",
-    returns_untrusted=True,
-    examples=(
-        "what do you remember",
-        "what do you remember about {query}",
-        "what do you know about me",
-        "do you remember {query}",
-        "show my memories",
-        "list my memories",
-        "list memories",
-        "你记得什么",
-        "你都记得什么",
-        "你记住了什么",
-        "你都记住了什么",
-        "你还记得{query}吗",
-        "你记得{query}吗",
-        "你记得关于{query}的什么",
-        "你知道我的什么",
-        "列出记忆",
-        "qué sabes de mí",
-        "que sabes de mi",
-        "qué recuerdas de mí",
-        "que recuerdas de mi",
-        "qué recuerdas",
-        "qué guardas de mí",
-        "que guardas de mi",
-        "qué sabes de {query}",
-        "qué recuerdas de {query}",
-    ),
-)
+@tool_function(name="memory_search", returns_untrusted=True, examples=examples_of("memory_search"))
 async def memory_search(
     args: MemorySearchArgs, ctx: CallContext, memory: MemoryService, history: HistoryService, people: PeopleService
 ) -> ToolResult:
@@ -102,32 +55,7 @@ async def memory_search(
     return ToolResult(ok=True, text=_list_memories("memory.found", found, ctx), value=value)
 
 
-@tool_function(
-    name="memory_forget",
-    returns="reply",
-    changes_state=True,
-    examples=(
-        "forget that {reference}",
-        "forget the {reference}",
-        "forget my {reference}",
-        "forget what i said about {reference}",
-        "forget what you know about {reference}",
-        "forget memory {reference}",
-        "delete memory {reference}",
-        "忘掉{reference}",
-        "把{reference}忘掉",
-        "把{reference}忘了",
-        "忘记{reference}",
-        "删除记忆{reference}",
-        "别再记着{reference}",
-        "olvida que {reference}",
-        "olvida el {reference}",
-        "olvida la {reference}",
-        "olvida mi {reference}",
-        "olvida lo que te dije de {reference}",
-        "borra la nota {reference}",
-    ),
-)
+@tool_function(name="memory_forget", returns="reply", changes_state=True, examples=examples_of("memory_forget"))
 async def memory_forget(
     args: MemoryForgetArgs, ctx: CallContext, memory: MemoryService, history: HistoryService, people: PeopleService
 ) -> ToolResult:

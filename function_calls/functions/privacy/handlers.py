@@ -5,6 +5,7 @@ from function_calls.functions.privacy.models import ExportArgs, ForgetMeArgs, Op
 from function_calls.functions.privacy.own_data import data_file
 from function_calls.language import date_format
 from function_calls.language.messages import say
+from function_calls.language.recognized_phrases import examples_of
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext, is_for_bot
@@ -22,33 +23,7 @@ _LONGEST_QUOTE = 500
     changes_state=True,
     confirm=True,
     confirm_action="forget",
-    examples=(
-        "forget me",
-        "forget all about me",
-        "forget everything about me",
-        "forget everything you know about me",
-        "delete my data",
-        "delete all my data",
-        "delete everything about me",
-        "erase my data",
-        "忘了我",
-        "忘掉我",
-        "忘记我",
-        "把我忘了",
-        "删除我的数据",
-        "删掉我的数据",
-        "清除我的数据",
-        "删除我的所有数据",
-        "删除关于我的一切",
-        "忘掉关于我的一切",
-        "olvídame",
-        "olvidame",
-        "olvida todo sobre mí",
-        "olvida todo lo que sabes de mí",
-        "borra mis datos",
-        "borra todos mis datos",
-        "elimina mis datos",
-    ),
+    examples=examples_of("forget_me"),
 )
 async def forget_me(args: ForgetMeArgs, ctx: CallContext, privacy: PrivacyService, people: PeopleService) -> ToolResult:
     """忘掉我 / Remove what is kept about the person who asks: messages, memories, records. Reminders stay."""
@@ -75,30 +50,7 @@ async def forget_me(args: ForgetMeArgs, ctx: CallContext, privacy: PrivacyServic
     returns="reply",
     changes_state=True,
     undo="history_opt_in",
-    examples=(
-        "opt out",
-        "opt out of history",
-        "opt out of the history",
-        "opt me out",
-        "don't keep my messages",
-        "do not keep my messages",
-        "stop keeping my messages",
-        "don't store my messages",
-        "stop storing my messages",
-        "don't record me",
-        "leave me out of summaries",
-        "不要记录我的消息",
-        "别记录我的消息",
-        "不要保存我的消息",
-        "别保存我的消息",
-        "不要存我的消息",
-        "总结里不要有我",
-        "总结时不要算我",
-        "no guardes mis mensajes",
-        "no guardes más mis mensajes",
-        "deja de guardar mis mensajes",
-        "no registres mis mensajes",
-    ),
+    examples=examples_of("history_opt_out"),
 )
 async def history_opt_out(
     args: OptOutArgs, ctx: CallContext, privacy: PrivacyService, history: HistoryService
@@ -116,22 +68,7 @@ async def history_opt_out(
     returns="reply",
     changes_state=True,
     undo="history_opt_out",
-    examples=(
-        "opt in",
-        "opt in to history",
-        "opt me in",
-        "opt me in again",
-        "keep my messages again",
-        "store my messages again",
-        "重新记录我的消息",
-        "恢复记录我的消息",
-        "可以记录我的消息",
-        "可以保存我的消息",
-        "guarda mis mensajes otra vez",
-        "guarda otra vez mis mensajes",
-        "vuelve a guardar mis mensajes",
-        "puedes guardar mis mensajes",
-    ),
+    examples=examples_of("history_opt_in"),
 )
 async def history_opt_in(
     args: OptInArgs, ctx: CallContext, privacy: PrivacyService, history: HistoryService
@@ -144,30 +81,7 @@ async def history_opt_in(
     return _change(ctx, "opted_in" if is_new else "was_in", is_new=is_new)
 
 
-@tool_function(
-    name="export_my_data",
-    returns="reply",
-    examples=(
-        "export my data",
-        "show my data",
-        "show me my data",
-        "what data do you have about me",
-        "what do you store about me",
-        "what have you stored about me",
-        "give me my data",
-        "导出我的数据",
-        "给我看我的数据",
-        "你存了我的什么数据",
-        "你保存了我的哪些数据",
-        "你有我的哪些数据",
-        "muéstrame mis datos",
-        "muestrame mis datos",
-        "exporta mis datos",
-        "dame mis datos",
-        "qué datos tienes de mí",
-        "que datos tienes de mi",
-    ),
-)
+@tool_function(name="export_my_data", returns="reply", examples=examples_of("export_my_data"))
 async def export_my_data(args: ExportArgs, ctx: CallContext, privacy: PrivacyService) -> ToolResult:
     """导出我的数据 / Show the person who asks what is kept about them; in full only in a private chat."""
     del args
@@ -181,26 +95,7 @@ async def export_my_data(args: ExportArgs, ctx: CallContext, privacy: PrivacySer
     return ToolResult(ok=True, text="\n".join(lines), value=counts, files=files)
 
 
-@tool_function(
-    name="history_retention",
-    returns="reply",
-    changes_state=True,
-    examples=(
-        "keep messages for {days} days",
-        "keep the messages for {days} days",
-        "keep the messages of this chat for {days} days",
-        "how long do you keep messages",
-        "how long do you keep our messages",
-        "消息保留{days}天",
-        "聊天记录保留{days}天",
-        "消息保留多久",
-        "聊天记录保留多久",
-        "guarda los mensajes {days} días",
-        "guarda los mensajes de este chat {days} días",
-        "cuánto tiempo guardas los mensajes",
-        "cuánto guardas los mensajes",
-    ),
-)
+@tool_function(name="history_retention", returns="reply", changes_state=True, examples=examples_of("history_retention"))
 async def history_retention(
     args: RetentionArgs, ctx: CallContext, privacy: PrivacyService, history: HistoryService
 ) -> ToolResult:

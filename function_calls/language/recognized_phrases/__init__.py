@@ -98,6 +98,11 @@ def every_claim() -> tuple[Claims, ...]:
     )
 
 
+def examples_of(tool: str) -> list[str]:
+    """Return the sentences in all languages that mean the built-in function `tool`, with `{argument}` slots."""
+    return [sentence for language in LANGUAGES for sentence in _file(language)["examples"].get(tool, ())]
+
+
 @cache
 def foreign_change_requests() -> tuple[str, ...]:
     """Return beginnings of words that ask for a change in languages the rules do not read, `folded`."""
