@@ -72,9 +72,6 @@ class FunctionCallLLM:
         """Interpret `turn`. `on_text` gets the text of an answer as it is written, and never call syntax.
 
         Without it the turn's own listener gets text that is certain to be sent.
-
-        Raises:
-            ModelUnavailable: the model gave no usable answer.
         """
         if on_text is None and (turn.message.is_addressed or turn.steps):  # else the result may be silence
             on_text = turn.on_text

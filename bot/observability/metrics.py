@@ -94,11 +94,7 @@ class ModelLatency:
         return InstrumentedModel(inner, self.complete)
 
     async def complete(self, inner: LanguageModel, request: CompletionRequest) -> Completion:
-        """Ask `inner` and note how long it took.
-
-        Raises:
-            ModelUnavailable: it gave no usable answer.
-        """
+        """Ask `inner` and note how long it took."""
         begun, outcome = self._now(), "cancelled"
         try:
             completion = await inner.complete(request)

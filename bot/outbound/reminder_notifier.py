@@ -50,19 +50,11 @@ class ReminderNotifier:
         self._late_after = late_after
 
     async def deliver(self, notice: DueNotice) -> str | None:
-        """Send `notice` to its chat, mentioning its recipients.
-
-        Raises:
-            DeliveryFailed: the platform did not take it.
-        """
+        """Send `notice` to its chat, mentioning its recipients."""
         return await self._send([notice], await self._text(notice), notice.idempotency_key)
 
     async def deliver_together(self, notices: Sequence[DueNotice], idempotency_key: str) -> str | None:
-        """Send `notices`, all of one chat, in one message.
-
-        Raises:
-            DeliveryFailed: the platform did not take it.
-        """
+        """Send `notices`, all of one chat, in one message."""
         reminders = [notice for notice in notices if notice.action is ReminderAction.SAY]
         head = self._heading(reminders)
         lines = [self._words(notice) if head is None else self._line(notice) for notice in reminders]

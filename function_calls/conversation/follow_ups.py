@@ -37,11 +37,7 @@ class FollowUpInterpreter:
         self._examples = ExampleSentences()
 
     async def interpret(self, turn: Turn) -> Interpretation:
-        """Return the call that goes on with the last one, else the result of the other interpreter.
-
-        Raises:
-            ModelUnavailable: the other interpreter needed a model and none answered.
-        """
+        """Return the call that goes on with the last one, else the result of the other interpreter."""
         going_on = frozenset(each.name for each in turn.tools if each.conversation_examples)
         if turn.steps or not going_on:
             return await self._inner.interpret(turn)

@@ -41,9 +41,6 @@ class FallbackChain:
         """Answer `request` with the first model that can.
 
         A streamed request that has begun to speak is not begun again with another model.
-
-        Raises:
-            ModelUnavailable: none can; the reason is the last model's.
         """
         last = ModelUnavailable("connection", "the circuit breaker of every model is open after repeated failures")
         guard = StreamGuard(request)

@@ -110,11 +110,7 @@ class ModelSummarizer:
         count: int,
         on_progress: ProgressListener | None = None,
     ) -> tuple[Bullet, ...]:
-        """Return at most `count` checked bullets in the order of the conversation.
-
-        Raises:
-            ModelUnavailable: the model gave no answer, or none that could be read.
-        """
+        """Return at most `count` checked bullets in the order of the conversation."""
         parts = await asyncio.to_thread(split_into_chunks, messages, max_tokens=_PART_TOKENS)
         points = await self._digest_all(parts, language, count, on_progress)
         while len(points) > count:

@@ -107,11 +107,7 @@ class Telemetry:
                     span.set_attributes(content("gen_ai.output.messages", lambda: assistant_message(answer)))
 
     async def complete(self, inner: LanguageModel, request: CompletionRequest) -> Completion:
-        """Ask `inner` inside a span.
-
-        Raises:
-            ModelUnavailable: it gave no usable answer.
-        """
+        """Ask `inner` inside a span."""
         instruments, content = self._instruments, self._instruments.content
         labels: Attributes = {
             "gen_ai.operation.name": "chat",

@@ -110,11 +110,7 @@ class DingTalkPlatform(NetworkPlatform):
         await self._api.close()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Send `message`, its files after its text; DingTalk gives an id only where nobody has written for a while.
-
-        Raises:
-            DeliveryFailed: DingTalk did not take it.
-        """
+        """Send `message`, its files after its text; DingTalk gives an id only where nobody has written for a while."""
         texts = [partial(self._say, address, message, part) for part in requests.parts(message)]
         shared = [partial(self._share, address, file) for file in message.files]
         return await send_in_turn([*texts, *shared], self._clock)
@@ -162,11 +158,7 @@ class DingTalkPlatform(NetworkPlatform):
 
 
 def create(parts: PlatformParts) -> DingTalkPlatform:
-    """Return the platform of the settings.
-
-    Raises:
-        ConfigError: the app is not named, or its secret is missing.
-    """
+    """Return the platform of the settings."""
     missing = "missing; the developer console shows it"
     settings = parts.group(NAME, DingTalkSettings, client_id=missing, client_secret=missing)
     return DingTalkPlatform(settings, parts.clock, parts.bot_name)

@@ -21,24 +21,16 @@ _TOKEN_INVALID: Final = {"40014", "42001"}
 _UPLOAD: Final = "/media/upload"
 
 
-class DingTalkApi:
+class DingTalkApi(JsonApi):
     """Calls DingTalk in the name of one app."""
 
     def __init__(self, settings: DingTalkSettings, clock: Clock) -> None:
+        super().__init__("dingtalk", settings.api_url, _check)
         self._settings = settings
-        self._api = JsonApi("dingtalk", settings.api_url)
         self._auth = TokenAuth(self._fetch_token, clock, add=_add_token, is_refused=_is_refused)
 
-    async def close(self) -> None:
-        """Close the connections; a later request opens new ones."""
-        await self._api.close()
-
     async def open_connection(self, topics: list[str]) -> tuple[str, str]:
-        """Return the address of the gateway and the ticket for it.
-
-        Raises:
-            DeliveryFailed: DingTalk refused, for good where the app's secret is wrong.
-        """
+        """Return the address of the gateway and the ticket for it."""
         body = {
             "clientId": self._settings.client_id,
             "clientSecret": self._settings.client_secret.get_secret_value(),
@@ -49,43 +41,27 @@ class DingTalkApi:
         return str(answer["endpoint"]), str(answer["ticket"])
 
     async def post(self, path: str, body: Mapping[str, object]) -> Mapping[str, object]:
-        """Post with the access token.
-
-        Raises:
-            DeliveryFailed: DingTalk did not take it.
-        """
-        return await self._answer(self._api.client.build_request("POST", path, json=dict(body)), self._auth)
+        """Post with the access token."""
+        return await self.request("POST", path, auth=self._auth, json=body)
 
     async def post_to(self, url: str, body: Mapping[str, object]) -> Mapping[str, object]:
-        """Post to an address that needs no token.
-
-        Raises:
-            DeliveryFailed: DingTalk did not take it.
-        """
-        return await self._answer(self._api.client.build_request("POST", url, json=dict(body)))
+        """Post to an address that needs no token."""
+        return await self.request("POST", url, json=body)
 
     async def upload(self, file: SentFile, kind: Literal["image", "file"]) -> str:
         """Upload `file` and return the id by which messages show it.
 
         Source: https://open.dingtalk.com/document/orgapp/upload-media-files.
-
-        Raises:
-            DeliveryFailed: DingTalk did not take it.
         """
         url, content = f"{self._settings.media_url}{_UPLOAD}", {"media": (file.name, file.content, file.media_type)}
-        request = self._api.client.build_request("POST", url, params={"type": kind}, files=content)
-        return str((await self._answer(request, self._auth)).get("media_id", ""))
+        answer = await self.request("POST", url, auth=self._auth, params={"type": kind}, files=content)
+        return str(answer.get("media_id", ""))
 
     async def _fetch_token(self) -> tuple[str, float]:
         own = self._settings
         secrets = {"appKey": own.client_id, "appSecret": own.client_secret.get_secret_value()}
         answer = await self.post_to("/v1.0/oauth2/accessToken", secrets)
         return str(answer["accessToken"]), float(str(answer["expireIn"]))
-
-    async def _answer(self, request: httpx.Request, auth: httpx.Auth | None = None) -> Mapping[str, object]:
-        response, found = await self._api.answer(request, auth)
-        _check(response, found)
-        return found
 
 
 def _add_token(request: httpx.Request, token: str) -> None:

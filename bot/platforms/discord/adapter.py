@@ -66,22 +66,14 @@ class DiscordPlatform(NetworkPlatform):
         self._commands = commands
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Send `message`, its files with its last piece, and return the id of its first.
-
-        Raises:
-            DeliveryFailed: Discord did not take it.
-        """
+        """Send `message`, its files with its last piece, and return the id of its first."""
         channel, bodies = requests.channel_of(address), requests.messages(message)
         sendings = [partial(self._post, channel, body) for body in bodies[:-1]]
         sendings += [partial(self._post, channel, body, message.files[: requests.MAX_FILES]) for body in bodies[-1:]]
         return await send_in_turn(sendings, self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
-        """Edit the message `message_id` to `message`.
-
-        Raises:
-            DeliveryFailed: Discord did not take it.
-        """
+        """Edit the message `message_id` to `message`."""
         ids = {"channel_id": requests.channel_of(address), "message_id": message_id}
         await self._require_client().ask("PATCH", _MESSAGE, requests.edit_body(message), **ids)
 
@@ -94,11 +86,7 @@ class DiscordPlatform(NetworkPlatform):
             logger.bind(chat=str(address)).debug("could not show typing: {}", failure)
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
-        """Return whether somebody is in the guild and may see the channel.
-
-        Raises:
-            DeliveryFailed: Discord could not be asked.
-        """
+        """Return whether somebody is in the guild and may see the channel."""
         client = self._require_client()
         channel = client.get_channel(int(address.chat_id))
         if not isinstance(channel, discord.abc.GuildChannel) or not person_id.isdecimal():
@@ -227,11 +215,7 @@ class DiscordPlatform(NetworkPlatform):
 
 
 def create(parts: PlatformParts) -> DiscordPlatform:
-    """Return the platform of the settings.
-
-    Raises:
-        ConfigError: there is no token.
-    """
+    """Return the platform of the settings."""
     hints = {"token": "missing; the developer portal gives one, page Bot"}
     settings = parts.group(wire.NAME, DiscordSettings, **hints)
     return DiscordPlatform(settings, parts.clock, parts.bot_name)

@@ -58,9 +58,6 @@ class GatewayClient(discord.Client):
         """Make one REST request; discord.py keeps to the rate limits and tries again what is worth it.
 
         `ids` fill the braces of `path`; discord.py counts the requests of one path together, whatever the ids.
-
-        Raises:
-            DeliveryFailed: Discord did not take it.
         """
         content = {} if body is None else {"json": body}
         return await self._ask(Route(method, path, **ids), **content)
@@ -68,11 +65,7 @@ class GatewayClient(discord.Client):
     async def post_files(
         self, path: str, body: Mapping[str, object], files: Sequence[SentFile], **ids: str
     ) -> Mapping[str, object]:
-        """As `ask`, with files beside the body.
-
-        Raises:
-            DeliveryFailed: Discord did not take it.
-        """
+        """As `ask`, with files beside the body."""
         uploads = [discord.File(io.BytesIO(file.content), filename=file.name) for file in files]
         named = [{"id": number, "filename": upload.filename} for number, upload in enumerate(uploads)]
         form: list[dict[str, object]] = [{"name": "payload_json", "value": json.dumps({**body, "attachments": named})}]
@@ -82,11 +75,7 @@ class GatewayClient(discord.Client):
         return await self._ask(Route("POST", path, **ids), form=form, files=uploads)
 
     async def is_in(self, channel: discord.abc.GuildChannel, user_id: str) -> bool:
-        """Return whether somebody is in the guild and may see the channel.
-
-        Raises:
-            DeliveryFailed: Discord could not be asked.
-        """
+        """Return whether somebody is in the guild and may see the channel."""
         try:
             member = await channel.guild.fetch_member(int(user_id))
         except discord.NotFound:

@@ -80,11 +80,7 @@ class FeishuPlatform(NetworkPlatform):
         await self._api.close()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Send `message`, its files after its text, and return the id of its first piece.
-
-        Raises:
-            DeliveryFailed: Feishu did not take it.
-        """
+        """Send `message`, its files after its text, and return the id of its first piece."""
         try:
             return await self._send(address, message)
         except DeliveryFailed as failure:
@@ -94,21 +90,13 @@ class FeishuPlatform(NetworkPlatform):
         return await self._send(address, replace(message, reply_to=None))
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
-        """Edit the post `message_id` to `message`; its buttons follow, since a post cannot become a card.
-
-        Raises:
-            DeliveryFailed: Feishu did not take it.
-        """
+        """Edit the post `message_id` to `message`; its buttons follow, since a post cannot become a card."""
         await self._api.ask("PUT", f"/open-apis/im/v1/messages/{message_id}", requests.edit_body(message))
         if message.choices and self.capabilities.choices:
             await self._post(*requests.buttons_under(address, message_id, message))
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
-        """Return whether somebody is in a group; private chats have no members on Feishu.
-
-        Raises:
-            DeliveryFailed: Feishu could not be asked.
-        """
+        """Return whether somebody is in a group; private chats have no members on Feishu."""
         base = f"/open-apis/im/v1/chats/{address.chat_id}/members?member_id_type=open_id&page_size={_PAGE}"
         token = ""
         while True:
@@ -227,11 +215,7 @@ def _import_connection() -> "type[LongConnection]":
 
 
 def create(parts: PlatformParts) -> FeishuPlatform:
-    """Return the platform of the settings.
-
-    Raises:
-        ConfigError: the app is not named, or its secret is missing.
-    """
+    """Return the platform of the settings."""
     missing = "missing; the developer console shows it"
     settings = parts.group(NAME, FeishuSettings, app_id=missing, app_secret=missing)
     return FeishuPlatform(settings, parts.clock, parts.bot_name)

@@ -20,45 +20,27 @@ _BUSY: Final = {2200, 230050, 55001}
 _DEFAULT_RETRY_AFTER: Final = 1.0
 
 
-class FeishuApi:
+class FeishuApi(JsonApi):
     """Calls Feishu in the name of one app."""
 
     def __init__(self, settings: FeishuSettings, clock: Clock) -> None:
+        super().__init__("feishu", settings.domain, _check)
         self._settings = settings
-        self._api = JsonApi("feishu", settings.domain)
         self._auth = TokenAuth(self._fetch_token, clock, add=_add_token, is_refused=_is_refused)
 
-    async def close(self) -> None:
-        """Close the connections; a later request opens new ones."""
-        await self._api.close()
-
     async def ask(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Mapping[str, object]:
-        """Make a request with the tenant's token.
-
-        Raises:
-            DeliveryFailed: Feishu did not take it.
-        """
-        return await self._answer(self._api.client.build_request(method, path, json=body), self._auth)
+        """Make a request with the tenant's token."""
+        return await self.request(method, path, auth=self._auth, json=body)
 
     async def upload(self, path: str, fields: Mapping[str, str], name: str, file: SentFile) -> Mapping[str, object]:
-        """Upload `file` as the field `name` of a form, and return its key.
-
-        Raises:
-            DeliveryFailed: Feishu did not take it.
-        """
+        """Upload `file` as the field `name` of a form, and return its key."""
         content = {name: (file.name, file.content, file.media_type)}
-        request = self._api.client.build_request("POST", path, data=dict(fields), files=content)
-        return data_of(await self._answer(request, self._auth))
+        return data_of(await self.request("POST", path, auth=self._auth, data=dict(fields), files=content))
 
     async def _fetch_token(self) -> tuple[str, float]:
         secrets = {"app_id": self._settings.app_id, "app_secret": self._settings.app_secret.get_secret_value()}
-        answer = await self._answer(self._api.client.build_request("POST", _TOKEN, json=secrets))
+        answer = await self.request("POST", _TOKEN, json=secrets)
         return str(answer["tenant_access_token"]), float(str(answer["expire"]))
-
-    async def _answer(self, request: httpx.Request, auth: httpx.Auth | None = None) -> Mapping[str, object]:
-        response, found = await self._api.answer(request, auth)
-        _check(response, found)
-        return found
 
 
 def data_of(answer: Mapping[str, object]) -> Mapping[str, object]:

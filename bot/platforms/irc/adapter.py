@@ -19,7 +19,7 @@ from bot.platforms.irc.login import Login
 from bot.platforms.irc.people import People
 from bot.platforms.irc.wire import NAME, TEXT_BYTES, Line, Scene, fold, parse_line, text_lines, to_message
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
-from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, ConnectionEnded
+from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, ConnectionEnded, PendingAnswers
 from bot.platforms.kit.pace import PriorityLock, SendPace
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
@@ -38,11 +38,7 @@ _NAMES_TARGET: Final = frozenset({"401", "403", "404"})
 
 
 def create(parts: PlatformParts) -> "IrcPlatform":
-    """Return the platform of the settings.
-
-    Raises:
-        ConfigError: no server is named.
-    """
+    """Return the platform of the settings."""
     settings = parts.group(NAME, IrcSettings, host="name the server, such as irc.libera.chat")
     return IrcPlatform(settings, clock=parts.clock, bot_name=parts.bot_name)
 
@@ -72,7 +68,7 @@ class IrcPlatform(NetworkPlatform):
         self._login = Login(settings, self._wanted_nick, self._write)
         self._writer: asyncio.StreamWriter | None = None
         self._speaking = PriorityLock()
-        self._taken: dict[str, asyncio.Future[None]] = {}
+        self._taken: PendingAnswers[None] = PendingAnswers()
         self._target = ""
         self._rejoining: set[asyncio.Task[None]] = set()
 
@@ -85,9 +81,6 @@ class IrcPlatform(NetworkPlatform):
         """Send `message` line by line, and wait until the server has taken the last one.
 
         Due reminders go before everything else that waits, also between the lines of a long answer in another chat.
-
-        Raises:
-            DeliveryFailed: not connected, refused, or the connection ended meanwhile (`is_unknown`).
         """
         is_due = bool(message.notices)
         async with self._speaking.hold(is_urgent=is_due):
@@ -132,9 +125,7 @@ class IrcPlatform(NetworkPlatform):
             task.cancel()
         self._write("QUIT :Bubbles")
         self._writer = None
-        for waiting in self._taken.values():
-            if not waiting.done():
-                waiting.set_exception(DeliveryFailed("the connection ended", is_unknown=True))
+        self._taken.lose_all("the connection ended")
         writer.close()
 
     async def _enter(self, reader: asyncio.StreamReader) -> None:
@@ -197,7 +188,7 @@ class IrcPlatform(NetworkPlatform):
         if line.command == "PRIVMSG":
             self._hear(line)
         elif line.command == "PONG":
-            self._confirm(line.params[-1] if line.params else "")
+            self._taken.resolve(line.params[-1] if line.params else "", None)
         elif line.command in _SEND_REFUSALS:
             self._refuse(line)
         elif line.command == "KICK" and fold(line.param(1)) == fold(self._login.nick):
@@ -214,29 +205,16 @@ class IrcPlatform(NetworkPlatform):
     async def _wait_for_pong(self, chat_id: str) -> None:
         """Ask the server for a sign of life: it answers in turn, so it has then dealt with all that came before."""
         token = uuid.uuid4().hex[:16]
-        self._taken[token] = asyncio.get_running_loop().create_future()
         self._target = fold(chat_id)
-        try:
+        async with self._taken.expect(token, _TAKEN_SECONDS, "the server did not answer") as answer:
             self._say(f"PING :{token}", is_begun=True)
-            async with asyncio.timeout(_TAKEN_SECONDS):
-                await self._taken[token]
-        except TimeoutError as error:
-            raise DeliveryFailed("the server did not answer", is_unknown=True) from error
-        finally:
-            del self._taken[token]
-
-    def _confirm(self, token: str) -> None:
-        waiting = self._taken.get(token)
-        if waiting is not None and not waiting.done():
-            waiting.set_result(None)
+            await answer
 
     def _refuse(self, line: Line) -> None:
         """One message is finished at a time; a refusal of another target belongs to one that is in its middle."""
         if line.command in _NAMES_TARGET and fold(line.param(1)) != self._target:
             return
-        for waiting in self._taken.values():
-            if not waiting.done():
-                waiting.set_exception(DeliveryFailed(f"{line.command} {line.params[-1]}", is_permanent=True))
+        self._taken.refuse_all(f"{line.command} {line.params[-1]}")
 
     def _rejoin_later(self, channel: str) -> None:
         async def rejoin() -> None:

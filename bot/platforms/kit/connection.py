@@ -1,4 +1,4 @@
-"""Keep a connection up: reconnect with exponential backoff and jitter, and report its health."""
+"""Keep a connection up: reconnect with exponential backoff and jitter, report its health, and match answers."""
 
 import asyncio
 import random
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from loguru import logger
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from bot.platforms.base import Health, HealthState, Receive
 from services.kernel.chat import Incoming
 from services.kernel.clock import Clock
-from services.kernel.errors import AssistantError, StorageBusy, StorageUnavailable
+from services.kernel.errors import AssistantError, DeliveryFailed, StorageBusy, StorageUnavailable
 from services.kernel.network import growing_pauses
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ _LARGEST_BODY: Final = 4 * 1024**2
 # A server that lets us in and throws us out again is not to be asked every second.
 _STEADY: Final = timedelta(seconds=30)
 
+T = TypeVar("T")
 Session = Callable[[], Coroutine[object, object, None]]
 Probe = Callable[[], Awaitable[None]]
 
@@ -220,6 +221,57 @@ class Backlog:
             self._next = self._next or await self._waiting.get()
             await receive(self._next)
             self._next = None  # not before: a connection that ends meanwhile must not lose it
+
+
+class PendingAnswers(Generic[T]):
+    """The answers that a connection waits for, by key; late answers are dropped."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, asyncio.Future[T]] = {}
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    @asynccontextmanager
+    async def expect(self, key: str, seconds: float, failure: str) -> AsyncIterator[asyncio.Future[T]]:
+        """Give the future of an answer, which is requested and awaited within the context.
+
+        Raises:
+            DeliveryFailed: none came within `seconds`; whether the request was carried out is unknown.
+        """
+        self._waiting[key] = answer = asyncio.get_running_loop().create_future()
+        try:
+            async with asyncio.timeout(seconds):
+                yield answer
+        except TimeoutError as error:
+            raise DeliveryFailed(failure, is_unknown=True) from error
+        finally:
+            del self._waiting[key]
+
+    def resolve(self, key: str, answer: T) -> None:
+        """Hand over an answer."""
+        waiting = self._waiting.get(key)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(answer)
+
+    def refuse(self, key: str, reason: str) -> None:
+        """Fail the wait of `key` for good."""
+        self._fail(key, DeliveryFailed(reason, is_permanent=True))
+
+    def refuse_all(self, reason: str) -> None:
+        """Fail all waits for good."""
+        for key in self._waiting:
+            self.refuse(key, reason)
+
+    def lose_all(self, reason: str) -> None:
+        """Fail all waits because the connection is gone: their outcome is unknown."""
+        for key in self._waiting:
+            self._fail(key, DeliveryFailed(reason, is_unknown=True))
+
+    def _fail(self, key: str, failure: DeliveryFailed) -> None:
+        waiting = self._waiting.get(key)
+        if waiting is not None and not waiting.done():
+            waiting.set_exception(failure)
 
 
 @asynccontextmanager

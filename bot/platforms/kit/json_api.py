@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 import httpx
 
@@ -16,35 +16,46 @@ FetchToken = Callable[[], Awaitable[tuple[str, float]]]
 """Asks the platform for an access token; returns it with the seconds that it lasts."""
 
 
-class JsonApi:
-    """Holds the connections to `base_url`; `platform` is named in every failure."""
+Check = Callable[[httpx.Response, Mapping[str, object]], None]
+"""Raises the `DeliveryFailed` that a response and its JSON object stand for, if any."""
 
-    def __init__(self, platform: str, base_url: str) -> None:
+
+class JsonApi:
+    """Holds the connections to `base_url`; `platform` is named in failures, and `check` recognises its own.
+
+    A call that the platform did not take raises `DeliveryFailed`.
+    """
+
+    def __init__(self, platform: str, base_url: str, check: Check) -> None:
         self._platform = platform
         self._base_url = base_url
-        self.client = self._create_client()
+        self._check = check
+        self._client = self._create_client()
 
     async def close(self) -> None:
         """Close the connections; a later request opens new ones, for a worker that is connected once more."""
-        client, self.client = self.client, self._create_client()
+        client, self._client = self._client, self._create_client()
         await client.aclose()
 
-    async def answer(
-        self, request: httpx.Request, auth: httpx.Auth | None = None
-    ) -> tuple[httpx.Response, Mapping[str, object]]:
-        """Return the response to `request`, and the JSON object in it, empty where there is another value.
+    async def request(
+        self, method: str, url: str, *, auth: httpx.Auth | None = None, **content: Any
+    ) -> Mapping[str, object]:
+        """Send a request with `content` as httpx takes it; return the JSON object of the response, or an empty one.
 
         Raises:
-            DeliveryFailed: the server was not reached; `is_unknown` where the request may have been taken all the same.
+            DeliveryFailed: it was refused, or the server was not reached; `is_unknown` where it may have been taken.
         """
+        request = self._client.build_request(method, url, **content)
         try:
-            response = await self.client.send(request, auth=auth)
+            response = await self._client.send(request, auth=auth)
             found = response.json()
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise DeliveryFailed(f"{self._platform}: {error}") from error
         except (httpx.HTTPError, ValueError) as error:
             raise DeliveryFailed(f"{self._platform}: {error}", is_unknown=True) from error
-        return response, found if isinstance(found, dict) else {}
+        answer = found if isinstance(found, dict) else {}
+        self._check(response, answer)
+        return answer
 
     def _create_client(self) -> httpx.AsyncClient:
         return httpx.AsyncClient(base_url=self._base_url, timeout=_SECONDS)

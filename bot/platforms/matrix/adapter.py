@@ -55,11 +55,7 @@ _CANNOT_DECRYPT: Final = (
 
 
 def create(parts: PlatformParts) -> "MatrixPlatform":
-    """Return the platform of the settings.
-
-    Raises:
-        ConfigError: homeserver, account or its password is missing.
-    """
+    """Return the platform of the settings."""
     settings = parts.group(NAME, MatrixSettings)
     if not settings.homeserver or not settings.user:
         raise ConfigError("settings", "platforms.matrix.homeserver", "homeserver and user are needed")
@@ -109,11 +105,7 @@ class MatrixPlatform(NetworkPlatform):
         self._state = state
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Send `message`, its files after its text, in its thread if it has one; return the id of the first event.
-
-        Raises:
-            DeliveryFailed: the homeserver did not take it.
-        """
+        """Send `message`, its files after its text, in its thread if it has one; return the id of the first event."""
         key = _transaction(address, message)
         parts = pieces(message.text, _EVENT_BYTES, measure=_measure, people=message.mentions)
         texts = [
@@ -126,11 +118,7 @@ class MatrixPlatform(NetworkPlatform):
         return await send_in_turn([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
-        """Edit an earlier event of the bot to `message`.
-
-        Raises:
-            DeliveryFailed: the homeserver did not take it.
-        """
+        """Edit an earlier event of the bot to `message`."""
         await self._put(address, "m.room.message", to_edit(message, address, message_id), uuid.uuid4().hex)
 
     async def typing(self, address: ChatAddress) -> None:
@@ -143,19 +131,11 @@ class MatrixPlatform(NetworkPlatform):
         return link(address.chat_id, message_id)
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
-        """Return whether somebody is in a room.
-
-        Raises:
-            DeliveryFailed: the bot is not connected.
-        """
+        """Return whether somebody is in a room."""
         return self._require_client().is_member(address.chat_id, person_id)
 
     async def members(self, address: ChatAddress) -> Sequence[Person]:
-        """Return the people in a room.
-
-        Raises:
-            DeliveryFailed: the bot is not connected.
-        """
+        """Return the people in a room."""
         client = self._require_client()
         return [each for each in client.members(address.chat_id) if each.id != client.user_id]
 

@@ -2,7 +2,8 @@
 
 import asyncio
 import secrets
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -158,45 +159,26 @@ class MatrixClient:
         return None if known is None else user_id in known.users
 
     async def upload(self, file: SentFile, room_id: str) -> Mapping[str, Json]:
-        """Give `file` to the server and return what messages of a room name it by: its address, or that and its key.
-
-        Raises:
-            DeliveryFailed: the server did not take it, or cannot be reached.
-        """
-        size = len(file.content)
-        try:
+        """Give `file` to the server and return what messages of a room name it by: its address, or that and its key."""
+        with _sending():
             answer, key = await self._nio.upload(
                 lambda *_: file.content,
                 file.media_type,
                 file.name,
                 encrypt=is_encrypted(self._nio, room_id),
-                filesize=size,
+                filesize=len(file.content),
             )
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise DeliveryFailed(f"the homeserver cannot be reached: {type(error).__name__}") from error
-        except (nio.LocalProtocolError, nio.EncryptionError) as error:
-            # The room is not synced yet, or its keys are not shared: other rooms are not affected.
-            raise DeliveryFailed(f"cannot be sent now: {error}", is_of_chat=True) from error
         if isinstance(answer, nio.ErrorResponse):
             raise _to_delivery_failed(answer)
         address = str(answer.content_uri)
         return {"url": address} if key is None else {"file": {**key, "url": address}}
 
     async def put(self, room_id: str, kind: str, content: Mapping[str, Json], transaction: str) -> str:
-        """Send an event; the same transaction twice is one event. Return its id.
-
-        Raises:
-            DeliveryFailed: the server did not take it, or cannot be reached.
-        """
-        try:
+        """Send an event; the same transaction twice is one event. Return its id."""
+        with _sending():
             answer = await self._nio.room_send(
                 room_id, kind, dict(content), tx_id=transaction, ignore_unverified_devices=True
             )
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise DeliveryFailed(f"the homeserver cannot be reached: {type(error).__name__}") from error
-        except (nio.LocalProtocolError, nio.EncryptionError) as error:
-            # The room is not synced yet, or its keys are not shared: other rooms are not affected.
-            raise DeliveryFailed(f"cannot be sent now: {error}", is_of_chat=True) from error
         if isinstance(answer, nio.ErrorResponse):
             raise _to_delivery_failed(answer)
         return str(answer.event_id)
@@ -262,6 +244,18 @@ async def _call_server(request: Coroutine[object, object, R], *, seconds: float 
             return await request
     except (aiohttp.ClientError, TimeoutError) as error:
         raise ConnectionEnded(f"the homeserver cannot be reached: {type(error).__name__}") from error
+
+
+@contextmanager
+def _sending() -> Iterator[None]:
+    """Convert the library's errors to `DeliveryFailed`."""
+    try:
+        yield
+    except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        raise DeliveryFailed(f"the homeserver cannot be reached: {type(error).__name__}") from error
+    except (nio.LocalProtocolError, nio.EncryptionError) as error:
+        # The room is not synced yet, or its keys are not shared: other rooms are not affected.
+        raise DeliveryFailed(f"cannot be sent now: {error}", is_of_chat=True) from error
 
 
 def _check_session(answer: object) -> None:

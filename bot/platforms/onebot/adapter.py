@@ -66,22 +66,14 @@ class OneBotPlatform(NetworkPlatform):
         await self._link.session()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Send `message`, its pictures after its text and other files by name, and return its first piece's id.
-
-        Raises:
-            DeliveryFailed: the client did not take it.
-        """
+        """Send `message`, its pictures after its text and other files by name, and return its first piece's id."""
         others = [requests.file_line(file) for file in message.files if not requests.is_picture(file)]
         text_message = replace(message, text="\n".join([message.text, *others]).strip())
         pieces = [*requests.messages(address, text_message), *requests.pictures(address, message)]
         return await send_in_turn([partial(self._send, piece) for piece in pieces], self._clock)
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
-        """Return whether somebody is in a group.
-
-        Raises:
-            DeliveryFailed: the client could not be asked.
-        """
+        """Return whether somebody is in a group."""
         if not address.chat_id.isdecimal() or not person_id.isdecimal():
             return None
         return (await self._member(address.chat_id, person_id)).status == "ok"
@@ -147,11 +139,7 @@ class OneBotPlatform(NetworkPlatform):
 
 
 def create(parts: PlatformParts) -> OneBotPlatform:
-    """Return the platform of the settings.
-
-    Raises:
-        ConfigError: the address of the client is missing, or anybody beyond this machine could pose as it.
-    """
+    """Return the platform of the settings."""
     settings = parts.group(NAME, OneBotSettings)
     wanted = {"forward": ("ws://", "wss://"), "http": ("http://", "https://")}.get(settings.mode)
     if wanted is not None and not settings.url.startswith(wanted):

@@ -13,7 +13,7 @@ from typing import Literal
 
 from aiohttp import ClientError, ClientSession, ClientTimeout, ClientWebSocketResponse, WSMsgType, web
 
-from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood, PendingAnswers
 from bot.platforms.kit.events import Form
 from services.kernel.errors import DeliveryFailed
 
@@ -45,53 +45,14 @@ class Answer(Form):
         return self.wording or self.message or f"retcode {self.retcode}"
 
 
-class PendingCalls:
-    """The actions that wait for an answer on one connection."""
-
-    def __init__(self) -> None:
-        self._echoes = itertools.count(1)
-        self._waiting: dict[str, asyncio.Future[Answer]] = {}
-
-    async def call(
-        self, send: Callable[[Mapping[str, object]], Awaitable[None]], action: str, params: Mapping[str, object]
-    ) -> Answer:
-        """Ask for `action` through `send` and return the answer.
-
-        Raises:
-            DeliveryFailed: the connection broke, or nothing was answered; whether it was done is unknown.
-        """
-        echo = f"bubbles-{next(self._echoes)}"
-        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._waiting[echo] = answer
-        try:
-            async with asyncio.timeout(_ANSWER_SECONDS):
-                await send({"action": action, "params": dict(params), "echo": echo})
-                return await answer
-        except TimeoutError as error:
-            raise DeliveryFailed(f"onebot: no answer to {action}", is_unknown=True) from error
-        finally:
-            self._waiting.pop(echo, None)
-
-    def resolve(self, answer: Answer) -> None:
-        """Resolve the pending call of `answer`; late answers are dropped."""
-        waiting = self._waiting.get(str(answer.echo))
-        if waiting is not None and not waiting.done():
-            waiting.set_result(answer)
-
-    def fail_all(self) -> None:
-        """Fail all pending calls, because the connection is gone."""
-        for waiting in self._waiting.values():
-            if not waiting.done():
-                waiting.set_exception(DeliveryFailed("onebot: the connection broke", is_unknown=True))
-
-
 class _SocketLink:
     """Base of both WebSocket links: events and answers come over one connection."""
 
     def __init__(self, take: Take, token: str) -> None:
         self._take = take
         self._token = token
-        self._pending = PendingCalls()
+        self._numbers = itertools.count(1)
+        self._pending: PendingAnswers[Answer] = PendingAnswers()
         self._line: Line | None = None
 
     async def call(self, action: str, params: Mapping[str, object]) -> Answer:
@@ -100,13 +61,13 @@ class _SocketLink:
         if line is None or line.closed:
             raise DeliveryFailed("onebot: no client is connected")
 
-        async def send(request: Mapping[str, object]) -> None:
+        echo = f"bubbles-{next(self._numbers)}"
+        async with self._pending.expect(echo, _ANSWER_SECONDS, f"onebot: no answer to {action}") as answer:
             try:
-                await line.send_json(request)
+                await line.send_json({"action": action, "params": dict(params), "echo": echo})
             except (ConnectionError, ClientError) as error:
                 raise DeliveryFailed(f"onebot: {error}", is_unknown=True) from error
-
-        return await self._pending.call(send, action, params)
+            return await answer
 
     async def _serve(self, line: Line) -> None:
         """Read `line` to its end."""
@@ -117,14 +78,15 @@ class _SocketLink:
                     await self._read(json.loads(frame.data))
         finally:
             self._line = None
-            self._pending.fail_all()
+            self._pending.lose_all("onebot: the connection broke")
         raise ConnectionEnded("the client hung up")
 
     async def _read(self, frame: Mapping[str, object]) -> None:
         if "post_type" in frame:
             await self._take(frame)
         else:
-            self._pending.resolve(Answer.model_validate(frame))
+            answer = Answer.model_validate(frame)
+            self._pending.resolve(str(answer.echo), answer)
 
 
 class ForwardLink(_SocketLink):

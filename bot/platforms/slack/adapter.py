@@ -71,9 +71,6 @@ class SlackPlatform(NetworkPlatform):
         """Send `message`, its files after its text, and return the id of its first piece.
 
         A file would be seen by everybody: what is for one person only names its files.
-
-        Raises:
-            DeliveryFailed: Slack did not take it.
         """
         if message.private_to is not None and message.files:
             message = replace(message, text="\n".join([message.text, *map(_file_line, message.files)]), files=())
@@ -83,19 +80,11 @@ class SlackPlatform(NetworkPlatform):
         return await send_in_turn([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
-        """Edit the message `message_id` to `message`.
-
-        Raises:
-            DeliveryFailed: Slack did not take it.
-        """
+        """Edit the message `message_id` to `message`."""
         await self._api.ask("chat.update", requests.edit_body(address, message_id, message))
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
-        """Return whether somebody is in a channel.
-
-        Raises:
-            DeliveryFailed: Slack could not be asked.
-        """
+        """Return whether somebody is in a channel."""
         async for member in self._api.members(address.chat_id):
             if member == person_id:
                 return True
@@ -176,11 +165,7 @@ def _file_line(file: SentFile) -> str:
 
 
 def create(parts: PlatformParts) -> SlackPlatform:
-    """Return the platform of the settings.
-
-    Raises:
-        ConfigError: a token or the signing secret is missing.
-    """
+    """Return the platform of the settings."""
     mode = parts.group(wire.NAME, SlackSettings).mode
     keys = ("bot_token", "app_token" if mode == "socket" else "signing_secret")
     settings = parts.group(wire.NAME, SlackSettings, **dict.fromkeys(keys, f"missing; mode {mode} needs it"))

@@ -40,22 +40,14 @@ class WebApi:
         self._profiles: dict[str, tuple[datetime, Profile]] = {}
 
     async def ask(self, method: str, parameters: Mapping[str, object]) -> Mapping[str, object]:
-        """Call `method`.
-
-        Raises:
-            DeliveryFailed: Slack refused, or could not be reached.
-        """
-        with _in_the_words_of_the_outbox():
+        """Call `method`."""
+        with _sending():
             answer = await self._client.api_call(method, json=dict(parameters))
         return answer.data if isinstance(answer.data, dict) else {}
 
     async def upload(self, address: ChatAddress, file: SentFile) -> None:
-        """Share `file` in a chat; Slack shows it a moment later and returns no message id.
-
-        Raises:
-            DeliveryFailed: Slack refused, or could not be reached.
-        """
-        with _in_the_words_of_the_outbox():
+        """Share `file` in a chat; Slack shows it a moment later and returns no message id."""
+        with _sending():
             await self._client.files_upload_v2(
                 channel=address.chat_id,
                 thread_ts=address.thread_id,
@@ -65,14 +57,10 @@ class WebApi:
             )
 
     async def members(self, channel: str) -> AsyncIterator[str]:
-        """Yield the ids of those who are in a channel.
-
-        Raises:
-            DeliveryFailed: Slack refused, or could not be reached.
-        """
+        """Yield the ids of those who are in a channel."""
         cursor = ""
         while True:
-            with _in_the_words_of_the_outbox():
+            with _sending():
                 answer = await self._client.conversations_members(channel=channel, cursor=cursor, limit=_PAGE)
             page: Mapping[str, object] = answer.data if isinstance(answer.data, dict) else {}
             found, more = page.get("members"), page.get("response_metadata")
@@ -100,7 +88,8 @@ class WebApi:
 
 
 @contextmanager
-def _in_the_words_of_the_outbox() -> Iterator[None]:
+def _sending() -> Iterator[None]:
+    """Convert the SDK's errors to `DeliveryFailed`."""
     try:
         yield
     except SlackApiError as error:

@@ -88,22 +88,14 @@ class TelegramPlatform(NetworkPlatform):
         await self._bot.session.close()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Send `message`, its files after its text, and return the id of its first piece.
-
-        Raises:
-            DeliveryFailed: Telegram did not take it.
-        """
+        """Send `message`, its files after its text, and return the id of its first piece."""
         pieces = [SendMessage.model_validate(request) for request in requests.messages(address, message)]
         texts = [partial(self._send, piece) for piece in pieces]
         files = [partial(send_file, self._bot, self._here(address), file) for file in message.files]
         return await send_in_turn([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
-        """Edit the message `message_id` to `message`.
-
-        Raises:
-            DeliveryFailed: Telegram did not take it.
-        """
+        """Edit the message `message_id` to `message`."""
         request = requests.edit_body(address, message_id, message)
         try:
             await self._bot(EditMessageText.model_validate(request))
@@ -120,11 +112,7 @@ class TelegramPlatform(NetworkPlatform):
             logger.bind(chat=str(address)).debug("could not show typing: {}", delivery_failed(error))
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
-        """Return whether somebody is in a chat.
-
-        Raises:
-            DeliveryFailed: Telegram could not be asked.
-        """
+        """Return whether somebody is in a chat."""
         if not person_id.isdecimal():
             return None
         try:
@@ -269,11 +257,7 @@ class TelegramPlatform(NetworkPlatform):
 
 
 def create(parts: PlatformParts) -> TelegramPlatform:
-    """Return the platform of the settings.
-
-    Raises:
-        ConfigError: there is no token, it is no token, or a webhook has no secret.
-    """
+    """Return the platform of the settings."""
     settings = parts.group(NAME, TelegramSettings)
     if settings.webhook_url and not settings.webhook_secret.get_secret_value():
         raise ConfigError("settings", "platforms.telegram.webhook_secret", "a webhook needs one: any long random text")

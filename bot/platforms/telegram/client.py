@@ -47,11 +47,7 @@ def delivery_failed(error: AiogramError) -> DeliveryFailed:
 
 
 async def send_file(bot: Bot, address: ChatAddress, file: SentFile) -> str:
-    """Send `file` and return the id of its message.
-
-    Raises:
-        DeliveryFailed: Telegram did not take it.
-    """
+    """Send `file` and return the id of its message."""
     chat_id = int(address.chat_id)
     thread = None if address.thread_id is None else int(address.thread_id)
     upload = BufferedInputFile(file.content, filename=file.name)

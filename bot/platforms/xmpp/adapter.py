@@ -15,10 +15,10 @@ from slixmpp.stanza import Message
 from bot.config.platform_catalog import XmppSettings
 from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
-from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, ConnectionEnded
+from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, ConnectionEnded, PendingAnswers
 from bot.platforms.kit.pieces import pieces, send_in_turn
 from bot.platforms.xmpp.client import Arrived, XmppClient
-from bot.platforms.xmpp.memory import RecentMessages, Reflections
+from bot.platforms.xmpp.memory import RecentMessages
 from bot.platforms.xmpp.wire import (
     NAME,
     Occupant,
@@ -26,7 +26,9 @@ from bot.platforms.xmpp.wire import (
     add_file,
     add_replacement,
     add_reply,
+    message_id,
     private_message,
+    refusal,
     text_of,
     to_incoming,
     to_reactions,
@@ -43,6 +45,7 @@ _MAX_FILE_KILOBYTES: Final = 10_000
 _STALE_AFTER: Final = timedelta(seconds=120)
 _REJOIN_AFTER: Final = timedelta(seconds=10)
 _LONGEST_REJOIN_SECONDS: Final = 600.0
+_REFLECTION_SECONDS: Final = 30.0
 _LIFETIME: Final = timedelta(days=365)
 _ONE_TO_ONE: Final = frozenset({None, "chat", "normal"})
 # Rooms stamp what they repeat to the second, by their own clock; what comes twice is known by its id.
@@ -50,11 +53,7 @@ _STAMP_SLACK: Final = timedelta(seconds=3)
 
 
 def create(parts: PlatformParts) -> "XmppPlatform":
-    """Return the platform of the settings.
-
-    Raises:
-        ConfigError: account or password is missing.
-    """
+    """Return the platform of the settings."""
     settings = parts.group(NAME, XmppSettings, jid="name the bot's address, such as bubbles@example.org")
     if not settings.password.get_secret_value():
         raise ConfigError("environment", "BUBBLES_PLATFORMS__XMPP__PASSWORD", "the password is needed")
@@ -94,7 +93,7 @@ class XmppPlatform(NetworkPlatform):
         self._rejoin_after = rejoin_after.total_seconds()
         self._private = Backlog()
         self._recent = RecentMessages()
-        self._reflections = Reflections()
+        self._reflections: PendingAnswers[str] = PendingAnswers()
         self._state: StateStore = MemoryStateStore(clock)
         self._missed_since: datetime | None = None
 
@@ -120,9 +119,6 @@ class XmppPlatform(NetworkPlatform):
         """Send `message`; in a room, wait until the room has reflected it.
 
         Its files follow as addresses at the server, and those that the server does not keep are named in the text.
-
-        Raises:
-            DeliveryFailed: not connected, refused, or the connection ended meanwhile (`is_unknown`).
         """
         uploaded, named = await self._upload_files(message.files)
         outgoing = replace(message, text="\n".join([message.text, *named]).strip())
@@ -135,11 +131,7 @@ class XmppPlatform(NetworkPlatform):
         return await send_in_turn([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
-        """Correct an earlier message of the bot.
-
-        Raises:
-            DeliveryFailed: not connected, or refused.
-        """
+        """Correct an earlier message of the bot."""
         replaced = self._recent.own.get(message_id, message_id)
         await self._say(address, text_of(message, message.text), replaces=replaced)
 
@@ -204,7 +196,12 @@ class XmppPlatform(NetworkPlatform):
         if address.chat_id not in self._nicks:
             stanza.send()
             return own_id
-        room_id = await self._reflections.send(stanza)
+        # A room has taken a message when it sends it back, with an id of its own.
+        async with self._reflections.expect(
+            own_id, _REFLECTION_SECONDS, "the room did not repeat the message"
+        ) as reflection:
+            stanza.send()
+            room_id = await reflection
         self._recent.remember_own(room_id, own_id)
         return room_id
 
@@ -233,7 +230,7 @@ class XmppPlatform(NetworkPlatform):
             self._keep_private(client)
             self._nicks.clear()
             self._outside.clear()
-            self._reflections.fail_all()
+            self._reflections.lose_all("the connection ended")
             await client.leave()
 
     async def _join(self, client: XmppClient, room: str, since: datetime | None) -> None:
@@ -273,9 +270,9 @@ class XmppPlatform(NetworkPlatform):
         stanza = arrived.stanza
         jid, _, nick = stanza.get("from", "").partition("/")
         if jid in self._nicks and nick == self._nicks[jid]:
-            self._reflections.resolve(stanza)
+            self._reflections.resolve(stanza.get("id", ""), message_id(stanza))
         elif stanza.get("type") == "error":
-            self._reflections.fail(stanza)
+            self._reflections.refuse(stanza.get("id", ""), refusal(stanza))
         elif stanza.get("type") == "groupchat":
             await self._hear(stanza, self._room(jid, arrived.occupants))
         else:

@@ -207,6 +207,12 @@ def message_id(stanza: Element) -> str:
     return _attribute(stanza, _ORIGIN_ID) or stanza.get("id", "")
 
 
+def refusal(stanza: Element) -> str:
+    """Return the conditions that an error stanza names. Source: RFC 6120 section 8.3."""
+    conditions = [each.tag.rpartition("}")[2] for error in stanza.iter() for each in error if "stanzas" in each.tag]
+    return ", ".join(conditions) or "refused"
+
+
 def without_quote(stanza: Element, body: str) -> str:
     """`body` without the part that clients which know no replies are shown instead. Source: XEP-0428."""
     for fallback in stanza.findall(_FALLBACK):

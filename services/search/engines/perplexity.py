@@ -69,11 +69,7 @@ class PerplexityEngine:
         return "perplexity"
 
     async def search(self, query: str, language: str, *, on_text: TextListener | None = None) -> SearchAnswer:
-        """Answer `query`; with `on_text` the reply is streamed, but never the thoughts of a reasoning model.
-
-        Raises:
-            SearchUnavailable: no usable answer.
-        """
+        """Answer `query`; with `on_text` the reply is streamed, but never the thoughts of a reasoning model."""
         if on_text is not None and "reasoning" not in self._model:
             return await self._streamed(query, language, on_text)
         answer = await fetch(self._client, self._request(query, language), _Completion, engine=self.name)

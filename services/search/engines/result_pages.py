@@ -40,11 +40,7 @@ class PageEngine(Generic[Body]):
         self._base_url = base_url.rstrip("/")
 
     async def search(self, query: str, language: str, *, on_text: TextListener | None = None) -> SearchAnswer:
-        """Answer `query` with quotations of the first pages; nothing is streamed.
-
-        Raises:
-            SearchUnavailable: no usable answer.
-        """
+        """Answer `query` with quotations of the first pages; nothing is streamed."""
         del on_text
         found = await fetch(self._client, self.request(query, language), self.form, engine=self.name)
         pages, lead = self.read(found)
