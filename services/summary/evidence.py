@@ -43,7 +43,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
         shared = claimed & _stems([*terms(said), *(term for name in self.names for term in terms(name))])
         if claimed and len(shared) >= _SUPPORTED_SHARE * len(claimed):
             return True
-        return _is_other_script(text, said) and self._contains(quote)
+        return (_is_mostly_cjk(text) != _is_mostly_cjk(said)) and self._contains(quote)
 
     def _names_an_outsider(self, text: str, said: str) -> bool:
         return any(_has_name(text, name) and not _has_name(said, name) for name in self.outsiders)
@@ -78,10 +78,6 @@ def _has_name(text: str, name: str) -> bool:
     if is_cjk(wanted[0]) or is_cjk(wanted[-1]):
         return wanted in _folded(text)
     return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", _folded(text)) is not None
-
-
-def _is_other_script(text: str, said: str) -> bool:
-    return _is_mostly_cjk(text) != _is_mostly_cjk(said)
 
 
 def _is_mostly_cjk(text: str) -> bool:

@@ -133,7 +133,7 @@ class ToolCatalog:
         """Return the set made of `specs`; the same one as long as the same specs are offered."""
         if self._last is not None and self._last[0] is specs:
             return self._last[1]
-        key = _identity(specs)
+        key = tuple(map(id, specs))  # each cached set holds its specs, so that an id cannot be reused meanwhile
         found = self._kept.get(key)
         if found is None:
             found = self._kept[key] = self._make(specs)
@@ -150,7 +150,3 @@ def _native(spec: ToolSpec) -> str:
 def _takes(schema: Mapping[str, object], names: Collection[str]) -> bool:
     known, required = schema.get("properties"), schema.get("required")
     return isinstance(known, Mapping) and isinstance(required, Sequence) and set(required) <= set(names) <= set(known)
-
-
-def _identity(specs: Sequence[ToolSpec]) -> tuple[int, ...]:
-    return tuple(map(id, specs))  # each cached set holds its specs, so that an id cannot be reused meanwhile

@@ -65,7 +65,7 @@ def _explain_one(error: ValidationError, schema: Mapping[str, object]) -> list[A
         case ValidationErrorKind.AnyOf(arms) | ValidationErrorKind.OneOfNotValid(arms):
             return _explain_arms(error, arms, schema)
         case ValidationErrorKind.Type(types):
-            names = _null_last(types)
+            names = sorted(types, key=lambda name: (name == "null", name))
             return [_wrong(error, " or ".join(_NOUNS.get(name, name) for name in names), rule="type", limit=names[0])]
         case ValidationErrorKind.Enum(options):
             return [_not_allowed(error, options)]
@@ -98,10 +98,6 @@ def _at(schema: Mapping[str, object], path: Iterable[str | int]) -> object:
 def _properties(node: object) -> Mapping[str, object]:
     properties = node.get("properties") if isinstance(node, Mapping) else None
     return properties if isinstance(properties, Mapping) else {}
-
-
-def _null_last(types: Sequence[str]) -> list[str]:
-    return sorted(types, key=lambda name: (name == "null", name))
 
 
 def _missing(place: str) -> ArgumentError:

@@ -163,7 +163,7 @@ class Importer:
 
 def _read(data: bytes, newcomers: Newcomers, now: datetime) -> PortableFile:
     if len(data) > MOST_BYTES:
-        raise _whole_file(f"larger than {MOST_BYTES // 1_000_000} MB")
+        raise ImportRefused([Problem(place="the file", uid="", reason=f"larger than {MOST_BYTES // 1_000_000} MB")])
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -185,7 +185,3 @@ def _unique(found: PortableFile) -> PortableFile:
     if problems:
         raise ImportRefused(problems)
     return found
-
-
-def _whole_file(reason: str) -> ImportRefused:
-    return ImportRefused([Problem(place="the file", uid="", reason=reason)])
