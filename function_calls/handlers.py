@@ -2,10 +2,9 @@
 
 from function_calls.functions.reminders.creation import create_reminder, new_reminder
 from function_calls.functions.reminders.deletion import delete_named
-from function_calls.functions.reminders.pages import asked_page, show_page
+from function_calls.functions.reminders.pages import asked_page, show_page, told_of_that
 from function_calls.functions.reminders.people import named_people
 from function_calls.functions.reminders.replies import points
-from function_calls.functions.reminders.that_one import told_of_that
 from function_calls.functions.summary.answers import SummaryProgress, summarised
 from function_calls.functions.summary.offers import reminder_offers
 from function_calls.functions.summary.windows import asked_window, asks_what_was_missed

@@ -28,7 +28,7 @@ from bot.plugins.manager import PluginCommands, PluginManager
 from function_calls import handlers
 from function_calls.conversation.assistant import Assistant, Command, LoopLimits
 from function_calls.conversation.form_answers import is_answer
-from function_calls.conversation.records import handlers as handlers_explain
+from function_calls.conversation.records import explaining
 from function_calls.conversation.records.recorder import Recorder, TurnRecorder
 from function_calls.conversation.slash_commands import typed_name
 from function_calls.conversation.switch_command import ToolCommands
@@ -40,7 +40,7 @@ from function_calls.functions.privacy import handlers as handlers_privacy
 from function_calls.functions.reminders import handlers as handlers_reminders
 from function_calls.functions.reminders import handlers_states as handlers_reminder_states
 from function_calls.functions.summary import handlers as handlers_digest
-from function_calls.functions.undo import handler
+from function_calls.functions.undo import undo
 from function_calls.functions.undo.undo import UndoService
 from function_calls.registry import Registry, check_inverses
 from function_calls.router import FunctionCallRouter
@@ -76,8 +76,8 @@ _BUILT_IN = (
     handlers_reminder_states,
     handlers_quiet,
     handlers_zones,
-    handler,
-    handlers_explain,
+    undo,
+    explaining,
     handlers_history,
     handlers_privacy,
     handlers_memory,

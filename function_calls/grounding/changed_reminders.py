@@ -11,20 +11,25 @@ from function_calls.functions.reminders.changes import names_last_day, nearer_ha
 from function_calls.functions.reminders.deletion import ask_which_days, may_mean_every
 from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderStateArgs, ReminderUpdateArgs
 from function_calls.functions.reminders.moves import ask_which_occurrence
-from function_calls.functions.reminders.named_days import EVERY, NAME_OF_ALL, comes_on, days_in, readings_in, spoken
 from function_calls.functions.reminders.occurrences import (
+    EVERY,
     LONG_SHIFT,
+    NAME_OF_ALL,
+    NEXT,
     Occurrences,
+    comes_on,
     day_of,
+    days_in,
     fires_on,
     is_of_one_weekday,
     may_be_one,
     next_of,
     on_day,
+    readings_in,
+    spoken,
 )
 from function_calls.functions.reminders.putting_off import until_of
 from function_calls.functions.reminders.several import may_mean_all
-from function_calls.functions.reminders.skips import NEXT
 from function_calls.grounding.corrections import READ, Grounded, as_written, correct_arguments
 from function_calls.grounding.leftovers import ask_about_leftover
 from function_calls.grounding.message import ReadMessage

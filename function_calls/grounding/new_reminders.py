@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from function_calls.functions.reminders.named_days import readings_in
+from function_calls.functions.reminders.occurrences import readings_in
 from function_calls.functions.reminders.people import named_people
 from function_calls.functions.reminders.putting_off import clock_of
 from function_calls.functions.reminders.which import spoken_of

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from function_calls.functions.reminders.all_of_them import own_reminders
-from function_calls.functions.reminders.named_days import comes_on, days_in, spoken
+from function_calls.functions.reminders.occurrences import comes_on, days_in, spoken
 from function_calls.functions.reminders.replies import meant, points
 from function_calls.functions.reminders.several import may_mean_all, several_meant
 from function_calls.functions.reminders.which import spoken_of

@@ -14,8 +14,14 @@ from bot.tools.stored.sandbox import SandboxUnavailable, check_kernel
 from bot.tools.workspace.files import Workspace, format_lines
 from function_calls.conversation.agents.agent import Agent
 from function_calls.conversation.agents.agent_tool import AgentTool
-from function_calls.functions.memory.handlers import memory_forget, memory_save, memory_search
-from function_calls.functions.memory.models import MemoryForgetArgs, MemorySaveArgs, MemorySearchArgs
+from function_calls.functions.memory.handlers import (
+    MemoryForgetArgs,
+    MemorySaveArgs,
+    MemorySearchArgs,
+    memory_forget,
+    memory_save,
+    memory_search,
+)
 from function_calls.functions.web_fetch import web_fetch
 from function_calls.language.messages import say
 from function_calls.registry import tool_function

@@ -4,17 +4,25 @@ from typing import Annotated
 
 from pydantic import Field
 
-from function_calls.functions.history.models import HistorySearchArgs
 from function_calls.functions.history.search import as_observation, found_before, with_attachments
 from function_calls.functions.summary.answers import links_to
 from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import examples_of
+from function_calls.models import Arguments
 from function_calls.registry import Registrable, tool_function
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
+
+
+class HistorySearchArgs(Arguments):
+    """Arguments of `history_search`."""
+
+    query: str = Field(min_length=1, description="要找的词 / the words to look for")
+    limit: int = Field(default=10, ge=1, le=50, description="最多几条 / how many messages at most")
+
 
 _LONGEST_QUOTE = 200
 

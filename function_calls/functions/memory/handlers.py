@@ -1,11 +1,12 @@
 """Handle the functions that save, search and forget facts."""
 
 from msgspec.structs import replace
+from pydantic import Field
 
-from function_calls.functions.memory.models import MemoryForgetArgs, MemorySaveArgs, MemorySearchArgs
 from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import examples_of
+from function_calls.models import Arguments
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext, is_for_bot
@@ -13,6 +14,31 @@ from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.account_links import PeopleService
 from services.people.memory import Memory, MemoryService, Onlooker
+
+
+class MemorySaveArgs(Arguments):
+    """Arguments of `memory_save`."""
+
+    text: str = Field(min_length=1, description="要记住的内容 / what to remember, as one sentence that can stand alone")
+    audience: str | None = Field(
+        default=None,
+        description="Who may see it: 'me' (only the person who asks, the default) or 'everyone' (all of this chat).",
+    )
+
+
+class MemorySearchArgs(Arguments):
+    """Arguments of `memory_search`."""
+
+    query: str | None = Field(default=None, description="要找的词 / the words to look for; leave it out to list all")
+
+
+class MemoryForgetArgs(Arguments):
+    """Arguments of `memory_forget`."""
+
+    reference: str = Field(
+        min_length=1, description="记忆的 ID 或其中的词 / the ID of the memory (m12), or words of it"
+    )
+
 
 _EVERYONE = frozenset(
     {"everyone", "everybody", "us", "all", "all of us", "the group", "this group", "the chat", "this chat", "chat"}

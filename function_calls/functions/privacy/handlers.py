@@ -1,17 +1,47 @@
 """Handle the functions for people's own data; in a private chat they apply to the whole platform."""
 
+from pydantic import Field
+
 from function_calls.functions.preferences.scope import check_may_set_for
-from function_calls.functions.privacy.models import ExportArgs, ForgetMeArgs, OptInArgs, OptOutArgs, RetentionArgs
 from function_calls.functions.privacy.own_data import data_file
 from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import examples_of
+from function_calls.models import Arguments
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext, is_for_bot
 from services.history.service import HistoryService
 from services.people.account_links import PeopleService
 from services.people.privacy import DataScope, PersonData, PrivacyService
+
+
+class OptOutArgs(Arguments):
+    """Arguments of `history_opt_out`: none."""
+
+
+class OptInArgs(Arguments):
+    """Arguments of `history_opt_in`: none."""
+
+
+class ForgetMeArgs(Arguments):
+    """Arguments of `forget_me`: none."""
+
+
+class ExportArgs(Arguments):
+    """Arguments of `export_my_data`: none."""
+
+
+class RetentionArgs(Arguments):
+    """Arguments of `history_retention`."""
+
+    days: int | None = Field(
+        default=None,
+        ge=0,
+        le=36_500,
+        description="保留几天 / how many days to keep this chat's messages, 0 = for ever; leave it out to only ask",
+    )
+
 
 _SHOWN_MESSAGES = 100
 _LONGEST_QUOTE = 500

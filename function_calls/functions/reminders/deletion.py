@@ -6,7 +6,7 @@ from typing import Final
 from function_calls.functions.reminders.all_of_them import to_each
 from function_calls.functions.reminders.answers import changed_told, which_reminder
 from function_calls.functions.reminders.handlers import leave_out
-from function_calls.functions.reminders.named_days import EVERY, NAME_OF_ALL, spoken
+from function_calls.functions.reminders.occurrences import EVERY, NAME_OF_ALL, spoken
 from function_calls.functions.reminders.options import Option, which_times
 from function_calls.functions.reminders.replies import meant, points
 from function_calls.functions.reminders.several import may_mean_all, several_meant, which_asked, with_others_told

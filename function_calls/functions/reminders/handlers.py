@@ -15,6 +15,7 @@ from function_calls.functions.reminders.models import (
     ReminderUpdateArgs,
 )
 from function_calls.functions.reminders.moves import moved_once
+from function_calls.functions.reminders.occurrences import NEXT, with_skipped
 from function_calls.functions.reminders.pausing import at_rest
 from function_calls.functions.reminders.people import changed_people
 from function_calls.functions.reminders.putting_off import (
@@ -34,7 +35,6 @@ from function_calls.functions.reminders.several import (
     which_asked,
     with_others_told,
 )
-from function_calls.functions.reminders.skips import NEXT, with_skipped
 from function_calls.functions.reminders.undo import delete, put_back
 from function_calls.functions.reminders.which import spoken_of
 from function_calls.language.messages import say

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from function_calls.functions.reminders.answers import changed_told, named, set_confirmed
 from function_calls.functions.reminders.changes import changed_schedule, every_time
 from function_calls.functions.reminders.models import ReminderUpdateArgs
-from function_calls.functions.reminders.named_days import readings_in
 from function_calls.functions.reminders.occurrences import (
     MOST_A_DAY,
     Occurrences,
@@ -20,6 +19,7 @@ from function_calls.functions.reminders.occurrences import (
     may_be_one,
     next_of,
     on_day,
+    readings_in,
 )
 from function_calls.functions.reminders.options import Option, which_times
 from function_calls.functions.reminders.undo import delete, put_back

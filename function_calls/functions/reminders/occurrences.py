@@ -1,25 +1,110 @@
-"""Resolve the occurrences that a change is about: "tomorrow's standup", the next, or all."""
+"""Resolve the days and occurrences that words name: "tomorrow's standup", the next, or all; and skip one."""
 
 import re
 from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from function_calls.functions.reminders.models import ReminderUpdateArgs
-from function_calls.functions.reminders.named_days import EVERY, NAME_OF_ALL, days_in, readings_in, spoken
-from function_calls.functions.reminders.skips import NEXT
 from function_calls.language import date_format
+from function_calls.language.recognized_phrases import is_clock
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reminder_times import says
+from function_calls.understanding.reminder_times import says, time_reader
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.edits import can_suspend
 from services.recurrence.fires import next_fires
+from services.recurrence.rules import with_exceptions
 from services.recurrence.schedule import Schedule
-from services.reminders.lookup.references import means_all
+from services.reminders.lookup.references import is_in, means_all
+from services.reminders.model import Reminder
 from services.time_expressions import Grain, Reading
+
+NEXT: Final = "next"
+
+
+def with_skipped(words: str, old: Schedule, ctx: CallContext) -> Schedule:
+    """Return `old` without its fires on the day that `words` name, or without its next fire for `next`.
+
+    Raises:
+        RequestRefused: `nothing_to_skip`: it has no occurrences on wall-clock days;
+            `not_on_that_day(day, next)`; `time_not_understood(time)`.
+
+    Source: RFC 5545 section 3.8.5.1 (EXDATE).
+    """
+    coming = next_fires(old, ctx.now, 1)
+    if not coming or old.rule is None or not can_suspend(old):
+        raise RequestRefused("nothing_to_skip")
+    if words.strip().lower() == NEXT:
+        return replace(old, rule=with_exceptions(old.rule, coming, days_only=False))
+    day = _day(words, ctx).replace(tzinfo=ZoneInfo(old.zone))
+    on_it = edits.fires_from(old, day.date(), ctx.now, 1)
+    if not on_it or on_it[0].date() != day.date():
+        raise RequestRefused(
+            "not_on_that_day",
+            day=date_format.date(ctx.language, day),
+            next=date_format.moment(ctx.language, coming[0], ctx.now),
+        )
+    return replace(old, rule=with_exceptions(old.rule, [day], days_only=True))
+
+
+def _day(words: str, ctx: CallContext) -> datetime:
+    """Return the first moment of a day, on the wall clock."""
+    named = time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language)
+    found = [each.best for each in named if each.readings]
+    if len(found) != 1 or found[0] is None or found[0].rrule:
+        raise RequestRefused("time_not_understood", time=words)
+    return found[0].wall.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+EVERY: Final = re.compile(
+    r"\b(?:daily|weekly|monthly|yearly|annual|every|each|regular|recurring|repeating)\b|每|天天|重复|重複|固定",
+    re.IGNORECASE,
+)
+# "The Monday standup" of every Monday may be one of them, or all; "Monday's" and "on Monday" are one.
+NAME_OF_ALL: Final = re.compile(
+    r"(?:(?:the|my|our) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]",
+    re.IGNORECASE,
+)
+_MOVED_FROM: Final = re.compile(
+    r"\bfrom (?P<day>(?:this |next |on )?(?:today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b(?=.*\bto\b)",
+    re.IGNORECASE,
+)
+
+
+def readings_in(words: str, ctx: CallContext) -> list[Reading]:
+    """Return the times that `words` name."""
+    found = time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language) if words else ()
+    return [each.best for each in found if each.best is not None]
+
+
+def days_in(words: str, content: str, ctx: CallContext) -> list[Reading]:
+    """Return the days that `words` name, without those in the content: "the Monday report"."""
+    named = [(each, words) for each in readings_in(words, ctx)]
+    moved = _MOVED_FROM.search(words) if not named else None
+    if moved is not None:  # "from Monday to Tuesday" would last two days
+        named = [(each, moved["day"]) for each in readings_in(moved["day"], ctx)]
+    return [
+        each
+        for each, spoken_in in named
+        if each.has_day and each.rrule is None and not is_in(content, spoken(each, spoken_in))
+    ]
+
+
+def spoken(day: Reading, words: str) -> str:
+    """Return the words of the day, without those of the clock that belongs to it."""
+    parts = [words[start:end].strip() for start, end in day.spans]
+    return " ".join(part for part in parts if not is_clock(part))
+
+
+def comes_on(day: date, reminder: Reminder, ctx: CallContext) -> bool:
+    """Return whether `reminder` fires on `day`, by its own clock."""
+    return any(fire.date() == day for fire in edits.fires_from(reminder.schedule, day, ctx.now, 1))
+
 
 MOST_A_DAY: Final = 9
 LONG_SHIFT: Final = re.compile(r"[+-](?:2[4-9]|[3-9]\d|\d{3,}):\d\d")

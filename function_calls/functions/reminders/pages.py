@@ -1,4 +1,4 @@
-"""List reminders by day in pages, and remember the page shown last."""
+"""List reminders by day in pages, remember the page shown last, and describe one reminder."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -8,9 +8,11 @@ from itertools import groupby
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.functions.reminders.answers import listed_lines, names_next
+from function_calls.functions.reminders.answers import listed, listed_lines, named, names_next
 from function_calls.functions.reminders.people import names_of_sender
-from function_calls.language import date_format
+from function_calls.functions.reminders.replies import meant
+from function_calls.functions.reminders.which import the_one_spoken_of
+from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
@@ -20,6 +22,41 @@ from services.kernel.errors import RequestRefused
 from services.reminders.lookup.due_words import due_words
 from services.reminders.model import Reminder, ReminderState, row_key
 from services.reminders.service import ReminderService
+
+_THAT = "this"
+
+
+async def told_of_that(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> ToolResult:
+    """Describe the reminder replied to or mentioned last; all candidates where that is unknown."""
+    try:
+        reference = await meant(_THAT, ctx, reminders, history)
+        one = await (reminders.get(ctx.chat, ctx.sender, reference) if reference else the_one_spoken_of(ctx, reminders))
+    except RequestRefused as refusal:
+        candidates = refusal.fields.get("candidates")
+        found = candidates if isinstance(candidates, tuple) else ()
+        return _result(found, listed(found, ctx) if found else say(ctx.language, "reminder.none"))
+    return _result((one,), _describe(one, ctx))
+
+
+def _result(found: tuple[Reminder, ...], text: str) -> ToolResult:
+    value = {"reminders": [{"id": each.id, "content": each.content} for each in found]}
+    return ToolResult(ok=True, text=text, value=value)
+
+
+def _describe(reminder: Reminder, ctx: CallContext) -> str:
+    """Word the next time and the time left; a paused or just delivered one is worded as in the list."""
+    if not reminder.next_fires:
+        return listed((reminder,), ctx)
+    first, language = reminder.next_fires[0], ctx.language
+    fields = {
+        **named(reminder, ctx),
+        "when": date_format.moment(language, first, ctx.now),
+        "distance": date_format.distance(language, first - ctx.now),
+    }
+    if reminder.schedule.rule:
+        return say(language, "reminder.that_recurring", **fields, rule=recurrence_text.rule(language, reminder))
+    return say(language, "reminder.that_once", **fields)
+
 
 PAGE = 15
 _KEY = "reminders.page"

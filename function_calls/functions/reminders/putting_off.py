@@ -14,8 +14,8 @@ from function_calls.functions.reminders.all_of_them import MOST_UNASKED, asked_f
 from function_calls.functions.reminders.answers import changed_told, set_confirmed
 from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderUpdateArgs
 from function_calls.functions.reminders.moves import begun_at, move_to
+from function_calls.functions.reminders.occurrences import NEXT
 from function_calls.functions.reminders.several import is_of, several_meant
-from function_calls.functions.reminders.skips import NEXT
 from function_calls.functions.reminders.undo import delete, put_back
 from function_calls.functions.reminders.which import spoken_of
 from function_calls.language.messages import say

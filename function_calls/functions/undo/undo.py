@@ -1,19 +1,31 @@
-"""Undo changes by running the inverses that their receipts name."""
+"""Undo changes by running the inverses that their receipts name; the function `undo`."""
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Final
 
 from msgspec.structs import replace
+from pydantic import Field
 
 from function_calls.functions.undo.target import ask_which, find_target
 from function_calls.language.messages import knows, say
+from function_calls.models import Arguments
+from function_calls.registry import tool_function
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Receipt, ToolCall, ToolResult, UndoStep
 from function_calls.tools.confirmation.change_log import UNDONE, Change, ChangeLog, change_id, is_owner
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.execution import is_breakdown
 from services.history.service import HistoryService
+
+
+class UndoArgs(Arguments):
+    """Arguments of `undo`."""
+
+    change_id: str | None = Field(
+        None, max_length=40, description="Id of the change, as its button carries it; the last change without it."
+    )
+
 
 UNDO_WITHIN: Final = timedelta(minutes=10)
 """A change made longer ago is only taken back by its button, or after a yes."""
@@ -133,3 +145,9 @@ def _outcome(changes: Sequence[Change], results: Sequence[ToolResult], context: 
             ),
         ),
     )
+
+
+@tool_function(name="undo", returns="reply", changes_state=True)
+async def undo(args: UndoArgs, ctx: CallContext, undoing: UndoService) -> ToolResult:
+    """撤销 / Take back what this person changed last in this chat: a reminder set, changed or deleted."""
+    return await undoing.undo(ctx, args.change_id or "")

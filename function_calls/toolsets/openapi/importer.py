@@ -1,17 +1,105 @@
-"""Import an OpenAPI document: one tool for every operation."""
+"""Import an OpenAPI document: one tool for every operation, with its address and security."""
 
-from collections.abc import Iterator
-from typing import Final
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, cast
+from urllib.parse import urljoin
 
 from function_calls.tools.calls import ToolSpec
 from function_calls.toolsets.openapi.arguments import ArgumentReader
 from function_calls.toolsets.openapi.bundling import Bundler
 from function_calls.toolsets.openapi.document import Document, DocumentInvalid, Node, mapping, sequence
-from function_calls.toolsets.openapi.operation import ImportedDocument, Operation, is_change
+from function_calls.toolsets.openapi.operation import ImportedDocument, Operation, Place, Scheme, SchemeKind, is_change
 from function_calls.toolsets.openapi.schemas import SchemaConverter
-from function_calls.toolsets.openapi.security import SecurityReader
-from function_calls.toolsets.openapi.servers import server_urls
 from function_calls.toolsets.openapi.texts import tamed, tool_name
+
+_VARIABLE: Final = re.compile(r"\{([^{}]+)\}")
+
+
+def server_urls(document: Document, item: Node, operation: Node, base_url: str) -> tuple[str, ...]:
+    """Return absolute addresses without trailing slash, of the operation or the nearest level; else `base_url`."""
+    if document.version == "2.0":
+        found = _old_servers(document.raw, base_url)
+    else:
+        nearest = operation.get("servers") or item.get("servers") or document.raw.get("servers")
+        found = [_fill_variables(mapping(each)) for each in sequence(nearest)]
+    urls = (_resolve(base_url, url) for url in found if url)
+    return tuple(dict.fromkeys(url.rstrip("/") for url in urls if url)) or (base_url.rstrip("/"),)
+
+
+def _resolve(base_url: str, url: str) -> str:
+    """Resolve `url` against `base_url`; empty where it is invalid."""
+    try:
+        return urljoin(f"{base_url.rstrip('/')}/", url)
+    except ValueError:
+        return ""
+
+
+def _fill_variables(server: Node) -> str:
+    variables = mapping(server.get("variables"))
+
+    def value(match: re.Match[str]) -> str:
+        variable = mapping(variables.get(match[1]))
+        first = next(iter(sequence(variable.get("enum"))), "")
+        return str(variable.get("default", first))
+
+    url = server.get("url")
+    return _VARIABLE.sub(value, url).strip() if isinstance(url, str) else ""
+
+
+def _old_servers(raw: Node, base_url: str) -> Iterable[str]:
+    host, path = str(raw.get("host") or ""), str(raw.get("basePath") or "")
+    schemes = [str(each) for each in sequence(raw.get("schemes"))] or [base_url.split(":", 1)[0]]
+    if not host:
+        return [path or base_url]
+    ordered = sorted((each for each in schemes if each in {"http", "https"}), reverse=True)
+    return [f"{scheme}://{host}{path}" for scheme in ordered]
+
+
+_FLOWS: Final = ("clientCredentials", "application")
+_HTTP: Final[dict[str, SchemeKind]] = {"bearer": "bearer", "basic": "basic"}
+
+
+class SecurityReader:
+    """Reads the schemes of one document."""
+
+    def __init__(self, document: Document) -> None:
+        old = mapping(document.raw.get("securityDefinitions"))
+        found = old or mapping(mapping(document.raw.get("components")).get("securitySchemes"))
+        self._schemes = {str(key): _scheme(str(key), document.followed(node)) for key, node in found.items()}
+        self._usual = document.raw.get("security")
+
+    def read(self, operation: Node) -> tuple[tuple[Scheme, ...], ...]:
+        """Return the alternatives of an operation; none, or an empty one, when anybody may call it."""
+        wanted = operation.get("security", self._usual)
+        return tuple(self._combine(mapping(each)) for each in sequence(wanted))
+
+    def _combine(self, requirement: Node) -> tuple[Scheme, ...]:
+        return tuple(self._schemes[str(key)] for key in requirement if str(key) in self._schemes)
+
+
+def _scheme(key: str, node: Node) -> Scheme:
+    kind, place = str(node.get("type", "")), node.get("in")
+    if kind == "apiKey" and str(place) in {"header", "query", "cookie"}:
+        return Scheme(key=key, kind="api_key", name=str(node.get("name", "")), place=cast("Place", place))
+    if kind == "basic":
+        return Scheme(key=key, kind="basic")
+    if kind == "http":
+        return Scheme(key=key, kind=_HTTP.get(str(node.get("scheme", "")).lower(), "other"))
+    if kind in {"oauth2", "openIdConnect"}:
+        flow = _client_flow(node)
+        scopes = tuple(str(each) for each in mapping(flow.get("scopes")))
+        return Scheme(key=key, kind="oauth2", token_url=str(flow.get("tokenUrl", "")), scopes=scopes)
+    return Scheme(key=key, kind="other")
+
+
+def _client_flow(node: Node) -> Node:
+    """Return the OAuth flow of client credentials."""
+    if str(node.get("flow", "")) in _FLOWS:
+        return node
+    flows = mapping(node.get("flows"))
+    return next((mapping(flows[name]) for name in _FLOWS if name in flows), {})
+
 
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _MOST_OPERATIONS: Final = 5000

@@ -9,7 +9,7 @@ from bot.testing.clocks import FixedClock
 from bot.testing.models import ScriptedInterpreter
 from function_calls.conversation.assistant import Assistant
 from function_calls.conversation.switch_command import ToolCommands
-from function_calls.functions.undo import handler
+from function_calls.functions.undo import undo
 from function_calls.functions.undo.undo import UndoService
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
@@ -37,7 +37,7 @@ class Room:
         self.store = MemoryStateStore(self.clock)
         self.policy = CallPolicy.over(self.store, self.clock, owners)
         registry = Registry(injectable=(UndoService, *(type(each) for each in services)))
-        registry.collect(handler)
+        registry.collect(undo)
         registry.register(functions)
         self.router = FunctionCallRouter(registry, policy=self.policy)
         self.services = Services(UndoService(self.router, self.policy.receipts), *services)

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from function_calls.functions.history import handlers as handlers_history
-from function_calls.functions.history.models import HistorySearchArgs
+from function_calls.functions.history.handlers import HistorySearchArgs
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall

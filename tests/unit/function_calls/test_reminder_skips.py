@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from function_calls.functions.reminders.skips import with_skipped
+from function_calls.functions.reminders.occurrences import with_skipped
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import read_schedule

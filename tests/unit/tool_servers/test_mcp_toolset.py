@@ -23,7 +23,7 @@ from bot.tools.servers.echoes import EchoedSecretMask
 from bot.tools.servers.mcp.results import tool_result
 from bot.tools.servers.mcp.servers import McpServer, mcp_servers
 from bot.tools.servers.mcp.toolset import McpToolset
-from function_calls.toolsets.checked import CheckedToolset
+from function_calls.toolsets.combined import CheckedToolset
 from services.kernel.chat import SentFile
 from services.kernel.errors import ConfigError
 

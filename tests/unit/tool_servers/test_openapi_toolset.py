@@ -6,7 +6,7 @@ import pytest
 
 from bot.tools.servers.answers import ServerUnavailable
 from bot.tools.servers.openapi_toolset import AnswerLimits
-from function_calls.toolsets.checked import CheckedToolset
+from function_calls.toolsets.combined import CheckedToolset
 from tests.support.tool_servers.library_server import CLIENT, KEY, library_server
 from tests.support.tool_servers.time_server import time_server
 

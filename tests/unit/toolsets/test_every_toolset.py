@@ -4,8 +4,7 @@ import pytest
 
 from function_calls.registry import Registry, ToolOptions
 from function_calls.router import FunctionCallRouter
-from function_calls.toolsets.checked import CheckedToolset
-from function_calls.toolsets.combined import CombinedToolset, LocalToolset
+from function_calls.toolsets.combined import CheckedToolset, CombinedToolset, LocalToolset
 from function_calls.toolsets.wrappers import ApprovedToolset, FilteredToolset, PrefixedToolset
 from tests.unit.toolsets.conftest import FakeToolset
 

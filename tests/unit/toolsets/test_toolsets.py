@@ -8,8 +8,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, short_name
-from function_calls.toolsets.checked import CheckedToolset
-from function_calls.toolsets.combined import CombinedToolset, LocalToolset, NameClash, join
+from function_calls.toolsets.combined import CheckedToolset, CombinedToolset, LocalToolset, NameClash, join
 from function_calls.toolsets.wrappers import ApprovedToolset, FilteredToolset, PrefixedToolset
 from tests.unit.toolsets.conftest import TEXT, FakeToolset
 
