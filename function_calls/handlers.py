@@ -2,7 +2,7 @@
 
 from function_calls.functions.reminders.creation import create_reminder, new_reminder
 from function_calls.functions.reminders.deletion import delete_named
-from function_calls.functions.reminders.pages import asked_page, show_page, told_of_that
+from function_calls.functions.reminders.pages import asked_page, show_page, describe_one
 from function_calls.functions.reminders.people import named_people
 from function_calls.functions.reminders.replies import points
 from function_calls.functions.summary.answers import SummaryProgress, summarised
@@ -39,7 +39,7 @@ async def reminder_list(
 ) -> ToolResult:
     """列出提醒 / List the reminders of this chat with the IDs that `reminder_delete` takes."""
     if args.filter and points(args.filter):
-        return await told_of_that(ctx, reminders, history)
+        return await describe_one(ctx, reminders, history)
     asked = asked_page(args.filter or "", args.page, ctx, who_set=args.who_set, only_own=args.whose == "mine")
     if asked is None:
         return ToolResult(ok=True, is_answered=True)

@@ -26,7 +26,7 @@ from services.reminders.service import ReminderService
 _THAT = "this"
 
 
-async def told_of_that(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> ToolResult:
+async def describe_one(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> ToolResult:
     """Describe the reminder replied to or mentioned last; all candidates where that is unknown."""
     try:
         reference = await meant(_THAT, ctx, reminders, history)
