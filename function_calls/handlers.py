@@ -2,7 +2,7 @@
 
 from function_calls.functions.reminders.creation import create_reminder, new_reminder
 from function_calls.functions.reminders.deletion import delete_named
-from function_calls.functions.reminders.pages import asked_page, show_page, describe_one
+from function_calls.functions.reminders.pages import asked_page, describe_one, show_page
 from function_calls.functions.reminders.people import named_people
 from function_calls.functions.reminders.replies import points
 from function_calls.functions.summary.answers import SummaryProgress, summarised

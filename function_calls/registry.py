@@ -198,10 +198,7 @@ def declared_wrongly(tool: Registrable, fault: Fault) -> Exception:
 def _function_tool(
     function: Callable[..., object], options: ToolOptions, injectable: tuple[type[object], ...]
 ) -> RegisteredTool:
-    """Create the registered tool of a function.
-
-    It is cached for all bots of a process, since making its schema is slow.
-    """
+    """Create the registered tool of a function, cached for all bots of a process: making its schema is slow."""
     signature = analyse(function, injectable=injectable, options=options)
     spec = ToolSpec(
         name=_check_name(signature.name),

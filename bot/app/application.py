@@ -316,10 +316,7 @@ def _start_integrity_check(tasks: BackgroundTasks, database: Database) -> None:
 
 
 def _start_deletions(tasks: BackgroundTasks, services: Services, clock: Clock, record_days: int) -> None:
-    """Start tasks that delete finished reminders, old messages and call records.
-
-    Call records are kept for `record_days` days; 0 keeps them forever.
-    """
+    """Start tasks that delete finished reminders, old messages and, after `record_days` (0: never), call records."""
     tasks.start(services.get(ReminderService).purge(), "purge the reminders")
     tasks.start(services.get(PrivacyService).purge(clock.now()), "purge the history")
     if record_days:

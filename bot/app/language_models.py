@@ -143,10 +143,7 @@ def price_of(settings: ModelSettings) -> "Price":
 def model_interpreter(
     model: LanguageModel, settings: ModelSettings, times: TimeReader | None = None
 ) -> "FunctionCallLLM":
-    """Return the interpreter that asks `model`, offering tools in the way the settings name.
-
-    Its calls are read twice, the second time with `times` (the usual conventions when there are none).
-    """
+    """Return the interpreter that asks `model`; its calls are compared with the message, whose times `times` reads."""
     from function_calls.grounding.review import RuleBasedReview
     from function_calls.llm import FunctionCallLLM
     from function_calls.model_calls.styles.choosing import StyleName, make_styles

@@ -45,10 +45,7 @@ if TYPE_CHECKING:
 async def create_search_service(
     settings: SearchSettings, clock: Clock, resources: AsyncExitStack, more: Sequence[SearchEngine] = ()
 ) -> SearchService:
-    """Return the search over the configured engines, in the order of the settings, then `more` of plugins.
-
-    `resources` closes the connections of the former.
-    """
+    """Return the search over the configured engines in their order (closed by `resources`), then `more` of plugins."""
     configured = settings.configured_engines
     timeout, cache_ttl = timedelta(seconds=settings.timeout_seconds), timedelta(minutes=settings.cache_minutes)
     if not configured:

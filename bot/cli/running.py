@@ -372,10 +372,7 @@ def _show_address(settings: Settings, address: str) -> None:
 
 
 def has_desktop(system: str, environment: Mapping[str, str], *, is_terminal: bool) -> bool:
-    """Return whether a browser window would open where the person is: at a terminal of a desktop, not of a far machine.
-
-    `system` is `sys.platform`.
-    """
+    """Return whether the person sits at a terminal of a desktop; `system` is `sys.platform`."""
     if not is_terminal or any(environment.get(name) for name in _REMOTE):
         return False
     return system in _WITH_WINDOWS or bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))

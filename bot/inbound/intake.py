@@ -120,10 +120,7 @@ class Intake:
         self._retry = retry
 
     async def record(self, message: ChatMessage) -> ChatMessage:
-        """Return `message` once it is committed, marked as recorded if it is new.
-
-        A message that is known, or that `Access` stops, is returned unmarked: the middlewares stop it.
-        """
+        """Return `message` once it is committed; marked as recorded unless it is known or stopped by `Access`."""
         if message.is_recorded or not self._access.admits(message):
             return message
         may_be_committed = False

@@ -225,10 +225,7 @@ def _is_running(pid: str) -> bool:
 
 
 def stop_on_sigterm(watchdog: Watchdog) -> None:
-    """Let SIGTERM cancel the current task, also while the event loop stands still on Python code.
-
-    A handler of the event loop would only run once the loop goes on.
-    """
+    """Let SIGTERM cancel the current task, also while Python code blocks the event loop."""
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
 
     def stop(*_: object) -> None:

@@ -143,10 +143,7 @@ class Outbox:
             return ()
 
     async def progress(self, address: ChatAddress, text: str, earlier_id: str | None = None) -> str | None:
-        """Report the progress of an answer, by editing the report `earlier_id` where the platform can.
-
-        Returns the id of the message that tells it, None where nothing is told.
-        """
+        """Report progress by editing the report `earlier_id` where possible; return the id of the report, if any."""
         message = OutgoingMessage(text=text)
         try:
             if earlier_id is None:
@@ -260,10 +257,7 @@ class Outbox:
             self._not_before[key] = self._clock.now() + timedelta(seconds=failure.retry_after)
 
     async def record(self, address: ChatAddress, message: OutgoingMessage, message_id: str | None) -> None:
-        """Record a sent message; of a private one only its existence, because everybody can search the history.
-
-        A history that fails must not make a message that was sent look unsent.
-        """
+        """Record a sent message, of a private one only its existence; a failure is logged."""
         text = message.text if message.private_to is None else ""
         try:
             await self._history.record_own(

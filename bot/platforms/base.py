@@ -242,10 +242,7 @@ class OffersCommands(Protocol):
     """Shows commands while somebody types `/`."""
 
     def offer(self, commands: Sequence[Command]) -> None:
-        """Show `commands`, in this order; called once, before `run`.
-
-        Where the platform allows fewer, those at the end are left out.
-        """
+        """Show `commands` in this order, as many as the platform allows; called once, before `run`."""
         ...
 
 

@@ -38,10 +38,7 @@ class TypedEarly(Struct, frozen=True, kw_only=True):
 
 
 def read_typed_lines(terminal: TextIO) -> TypedEarly:
-    """Take what `terminal` has shown and kept already, so that nobody shows it again.
-
-    It hands over one line at a time, and nothing at all for the end of the input.
-    """
+    """Take the lines that `terminal` has shown and kept; it hands over one at a time, and nothing at the end."""
     lines: list[str] = []
     if not _keeps_lines(terminal):
         return TypedEarly()
@@ -107,10 +104,7 @@ class ConsolePlatform:
         self._has_invited = False
 
     def invite(self) -> None:
-        """Show help and prompt, where a person sits at a terminal, before there is anybody who answers.
-
-        What is typed until `run` is kept by the terminal.
-        """
+        """Show help and prompt at a terminal; the terminal keeps what is typed until `run`."""
         if self._is_interactive and not self._has_invited:
             self._has_invited = True
             self._write(self._help())

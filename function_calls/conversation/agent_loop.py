@@ -109,10 +109,7 @@ async def dispatch_all(
 
 
 def listener_of_call(turn: Turn, place: int) -> TextListener | None:
-    """Return the listener for the streamed answer of the call at `place`.
-
-    Only the first call streams; the answers of the others are added when all are done, so that texts do not mix.
-    """
+    """Return the listener for the streamed answer of the call at `place`: only the first one streams."""
     return turn.on_text if place == 0 else None
 
 

@@ -203,10 +203,7 @@ class Assistant:
         return replace(what_happened(turn), notice=made.notice, must_reply=made.must_reply)
 
     async def _keep_promise(self, turn: Turn, made: Interpretation) -> Interpretation:
-        """Return the model's answer.
-
-        A promise of a change that the person's words ask for is replaced by the change.
-        """
+        """Return the model's answer, or the change that it promises if the person's words ask for that."""
         if is_promise(turn, made.answer):
             read = await self._offline.interpret(turn)
             if only_changes(read.calls):
@@ -215,10 +212,7 @@ class Assistant:
         return made
 
     async def _replace_empty(self, turn: Turn) -> Interpretation:
-        """Return the offline interpreter's result for a turn to which the model gave an empty answer.
-
-        It recognises mere thanks.
-        """
+        """Return the offline interpreter's result (it recognises thanks) where the model gave an empty answer."""
         logger.info("empty answer of the model; falling back to the offline interpreter")
         read = await self._offline.interpret(turn)
         return (

@@ -22,10 +22,7 @@ _OTHER_KINDS: Final = frozenset({"type", "format", "pattern"})
 
 
 async def answer_form(turn: Turn, policy: CallPolicy) -> PendingCall | Reply | None:
-    """Return the call whose form the message completes or declines, or the reply to another answer.
-
-    None where the message answers no form.
-    """
+    """Return the call whose form the message completes or declines, or the reply to another answer, if it is one."""
     message = turn.message
     pending = await policy.confirmations.open_form(message, turn.scope)
     form = None if pending is None else pending.form

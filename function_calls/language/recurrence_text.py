@@ -37,10 +37,7 @@ _RULE_TEXT = re.compile(r"(?:RRULE:)?\b(?:[A-Z]+=[\w,+-]+;)*FREQ=[A-Z]+(?:;[A-Z]
 
 
 def rule(language: str, reminder: Reminder) -> str:
-    """Word the repetition of a reminder: days, times, count or end.
-
-    A one-time reminder that follows up until done has only that repetition.
-    """
+    """Word the repetition of a reminder: days, times, count or end, or only its follow-ups until done."""
     return schedule_words(language, reminder.schedule)
 
 

@@ -236,10 +236,7 @@ class ToolResult(Struct, frozen=True, kw_only=True):
         return "reply" if self.is_reply else ""
 
     def for_model(self) -> object:
-        """Return the result for the model: the value, or the error as `{"error": …}`.
-
-        A function that returned nothing has `{"result": None}`.
-        """
+        """Return the result for the model: the value (null in `result` for nothing), or the error as `{"error": …}`."""
         if not self.ok:
             return {"error": self.error}
         if self.value is None and not (self.text or self.files or self.is_answered):

@@ -46,10 +46,7 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 
 def refusal_code(rule: Rule, viewer: Viewer, owners: Collection[str] = ()) -> str | None:
-    """Return the message code for refusing `viewer` the tool; None when they may call it.
-
-    `owners` are the bot's, as `platform:id`.
-    """
+    """Return the message code for refusing `viewer` the tool, if any; `owners` are the bot's, as `platform:id`."""
     return _wrong_person(rule.permission, viewer, owners) or _wrong_place(rule, viewer)
 
 

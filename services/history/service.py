@@ -206,10 +206,7 @@ def _settle(batch: list[tuple[ChatMessage, asyncio.Future[bool]]], error: Except
 
 
 async def record_once(history: HistoryService, message: ChatMessage) -> bool:
-    """Record `message`; False when it is there already.
-
-    A message that a full disk does not take counts as new, so that it is answered.
-    """
+    """Record `message`; False when it is known. One that a full disk does not take is new, so that it is answered."""
     try:
         return await history.record(message)
     except StorageFull as error:

@@ -46,10 +46,7 @@ class RepeatLimit:
         return cls(_LOOP_SECONDS, most_keys=1)
 
     def left_out(self, key: Hashable, now: float) -> int | None:
-        """Return how many entries of `key` were left out since the last one; None where this one is to be left out.
-
-        `now` is in seconds, of any clock that does not go back.
-        """
+        """Return how many entries of `key` were left out before this one, at `now` seconds; None to leave it out."""
         last, count = self._seen.get(key, (float("-inf"), 0))
         is_due = not last <= now < last + self._seconds
         self._seen[key] = (now, 0) if is_due else (last, count + 1)

@@ -54,10 +54,7 @@ class StateStore(Protocol):
         ...
 
     async def take(self, key: str) -> Json:
-        """Return the value under `key`, and delete it.
-
-        Of several concurrent callers one gets it, the others None.
-        """
+        """Return the value under `key`, and delete it; only one of several concurrent callers gets it."""
         ...
 
 

@@ -40,10 +40,7 @@ def _common_words() -> Mapping[str, frozenset[str]]:
 
 
 def closest_name(name: str, known: Iterable[str], *, count: int = 1, at_least: float = 0.5) -> list[str]:
-    """Return up to `count` of `known` that resemble `name`, the likeliest first.
-
-    `at_least` is how alike they must be, from 0 to 1: `difflib.SequenceMatcher.ratio`.
-    """
+    """Return up to `count` of `known` that resemble `name` with a difflib ratio of `at_least`, the likeliest first."""
     from difflib import get_close_matches  # a slip is rare, and difflib is no small module
 
     return get_close_matches(name, list(known), n=count, cutoff=at_least)

@@ -83,10 +83,7 @@ class CallsRejected(EndpointFailed):
 
 
 def detail_of(status: int, message: str) -> str:
-    """Return the text of a failure for people and logs.
-
-    It is the status, where that is one of failure, and the beginning of the message.
-    """
+    """Return the status of a failure, if it is one, and the beginning of its message, for people and logs."""
     shown = " ".join(message.split())[:_LONGEST_DETAIL]
     return f"HTTP {status} {shown}".strip() if status >= 400 else shown
 

@@ -44,10 +44,7 @@ def _size(messages: Sequence[Message]) -> int:
 
 
 def _without_oldest_turns(messages: Sequence[Message]) -> list[Message]:
-    """Leave out whole turns before the last message of the person, oldest first; system messages stay.
-
-    A turn begins with a message of the person, so a call and its result go together.
-    """
+    """Leave out whole turns, each from a person's message on, before the last one; system messages stay."""
     users = [place for place, message in enumerate(messages) if message.get("role") == "user"]
     if not users:
         return list(messages)

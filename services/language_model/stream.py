@@ -131,10 +131,7 @@ class _CallInParts:
 
 
 def _parsed(arguments: str) -> object:
-    """Parse `arguments`.
-
-    Returns None as long as they are incomplete, or nested too deeply.
-    """
+    """Parse `arguments`; None as long as they are incomplete, or nested too deeply."""
     if arguments[-1:] not in _JSON_ENDS:
         return None  # without a look at the rest: a hostile stream has thousands of parts
     try:

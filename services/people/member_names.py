@@ -42,10 +42,7 @@ def target_ids(person: Person) -> frozenset[str]:
 
 
 def matching(words: str, people: Iterable[Person]) -> tuple[Person, ...]:
-    """Return the people whose id, handle or name is `words`, else those whose first name is; no bots.
-
-    Case does not count. More than one person means that `words` are ambiguous.
-    """
+    """Return the people (no bots) whose id, handle or name is `words` in any case, else whose first name is."""
     wanted = folded(words)
     candidates = _accounts(people)
     for is_match in (_has_id, _has_handle_or_name, _has_first_name):
@@ -56,10 +53,7 @@ def matching(words: str, people: Iterable[Person]) -> tuple[Person, ...]:
 
 
 def _accounts(people: Iterable[Person]) -> tuple[Person, ...]:
-    """Return each person once, in their latest form, with their latest known user name.
-
-    User names without an account are left out where an account has them.
-    """
+    """Return each person once with their latest name and user name; bare user names go where an account has them."""
     found: dict[str, Person] = {}
     for person in people:
         if not person.is_bot:

@@ -37,10 +37,7 @@ def on_workdays(rule: Rule, zone: str) -> Rule | None:
 
 
 def end_before(schedule: Schedule, day: date) -> Schedule:
-    """Return `schedule` up to the day before `day`.
-
-    Source: RFC 5545 section 3.3.10 (UNTIL).
-    """
+    """Return `schedule` up to the day before `day`. Source: RFC 5545 section 3.3.10 (UNTIL)."""
     if schedule.rule is None:
         return schedule
     last = _midnight(schedule, day) - timedelta(seconds=1)
@@ -108,10 +105,7 @@ def can_suspend(schedule: Schedule) -> bool:
 
 
 def suspend(old: Schedule, suspension: Suspension) -> Schedule:
-    """Return `old` without its fires in `rest`.
-
-    Source: RFC 5545 section 3.8.5.1 (EXDATE).
-    """
+    """Return `old` without its fires in `rest`. Source: RFC 5545 section 3.8.5.1 (EXDATE)."""
     if old.rule is None:
         return old
     plain = drop_follow_up(old)

@@ -68,10 +68,7 @@ class QuietService:
         return await self._book.quiet_hours(person_key(chat, person))
 
     async def held_until(self, reminder: Reminder, fire: datetime | None = None) -> datetime | None:
-        """Return when `fire` of `reminder`, by default its next, is sent instead, in UTC.
-
-        None when it is said on time.
-        """
+        """Return when `fire` of `reminder`, by default its next, is sent instead, in UTC; None when it is on time."""
         fire = fire or next(iter(reminder.next_fires), None)
         if reminder.is_urgent or fire is None:
             return None

@@ -35,10 +35,7 @@ def add_months(day: date, months: int) -> date | None:
 
 
 def add_span(day: date, span: Span) -> date | None:
-    """`day` moved by the months and days of `span`, of which only Monday to Friday count where its unit is `workday`.
-
-    None beyond the calendar.
-    """
+    """Move `day` by the months and days (or workdays) of `span`; None beyond the calendar."""
     moved = add_months(day, span.months)
     try:
         if span.unit == "workday":

@@ -144,10 +144,7 @@ def parse_all(
 def _read(
     text: str, language: str | None, order: DateOrder | None, present: Present, zone: str, *, eager: bool
 ) -> tuple[tuple[TimeReadings, ...], int]:
-    """Read a text once, for the parts of a message are asked for again and again; return what it costs as well.
-
-    `zone` tells apart moments of two zones, which compare as equal.
-    """
+    """Read a text once and cache it with its cost; `zone` separates equal moments of two zones."""
     del zone
     read = without_addresses(text[:LONGEST_TEXT])
     parsed = _parsed(read, _chosen_languages(read, language), order, present, eager=eager)

@@ -121,10 +121,7 @@ def _with_lone_half(found: list[Item], text: str) -> list[Item]:
 
 
 def _tokens(text: str, start: int, end: int, known: Iterable[tuple[str, Any]]) -> list[Item]:
-    """Return what is `known` of `start`..`end`.
-
-    Marks count for nothing, so that no rule wins by swallowing a full stop.
-    """
+    """Return what is `known` of `start`..`end`; marks count for nothing, so that no rule wins by a full stop."""
     after, size = _after(text, end), end - start
     literal = 0 if size == 1 and not text[start].isalnum() else size
     return [

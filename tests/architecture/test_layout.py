@@ -13,7 +13,7 @@ MOST_ENTRIES, MOST_MODULES = 12, 16
 LARGER = {
     "bot/platforms": 14,
     "function_calls": 13,
-    "function_calls/functions/reminders": 24,
+    "function_calls/functions/reminders": 21,
     "services/time_expressions": 29,
 }
 
@@ -31,7 +31,7 @@ def entries() -> dict[str, set[str]]:
 
 
 ENTRIES = entries()
-MOST_SHORT_PERCENT = 10.5  # of the modules have under 50 lines; the number may only fall
+MOST_SHORT_PERCENT = 9  # of the modules have under 50 lines; the number may only fall
 
 
 @pytest.mark.parametrize("package", sorted(ENTRIES))

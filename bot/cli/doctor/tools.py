@@ -50,10 +50,7 @@ def plugin_finding(each: "InspectedPlugin") -> Finding:
 
 
 def doubtful_findings(each: "InspectedPlugin") -> list[Finding]:
-    """Return what works in a plugin and is hardly meant.
-
-    Another of its name is left out for it, or a docstring is missing.
-    """
+    """Warn of what a plugin probably does not mean: a name that is taken, a missing docstring."""
     found, about = each.plugin.found, f"plugin {each.plugin.name}"
     told = f"is {found.origin}; {', '.join(found.hides)} has the same name and is left out: rename one of them"
     doubts = [] if each.plugin.error else lint_contributions(each.plugin.adds, each.specs)

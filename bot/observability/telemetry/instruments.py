@@ -92,10 +92,7 @@ class Instruments:
         duration: Histogram | None = None,
         labels: Attributes | None = None,
     ) -> Iterator[Span]:
-        """Open a current span and measure it with `labels`, which may be completed inside.
-
-        Of an exception the span has the type only, because its text may quote a message.
-        """
+        """Open a current span and measure it with `labels`; of an exception it has the type only, never the text."""
         labels, started = {} if labels is None else labels, time.perf_counter()
         with self.tracer.start_as_current_span(
             name, kind=kind, attributes=attributes, record_exception=False, set_status_on_exception=False

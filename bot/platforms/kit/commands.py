@@ -244,10 +244,7 @@ def _in_both_languages(text: str) -> tuple[str, str]:
 
 
 def _chinese_name(function: str, name: str) -> str:
-    """Return the Chinese name of a function's argument.
-
-    Empty when unknown.
-    """
+    """Return the Chinese name of a function's argument; empty when unknown."""
     keys = (f"argument.{function}_{name}", f"argument.{name}")
     return next((say("zh", key) for key in keys if knows(key)), "")
 

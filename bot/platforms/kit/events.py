@@ -27,10 +27,7 @@ def parse_event(model: type[E], event: object, platform: str) -> E | None:
 
 
 def instant(seconds: float | str) -> datetime:
-    """Return `seconds` since 1970 as an instant in UTC; 1970 where a calendar has no such time.
-
-    Servers, and in federated networks anybody's server, may write anything: it must not end the connection.
-    """
+    """Return `seconds` since 1970 in UTC, and 1970 for values beyond the calendar: servers may send anything."""
     try:
         return datetime.fromtimestamp(float(seconds), UTC)
     except (ValueError, OverflowError, OSError):

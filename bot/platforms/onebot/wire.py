@@ -121,10 +121,7 @@ class Event(Form):
 
 
 def to_incoming(event: Event, bot_name: str, own_messages: Collection[str] = ()) -> Incoming | None:
-    """Convert `event`; None where a chat bot has no use for it.
-
-    `own_messages` are ids of messages of the bot, so that a reply to one of them is known to be meant for it.
-    """
+    """Convert `event`, if possible; a reply to one of `own_messages`, ids of the bot's, is addressed to it."""
     if event.post_type == "message" and event.user_id != event.self_id:
         return _to_message(event, bot_name, own_messages)
     if event.post_type == "notice" and event.notice_type in {"group_recall", "friend_recall"}:
@@ -140,10 +137,7 @@ def is_about_emoji(event: Event) -> bool:
 
 
 def to_reactions(event: Event, name: str) -> tuple[Reaction, ...]:
-    """Return what somebody of that name, not the bot, put under a message.
-
-    No standard has the event, but NapCat tells it.
-    """
+    """Return the reactions of the person `name`, not of the bot; the event is an extension of NapCat."""
     if event.user_id in {None, event.self_id} or event.message_id is None:
         return ()
     person = Person(id=str(event.user_id), name=name)

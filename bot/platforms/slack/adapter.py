@@ -121,10 +121,7 @@ class SlackPlatform(NetworkPlatform):
         await self.receiver.serve(self._connection.note_received)
 
     async def _probe(self) -> None:
-        """Check that Slack answers and accepts the token, because HTTP is silent when nobody writes.
-
-        Slack does not report whether it reaches the bot's address.
-        """
+        """Check that Slack accepts the token; it does not report whether it reaches the bot's address."""
         await self._api.ask(_WHO_AM_I, {})
         self._connection.note_received()
 

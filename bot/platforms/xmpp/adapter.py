@@ -116,10 +116,7 @@ class XmppPlatform(NetworkPlatform):
             await super().run(receive)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Send `message`; in a room, wait until the room has reflected it.
-
-        Its files follow as addresses at the server, and those that the server does not keep are named in the text.
-        """
+        """Send `message` and wait for its reflection in a room; files follow as addresses, or are named in the text."""
         uploaded, named = await self._upload_files(message.files)
         outgoing = replace(message, text="\n".join([message.text, *named]).strip())
         parts = pieces(outgoing.text, _LONGEST, people=outgoing.mentions)

@@ -44,10 +44,7 @@ class Occupant(Struct, frozen=True, kw_only=True):
 
     @property
     def person(self) -> Person:
-        """The person: their address, else the room's id of them, else the nickname.
-
-        People choose their nicknames, so that what is no address must not look like one.
-        """
+        """The person by their address, the room's id of them or, marked, the nickname, which anybody can choose."""
         hidden = f"occupant:{self.occupant_id}" if self.occupant_id else f"nick:{self.nick}"
         return Person(id=self.jid or hidden, name=self.nick, is_admin=self.is_moderator)
 
@@ -157,10 +154,7 @@ def occupant_id(stanza: Element) -> str:
 
 
 def _is_news(stanza: Element, room: Room) -> bool:
-    """Return whether a message is new.
-
-    What a room repeats on joining was, unless it has an id and is later.
-    """
+    """Return whether a message is new: no repeated history, or history with an id from after the bot left."""
     if stanza.find(_DELAY) is None:
         return True
     stamp = _stamp(stanza)

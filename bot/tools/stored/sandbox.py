@@ -151,10 +151,7 @@ def _count_threads() -> int:
 
 
 def _restrict_files(library: ctypes.CDLL, folder: str, others: Iterable[tuple[str, int]]) -> bool:
-    """Restrict files by Landlock to `folder` and the rights to `others`, and TCP and signals where it can.
-
-    Returns False if the kernel has no Landlock.
-    """
+    """Restrict files, TCP and signals by Landlock to `folder` and `others`; False if the kernel has none."""
     version = library.syscall(_RULESET, None, ctypes.c_size_t(0), 1)
     if version < 1:
         return False

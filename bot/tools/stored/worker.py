@@ -46,10 +46,7 @@ def _warm(call: dict[str, Any]) -> None:
 
 
 def _readable() -> list[str]:
-    """Return where Python and its packages are, of our own folder the code alone.
-
-    Time zones; randomness and nothingness.
-    """
+    """Return the readable paths: Python, its packages, our code, time zones, randomness and /dev/null."""
     own = [str(_ROOT / name) for name in ("bot", "function_calls", "services")]
     paths = [path for path in sys.path if Path(path) != _ROOT]
     python = [*sysconfig.get_paths().values(), *paths, sys.prefix, sys.base_prefix, str(Path(os.__file__).parent)]

@@ -41,10 +41,7 @@ _LONGEST = 300
 
 
 def explained(turn: TurnRecord, calls: Sequence[CallRecord], language: str, *, has_details: bool) -> list[str]:
-    """Return the explanation, one line per fact.
-
-    `has_details` adds details for operators: errors, model input, tokens, cost and durations.
-    """
+    """Return the explanation, one line per fact; `has_details` adds errors, model input, tokens, cost and durations."""
     lines = [say(language, "explain.message", text=_short(turn.text)), *_route(turn, language)]
     lines += _rejected_calls(turn, calls, language)
     for number, call in enumerate(calls, start=1):

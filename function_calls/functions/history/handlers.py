@@ -34,10 +34,7 @@ async def history_search(args: HistorySearchArgs, ctx: CallContext, history: His
 
 
 def history_tool(history: HistoryService, *, name: str = "history_search", limit: int = 10) -> Registrable:
-    """Return a tool for agents that searches `history`, the history of the chat in which it is called.
-
-    `limit` is how many messages it returns at most, unless the call says so.
-    """
+    """Return a tool for agents that searches the history of its chat; `limit` is the default number of messages."""
 
     @tool_function(name=name, returns_untrusted=True)
     async def search(

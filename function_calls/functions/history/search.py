@@ -11,10 +11,7 @@ _LONGEST_TEXT: Final = 500
 
 
 async def found_before(ctx: CallContext, history: HistoryService, query: str, limit: int) -> list[ChatMessage]:
-    """Find at most `limit` messages of the chat that match `query`, the best first, without the question itself.
-
-    Messages to the bot come last: an earlier search for the same words is not a useful result.
-    """
+    """Find at most `limit` earlier messages that match `query`, the best first and messages to the bot last."""
     from services.summary.content import is_command
 
     found = await history.search(ctx.chat, query, 2 * limit + 1)

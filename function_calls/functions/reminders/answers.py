@@ -75,10 +75,7 @@ def due_meanwhile(reminder: Reminder, ctx: CallContext) -> datetime | None:
 
 
 def _unusual_options(reminder: Reminder, language: str) -> list[str]:
-    """Return the unusual options of a reminder.
-
-    Such as repeating until done, urgency, or its own policy for missed times.
-    """
+    """Describe unusual options: follow-ups until done, urgency, its own policy for missed times."""
     follow_up = reminder.schedule.follow_up
     lines = [] if follow_up is None else [_follow_up(language, follow_up)]
     if reminder.is_urgent:

@@ -105,10 +105,7 @@ async def _update_edited(wish: NewReminder, ctx: CallContext, reminders: Reminde
 
 
 async def _find_equal(wish: NewReminder, reminders: ReminderService) -> Reminder | None:
-    """Return the reminder that a call of the message has set equal to `wish`.
-
-    Calls move up where an earlier request was removed.
-    """
+    """Return the reminder of the message that equals `wish`: calls move up where an earlier request was removed."""
     message, _, _ = wish.request_key.rpartition(".")
     for place in range(_MOST_SET):
         each = await reminders.of_request(f"{message}.{place}")

@@ -125,10 +125,7 @@ def deleted(gone: Sequence[Reminder], ctx: CallContext) -> ToolResult:
 
 
 def may_mean_every(day: str, words: str, reminder: Reminder) -> bool:
-    """Return whether the words for a day may also mean every such day.
-
-    "the Monday meeting", "the daily … tomorrow".
-    """
+    """Return whether the words for a day may mean every such day: "the Monday meeting", "the daily … tomorrow"."""
     is_of_one_weekday = len({fire.weekday() for fire in reminder.next_fires}) == 1
     return says(EVERY, words, reminder.content) or (is_of_one_weekday and NAME_OF_ALL.fullmatch(day) is not None)
 

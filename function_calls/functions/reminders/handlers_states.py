@@ -92,10 +92,7 @@ async def _reference(
 
 
 async def _awaiting_done(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> Reminder:
-    """Return the reminder that waits for "done".
-
-    For a reply to an unknown message, only one that is being delivered right now.
-    """
+    """Return the reminder that "done" is about; for a reply to an unknown message, one that is being delivered."""
     replied_to = ctx.message.reply_to
     if replied_to is None or _is_addressed(ctx):
         return await reminders.recent_deliveries.latest_unfinished(ctx.chat, ctx.sender)

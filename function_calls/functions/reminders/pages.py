@@ -98,10 +98,7 @@ async def show_page(
 async def _wanted(
     asked: AskedPage, ctx: CallContext, reminders: ReminderService, names: frozenset[str]
 ) -> tuple[Reminder, ...]:
-    """Return the reminders that `asked` describes, or the one with that number or ID.
-
-    `names` are the ids of targets without an account that stand for the sender.
-    """
+    """Return the reminders that `asked` describes, or the one of that number or id; `names` stand for the sender."""
     words = asked.wanted
     if words.isdecimal() or row_key(words) is not None:
         with suppress(RequestRefused):

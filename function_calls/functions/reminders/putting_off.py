@@ -133,10 +133,7 @@ async def _snooze_pending(old: Reminder, until: Until, ctx: CallContext, reminde
 async def put_off_all(
     until: Until, args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult:
-    """Snooze all reminders delivered to this person lately; without any, their own that are due today.
-
-    Many reminders, and those due after today, need confirmation.
-    """
+    """Snooze all recently delivered reminders, else one's own of today; many, or later ones, need confirmation."""
     change = partial(_snooze_each, until, reminders)
     said = await reminders.recent_deliveries.recent_for(ctx.chat, ctx.sender, _SAID_TOGETHER)
     if said:

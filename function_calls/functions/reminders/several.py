@@ -85,10 +85,7 @@ def which_asked(reference: str | None) -> str:
 async def _recent_group(
     named: Several, here: Reminders, own: Reminders, ctx: CallContext, reminders: ReminderService
 ) -> Reminders:
-    """Return the reminders changed together last, or set one by one just now, or listed since.
-
-    Empty where that is unclear.
-    """
+    """Return the reminders changed, set or listed together last; empty where that is unclear."""
     receipts = await latest_receipts(ctx)
     changed = tuple(each for each in here if each.id in {receipt.subject for receipt in receipts})
     lately = tuple(each for each in own if ctx.now - each.created_at <= _LATELY)

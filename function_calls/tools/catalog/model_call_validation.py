@@ -58,10 +58,7 @@ class CheckedCalls(Struct, frozen=True, kw_only=True):
 
 
 def check_calls(requested: Sequence[RequestedCall], tools: OfferedTools, taken_ids: Collection[str]) -> CheckedCalls:
-    """Check every call against its tool's schema, repairing what is unambiguous.
-
-    Ids are made unique within the turn; `taken_ids` are those of earlier rounds.
-    """
+    """Check every call with repairs, and make ids unique within the turn, apart from `taken_ids` of earlier rounds."""
     named = _with_ids(requested, taken_ids)
     outcomes = [_check(call, tools) if place < MOST_CALLS else _too_many() for place, call in enumerate(named)]
     return CheckedCalls(requested=tuple(named), outcomes=tuple(outcomes))

@@ -44,10 +44,7 @@ class Change(Struct, frozen=True, kw_only=True, omit_defaults=True, rename=_STOR
 
 
 def change_id(person: Person, message_id: str) -> str:
-    """Name the changes that one message of `person` made.
-
-    Digits alone are of no language, and these few fit into a button of any platform.
-    """
+    """Name the changes of one message of `person` in a few digits, which fit into a button of any platform."""
     return _owner_of(person) + _digits(message_id, _MESSAGE_DIGITS)
 
 

@@ -215,10 +215,7 @@ class Confirmations:
                 await self._keep(key, [*entries, asked])
 
     async def waits_for(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> bool:
-        """Tell whether the sender of `message` was asked something in its chat that `answer` is about.
-
-        A bare yes is about a question that needs more words, too.
-        """
+        """Tell whether `answer` is about a question to the sender; a bare yes is, too, where more words are needed."""
         questions = await self._questions(_key(message))
         return any(
             each.waits(message, scope) and (each.is_answered_by(answer) or each.is_vague(answer)) for each in questions
@@ -241,10 +238,7 @@ class Confirmations:
         return tuple(each.pending(message) for each in taken)
 
     async def open_form(self, message: ChatMessage, scope: ReplyScope) -> PendingCall | None:
-        """Return the call of the sender of `message` that waits for answers to its form, if `message` can be one.
-
-        A reply is an answer to the message that it replies to and to no later one.
-        """
+        """Return the call whose form `message` can answer; a reply can answer only the message that it replies to."""
         questions = await self._questions(_key(message))
         is_reply = message.reply_to is not None and bool(scope.message_ids)
         waiting = [

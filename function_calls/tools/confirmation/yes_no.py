@@ -33,10 +33,7 @@ def answer_of(text: str, bot_name: str) -> Answer | None:
 
 
 def pick_of(text: str, bot_name: str) -> str:
-    """Parse a message that only picks an option.
-
-    `1`, `2` …, `once` or `always`; empty where it picks nothing.
-    """
+    """Parse a message that only picks an option: `1`, `2` …, `once` or `always`; else empty."""
     if len(text) > _LONGEST:
         return ""
     said = _POLITE.sub("", bare(text, bot_name))

@@ -18,10 +18,7 @@ _MOST_BUTTONS: Final = 10
 
 
 async def ask_for_input(call: ToolCall, context: CallContext, form: Form) -> ToolResult:
-    """Store `call` until the person has answered `form`, and return its first question.
-
-    An address is shown to that person only, where the platform can do that.
-    """
+    """Store `call` until its `form` is answered, and return its first question; an address is for that person only."""
     question = next_question(form)
     if context.policy is None or question is None:
         return ToolResult.failed(NOBODY, kind="denied")

@@ -15,10 +15,7 @@ class NoData(TypeError):
 
 
 def as_json(value: object) -> object:
-    """Convert `value` for a model and the record: models and data classes to objects, dates to ISO 8601, sets to lists.
-
-    A value without JSON form becomes its text.
-    """
+    """Convert models and data classes to objects, dates to ISO 8601, sets to lists, and anything else to text."""
     return to_jsonable_python(value, fallback=_to_json, bytes_mode="base64", inf_nan_mode="null")
 
 

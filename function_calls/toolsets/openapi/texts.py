@@ -59,10 +59,7 @@ _WITHHELD: Final = "(a sentence that gives orders was left out)"
 
 
 def tamed(text: object, longest: int = LONGEST_DESCRIPTION) -> str:
-    """Return `text` as a description that is safe for a model; empty where it is no text.
-
-    A sentence that addresses a model's instructions is dropped.
-    """
+    """Return `text` as a description without sentences that address a model's instructions; empty for no text."""
     return _sanitize(text, longest) if isinstance(text, str) else ""
 
 

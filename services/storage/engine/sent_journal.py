@@ -79,10 +79,7 @@ class SentJournal:
                 self.clear()
 
     def read(self) -> list[SentOccurrenceLine]:
-        """Return what an earlier process appended; a line damaged by a power cut is skipped.
-
-        A file that cannot be read costs repeats, but must not stop deliveries.
-        """
+        """Return what an earlier process appended; damaged lines are skipped, an unreadable file costs repeats."""
         if self._path is None or not self._path.exists():
             return []
         try:

@@ -51,10 +51,7 @@ class Role(StrEnum):
 
 
 def file_of(url: sa.URL) -> Path | None:
-    """Return the file of a SQLite URL with symbolic links resolved, so that every name finds the same lock.
-
-    None for a database in memory.
-    """
+    """Return the resolved file of a SQLite URL, so that every name finds the same lock; None in memory."""
     return None if url.database in {None, "", ":memory:"} else Path(str(url.database)).resolve()
 
 
@@ -122,10 +119,7 @@ def is_full(cause: BaseException | None) -> bool:
 
 
 def is_io_error(cause: BaseException | None) -> bool:
-    """Return whether the system failed to read or write the file.
-
-    On a full disk also where no shared memory can be made.
-    """
+    """Return whether reading or writing failed, on a full disk also where no shared memory can be made."""
     return _code(cause) == SQLITE_IOERR
 
 
@@ -140,9 +134,6 @@ def is_locked(cause: BaseException | None) -> bool:
 
 
 def _code(cause: BaseException | None) -> int:
-    """Return SQLite's primary result code; 0 for another driver's error, or one of the driver itself.
-
-    Source: https://www.sqlite.org/rescode.html
-    """
+    """Return SQLite's primary result code, else 0. Source: https://www.sqlite.org/rescode.html."""
     code: int = getattr(cause, "sqlite_errorcode", 0)
     return code & _PRIMARY

@@ -245,10 +245,7 @@ class ExportScope(Struct, frozen=True, kw_only=True):
         return f"{chat_key.partition(':')[0]}:{person_id}" in self.people
 
     def has_scope(self, scope: str) -> bool:
-        """Return whether a scope of permanent values belongs to the chats and people.
-
-        These are the zone of a chat, a session, and a person's values in all chats.
-        """
+        """Return whether a scope of permanent values (zone, session or user) belongs to the chats and people."""
         what, _, rest = scope.partition(":")
         if what == "session":
             chat_key, _, person_id = rest.rpartition("#")

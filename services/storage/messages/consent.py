@@ -48,10 +48,7 @@ def is_out(chat: str, person: object, out: Collection[tuple[object, object]]) ->
 
 
 def blank_opted_out(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
-    """Return `rows` of the message table, without person and text in those of people who opted out.
-
-    Their id stays, so that a message delivered twice is handled once.
-    """
+    """Blank person and text of people who opted out; ids stay, so that a repeated delivery is recognised."""
     senders = {row["sender_id"] for row in rows if not row["sender_is_bot"]}
     if not senders:
         return list(rows)

@@ -48,11 +48,7 @@ class SqlMessageStore:
         self._claims = claims
 
     async def add(self, messages: Sequence[ChatMessage]) -> tuple[bool, ...]:
-        """Store these in one transaction; return for each whether it was new.
-
-        In a file, a single message does not wait for the disk. Messages of the bot never do: they were
-        sent already.
-        """
+        """Store these in one transaction; return for each whether it was new. Single ones do not wait for the disk."""
         if len(messages) == 1 and (messages[0].sender.is_bot or self._database.dialect == "sqlite"):
             return await self._add_one(messages[0])
 

@@ -35,10 +35,7 @@ class SqlStateStore:
         return value
 
     async def take(self, key: str) -> Json:
-        """Return the value under `key`, and delete it.
-
-        One statement, so that of several processes one gets it.
-        """
+        """Return the value under `key`, and delete it, in one statement: only one of several processes gets it."""
         is_there = sa.and_(STATE.c.key == key, STATE.c.expires_at > to_micros(self._clock.now()))
         taken = STATE.delete().where(is_there).returning(STATE.c.value)
         text = await self._database.run(lambda connection: connection.scalar(taken))
