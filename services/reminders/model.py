@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 from msgspec import Struct
 
@@ -40,17 +41,13 @@ class ReminderState(StrEnum):
     CANCELLED = "cancelled"
 
 
-class NewReminder(Struct, frozen=True, kw_only=True):
-    """A reminder to be created.
+class ReminderFields(Struct, frozen=True, kw_only=True):
+    """What a reminder has before and after it is kept, and in a file.
 
-    `request_key` names the command (platform message id and position of the call in it): the same key twice is the
-    same reminder. `targets` are the people to mention; empty means the creator; `EVERYONE` as id means everyone.
-    An urgent reminder is said in quiet hours too. `asked_at` (timezone-aware) is from when its time counts: what falls
-    due between then and now is said at once.
+    `targets` are the people to mention; empty means the creator; `EVERYONE` as id means everyone. An urgent reminder
+    is said in quiet hours too.
     """
 
-    request_key: str
-    address: ChatAddress
     creator: Person
     content: str
     schedule: Schedule
@@ -60,25 +57,34 @@ class NewReminder(Struct, frozen=True, kw_only=True):
     is_urgent: bool = False
     catch_up: CatchUp = CatchUp.LATEST
     action: ReminderAction = ReminderAction.SAY
+
+
+def fields_of(reminder: ReminderFields) -> dict[str, Any]:
+    """Return the arguments that make another form of `reminder`."""
+    return {name: getattr(reminder, name) for name in ReminderFields.__struct_fields__}
+
+
+class NewReminder(ReminderFields, frozen=True, kw_only=True):
+    """A reminder to be created.
+
+    `request_key` names the command (platform message id and position of the call in it): the same key twice is the
+    same reminder. `asked_at` (timezone-aware) is from when its time counts: what falls due between then and now is said
+    at once.
+    """
+
+    request_key: str
+    address: ChatAddress
     asked_at: datetime | None = None
 
 
-class Reminder(Struct, frozen=True, kw_only=True):
+class Reminder(ReminderFields, frozen=True, kw_only=True):
     """A committed reminder. `id` is the short public id; `next_fires` are its coming instants, at most 3."""
 
     id: str
     address: ChatAddress
-    creator: Person
-    targets: tuple[Person, ...]
-    content: str
-    schedule: Schedule
-    language: str
     state: ReminderState
     next_fires: tuple[datetime, ...]
     created_at: datetime
-    is_urgent: bool = False
-    catch_up: CatchUp = CatchUp.LATEST
-    action: ReminderAction = ReminderAction.SAY
 
 
 class DueNotice(Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from services.kernel.chat import ChatAddress, Person
 from services.recurrence.schedule import Schedule
-from services.reminders.model import CatchUp, DueNotice, NewReminder, ReminderAction, ReminderState
+from services.reminders.model import CatchUp, DueNotice, NewReminder, ReminderFields, ReminderState
 
 
 class DeliveryState(StrEnum):
@@ -38,25 +38,16 @@ class PendingPolicy(StrEnum):
     REWRITE = "rewrite"
 
 
-class StoredReminder(Struct, frozen=True, kw_only=True):
+class StoredReminder(ReminderFields, frozen=True, kw_only=True):
     """A row of the reminder table. `next_fire_at` is UTC; None when finished, paused, or being delivered."""
 
     key: int
     version: int
     request_key: str
     address: ChatAddress
-    creator: Person
-    targets: tuple[Person, ...]
-    content: str
-    schedule: Schedule
-    language: str
-    is_private: bool
     state: ReminderState
     next_fire_at: datetime | None
     created_at: datetime
-    is_urgent: bool = False
-    catch_up: CatchUp = CatchUp.LATEST
-    action: ReminderAction = ReminderAction.SAY
 
 
 class ValidatedReminder(Struct, frozen=True, kw_only=True):

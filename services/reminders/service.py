@@ -20,7 +20,16 @@ from services.reminders.lookup.due_words import USUAL
 from services.reminders.lookup.finder import ReminderFinder, Shown, is_for_everyone
 from services.reminders.lookup.recent_deliveries import RecentDeliveries
 from services.reminders.lookup.references import means_all
-from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderLimits, ReminderState, public_id
+from services.reminders.model import (
+    CatchUp,
+    NewReminder,
+    Reminder,
+    ReminderEdit,
+    ReminderLimits,
+    ReminderState,
+    fields_of,
+    public_id,
+)
 from services.reminders.ports import Notifier, ReminderStore
 from services.reminders.quiet_hours import QuietHours, QuietService
 from services.reminders.records import Change, DeliveryRecord, StoredReminder, ValidatedReminder
@@ -459,18 +468,8 @@ def _once_more(
     row: StoredReminder, schedule: Schedule, creator: Person, targets: tuple[Person, ...], request_key: str
 ) -> NewReminder:
     """Return the wish to have said at `schedule` what `row` says."""
-    return NewReminder(
-        request_key=request_key,
-        address=row.address,
-        creator=creator,
-        content=row.content,
-        schedule=schedule,
-        language=row.language,
-        targets=targets,
-        is_private=row.is_private,
-        is_urgent=row.is_urgent,
-        action=row.action,
-    )
+    changed = {"schedule": schedule, "creator": creator, "targets": targets, "catch_up": CatchUp.LATEST}
+    return NewReminder(request_key=request_key, address=row.address, **fields_of(row) | changed)
 
 
 def _again_at(until: datetime, row: StoredReminder) -> Schedule:

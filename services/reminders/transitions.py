@@ -44,18 +44,7 @@ def edit(
     """
     if edit.schedule is not None and row.state is not ReminderState.PAUSED:
         return _changed(row, edit, now, shortest, asked_at)
-    return Change(
-        key=row.key,
-        version=row.version,
-        content=row.content if edit.content is None else edit.content,
-        targets=row.targets if edit.targets is None else edit.targets,
-        schedule=edit.schedule or row.schedule,
-        state=row.state,
-        next_fire_at=row.next_fire_at,
-        leases=PendingPolicy.REWRITE,
-        is_urgent=edit.is_urgent,
-        catch_up=edit.catch_up,
-    )
+    return _edit_fields(row, edit)
 
 
 def finish(row: StoredReminder, now: datetime, shortest: timedelta) -> Change | None:
@@ -101,35 +90,32 @@ def leave(
     return edit(row, ReminderEdit(targets=others), now, shortest)
 
 
-def _changed(
-    row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: timedelta, asked_at: datetime | None = None
-) -> Change:
-    schedule = edit.schedule or row.schedule
+def _edit_fields(row: StoredReminder, edit: ReminderEdit) -> Change:
+    """Return the change that `edit` makes to a reminder whose next fire stays."""
     return Change(
         key=row.key,
         version=row.version,
         content=row.content if edit.content is None else edit.content,
         targets=row.targets if edit.targets is None else edit.targets,
-        schedule=schedule,
-        state=ReminderState.ACTIVE,
-        next_fire_at=check(schedule, now, shortest, asked_at),
-        leases=PendingPolicy.CANCEL,
+        schedule=edit.schedule or row.schedule,
+        state=row.state,
+        next_fire_at=row.next_fire_at,
+        leases=PendingPolicy.REWRITE,
         is_urgent=edit.is_urgent,
         catch_up=edit.catch_up,
     )
 
 
+def _changed(
+    row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: timedelta, asked_at: datetime | None = None
+) -> Change:
+    next_fire_at = check(edit.schedule or row.schedule, now, shortest, asked_at)
+    change = _edit_fields(row, edit)
+    return replace(change, state=ReminderState.ACTIVE, next_fire_at=next_fire_at, leases=PendingPolicy.CANCEL)
+
+
 def _stopped(row: StoredReminder, state: ReminderState) -> Change:
-    return Change(
-        key=row.key,
-        version=row.version,
-        content=row.content,
-        targets=row.targets,
-        schedule=row.schedule,
-        state=state,
-        next_fire_at=None,
-        leases=PendingPolicy.CANCEL,
-    )
+    return replace(_edit_fields(row, ReminderEdit()), state=state, next_fire_at=None, leases=PendingPolicy.CANCEL)
 
 
 def has_same_words(row: StoredReminder, reminder: Reminder) -> bool:

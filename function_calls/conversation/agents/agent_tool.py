@@ -64,7 +64,7 @@ class AgentTool(Tool):
             outcome = await ask(self._agent, request, ctx)
         except ModelUnavailable as error:
             task = self._task(request, "", (), ok=False)
-            return replace(_failure(f"agent '{self.name}' could not be asked: {error.reason}"), spawned=task)
+            return replace(ToolResult.failed(f"agent '{self.name}' could not be asked: {error.reason}"), spawned=task)
         result = _result(self.name, outcome)
         task = self._task(request, outcome.text, outcome.steps, ok=result.ok)
         result = replace(result, receipts=outcome.receipts, spawned=task)
@@ -92,36 +92,11 @@ async def ask(agent: SubAgent, request: str, ctx: CallContext) -> AgentOutcome:
     return await agent.run(turn, ctx)
 
 
-def spawn_record(task: SpawnedTask) -> dict[str, object]:
-    """Return the task for the call's record: `spawn_task` as JSON, with the calls that the agent made."""
-    calls = [
-        {
-            "name": call.name,
-            "arguments": dict(call.arguments),
-            "result": result.for_model() if result.ok else None,
-            "error": result.error,
-            "status": "success" if result.ok else "error",
-            "duration": round(result.duration_ms),
-            "spawn_task": None if result.spawned is None else spawn_record(result.spawned),
-        }
-        for step in task.steps
-        for call, result in zip(step.calls, step.results, strict=True)
-    ]
-    status = "success" if task.ok else "error"
-    return {
-        "agent": task.agent,
-        "request": task.request,
-        "status": status,
-        "result": task.answer,
-        "tool_calls": calls,
-    }
-
-
 def _result(name: str, outcome: AgentOutcome) -> ToolResult:
     if outcome.is_exhausted:
-        return _failure(f"agent '{name}' used up its rounds without an answer", text=outcome.text)
+        return ToolResult.failed(f"agent '{name}' used up its rounds without an answer", text=outcome.text)
     if outcome.is_malformed:
-        return _failure(f"agent '{name}' did not answer in its form", text=outcome.text)
+        return ToolResult.failed(f"agent '{name}' did not answer in its form", text=outcome.text)
     text = f"{outcome.text}\n{outcome.notice}" if outcome.notice else outcome.text
     return ToolResult(
         ok=True,
@@ -130,10 +105,6 @@ def _result(name: str, outcome: AgentOutcome) -> ToolResult:
         is_question=outcome.is_question,
         is_answered=outcome.is_answered,
     )
-
-
-def _failure(error: str, *, text: str = "") -> ToolResult:
-    return ToolResult.failed(error, text=text)
 
 
 TRANSFER: Final = "transfer_to_agent"

@@ -137,11 +137,11 @@ def _route(context: CallContext, usage: TurnUsage | None) -> str:
 
 
 def _spawn_text(task: SpawnedTask) -> str:
-    """Return an agent's work as JSON."""
-    return json.dumps(_spawned(task), ensure_ascii=False, default=str)
+    return json.dumps(spawn_record(task), ensure_ascii=False, default=str)
 
 
-def _spawned(task: SpawnedTask) -> dict[str, object]:
+def spawn_record(task: SpawnedTask) -> dict[str, object]:
+    """Return the work of an agent as it is recorded, with its calls."""
     return {
         "agent": task.agent,
         "request": task.request,
@@ -160,7 +160,7 @@ def _spawned_calls(step: Step) -> list[dict[str, object]]:
             "error": None if result.ok else result.error,
             "status": "success" if result.ok else result.failure,
             "duration": round(result.duration_ms),
-            **({} if result.spawned is None else {"spawn_task": _spawned(result.spawned)}),
+            **({} if result.spawned is None else {"spawn_task": spawn_record(result.spawned)}),
         }
         for call, result in zip(step.calls, step.results, strict=True)
     ]

@@ -8,10 +8,9 @@ from typing import Protocol
 from msgspec import Struct
 from pydantic import ValidationError
 
-from services.kernel.chat import ChatAddress, Person
+from services.kernel.chat import ChatAddress
 from services.kernel.errors import AssistantError, RequestRefused
-from services.recurrence.schedule import Schedule
-from services.reminders.model import CatchUp, NewReminder, ReminderAction, ReminderState, public_id, row_key
+from services.reminders.model import NewReminder, ReminderFields, ReminderState, fields_of, public_id, row_key
 from services.reminders.records import StoredReminder
 
 _OWN = re.compile(r"([a-z0-9]+)-([0-9a-f]+)@bubbles")
@@ -84,25 +83,16 @@ MOST_REMINDERS = 10_000
 MOST_PROBLEMS = 100
 
 
-class PortableReminder(Struct, frozen=True, kw_only=True):
+class PortableReminder(ReminderFields, frozen=True, kw_only=True):
     """A reminder without its chat; `uid` stays the same wherever the reminder is moved.
 
     `created_at` is timezone-aware. `thread_id` matters only where it is put back into the chat that it came from.
     """
 
     uid: str
-    content: str
-    creator: Person
-    targets: tuple[Person, ...]
-    schedule: Schedule
-    language: str
-    is_private: bool
     state: ReminderState
     created_at: datetime
     thread_id: str | None = None
-    is_urgent: bool = False
-    catch_up: CatchUp = CatchUp.LATEST
-    action: ReminderAction = ReminderAction.SAY
 
 
 class Problem(Struct, frozen=True, kw_only=True):
@@ -139,18 +129,10 @@ def to_portable(row: StoredReminder) -> PortableReminder:
     """Return a row of the store as it is written to a file."""
     return PortableReminder(
         uid=uid_of(row),
-        content=row.content,
-        creator=row.creator,
-        targets=row.targets,
-        schedule=row.schedule,
-        language=row.language,
-        is_private=row.is_private,
         state=row.state,
         created_at=row.created_at,
         thread_id=row.address.thread_id,
-        is_urgent=row.is_urgent,
-        catch_up=row.catch_up,
-        action=row.action,
+        **fields_of(row),
     )
 
 

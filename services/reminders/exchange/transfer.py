@@ -28,7 +28,7 @@ from services.reminders.exchange.model import (
     to_portable,
     uid_of,
 )
-from services.reminders.model import NewReminder, ReminderLimits, ReminderState
+from services.reminders.model import NewReminder, ReminderLimits, ReminderState, fields_of
 
 _EVERYTHING = 1_000_000
 _OPEN = frozenset({ReminderState.ACTIVE, ReminderState.PAUSED})
@@ -145,15 +145,7 @@ class Importer:
             wish=NewReminder(
                 request_key=key,
                 address=ChatAddress(platform=chat.platform, chat_id=chat.chat_id, thread_id=thread_id),
-                creator=reminder.creator,
-                content=reminder.content,
-                schedule=reminder.schedule,
-                language=reminder.language,
-                targets=reminder.targets,
-                is_private=reminder.is_private,
-                is_urgent=reminder.is_urgent,
-                catch_up=reminder.catch_up,
-                action=reminder.action,
+                **fields_of(reminder),
             ),
             state=reminder.state,
             next_fire_at=check(reminder.schedule, now, self._limits.shortest_interval) if fires else None,

@@ -21,7 +21,7 @@ from services.reminders.lookup.references import (
     matching,
 )
 from services.reminders.lookup.several import at_end, several_in
-from services.reminders.model import EVERYONE, Reminder, ReminderState, public_id
+from services.reminders.model import EVERYONE, Reminder, ReminderState, fields_of, public_id
 from services.reminders.ports import ReminderBook
 from services.reminders.records import StoredReminder
 from services.time_expressions import TimeReader
@@ -132,17 +132,10 @@ class ReminderFinder:
         return Reminder(
             id=public_id(row.key),
             address=row.address,
-            creator=row.creator,
-            targets=row.targets,
-            content=row.content,
-            schedule=row.schedule,
-            language=row.language,
             state=row.state,
             next_fires=next_fires(row.schedule, self._clock.now()) if is_active else (),
             created_at=row.created_at,
-            is_urgent=row.is_urgent,
-            catch_up=row.catch_up,
-            action=row.action,
+            **fields_of(row),
         )
 
     async def remember(self, chat: ChatAddress, person: Person, shown: Sequence[Reminder]) -> None:

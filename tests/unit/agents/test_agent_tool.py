@@ -3,7 +3,8 @@ import pytest
 from bot.testing.models import ScriptedInterpreter
 from function_calls.conversation.agent_loop import LoopLimits
 from function_calls.conversation.agents.agent import Agent
-from function_calls.conversation.agents.agent_tool import AgentTool, spawn_record
+from function_calls.conversation.agents.agent_tool import AgentTool
+from function_calls.conversation.records.recorder import spawn_record
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Receipt, ToolCall, ToolResult
@@ -69,7 +70,7 @@ async def test_its_work_is_recorded_with_the_call(dispatch):
     record = spawn_record(result.spawned)
     calls = record.pop("tool_calls")
 
-    assert record == {"agent": "painter", "request": "make it red", "status": "success", "result": "It is red."}
+    assert record == {"agent": "painter", "request": "make it red", "answer": "It is red.", "ok": True}
     assert [(call["name"], call["arguments"], call["status"]) for call in calls] == [
         ("paint", {"color": "red"}, "success")
     ]
@@ -90,7 +91,7 @@ async def test_agents_under_agents_are_recorded_too(context):
     result = await AgentTool(boss).run({"request": "paint"}, context)
     inner = spawn_record(result.spawned)["tool_calls"][0]["spawn_task"]
 
-    assert (inner["agent"], inner["result"]) == ("painter", "It is red.")
+    assert (inner["agent"], inner["answer"]) == ("painter", "It is red.")
 
 
 async def test_a_model_that_is_down_is_a_failed_call(dispatch):
@@ -98,7 +99,7 @@ async def test_a_model_that_is_down_is_a_failed_call(dispatch):
 
     assert not result.ok
     assert "timeout" in result.error
-    assert spawn_record(result.spawned)["status"] == "error"
+    assert not spawn_record(result.spawned)["ok"]
 
 
 async def test_used_up_rounds_are_a_failed_call_that_keeps_its_receipts(dispatch):
