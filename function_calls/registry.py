@@ -71,20 +71,16 @@ class Registry:
     """
 
     def __init__(self, injectable: Collection[type[object]] = ()) -> None:
-        self._injectable: tuple[type[object], ...] = (CallContext, Services, *injectable)
+        self.injectable: tuple[type[object], ...] = (CallContext, Services, *injectable)
+        """The classes that a function may ask for by annotation."""
         self._tools: dict[str, RegisteredTool] = {}
         self._specs: tuple[ToolSpec, ...] | None = None
         self._shown: dict[tuple[int, ...], tuple[ToolSpec, ...]] = {}
 
-    @property
-    def injectable(self) -> tuple[type[object], ...]:
-        """Return the classes that a function may ask for by annotation."""
-        return self._injectable
-
     def allow(self, injectable: type[object]) -> None:
         """Allow functions registered from now on to ask for one more class."""
-        if injectable not in self._injectable:
-            self._injectable = (*self._injectable, injectable)
+        if injectable not in self.injectable:
+            self.injectable = (*self.injectable, injectable)
 
     def collect(self, source: ModuleType | object) -> Callable[[], None]:
         """Register every function of a module (or method of an object) that carries the mark, and every class tool.
@@ -150,7 +146,7 @@ class Registry:
         _refuse_others(tool)
         # Only of plain functions, which live as long as their module: a method would keep its object alive.
         made = _function_tool if isinstance(tool, FunctionType) else _function_tool.__wrapped__
-        return made(tool, options or options_of(tool), self._injectable)
+        return made(tool, options or options_of(tool), self.injectable)
 
     def get(self, name: str) -> RegisteredTool | None:
         """Return the tool of that name, None when there is none."""

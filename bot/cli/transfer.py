@@ -32,7 +32,8 @@ from services.storage.export.reader import TransferReader
 from services.storage.export.service import ImportSummary, export_lines, import_lines
 from services.storage.export.writer import TransferWriter
 from services.storage.reminders.audit import SqlReminderAudit
-from services.storage.reminders.transfer import SqlReminderReader, SqlTransferStore
+from services.storage.reminders.store import SqlReminderReader
+from services.storage.reminders.transfer import SqlTransferStore
 from services.storage.schema.backup import back_up
 from services.storage.schema.backup import restore as restore_backup
 

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from time import perf_counter
 from typing import Final
@@ -82,12 +82,8 @@ class ModelLatency:
 
     def __init__(self, now: Callable[[], float] = perf_counter) -> None:
         self._now = now
-        self._of: dict[tuple[str, str], Latencies] = {}
-
-    @property
-    def by_outcome(self) -> Mapping[tuple[str, str], Latencies]:
-        """Return what was timed, by the model's name and the outcome."""
-        return self._of
+        self.by_outcome: dict[tuple[str, str], Latencies] = {}
+        """What was timed, by the model's name and the outcome."""
 
     def model(self, inner: LanguageModel) -> LanguageModel:
         """Wrap `inner` so that its requests are timed."""
@@ -105,4 +101,4 @@ class ModelLatency:
         else:
             return completion
         finally:
-            self._of.setdefault((inner.name, outcome), Latencies()).add(self._now() - begun)
+            self.by_outcome.setdefault((inner.name, outcome), Latencies()).add(self._now() - begun)

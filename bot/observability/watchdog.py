@@ -16,7 +16,6 @@ import time
 from collections.abc import Awaitable, Generator
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 from uuid import uuid4
 
@@ -123,9 +122,7 @@ class Watchdog:
             self._beating = asyncio.create_task(self._beat(), name="watchdog")
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Stop watching."""
         if self._beating is not None:
             self._beating.cancel()

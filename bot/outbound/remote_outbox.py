@@ -48,17 +48,13 @@ class RemoteOutbox:
 
     def __init__(self, table: RemoteMessages, platform_leases: PlatformLeaseHolder, clock: Clock) -> None:
         self._table = table
-        self._platform_leases = platform_leases
+        self.platform_leases = platform_leases
+        """What this process is connected to."""
         self._clock = clock
-
-    @property
-    def platform_leases(self) -> PlatformLeaseHolder:
-        """Return what this process is connected to."""
-        return self._platform_leases
 
     def is_here(self, platform: str) -> bool:
         """Return whether this process itself is connected to `platform`."""
-        return self._platform_leases.is_here(platform)
+        return self.platform_leases.is_here(platform)
 
     async def hand_over(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Hand `message` to the connected worker; return the platform's id of it.
@@ -84,7 +80,7 @@ class RemoteOutbox:
         async with asyncio.TaskGroup() as group:
             while True:
                 try:
-                    taken = await self._table.take(self._platform_leases.held) if self._platform_leases.held else []
+                    taken = await self._table.take(self.platform_leases.held) if self.platform_leases.held else []
                 except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
                     if log_limit.admits(error):
                         logger.warning("could not read the remote outbox: {}", error)

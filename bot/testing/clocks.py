@@ -92,19 +92,8 @@ class FixedClock:
         await asyncio.sleep(0)
 
 
-class StandingClock:
+class StandingClock(FixedClock):
     """A clock that shows the same instant until it is set, while naps take as long as they say."""
-
-    def __init__(self, now: datetime) -> None:
-        self._now = now.astimezone(UTC)
-
-    def now(self) -> datetime:
-        """Return the instant, in UTC."""
-        return self._now
-
-    def set(self, now: datetime) -> None:
-        """Move the clock to `now`."""
-        self._now = now.astimezone(UTC)
 
     async def nap(self, seconds: float) -> None:
         """Wait in loop time."""

@@ -22,13 +22,8 @@ class ScriptedModel:
 
     def __init__(self, script: Iterable[Played | str] = (), *, name: str = "scripted") -> None:
         self._script = [completion(entry) if isinstance(entry, str) else entry for entry in script]
-        self._name = name
+        self.name = name
         self.shown: list[CompletionRequest] = []
-
-    @property
-    def name(self) -> str:
-        """Return the name given."""
-        return self._name
 
     @property
     def remaining(self) -> int:
@@ -43,7 +38,7 @@ class ScriptedModel:
         """
         self.shown.append(request)
         if not self._script:
-            raise ScriptExhausted(f"model {self._name!r} was asked {len(self.shown)} times; last: {_last(request)}")
+            raise ScriptExhausted(f"model {self.name!r} was asked {len(self.shown)} times; last: {_last(request)}")
         played = self._script.pop(0)
         if isinstance(played, Exception):
             raise played

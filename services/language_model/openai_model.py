@@ -94,7 +94,8 @@ class OpenAIModel:
         slots: int = 32,
         extra: Mapping[str, object] | None = None,
     ) -> None:
-        self._model = model
+        self.name = model
+        """The model's name as the server knows it."""
         self._base_url = base_url
         self._api_key = api_key
         self._timeouts = timeouts or Timeouts()
@@ -105,14 +106,9 @@ class OpenAIModel:
         self._transport: Transport | None = None
         self._warming = asyncio.Lock()
 
-    @property
-    def name(self) -> str:
-        """The model's name as the server knows it."""
-        return self._model
-
     def __repr__(self) -> str:
         parts = urlsplit(self._base_url)
-        return f"OpenAIModel({self._model!r} at {parts.scheme}://{parts.hostname or ''}{parts.path})"
+        return f"OpenAIModel({self.name!r} at {parts.scheme}://{parts.hostname or ''}{parts.path})"
 
     async def warm_up(self) -> None:
         """Import the SDK and make its client now, in a thread, so that the first message need not wait for it."""
@@ -145,7 +141,7 @@ class OpenAIModel:
         while True:
             guard, form = StreamGuard(request), self._form
             try:
-                return await transport.send(self._model, guard.request, form)
+                return await transport.send(self.name, guard.request, form)
             except RequestRejected as rejection:
                 if guard.is_speaking:
                     raise
@@ -153,7 +149,7 @@ class OpenAIModel:
                 continue
             except EndpointFailed as failure:
                 if isinstance(failure, CallsRejected) and any(mark in failure.generation for mark in _CALL_MARKS):
-                    return _written(failure.generation, self._model)
+                    return _written(failure.generation, self.name)
                 is_final = guard.is_speaking or not failure.is_passing
                 delay = None if is_final else self._retries.delay(attempt, failure.retry_after)
                 if delay is None:
@@ -190,15 +186,15 @@ class OpenAIModel:
             return trimmed
         named = next((field for field in sent.extra if field in rejection.message), None)
         if named is not None:
-            logger.warning("model {} refuses {!r}; leaving it out from now on", self._model, named)
+            logger.warning("model {} refuses {!r}; leaving it out from now on", self.name, named)
             kept = {field: value for field, value in sent.extra.items() if field != named}
             self._form = replace(sent, extra=kept)
             return request
-        form = add_fallback(sent, self._model, request, rejection.message)
+        form = add_fallback(sent, self.name, request, rejection.message)
         if form is None:
             raise rejection
         logger.warning(
-            "the server of model {} requires {}; applying it from now on", self._model, form.fallbacks[-1].name
+            "the server of model {} requires {}; applying it from now on", self.name, form.fallbacks[-1].name
         )
         self._form = form
         return request

@@ -89,10 +89,7 @@ class LanguageModel(Protocol):
 class NullModel:
     """A `LanguageModel` that is always unavailable."""
 
-    @property
-    def name(self) -> str:
-        """No model's name."""
-        return "none"
+    name = "none"
 
     async def complete(self, request: CompletionRequest) -> Completion:
         """Answer nothing.

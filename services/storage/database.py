@@ -48,9 +48,11 @@ class Database:
         """Make executors with `make_thread`; tests with a fake time pass one without a thread."""
         self._make_thread = make_thread or _thread
         self._timeouts = timeouts or DatabaseTimeouts()
-        self._url = sqlite.parse_url(url)
-        self._is_sqlite = self._url.get_backend_name() == "sqlite"
-        self._path = sqlite.file_of(self._url) if self._is_sqlite else None
+        self.url = sqlite.parse_url(url)
+        """The URL with its password: for connections, never for messages."""
+        self._is_sqlite = self.url.get_backend_name() == "sqlite"
+        self.path = sqlite.file_of(self.url) if self._is_sqlite else None
+        """The file of a SQLite database; None in memory, and on a server."""
         self._resources = ExitStack()
         self._closing = AsyncExitStack()
         self._durable: _Transact
@@ -72,22 +74,12 @@ class Database:
     @property
     def name(self) -> str:
         """The URL without its password, for messages."""
-        return self._url.render_as_string(hide_password=True)
-
-    @property
-    def path(self) -> Path | None:
-        """The file of a SQLite database; None in memory, and on a server."""
-        return self._path
-
-    @property
-    def url(self) -> sa.URL:
-        """Return the URL with its password: for connections, never for messages."""
-        return self._url
+        return self.url.render_as_string(hide_password=True)
 
     @property
     def dialect(self) -> str:
         """The kind of database, as SQLAlchemy names it."""
-        return self._url.get_backend_name()
+        return self.url.get_backend_name()
 
     async def __aenter__(self) -> Self:
         """Open the database, creating file, folder and tables where they are missing.
@@ -105,7 +97,7 @@ class Database:
         try:
             await asyncio.get_running_loop().run_in_executor(self._writer, self._open)
             if not self._is_sqlite:
-                workers = WorkerRegistry(self._url, self._make_thread, self._timeouts)
+                workers = WorkerRegistry(self.url, self._make_thread, self._timeouts)
                 self.workers = await self._closing.enter_async_context(workers)
         except BaseException:
             await self.__aexit__()
@@ -201,16 +193,16 @@ class Database:
 
     async def find_damage(self) -> str | None:
         """Read the whole file beside the writers and return its damage, also in `damage`; None on a server."""
-        if self._path is None:
+        if self.path is None:
             return None
-        self._damage_check = DamageCheck(self._path, self._make_thread("bubbles-database-check"))
+        self._damage_check = DamageCheck(self.path, self._make_thread("bubbles-database-check"))
         self.damage = await self._damage_check.run() or self.damage
         return self.damage
 
     @property
     def is_disk_full(self) -> bool:
         """Return whether the disk of the file is full; that of a server is met when it is written to."""
-        return self._path is not None and is_disk_full(self._path)
+        return self.path is not None and is_disk_full(self.path)
 
     async def _in_thread(self, pool: Executor, transact: "_Transact", work: Callable[[sa.Connection], T]) -> T:
         try:
@@ -246,16 +238,16 @@ class Database:
 
     @property
     def _is_in_memory(self) -> bool:
-        return self._is_sqlite and self._path is None
+        return self._is_sqlite and self.path is None
 
     def _probe(self) -> None:
         try:
-            if self._path is not None:
-                lock = FileLock(self._path)
+            if self.path is not None:
+                lock = FileLock(self.path)
                 lock.examine()
-                refuse_empty_beside_old(self._path)
-                self.has_lost_journal = lock.was_left and has_lost_journal(self._path)
-            try_write(self._url)
+                refuse_empty_beside_old(self.path)
+                self.has_lost_journal = lock.was_left and has_lost_journal(self.path)
+            try_write(self.url)
         except OSError as error:
             raise ConfigError(self.name, "storage.url", f"cannot be written ({error.strerror})") from error
         except (sa.exc.DBAPIError, sqlite3.Error) as error:
@@ -279,18 +271,18 @@ class Database:
             raise self._storage_error(error) or ConfigError(self.name, "storage.url", reason) from error
 
     def _open_sqlite(self) -> None:
-        if self._path is not None:
-            self._prepare(self._path)
-        self.sent = self._resources.enter_context(SentJournal(self._path))
+        if self.path is not None:
+            self._prepare(self.path)
+        self.sent = self._resources.enter_context(SentJournal(self.path))
         # One connection writes: to another's commit it would lose its cache, and read the pages again.
         writing = _WritingConnection(self._connect(sqlite.Role.DURABLE), self._timeouts.busy)
         self._durable = writing.transactions(sqlite.Role.DURABLE)
         self._quick = self._autocommit = writing.transactions(sqlite.Role.QUICK)
         self._inline = writing.transactions(sqlite.Role.AT_ONCE)
-        if self._path is not None:
-            self._journal = JournalFlush(self._path, self._writer, writing.lock)
+        if self.path is not None:
+            self._journal = JournalFlush(self.path, self._writer, writing.lock)
             self._resources.callback(self._journal.close)
-        self._durable(lambda connection: make_schema(connection, str(self._path), self._path))
+        self._durable(lambda connection: make_schema(connection, str(self.path), self.path))
         # A database in memory lives in its one connection.
         is_alone = self._is_in_memory
         self._reading = self._durable if is_alone else partial(_transact, self._connect(sqlite.Role.READING))
@@ -311,7 +303,7 @@ class Database:
         close_to_others(path.with_name(path.name + ending) for ending in ("", "-wal", "-shm", "-sent", ".lock"))
 
     def _open_postgres(self) -> None:
-        engines = {role: postgres.engine(self._url, role) for role in postgres.Role}
+        engines = {role: postgres.engine(self.url, role) for role in postgres.Role}
         for engine in engines.values():
             self._resources.callback(engine.dispose)
         self._durable, self._quick, self._reading = (
@@ -325,7 +317,7 @@ class Database:
             raise ConfigError(self.name, "storage.url", f"the server does not answer ({error.orig})") from error
 
     def _connect(self, role: sqlite.Role) -> sa.Connection:
-        engine = sqlite.engine(self._url, role, self._timeouts.busy)
+        engine = sqlite.engine(self.url, role, self._timeouts.busy)
         self._resources.callback(engine.dispose)
         return self._resources.enter_context(engine.connect())
 

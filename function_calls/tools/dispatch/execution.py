@@ -6,7 +6,6 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from datetime import datetime, timedelta
-from types import TracebackType
 from typing import Final, Self
 
 from loguru import logger
@@ -202,9 +201,7 @@ class EventLoopWatchdog:
         self._tick()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._note()
         if self._next is not None:
             self._next.cancel()

@@ -50,6 +50,8 @@ class _Completion(BaseModel):
 class PerplexityEngine:
     """Asks a Perplexity model; streams the reply to a listener."""
 
+    name = "perplexity"
+
     def __init__(
         self,
         client: "httpx.AsyncClient",
@@ -62,11 +64,6 @@ class PerplexityEngine:
         self._api_key = api_key
         self._model = model
         self._url = f"{base_url.rstrip('/')}/chat/completions"
-
-    @property
-    def name(self) -> str:
-        """Return `perplexity`."""
-        return "perplexity"
 
     async def search(self, query: str, language: str, *, on_text: TextListener | None = None) -> SearchAnswer:
         """Answer `query`; with `on_text` the reply is streamed, but never the thoughts of a reasoning model."""

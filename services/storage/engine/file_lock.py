@@ -4,7 +4,6 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Final, Self
 
 from services.kernel.errors import StorageBusy
@@ -56,9 +55,7 @@ class FileLock:
         file.seek(0)
         self.was_left = file.read().endswith("\n")  # older versions wrote no end of line, and did not truncate the file
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Give the lock back; the file stays, because removing it would race with the next holder."""
         if self._file is not None:
             self._file.truncate(0)

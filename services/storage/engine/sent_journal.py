@@ -10,7 +10,6 @@ import os
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from loguru import logger
@@ -46,9 +45,7 @@ class SentJournal:
         """Return the journal; the file is created with the first line."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close the file; lines that are not committed stay in it."""
         if self._file is not None:
             os.close(self._file)

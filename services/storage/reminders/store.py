@@ -27,6 +27,7 @@ from services.reminders.records import (
 from services.storage.database import Database
 from services.storage.engine import postgres_deliveries
 from services.storage.engine.postgres import take_advisory_lock
+from services.storage.engine.readonly import Readable
 from services.storage.engine.rows import LATEST, from_micros, from_micros_or_none, insert_many, to_micros, upsert
 from services.storage.engine.sent_journal import SentOccurrenceLine
 from services.storage.reminders import claims, ledger
@@ -48,11 +49,42 @@ class SentOccurrence(Struct, frozen=True, kw_only=True):
     due_at: datetime
 
 
-class SqlReminderStore:
+class SqlReminderReader:
+    """Reads reminders, also while a bot writes them."""
+
+    def __init__(self, database: Readable) -> None:
+        self._readable = database
+
+    async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
+        """Return the active and paused reminders of a chat, soonest first."""
+        return await self._rows(_open_in_chat(), {"chat": chat_key, "most": limit})
+
+    async def get(self, key: int) -> StoredReminder | None:
+        """Return the reminder with this key, whatever its state."""
+        return next(iter(await self._rows(sa.select(REMINDER).where(REMINDER.c.id == key))), None)
+
+    async def by_request(self, request_key: str) -> StoredReminder | None:
+        """Return the reminder that the command with this key made."""
+        return await self._readable.read(lambda connection: _by_request(connection, request_key))
+
+    async def _rows(
+        self, query: sa.Select[tuple[object, ...]], values: Mapping[str, object] | None = None
+    ) -> tuple[StoredReminder, ...]:
+        def work(connection: sa.Connection) -> tuple[StoredReminder, ...]:
+            found = tuple(reminder_of(row) for row in connection.execute(query, values).mappings())
+            for rule in {row.schedule.rule for row in found}:
+                _load(rule)  # here, or whoever computes the next fire waits for it in the event loop
+            return found
+
+        return await self._readable.read(work)
+
+
+class SqlReminderStore(SqlReminderReader):
     """A `ReminderStore` over a `Database`."""
 
     def __init__(self, database: Database, *, quiet: QuietHours | None = None) -> None:
         """Take `quiet` as the quiet hours of chats that have none of their own."""
+        super().__init__(database)
         self._database = database
         self._quiet = quiet
 
@@ -87,24 +119,11 @@ class SqlReminderStore:
         """Have what a rule needs of calendars read in the thread of the reader."""
         await self._database.read(lambda _: _load(rule))
 
-    async def by_request(self, request_key: str) -> StoredReminder | None:
-        """Return the reminder that a command made."""
-        return await self._database.read(lambda connection: _by_request(connection, request_key))
-
-    async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
-        """Return the active and paused reminders of a chat, soonest first."""
-        return await self._rows(_open_in_chat(), {"chat": chat_key, "most": limit})
-
     async def of_creator(self, platform: str, person_id: str, limit: int) -> tuple[StoredReminder, ...]:
         """Return the active and paused reminders that a person has set in any chat of a platform."""
         is_own = REMINDER.c.creator_id == person_id
         is_there = REMINDER.c.chat_key.startswith(f"{platform}:", autoescape=True)
         return await self._rows(sa.select(REMINDER).where(is_own, is_there, IS_OPEN).limit(limit))
-
-    async def get(self, key: int) -> StoredReminder | None:
-        """Return the reminder with this key, whatever its state."""
-        found = await self._rows(sa.select(REMINDER).where(REMINDER.c.id == key))
-        return found[0] if found else None
 
     async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
         """Return reminders of a chat being sent, and those sent since `since`, latest first."""
@@ -288,17 +307,6 @@ class SqlReminderStore:
     async def _get_ready(self) -> None:
         """Let the sessions that wait for something to fall due learn about their tables before that."""
         await self._database.autocommit(lambda connection: ledger.begin(connection, "", (), {}))
-
-    async def _rows(
-        self, query: sa.Select[tuple[object, ...]], values: Mapping[str, object] | None = None
-    ) -> tuple[StoredReminder, ...]:
-        def work(connection: sa.Connection) -> tuple[StoredReminder, ...]:
-            found = tuple(reminder_of(row) for row in connection.execute(query, values).mappings())
-            for rule in {row.schedule.rule for row in found}:
-                _load(rule)  # here, or whoever computes the next fire waits for it in the event loop
-            return found
-
-        return await self._database.read(work)
 
 
 @cache

@@ -41,7 +41,7 @@ class Place(BaseModel):
 
 @pytest.mark.parametrize("tool", BUILT_IN, ids=lambda tool: tool.__name__)
 def test_the_built_in_functions_keep_their_contracts(tool):
-    assert_tool_contract(tool, injectable=built_in_registry()._injectable)
+    assert_tool_contract(tool, injectable=built_in_registry().injectable)
 
 
 def test_a_function_with_every_kind_of_parameter_keeps_its_contract():
