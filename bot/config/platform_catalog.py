@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from pydantic import Field, SecretStr
 
-from bot.config.settings import Group, Settings
+from bot.config.settings import Group, Settings, secret
 
 PAGE: Final = "web"
 """The name of the web page's platform in addresses."""
@@ -18,9 +18,7 @@ class DingTalkSettings(Group):
     """The bot's robot in DingTalk, in Stream mode."""
 
     client_id: str = Field("", description="Client ID (AppKey) of the app.")
-    client_secret: SecretStr = Field(
-        SecretStr(""), description="Never written here: set BUBBLES_PLATFORMS__DINGTALK__CLIENT_SECRET."
-    )
+    client_secret: SecretStr = secret("Never written here: set BUBBLES_PLATFORMS__DINGTALK__CLIENT_SECRET.")
     robot_code: str = Field("", description="Robot code; empty = the client ID, as for apps made since 2023.")
     api_url: str = Field("https://api.dingtalk.com", description="Address of DingTalk's API.")
     media_url: str = Field(
@@ -31,7 +29,7 @@ class DingTalkSettings(Group):
 class DiscordSettings(Group):
     """The bot's application on Discord."""
 
-    token: SecretStr = Field(SecretStr(""), description="Never written here: set BUBBLES_PLATFORMS__DISCORD__TOKEN.")
+    token: SecretStr = secret("Never written here: set BUBBLES_PLATFORMS__DISCORD__TOKEN.")
     slash_commands: bool = Field(True, description="Offer the bot's functions as slash commands.")
 
 
@@ -39,9 +37,7 @@ class FeishuSettings(Group):
     """The bot's app in Feishu (or, outside China, Lark)."""
 
     app_id: str = Field("", description="App ID, which begins with cli_.")
-    app_secret: SecretStr = Field(
-        SecretStr(""), description="Never written here: set BUBBLES_PLATFORMS__FEISHU__APP_SECRET."
-    )
+    app_secret: SecretStr = secret("Never written here: set BUBBLES_PLATFORMS__FEISHU__APP_SECRET.")
     domain: str = Field(
         "https://open.feishu.cn", description="Open platform: https://open.feishu.cn, or https://open.larksuite.com."
     )
@@ -58,13 +54,9 @@ class IrcSettings(Group):
     encrypted: bool = Field(True, description="Connect with TLS.")
     nick: str = Field("", max_length=30, description="Nickname; empty = the bot's name.")
     channels: tuple[str, ...] = Field((), description="Channels to join, such as #team.")
-    server_password: SecretStr = Field(
-        SecretStr(""), description="For servers that ask for one: set BUBBLES_PLATFORMS__IRC__SERVER_PASSWORD."
-    )
+    server_password: SecretStr = secret("For servers that ask for one: set BUBBLES_PLATFORMS__IRC__SERVER_PASSWORD.")
     account: str = Field("", description="Registered account to log in to; empty = the nickname.")
-    account_password: SecretStr = Field(
-        SecretStr(""), description="Password of the account: set BUBBLES_PLATFORMS__IRC__ACCOUNT_PASSWORD."
-    )
+    account_password: SecretStr = secret("Password of the account: set BUBBLES_PLATFORMS__IRC__ACCOUNT_PASSWORD.")
     login: tuple[str, ...] = Field(
         ("sasl", "nickserv"), description="How to log in, in this order of preference: sasl, nickserv."
     )
@@ -77,12 +69,8 @@ class MatrixSettings(Group):
 
     homeserver: str = Field("", description="Address of the homeserver, such as https://matrix.example.org.")
     user: str = Field("", description="The bot's Matrix ID, such as @bubbles:example.org.")
-    password: SecretStr = Field(
-        SecretStr(""), description="Never written here: set BUBBLES_PLATFORMS__MATRIX__PASSWORD."
-    )
-    access_token: SecretStr = Field(
-        SecretStr(""), description="Instead of a password: set BUBBLES_PLATFORMS__MATRIX__ACCESS_TOKEN."
-    )
+    password: SecretStr = secret("Never written here: set BUBBLES_PLATFORMS__MATRIX__PASSWORD.")
+    access_token: SecretStr = secret("Instead of a password: set BUBBLES_PLATFORMS__MATRIX__ACCESS_TOKEN.")
     invites: Literal["everyone", "listed", "nobody"] = Field(
         "listed", description="Whose invitations to rooms the bot accepts: everyone, listed (below), or nobody."
     )
@@ -102,10 +90,8 @@ class OneBotSettings(Group):
         8080, ge=0, le=65535, description="Port to listen on; the paths are /onebot/v11/ws and /onebot/v11/."
     )
     url: str = Field("", description="Address of the client: ws://… for forward, http://… for http.")
-    token: SecretStr = Field(SecretStr(""), description="Access token: set BUBBLES_PLATFORMS__ONEBOT__TOKEN.")
-    secret: SecretStr = Field(
-        SecretStr(""), description="Signs what the client posts by http: set BUBBLES_PLATFORMS__ONEBOT__SECRET."
-    )
+    token: SecretStr = secret("Access token: set BUBBLES_PLATFORMS__ONEBOT__TOKEN.")
+    secret: SecretStr = secret("Signs what the client posts by http: set BUBBLES_PLATFORMS__ONEBOT__SECRET.")
 
 
 class SlackSettings(Group):
@@ -114,15 +100,9 @@ class SlackSettings(Group):
     mode: Literal["socket", "http"] = Field(
         "socket", description="How Slack reaches the bot: socket (needs an app token), or http (a signing secret)."
     )
-    bot_token: SecretStr = Field(
-        SecretStr(""), description="Begins with xoxb-; set BUBBLES_PLATFORMS__SLACK__BOT_TOKEN."
-    )
-    app_token: SecretStr = Field(
-        SecretStr(""), description="Begins with xapp-; set BUBBLES_PLATFORMS__SLACK__APP_TOKEN."
-    )
-    signing_secret: SecretStr = Field(
-        SecretStr(""), description="Signs what Slack sends by http; set BUBBLES_PLATFORMS__SLACK__SIGNING_SECRET."
-    )
+    bot_token: SecretStr = secret("Begins with xoxb-; set BUBBLES_PLATFORMS__SLACK__BOT_TOKEN.")
+    app_token: SecretStr = secret("Begins with xapp-; set BUBBLES_PLATFORMS__SLACK__APP_TOKEN.")
+    signing_secret: SecretStr = secret("Signs what Slack sends by http; set BUBBLES_PLATFORMS__SLACK__SIGNING_SECRET.")
     api_url: str = Field("https://slack.com/api/", description="Address of Slack's Web API.")
     http_host: str = Field("127.0.0.1", description="Address to listen on in http mode, behind your proxy.")
     http_port: int = Field(
@@ -133,22 +113,20 @@ class SlackSettings(Group):
 class TelegramSettings(Group):
     """The bot's account on Telegram, made by talking to @BotFather."""
 
-    token: SecretStr = Field(SecretStr(""), description="Never written here: set BUBBLES_PLATFORMS__TELEGRAM__TOKEN.")
+    token: SecretStr = secret("Never written here: set BUBBLES_PLATFORMS__TELEGRAM__TOKEN.")
     api_url: str = Field("https://api.telegram.org", description="Address of the Bot API; a local server has its own.")
     poll_seconds: int = Field(30, ge=1, le=50, description="Seconds that one long poll waits for messages.")
     webhook_url: str = Field("", description="Public https address that Telegram calls; empty = long polling.")
     webhook_host: str = Field("127.0.0.1", description="Address to listen on for the webhook, behind your proxy.")
     webhook_port: int = Field(8443, ge=0, le=65535, description="Port to listen on for the webhook.")
-    webhook_secret: SecretStr = Field(
-        SecretStr(""), description="Proves that it is Telegram: set BUBBLES_PLATFORMS__TELEGRAM__WEBHOOK_SECRET."
-    )
+    webhook_secret: SecretStr = secret("Proves that it is Telegram: set BUBBLES_PLATFORMS__TELEGRAM__WEBHOOK_SECRET.")
 
 
 class XmppSettings(Group):
     """The bot's XMPP account and the rooms that it sits in."""
 
     jid: str = Field("", description="The bot's address, such as bubbles@example.org.")
-    password: SecretStr = Field(SecretStr(""), description="Never written here: set BUBBLES_PLATFORMS__XMPP__PASSWORD.")
+    password: SecretStr = secret("Never written here: set BUBBLES_PLATFORMS__XMPP__PASSWORD.")
     nick: str = Field("", description="Name in the rooms; empty = the bot's name.")
     rooms: tuple[str, ...] = Field((), description="Rooms to join, such as team@rooms.example.org.")
     host: str = Field("", description="Server to connect to; empty = found from the address by DNS.")

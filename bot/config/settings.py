@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import time
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -26,6 +26,11 @@ class Group(BaseModel):
     """A table of `config.toml`; a key that it does not know is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+
+
+def secret(description: str) -> Any:
+    """Return the field of a secret, which is empty unless it is set."""
+    return Field(SecretStr(""), description=description)
 
 
 G = TypeVar("G", bound=Group)
@@ -136,9 +141,7 @@ class ModelSettings(Group):
 
     base_url: WebAddress = Field("", description="Address of an OpenAI-compatible server; empty = OpenAI's own.")
     name: str = Field("gpt-4o-mini", min_length=1, description="Model name as that server knows it.")
-    api_key: SecretStr = Field(
-        SecretStr(""), description="Never written here: set OPENAI_API_KEY, BUBBLES_MODEL__API_KEY or …API_KEY_FILE."
-    )
+    api_key: SecretStr = secret("Never written here: set OPENAI_API_KEY, BUBBLES_MODEL__API_KEY or …API_KEY_FILE.")
     function_calling: Literal["native", "prompt", "json_router", "auto"] = Field(
         "auto", description="How tools are offered: native, prompt, json_router (enforced JSON), auto = ask once."
     )
@@ -289,12 +292,12 @@ class SearchSettings(Group):
         description="Engines in the order they are asked, if configured.",
     )
     timeout_seconds: float = Field(30.0, gt=0, description="Seconds that one engine may take.")
-    perplexity_api_key: SecretStr = Field(SecretStr(""), description="Never written here: set PERPLEXITY_API_KEY.")
+    perplexity_api_key: SecretStr = secret("Never written here: set PERPLEXITY_API_KEY.")
     perplexity_base_url: str = Field("https://api.perplexity.ai", description="Address of Perplexity's API.")
     perplexity_model: str = Field("sonar", description="Perplexity model.")
     searxng_url: WebAddress = Field("", description="Address of a SearXNG instance with its JSON format enabled.")
-    tavily_api_key: SecretStr = Field(SecretStr(""), description="Never written here: set TAVILY_API_KEY.")
-    brave_api_key: SecretStr = Field(SecretStr(""), description="Never written here: set BRAVE_API_KEY.")
+    tavily_api_key: SecretStr = secret("Never written here: set TAVILY_API_KEY.")
+    brave_api_key: SecretStr = secret("Never written here: set BRAVE_API_KEY.")
     wikipedia_contact: str = Field(
         "", description="Your mail address or web page: Wikipedia needs no key, but wants to know who asks."
     )
@@ -324,9 +327,8 @@ class ToolServerSettings(Group):
     """Tools of other servers (OpenAPI, MCP), and tools that admins write."""
 
     urls: tuple[str, ...] = Field((), description="Addresses of OpenAPI tool servers that need no key.")
-    connections: SecretStr = Field(
-        SecretStr(""),
-        description="Never written here: set TOOL_SERVER_CONNECTIONS, a JSON list of {url, key, headers, …}.",
+    connections: SecretStr = secret(
+        "Never written here: set TOOL_SERVER_CONNECTIONS, a JSON list of {url, key, headers, …}."
     )
     page_connections: SecretStr = Field(
         SecretStr(""), description="Connections that were added in the page, in the same form."
@@ -362,9 +364,7 @@ class HttpSettings(Group):
     )
     port: int = Field(8765, ge=0, le=65535, description="Port to listen on; 0 = any that is free.")
     open_page: bool = Field(True, description="Open the page in a browser when started at a terminal of a desktop.")
-    token: SecretStr = Field(
-        SecretStr(""), description="Never written here: set BUBBLES_HTTP__TOKEN, the admin's token of the API."
-    )
+    token: SecretStr = secret("Never written here: set BUBBLES_HTTP__TOKEN, the admin's token of the API.")
     allowed_hosts: tuple[str, ...] = Field(
         (), description="Host names that requests may be for, besides this machine's; with a token empty = any."
     )

@@ -29,7 +29,7 @@ def zone_named(words: str) -> str | None:
     said = _tidied(words)
     for each in (said, _tidied(_TAILS.sub("", said))):
         found = _known().get(each) or _by_offset(each)
-        if found is not None and _exists(found):
+        if found is not None and _readable(found):
             return found
     return None
 
@@ -58,14 +58,6 @@ def _by_offset(words: str) -> str | None:
         return None
     # The signs of these zones count westwards (POSIX).
     return f"Etc/GMT{-east:+d}" if east else "UTC"
-
-
-def _exists(name: str) -> bool:
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return False
-    return True
 
 
 @cache
