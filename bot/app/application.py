@@ -91,7 +91,7 @@ class App(Struct, kw_only=True):
     background: BackgroundTasks
 
     async def finished(self) -> None:
-        """Wait for the platforms to end, then for what is still being answered."""
+        """Wait for the platforms to end, then for messages that are still being answered."""
         await self.connections.wait_finished()
 
     async def ended(self, name: str) -> None:

@@ -19,10 +19,10 @@ from services.kernel.state import StateStore
 from services.storage.workers.turn_claims import Key
 
 DRAIN_SECONDS: Final = 10.0
-"""So long a stop waits for what is being said."""
+"""How long a stop waits for messages that are being sent."""
 
 Resume = Callable[[Collection[Key] | None], Awaitable[Recovery]]
-"""Looks up what is owed: all of it, or, of what was another worker's, the messages of these keys."""
+"""Looks up unanswered messages: all of them, or those with these keys that belonged to another worker."""
 
 
 class Connections(Struct, kw_only=True):
@@ -43,7 +43,7 @@ class Connections(Struct, kw_only=True):
     _messages: set[asyncio.Task[object]] = field(default_factory=set)
 
     async def wait_finished(self) -> None:
-        """Wait for the platforms to end, then for what is still being answered."""
+        """Wait for the platforms to end, then for messages that are still being answered."""
         if self._platforms:
             await asyncio.wait(self._platforms)
         while self._messages:

@@ -63,7 +63,7 @@ class Infrastructure(Struct, frozen=True, kw_only=True):
 
 @asynccontextmanager
 async def open_infrastructure(settings: Settings, clock: Clock, database: Database) -> AsyncIterator[Infrastructure]:
-    """Open `database` for as long as the context lasts; what was recorded is written before it closes.
+    """Open `database` for as long as the context lasts; pending records are written before it closes.
 
     Raises:
         ConfigError: a tool server cannot be read.

@@ -116,7 +116,7 @@ def model_summarizer(model: LanguageModel) -> "Summarizer":
 
 
 def budget_policy_of(settings: Settings, clock: Clock, log: CallLog) -> BudgetPolicy:
-    """Return the budgets of the settings; `log` knows what was used before a restart."""
+    """Return the budgets of the settings; `log` has the use before a restart."""
     budget = settings.budget
     budgets = Budgets(
         message=Limit(tokens=budget.message_tokens, cost=budget.message_cost),
@@ -130,7 +130,7 @@ def budget_policy_of(settings: Settings, clock: Clock, log: CallLog) -> BudgetPo
 
 
 def price_of(settings: ModelSettings) -> "Price":
-    """Return the prices of the settings; cached tokens cost as much as others where nothing is said of them."""
+    """Return the prices of the settings; without a price of their own cached tokens cost as much as others."""
     from services.call_log.usage import Price
 
     return Price(

@@ -269,7 +269,7 @@ async def _serve_mcp_client(settings: Settings, asker: "Asker") -> None:
 
 @asynccontextmanager
 async def _warming_up(app: App) -> AsyncIterator[None]:
-    """Compile the sentences of all languages while nobody speaks; the first message waits for its own only.
+    """Compile the sentences of all languages while the bot is idle; the first message waits for its language only.
 
     The same goes for the patterns that the answers of a model are checked with, where there is a model.
     """

@@ -53,7 +53,7 @@ def _web_address(value: str) -> str:
 
 
 Place = Annotated[str, AfterValidator(_place)]
-"""A person or a chat, as platform:id; what is written otherwise would silently be nobody's."""
+"""A person or a chat, as platform:id; another form is refused, as it would silently match nobody."""
 
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 """The address of a server, or empty."""
@@ -208,7 +208,7 @@ class RecordSettings(Group):
 
 
 class HistorySettings(Group):
-    """What was said in the chats, kept for summaries and searches."""
+    """The messages of the chats, kept for summaries and searches."""
 
     retention_days: int = Field(
         0, ge=0, description="Days that messages are kept; 0 = for ever. Admins can set another time for their chat."

@@ -20,7 +20,7 @@ def terminal_language(environment: Mapping[str, str]) -> str | None:
 
 
 def language_here(bots: str) -> str:
-    """Return the language for whoever sits at the terminal: that of the terminal, else that of the bot (`bots`)."""
+    """Return the language of the terminal, else that of the bot (`bots`)."""
     return terminal_language(os.environ) or bots
 
 

@@ -23,7 +23,7 @@ _LIST: Final = frozenset({"list", "列表", "查看"})
 
 
 class AccountLinkCommands:
-    """Gives codes, takes them in, lists and unlinks; all of it only where nobody else reads.
+    """Gives and accepts codes, lists and unlinks accounts; only in private chats.
 
     A code that is said in a group is burnt.
     """

@@ -73,7 +73,7 @@ def members_of(outbox: Outbox) -> Callable[[ChatAddress, str], Awaitable[bool | 
 
 
 class Understanding(Struct, frozen=True, kw_only=True):
-    """Reads what is to be done elsewhere: sentences first, then the model where there is one."""
+    """Reads requests for another chat: by sentences first, then by the model where there is one."""
 
     offline: Interpreter
     interpreter: Interpreter

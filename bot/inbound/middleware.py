@@ -83,7 +83,7 @@ class ListenFilter:
         self._is_for_the_bot = is_for_the_bot
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
-        """Pass on what is addressed to the bot, private, or what the setting lets through."""
+        """Pass on messages that are addressed to the bot or private, or that the setting lets through."""
         passes = message.is_addressed or message.is_private or self._passes(message.text)
         if passes or (self._is_for_the_bot is not None and await self._is_for_the_bot(message)):
             await call_next(message)
@@ -147,7 +147,7 @@ class Pace:
         self._slowed: set[str] = set()
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
-        """Pass on what is within the pace."""
+        """Pass on messages within the rate limit."""
         if not self.wait_of(message.address, message.sender.id):
             await call_next(message)
 
@@ -170,7 +170,7 @@ class Pace:
 
 
 class Commands:
-    """Turns slash commands into sentences that are addressed to the bot. The history keeps what was typed."""
+    """Turns slash commands into sentences that are addressed to the bot. The history keeps the typed command."""
 
     def __init__(self, bot_name: str, language: str) -> None:
         self._bot_name = bot_name

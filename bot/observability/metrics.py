@@ -83,7 +83,7 @@ class ModelLatency:
     def __init__(self, now: Callable[[], float] = perf_counter) -> None:
         self._now = now
         self.by_outcome: dict[tuple[str, str], Latencies] = {}
-        """What was timed, by the model's name and the outcome."""
+        """The durations by the model's name and the outcome."""
 
     def model(self, inner: LanguageModel) -> LanguageModel:
         """Wrap `inner` so that its requests are timed."""

@@ -43,7 +43,7 @@ class StepNotes:
             self._map = mmap.mmap(file.fileno(), _NOTE_BYTES)
 
     def begin(self, note: bytes) -> None:
-        """Note what is being handled."""
+        """Note the message that is being handled."""
         self._map[: len(note)] = note
 
     def end(self) -> None:

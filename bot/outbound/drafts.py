@@ -91,7 +91,7 @@ class Draft:
             self._showing = asyncio.create_task(self._show(), name=f"draft for {self._turn.message.address}")
 
     async def stop(self) -> None:
-        """Show no more; what is just being sent arrives."""
+        """Stop showing drafts; one that is being sent still arrives."""
         self._is_over.set()
         if self._showing is not None:
             await asyncio.gather(self._showing, return_exceptions=True)

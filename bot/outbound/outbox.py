@@ -90,7 +90,7 @@ class Outbox:
         return message_id
 
     async def begin(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """As `send`, of what is not in the history yet because it is going to be changed.
+        """Send as `send` does, but leave the message out of the history because it is going to be changed.
 
         Raises:
             DeliveryFailed: as `send`; a message of another process cannot be changed by this one.

@@ -160,7 +160,7 @@ def _names_of(notice: DueNotice) -> str:
 
 
 def _buttons_of(notices: Sequence[DueNotice]) -> tuple[Choice, ...]:
-    """Return what can be done about a reminder that comes alone; of several nobody would know which is meant."""
+    """Return the buttons of a reminder sent alone; with several it would be unclear which one is meant."""
     if len(notices) != 1 or notices[0].action is not ReminderAction.SAY:
         return ()
     notice = notices[0]

@@ -186,10 +186,10 @@ class ResumesMessages(Protocol):
 
 @runtime_checkable
 class KeepsFiles(Protocol):
-    """Keeps itself what was sent besides words."""
+    """Stores attachments itself."""
 
     async def forget(self, gone: Sequence[GoneMessage]) -> None:
-        """Delete what is kept beside messages whose words have gone."""
+        """Delete the attachments of deleted messages."""
         ...
 
 

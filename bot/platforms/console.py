@@ -51,7 +51,7 @@ def read_typed_lines(terminal: TextIO) -> TypedEarly:
 
 
 def _keeps_lines(terminal: TextIO) -> bool:
-    """Return whether the terminal gathers what is typed until Enter, and does not hand over letter by letter."""
+    """Return whether the terminal buffers input until Enter instead of passing on every key."""
     if sys.platform == "win32":  # where only sockets tell whether there is something to read
         return False
     import termios
@@ -104,7 +104,7 @@ class ConsolePlatform:
         self._has_invited = False
 
     def invite(self) -> None:
-        """Show help and prompt at a terminal; the terminal keeps what is typed until `run`."""
+        """Show help and prompt at a terminal; the terminal buffers input until `run`."""
         if self._is_interactive and not self._has_invited:
             self._has_invited = True
             self._write(self._help())

@@ -85,7 +85,7 @@ def _keys(model: type[BaseModel]) -> dict[str, str]:
 
 
 async def all_closed(plugin: str, opened: list[Close]) -> None:
-    """Empty `opened` from its end and call what was in it; what fails or takes too long is logged."""
+    """Pop and call the callbacks of `opened` from its end; errors and timeouts are logged."""
     while opened:
         close = opened.pop()
         try:

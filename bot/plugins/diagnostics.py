@@ -87,7 +87,7 @@ def report_failure(name: str, told: str, error: BaseException | None = None) -> 
 
 
 def describe_failure(error: BaseException, path: Path | None) -> str:
-    """Return what `error` means to whoever wrote the plugin, or installed it.
+    """Explain `error` to the author of the plugin, or to its user.
 
     Args:
         error: what was raised while the plugin was imported, set up or installed.

@@ -110,7 +110,7 @@ def _takes_one(setup: Callable[..., object]) -> bool:
 
 @cache
 def _installed_plugins() -> tuple[FoundPlugin, ...]:
-    """Return the plugins of installed packages; what is installed does not change while a process lives."""
+    """Return the plugins of installed packages; they do not change while a process lives."""
     points = entry_points(group=ENTRY_POINTS)
     return tuple(FoundPlugin(name=each.name, origin=f"package {each.value}", load=each.load) for each in points)
 

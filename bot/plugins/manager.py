@@ -53,7 +53,7 @@ class Installed(Struct, kw_only=True):
 
 
 class Reloaded(Struct, frozen=True, kw_only=True):
-    """What came of a newer version: `error` says why the old one stays, `changes` what is different now."""
+    """The result of loading a newer version: `error` tells why the old one stays, `changes` lists the differences."""
 
     name: str
     error: str = ""

@@ -25,7 +25,7 @@ _State = tuple[tuple[str, int, int], ...]
 
 
 class PluginWatch:
-    """Looks at the plugins' files and exchanges what has changed."""
+    """Watches the plugins' files and reloads changed plugins."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ async def plugins_watched(app: "App", settings: Settings, *, is_wanted: bool) ->
 
 
 def log_reload(reloaded: Reloaded) -> None:
-    """Say what came of a new version."""
+    """Log the result of loading a new version."""
     if reloaded.error:
         logger.error("plugin {} not reloaded: {}", reloaded.name, reloaded.error)
         return

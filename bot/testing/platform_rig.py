@@ -114,7 +114,7 @@ class PlatformRig(ABC):
 
     @property
     def keeps_what_was_missed(self) -> bool:
-        """Return whether the platform hands over later what was said while the connection was down."""
+        """Return whether the platform delivers messages later that were sent while the connection was down."""
         return False
 
     @asynccontextmanager
@@ -168,7 +168,7 @@ class PlatformRig(ABC):
 
 @contextmanager
 def where_there_is_such_a_thing() -> Iterator[None]:
-    """Skip the test where the platform cannot do what is asked in the context."""
+    """Skip the test where the platform does not support the operation in the context."""
     try:
         yield
     except NotOnThisPlatform:

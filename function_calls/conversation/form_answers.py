@@ -43,7 +43,7 @@ async def answer_form(turn: Turn, policy: CallPolicy) -> PendingCall | Reply | N
 
 
 def is_answer(form: Form, message: ChatMessage, bot_name: str) -> bool:
-    """Tell whether a message that names nobody answers the open question of `form`: not where any text would."""
+    """Return whether a message without the bot's name answers the question of `form`: not where any text would."""
     question = next_question(form)
     if question is None or (question.is_free_text and message.reply_to is None):
         return False

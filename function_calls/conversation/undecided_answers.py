@@ -36,7 +36,7 @@ async def reply_about_closed(turn: Turn, answer: Answer, policy: CallPolicy) -> 
 
 
 async def drop_unread_question(turn: Turn, policy: CallPolicy | None) -> Reply | None:
-    """Close the question that the message of `turn` replies to, which nobody took the answer for, and return a reply.
+    """Close the question that the message of `turn` replies to without deciding it, and return a reply.
 
     The offline interpreter forgets what it asked when the person speaks of something else, and when the bot ends.
     """

@@ -117,7 +117,7 @@ def _no_link(message_id: str) -> str | None:
 
 
 async def _no_members() -> Sequence[Person]:
-    """Return nobody: no platform can be asked."""
+    """Return an empty tuple: no platform can be asked."""
     return ()
 
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from services.kernel.errors import AssistantError, RequestRefused
 
 SAID: Final = "said"
-"""The rule of an error whose author worded it: `limit` is what is to be told, whatever the language."""
+"""The rule of an error whose author worded it: `limit` is the text for the person, in any language."""
 
 
 class ArgumentError(Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Declare errors by who must act: the person, the model, the operator, or nobody before a retry."""
+"""Declare errors by who must act: the person, the model, the operator, or the bot by a retry."""
 
 
 class AssistantError(Exception):

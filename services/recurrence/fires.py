@@ -192,7 +192,7 @@ def _in_order(walls: Iterator[datetime], zone: ZoneInfo, after: datetime) -> Ite
 
 
 def _passed(held: list[datetime], instant: datetime) -> list[datetime]:
-    """Take out of `held` what is not after `instant`."""
+    """Remove the fires of `held` that are not after `instant`."""
     if not held:
         return held
     ready = [each for each in held if each <= instant]

@@ -59,7 +59,7 @@ class ReminderBook(Protocol):
         ...
 
     async def look_up(self, rule: Rule) -> None:
-        """Have what a rule needs of calendars read where nobody waits for it."""
+        """Load the calendars of a rule ahead of time, so that no message waits for them."""
         ...
 
     async def by_request(self, request_key: str) -> StoredReminder | None:
@@ -98,7 +98,7 @@ class DeliveryLedger(Protocol):
     """Stores occurrences: exactly one row for a reminder and a due time, for ever."""
 
     async def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
-        """Take for `owner` what is due by `horizon`: new occurrences, and freed ones whose time to try has come.
+        """Lease occurrences due by `horizon` to `owner`: new ones, and freed ones that are to be retried by then.
 
         A recurring reminder with several occurrences before `now` gives one, the latest, with the count of the
         earlier, or what its `catch_up` says; an older occurrence of it that is still waiting is absorbed into the
@@ -109,7 +109,7 @@ class DeliveryLedger(Protocol):
     async def begin(
         self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None
     ) -> dict[int, int]:
-        """Mark as being sent those that are still ours and not cancelled: id -> version.
+        """Mark deliveries as being sent that `owner` still has and that are not cancelled; return id -> version.
 
         `message_keys` are the keys of messages with several of them, by id: what may have been said in one message
         is claimed together again.
@@ -148,7 +148,7 @@ class DeliveryLedger(Protocol):
         ...
 
     async def retry_failed(self, chat_key: str, since: datetime, now: datetime) -> int:
-        """Try again at `now` what was given up in a chat and was due after `since`; return how many there are.
+        """Retry deliveries at `now` that were given up in a chat and due after `since`; return their number.
 
         Of a reminder with several the latest, unless a later one was said; none of one that was deleted or is paused.
         """

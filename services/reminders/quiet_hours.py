@@ -47,7 +47,7 @@ class QuietBook(Protocol):
         ...
 
     async def set_quiet_hours(self, key: str, hours: QuietHours | None) -> None:
-        """Keep quiet hours; None forgets them. What waits already goes on waiting."""
+        """Store quiet hours; None removes them. Reminders that wait already go on waiting."""
         ...
 
 
@@ -80,7 +80,7 @@ class QuietService:
         return quiet_until((each for each in kept if each is not None), fire)
 
     async def set_for_chat(self, chat: ChatAddress, hours: QuietHours | None) -> None:
-        """Hold back what is not urgent in this chat; None takes the chat's own hours away.
+        """Hold back reminders of this chat that are not urgent; None removes the chat's own hours.
 
         Raises:
             RequestRefused: `zone_unknown(zone)`.
@@ -88,7 +88,7 @@ class QuietService:
         await self._book.set_quiet_hours(chat_key(chat), _checked(hours))
 
     async def set_for_person(self, chat: ChatAddress, person: Person, hours: QuietHours | None) -> None:
-        """Hold back what is not urgent and for this person alone; raises as `set_for_chat` does."""
+        """Hold back reminders for this person alone that are not urgent; raises as `set_for_chat` does."""
         await self._book.set_quiet_hours(person_key(chat, person), _checked(hours))
 
 

@@ -86,7 +86,7 @@ class Lease(Struct, frozen=True, kw_only=True):
 
 
 class Claim(Struct, frozen=True, kw_only=True):
-    """The result of a claim: occurrences now ours, the time of the next one, and whether there are more."""
+    """The result of a claim: the leased occurrences, the time of the next one, and whether there are more."""
 
     leases: tuple[Lease, ...]
     next_at: datetime | None

@@ -234,7 +234,7 @@ class ReminderService:
         *,
         asked_at: datetime | None = None,
     ) -> Reminder:
-        """Change words, people or times of a reminder. What is being sent at that moment keeps the old ones.
+        """Change words, people or times of a reminder. A message that is being sent keeps the old ones.
 
         A new time counts from `asked_at` (timezone-aware): what has fallen due since is said at once.
 
@@ -361,7 +361,7 @@ class ReminderService:
         request_key: str,
         asked_at: datetime | None = None,
     ) -> Reminder:
-        """Say again at `until` (timezone-aware) what was said in the last day; "" means the latest.
+        """Repeat at `until` (timezone-aware) a reminder sent in the last day; "" means the latest.
 
         What has fallen due since `asked_at` (timezone-aware) is said at once.
 
@@ -426,7 +426,7 @@ class ReminderService:
         await self.worker.run()
 
     async def drain(self) -> None:
-        """Begin nothing new and wait until what is being sent is sent and recorded; then `run` can be cancelled."""
+        """Begin nothing new and wait until messages being sent are recorded; then `run` can be cancelled."""
         await self.worker.drain()
 
     async def purge(self) -> int:
@@ -437,7 +437,7 @@ class ReminderService:
         return total
 
     async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
-        """Return what came of every occurrence due in a period, oldest first."""
+        """Return the outcome of every occurrence due in a period, oldest first."""
         return await self._store.deliveries(since, until)
 
     def _draft(self, wish: NewReminder, now: datetime) -> ValidatedReminder:
@@ -460,7 +460,7 @@ class ReminderService:
 
 
 def once_at(moment: datetime, zone: str) -> Schedule:
-    """Return the schedule of what is said once, at `moment` (timezone-aware), by the clock of `zone`."""
+    """Return the schedule of a one-time reminder at `moment` (timezone-aware), by the clock of `zone`."""
     return Schedule(start=moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None), zone=zone)
 
 

@@ -76,7 +76,7 @@ class _Answer(BaseModel):
 
 
 def chunk_request(part: Sequence[ChatMessage], *, language: str, count: int) -> CompletionRequest:
-    """Ask for bullets about messages, each line a record under a short number of ours."""
+    """Build the request for bullets about messages, each a line under a short number of its own."""
     lines = [
         {"id": number, "who": message.sender.name, "text": message.text[:MESSAGE_LENGTH]}
         for number, message in enumerate(part, start=1)

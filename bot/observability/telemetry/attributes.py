@@ -37,7 +37,7 @@ def server_attributes(url: str) -> Attributes:
 
 
 def request_attributes(request: CompletionRequest) -> Attributes:
-    """Return what is known of a request to a model, without its content."""
+    """Return the attributes of a request to a model, without its content."""
     usage = current_usage()
     attributes: Attributes = {"gen_ai.request.stream": request.on_text is not None, **current_agent()}
     if usage is not None:
@@ -50,7 +50,7 @@ def request_attributes(request: CompletionRequest) -> Attributes:
 
 
 def response_attributes(completion: Completion) -> Attributes:
-    """Return what is known of a model's answer, without its content."""
+    """Return the attributes of a model's answer, without its content."""
     usage = completion.usage
     return {
         "gen_ai.response.model": completion.model,

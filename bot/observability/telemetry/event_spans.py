@@ -36,7 +36,7 @@ _OPEN: Final = "bubbles.open_span"
 
 
 class _OpenSpan(Struct, kw_only=True):
-    """A span that an event began inside `above`; `token` restores what was current before."""
+    """A span that an event began inside `above`; `token` restores the span that was current before."""
 
     span: Span
     event_id: str
@@ -55,7 +55,7 @@ class EventSpans:
         self._tools: set[str] = set()
 
     def listen(self, events: EventBus) -> None:
-        """Write the spans of what is published on `events`."""
+        """Write the spans of the events published on `events`."""
         events.subscribe(AGENT_START, self._begin_run)
         events.subscribe(AGENT_COMPLETE, self._end_run)
         events.subscribe(TOOL_START, self._begin_call)

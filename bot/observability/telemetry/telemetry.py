@@ -48,7 +48,7 @@ _RULES: Final = "bubbles"
 
 
 class Telemetry:
-    """Writes the spans and metrics; the span of what is going on is current, so that all others are below it.
+    """Writes the spans and metrics; the span of the running turn is current, so that all others are below it.
 
     `server` is the address of the model's server, empty where there is no model.
     """

@@ -110,7 +110,7 @@ class DingTalkPlatform(NetworkPlatform):
         await self._api.close()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Send `message`, its files after its text; DingTalk gives an id only where nobody has written for a while."""
+        """Send `message`, its files after its text; DingTalk gives an id only in chats that were quiet for a while."""
         texts = [partial(self._say, address, message, part) for part in requests.parts(message)]
         shared = [partial(self._share, address, file) for file in message.files]
         return await send_in_turn([*texts, *shared], self._clock)

@@ -113,7 +113,7 @@ class DiscordPlatform(NetworkPlatform):
         return str(sent["id"]) if "id" in sent else None
 
     async def _session(self) -> None:
-        """Log in and stay; discord.py itself mends lines that break, and resumes what came in between."""
+        """Log in and stay connected; discord.py reconnects by itself and resumes the events in between."""
         client = GatewayClient(self._take_frame, self._connection.note_interrupted, reads_content=self.reads_content)
         try:
             async with client:

@@ -55,7 +55,7 @@ class GatewayClient(discord.Client):
         self._lose("the gateway's line broke")
 
     async def ask(self, method: str, path: str, body: object = None, **ids: str) -> Mapping[str, object]:
-        """Make one REST request; discord.py keeps to the rate limits and tries again what is worth it.
+        """Make one REST request; discord.py keeps to the rate limits and retries after server errors.
 
         `ids` fill the braces of `path`; discord.py counts the requests of one path together, whatever the ids.
         """

@@ -59,7 +59,7 @@ def _exceptions(channels: tuple[Mapping[str, object], ...]) -> Iterator[int]:
 
 
 def _bits(value: object) -> int:
-    """Permissions as Discord writes them, a number in a text; what is no such text permits everything."""
+    """Permissions as Discord writes them, a number in a text; any other value permits everything."""
     return int(value) if isinstance(value, str) and value.isdecimal() else _ADMINISTRATOR
 
 

@@ -18,7 +18,7 @@ MAX_LENGTH: Final = 2000
 """Characters of one message, marks included."""
 
 MAX_FILE_KILOBYTES: Final = 10_000
-"""The largest file that Discord takes in a guild that nobody pays for."""
+"""The largest file that Discord takes in a guild without boosts."""
 
 MAX_FILES: Final = 10
 """Files of one message."""

@@ -32,7 +32,7 @@ class People:
         self._accounts: dict[str, str] = {}
 
     def forget(self) -> None:
-        """Know nobody, as at the begin of a connection."""
+        """Forget everybody, as at the begin of a connection."""
         self.tells_accounts = False
         self._channels.clear()
         self._accounts.clear()

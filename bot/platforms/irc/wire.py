@@ -49,7 +49,7 @@ class Line(Struct, frozen=True, kw_only=True):
 
 
 def parse_line(text: str) -> Line | None:
-    """Read one line; None for what is none."""
+    """Parse one line; None for a malformed one."""
     found = _LINE.fullmatch(text)
     if found is None:
         return None

@@ -67,7 +67,7 @@ class ProbeResult(Struct, frozen=True, kw_only=True):
 
 
 class Prober:
-    """A client whose requests never raise. `skews` are how far the servers' clocks are ahead of ours."""
+    """A client whose requests never raise. `skews` are how far the servers' clocks are ahead of this machine's."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -140,7 +140,7 @@ def _parse_mark(found: re.Match[str], *, is_bold: bool, is_italic: bool) -> list
 
 
 def mention_pattern(people: Sequence[Person]) -> re.Pattern[str] | None:
-    """Return a pattern of `@name` for all `people`, the longest name first; None when there is nobody."""
+    """Return a pattern of `@name` for all `people`, the longest name first; None without people."""
     names = sorted({person.name for person in people if person.name}, key=len, reverse=True)
     if not names:
         return None

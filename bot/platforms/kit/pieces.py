@@ -47,7 +47,7 @@ def pieces(text: str, limit: int, *, measure: Measure = len, people: Sequence[Pe
 
 
 def first_piece(text: str, limit: int, *, measure: Measure = len, people: Sequence[Person] = ()) -> tuple[str, str]:
-    """Return the first piece of `text`, cut as `pieces` does (`limit` is 1 or more), and what is left."""
+    """Return the first piece of `text`, cut as `pieces` does (`limit` is 1 or more), and the rest."""
     text = text.rstrip()
     if measure(text) <= limit:
         return text, ""
@@ -96,7 +96,7 @@ def _find_cut(text: str, most: int, people: Sequence[Person]) -> int:
 
 
 def _unbreakable_spans(text: str, most: int, people: Sequence[Person]) -> Iterator[tuple[int, int]]:
-    """Yield what is not to be cut and begins before `most`; what would not fit into the next piece either is cut."""
+    """Yield the spans before `most` that must stay whole; one that would not fit into the next piece either is cut."""
     mentions = mention_pattern(people)
     patterns = (INLINE,) if mentions is None else (INLINE, mentions)
     found = (each.span() for pattern in patterns for each in pattern.finditer(text, 0, 2 * most))
@@ -109,7 +109,7 @@ def _is_inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
 
 
 def _whole_character(text: str, place: int) -> int:
-    """`place`, or the nearest one before it that is not inside what is seen as one character."""
+    """Return `place`, or the nearest one before it that is not inside a grapheme."""
     cut = place
     while cut > 1 and _is_joined(text, cut):
         cut -= 1

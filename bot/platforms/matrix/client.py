@@ -134,7 +134,7 @@ class MatrixClient:
         return Batch(token=answer.next_batch, events=events, invitations=self._invitations(answer))
 
     def room(self, room_id: str, own_events: Mapping[str, None], reactions: Mapping[str, Reaction]) -> Room:
-        """Return what is known of a room."""
+        """Return the known state of a room."""
         known = self._nio.rooms.get(room_id)
         if known is None:
             return Room(id=room_id, own_events=own_events, reactions=reactions)
@@ -148,7 +148,7 @@ class MatrixClient:
         )
 
     def members(self, room_id: str) -> list[Person]:
-        """Return the people of a room, the bot among them; nobody for a room that the bot does not know."""
+        """Return the people of a room, with the bot; an empty list for a room that the bot does not know."""
         known = self._nio.rooms.get(room_id)
         room = self.room(room_id, {}, {})
         return [] if known is None else [room.person(user_id) for user_id in known.users]

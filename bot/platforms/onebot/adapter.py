@@ -123,7 +123,7 @@ class OneBotPlatform(NetworkPlatform):
         return await self._link.call("get_group_member_info", params)
 
     async def _probe(self) -> None:
-        """Provoke an answer; clients without heartbeats are silent when nobody writes."""
+        """Provoke an answer; clients without heartbeats are silent in quiet chats."""
         await self._link.call("get_status", {})
         self._connection.note_received()
 

@@ -23,7 +23,7 @@ from bot.platforms.slack.calls import web_client
 _SEEN_IN_CHANNEL = {"response_type": "in_channel"}
 
 Take = Callable[[str, Mapping[str, object]], Awaitable[None]]
-"""Takes what came in: its kind as Socket Mode names it (`events_api`, `slash_commands`, `interactive`) and itself."""
+"""Takes a payload, after its kind as Socket Mode names it (`events_api`, `slash_commands`, `interactive`)."""
 
 
 class SocketListener:

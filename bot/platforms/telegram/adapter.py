@@ -214,7 +214,7 @@ class TelegramPlatform(NetworkPlatform):
         return self._settings.webhook_url.rstrip("/") + PATH
 
     async def _probe(self) -> None:
-        """Check that Telegram still posts to this webhook, which is silent when nobody writes."""
+        """Check that Telegram still posts to this webhook, which is silent in quiet chats."""
         try:
             found = await self._bot.get_webhook_info()
         except AiogramError as error:

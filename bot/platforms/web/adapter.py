@@ -125,7 +125,7 @@ class WebPlatform:
         self._is_closed.set()
 
     def look_at_reminders(self, session_id: str) -> None:
-        """Tell the room what has changed among its reminders."""
+        """Tell the room which of its reminders changed."""
         if self._look is not None:
             self._look(self.address(session_id), 0.0)
 

@@ -45,7 +45,7 @@ class ClientCalls:
         return any(owner == person_id for owner, _ in self._waiting)
 
     def answer(self, person_id: str, call_id: str, data: Mapping[str, object]) -> None:
-        """Take what a page answers; an answer that nobody waits for is dropped."""
+        """Pass on the answer of a page; one that no call waits for is dropped."""
         waiting = self._waiting.get((person_id, call_id))
         if waiting is not None and not waiting.done():
             waiting.set_result(data)

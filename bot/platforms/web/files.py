@@ -55,7 +55,7 @@ class RoomFiles:
         self.unused = UnusedUploads(folder / _UNUSED_FOLDER)
 
     async def keep(self, name: str, content: bytes, uploaded_by: str | None = None) -> Attachment:
-        """Keep a file; what is returned says what it is and where the page finds it.
+        """Store a file; return its description and the address for the page.
 
         The upload of a person, named by their id, is unused until a message takes it.
 
@@ -77,7 +77,7 @@ class RoomFiles:
         return path if await asyncio.to_thread(path.is_file) else None
 
     async def read(self, url: str) -> bytes | None:
-        """Return what is in the file of an address; None when there is none."""
+        """Return the content of the file of an address; None without such a file."""
         path = await self._find_path(url)
         return None if path is None else await asyncio.to_thread(path.read_bytes)
 
@@ -105,7 +105,7 @@ class RoomFiles:
         return is_taken
 
     async def remove(self, url: str | None) -> None:
-        """Delete the file of an address; what is none of ours is left alone."""
+        """Delete the file of an address; addresses elsewhere are ignored."""
         key, _ = _parts(url or "")
         if _KEY.fullmatch(key):
             await asyncio.to_thread(shutil.rmtree, self._folder / key, ignore_errors=True)
@@ -136,7 +136,7 @@ class RoomFiles:
         return await self.find(*_parts(url))
 
     async def purge(self, before: datetime) -> int:
-        """Delete what was kept before (timezone-aware); return how many files that were."""
+        """Delete the files stored before (timezone-aware); return their number."""
         return await asyncio.to_thread(self._purge, before.timestamp())
 
     def _purge(self, before: float) -> int:
@@ -150,7 +150,7 @@ class RoomFiles:
 
 
 def _parts(url: str) -> tuple[str, str]:
-    """Return the key and the name in an address of ours; a key that is none in any other."""
+    """Return the key and the name in an address of this store; an invalid key for any other."""
     own, _, rest = url.partition(f"{ADDRESS}/")
     key, _, name = rest.partition("/")
     return ("", "") if own else (key, name)

@@ -100,7 +100,7 @@ class CallChange(TypedDict):
 
 
 class CallShape(TypedDict):
-    """A tool call under a message; what is not known yet is left out.
+    """A tool call under a message; fields that are not known yet are left out.
 
     `text` is the part of the answer that the call has worded. `rule_words` has the words of each RFC 5545 rule in the
     call, by language and then by rule: pages show them in its place.

@@ -65,7 +65,7 @@ class Room:
 
     @property
     def is_idle(self) -> bool:
-        """Return whether nobody listens."""
+        """Return whether the room has no listeners."""
         return not self._listeners
 
     def has_others(self, person: Person) -> bool:

@@ -82,7 +82,7 @@ class Rooms:
             room.begin_anew(self._next_epoch())
 
     def _close_idle_rooms(self) -> None:
-        """Forget the rooms that nobody is in, the oldest first, so that names alone take no memory."""
+        """Forget empty rooms, the oldest first, so that their names take no memory."""
         spare = len(self._rooms) - _MOST_ROOMS
         idle = [name for name, room in self._rooms.items() if room.is_idle][: max(0, spare)]
         for name in idle:

@@ -100,7 +100,7 @@ def due_shape(notice: DueNotice, now: datetime) -> dict[str, object]:
 
 
 def person_of(author: object) -> Person | None:
-    """Return who an author of another worker's frame is; None for the bot, and for what is none."""
+    """Return the author of another worker's frame; None for the bot, and for a malformed author."""
     if not isinstance(author, Mapping) or author.get("kind") != "person":
         return None
     return Person(id=str(author.get("id")), name=str(author.get("name")))

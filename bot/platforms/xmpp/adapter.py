@@ -140,7 +140,7 @@ class XmppPlatform(NetworkPlatform):
         return any(occupant.person.id == person_id for occupant in here)
 
     async def members(self, address: ChatAddress) -> Sequence[Person]:
-        """Return the people in a room; nobody for a private chat."""
+        """Return the people in a room; empty for a private chat."""
         own = self._nicks.get(address.chat_id)
         if self._client is None or own is None:
             return ()
@@ -276,7 +276,7 @@ class XmppPlatform(NetworkPlatform):
             self._hear_private(stanza)
 
     def _keep_private(self, client: XmppClient) -> None:
-        """Keep one-to-one messages that a stream brought before its end: unlike rooms nobody sends them again."""
+        """Keep one-to-one messages that a stream brought before its end: unlike those of rooms they are not resent."""
         while not client.arrived.empty():
             arrived = client.arrived.get_nowait()
             if arrived is not None and arrived.stanza.get("type") in _ONE_TO_ONE:

@@ -131,7 +131,7 @@ class XmppClient(slixmpp.ClientXMPP):
         return nick
 
     def occupants(self, room: str) -> Mapping[str, Occupant]:
-        """Return the people of a room by nickname; nobody where the bot is in no such room, as in a private chat."""
+        """Return the people of a room by nickname; empty where the bot is in no such room, as in a private chat."""
         try:
             nicks = self.plugin["xep_0045"].get_roster(slixmpp.JID(room))
         except ValueError:  # slixmpp 1.17 raises where earlier versions returned None

@@ -112,7 +112,7 @@ def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) ->
 
 
 def _withdrawn(message: str, stanza: Element, room: Room, now: datetime) -> MessageWithdrawn | None:
-    """Return the withdrawal of a message by its sender; nobody else can withdraw it."""
+    """Return the withdrawal of a message by its sender, who alone can withdraw it."""
     if room.authors.get(message) != stanza.get("from"):
         return None
     return MessageWithdrawn(address=ChatAddress(platform=NAME, chat_id=room.jid), message_id=message, at=now)
@@ -244,7 +244,7 @@ def _find_mentions(text: str, room: Room) -> tuple[Person, ...]:
 
 
 def text_of(message: OutgoingMessage, piece: str) -> str:
-    """Return what `piece` of `message` shows: XMPP's own styling is close to ours. Source: XEP-0393."""
+    """Return `piece` of `message` in XMPP's own styling. Source: XEP-0393."""
     return _CONTROLS.sub("", plain([_render_style(span) for span in spans_of(message, piece)]))
 
 

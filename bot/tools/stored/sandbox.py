@@ -73,7 +73,7 @@ _CHANGING_EVENTS: Final = frozenset(
 
 
 class SandboxUnavailable(Exception):
-    """This machine cannot confine a process; the message says what is missing."""
+    """This machine cannot confine a process; the message names the missing feature."""
 
 
 def check_kernel() -> str:

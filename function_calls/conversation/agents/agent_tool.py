@@ -29,7 +29,7 @@ _PARAMETERS: Final = {
 
 
 class AgentTool(Tool):
-    """Lets a model ask `agent`. Unlike a transfer, the answer comes back to whoever asked.
+    """Lets a model ask `agent`. Unlike a transfer, the answer comes back to the caller.
 
     The agent works in the session of the call and with the rights of the person; it does not see the chat's history.
     """

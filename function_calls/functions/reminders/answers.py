@@ -67,7 +67,7 @@ def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:
 
 
 def due_meanwhile(reminder: Reminder, ctx: CallContext) -> datetime | None:
-    """Return the time of what is said once, if that has come since it was asked for; None while it is paused."""
+    """Return the time of a one-time reminder if it has come since it was asked for; None while it is paused."""
     if reminder.schedule.rule or reminder.state is ReminderState.PAUSED:
         return None
     due = reminder.schedule.start.replace(tzinfo=zone_of(reminder.schedule))

@@ -176,7 +176,7 @@ async def reminder_put_back(args: ReminderPutBackArgs, ctx: CallContext, reminde
 
 
 def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> ReminderEdit:
-    """Return what is asked to be changed; a new time keeps the repeating until it is done."""
+    """Return the requested change; a new time keeps the repeating until it is done."""
     bare = edits.drop_follow_up(old.schedule)
     schedule = with_skipped(args.skip, bare, ctx) if args.skip else changed_schedule(args, bare, ctx)
     schedule = repeated(args, schedule or bare, ctx) or schedule

@@ -143,7 +143,7 @@ def _called(name: str, members: Sequence[Person], known: Sequence[Person]) -> tu
 
 
 async def names_of_sender(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> frozenset[str]:
-    """Return the ids of name-only targets of this chat's reminders that stand for the sender and for nobody else."""
+    """Return the ids of name-only targets of this chat's reminders that stand for the sender alone."""
     targets = [each for reminder in await reminders.open_in(ctx.chat) for each in reminder.targets]
     names = {each.id: each.name for each in targets if is_unresolved(each)}
     if not names:

@@ -33,7 +33,7 @@ from services.reminders.service import ReminderService, once_at
 
 _USUAL: Final = timedelta(minutes=10)
 _SAID_TOGETHER: Final = timedelta(hours=1)
-"""Of what was said in this time "snooze all" speaks."""
+"""The age of the reminders that "snooze all" means."""
 _SAID_LATELY: Final = timedelta(days=1)
 _SHIFT: Final = re.compile(r"[+-]\d{1,4}:[0-5]\d")
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")

@@ -33,7 +33,7 @@ async def just_deleted(ctx: CallContext) -> tuple[str, ...]:
 
 
 async def spoken_of(reference: str | None, ctx: CallContext, reminders: ReminderService) -> Reminder:
-    """Return the reminder of a reference; without one the reminder that this person heard of or changed last.
+    """Return the reminder of a reference; without one the reminder that this person saw or changed last.
 
     Else it is the only one of the chat, or the only one for this person.
 

@@ -56,7 +56,7 @@ class SummaryProgress:
 
 
 def summarised(summary: Summary, ctx: SummaryReader, window: SummaryWindow, *, asker: Person | None = None) -> str:
-    """Word the bullets, then decisions, open questions, dates and links, if any, and what was left out."""
+    """Word the bullets, then decisions, open questions, dates and links, if any, and the limits of the summary."""
     language = ctx.language
     if summary.is_empty or summary.first_at is None or summary.last_at is None:
         return _empty(summary, ctx, window, asker)

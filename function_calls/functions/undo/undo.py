@@ -123,7 +123,7 @@ def _line(step: UndoStep, result: ToolResult, language: str) -> str:
 
 
 def _outcome(changes: Sequence[Change], results: Sequence[ToolResult], context: CallContext) -> ToolResult:
-    """Combine the results of all inverses: what was undone, and why the rest was not."""
+    """Combine the results of all inverses: the undone actions, and why the rest was not undone."""
     language = context.language
     if not results:
         told = ", ".join(f"{each.action} {each.subject}" for change in changes for each in change.receipts)

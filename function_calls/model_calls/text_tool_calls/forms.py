@@ -20,7 +20,7 @@ _ARGUMENT_KEYS = (
 )  # fmt: skip
 _LIST_KEYS = ("tool_calls", "function_call", "function_calls", "tool_call", "calls", "tool_uses")
 BUNDLE = "multi_tool_use.parallel"
-"""GPT's own function for several calls at once, which it calls though nobody offers it."""
+"""GPT's own function for several calls at once, which it calls although it is not offered."""
 _BUNDLE_NAME, _BUNDLE_KEY = BUNDLE.partition(".")[0], "tool_uses"
 _NAMED = r"[\"'](?:name|tool|tool_name|function|function_name)[\"']\s*:\s*[\"'](?P<name>[\w.-]+)[\"']"
 _BROKEN_ARGUMENTS = r"(?s)[\"'](?:arguments|parameters|args|params|input)[\"']\s*:\s*(?P<text>.*)"
@@ -120,7 +120,7 @@ def calls_of_python(text: str, names: Collection[str]) -> Iterator[RequestedCall
 
 
 def _nodes(line: ast.stmt) -> list[ast.expr]:
-    """Return the expressions of a line, without what waits for them, prints them or names them."""
+    """Return the expressions of a line, without `await`, `print` or an assignment around them."""
     node = line.value if isinstance(line, ast.Expr | ast.Assign) else None
     while True:
         if isinstance(node, ast.Await):

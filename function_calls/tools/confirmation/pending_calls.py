@@ -206,7 +206,7 @@ class Confirmations:
         await self._tell_closed(pending.message, [each for each in entries if each not in same])
 
     async def note_question(self, message: ChatMessage, asked_at: datetime) -> None:
-        """Remember that the answer to `message` asks its sender something that a number answers, for whoever asked."""
+        """Remember that the answer to `message` asks its sender something that a number answers, for the asker."""
         key = _key(message)
         async with self._lock:
             entries = await self._questions(key)
@@ -308,7 +308,7 @@ class Confirmations:
         return any(asked_in in each.places for each in entries)
 
     async def forget_before(self, message: ChatMessage, *, is_answer: bool = False) -> None:
-        """Forget what was asked before `message`: something else has been asked since.
+        """Forget the question before `message`: another one has been asked since.
 
         With `is_answer` it has answered the question for which no call waits.
         """

@@ -23,7 +23,7 @@ _NOTHING: Final = frozenset({"", "null", "none", "nil", "undefined"})
 
 
 class Coercion(Struct, kw_only=True):
-    """One pass over one call's arguments; `steps` collects what was changed."""
+    """One pass over one call's arguments; `steps` collects the changes."""
 
     schema: SchemaValidator
     steps: list[str] = field(default_factory=list)

@@ -137,7 +137,7 @@ class Dispatcher:
             await asyncio.sleep(_MARKS_LOOK_SECONDS)
 
     async def drain(self) -> None:
-        """Begin nothing new, finish what is begun, and free the rest."""
+        """Begin nothing new, finish the messages that are begun, and free the rest."""
         self._is_draining = True
         self._due.set()
         while self._beginning or self._is_asking or self._in_flight or self._begun or self._outcomes:
@@ -147,7 +147,7 @@ class Dispatcher:
         await self._ledger.free(self._owner)
 
     async def give_back(self) -> None:
-        """Free what is not begun, and our leases that this process does not know, to be claimed anew.
+        """Free occurrences that are not begun, and own leases that this process does not know, to be claimed anew.
 
         What is begun or was said is none of it, also where a server that crashed has lost the commit that says so.
         """
@@ -197,7 +197,7 @@ class Dispatcher:
         return min(tick, (self._queue.next_at - self._clock.now()).total_seconds())
 
     async def _begin(self, taken: list[Together]) -> None:
-        """Mark as being sent, and drop what was deleted, edited or claimed by others meanwhile."""
+        """Mark occurrences as being sent, and drop those deleted, edited or claimed by others meanwhile."""
         keyed = [(leases, message_key(leases)) for leases in taken]
         expected = {lease.notice.delivery_id: lease.version for leases in taken for lease in leases}
         shared = {
@@ -244,7 +244,7 @@ class Dispatcher:
             self._due.set()
 
     async def _ask_again(self, stale: SendingMessage) -> None:
-        """Check in one query that messages begun long ago are still ours; the others are sent by their new owner.
+        """Check in one query that this process still owns messages begun long ago; a new owner sends the others.
 
         What the ledger does not know as being sent is begun once more, if it is ours: a server that crashed may have
         forgotten it.
@@ -339,7 +339,7 @@ class PendingAcks:
             self._sent += outcomes
 
     async def record(self) -> bool:
-        """Record what was sent until now; return whether it was. Otherwise only a commit does."""
+        """Record the messages sent until now; return whether they were recorded. Otherwise only a commit does."""
         async with self._recording:
             sent, self._sent = self._sent, []
             is_recorded = bool(sent) and await self._ledger.record_sent(sent)

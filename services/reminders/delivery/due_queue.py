@@ -32,7 +32,7 @@ class DueQueue:
 
     @property
     def next_at(self) -> datetime | None:
-        """Return when the next occurrence wants to be said; None when nothing waits for its time."""
+        """Return when the next occurrence is due; None when no occurrence waits for its time."""
         return self._instants[0] if self._instants else None
 
     def push(self, leases: Iterable[Lease]) -> None:
@@ -60,7 +60,7 @@ class DueQueue:
             self._held.pop(each, None)
 
     def take(self, now: datetime, limit: int) -> list[Together]:
-        """Hand out at most `limit` messages of what is due at `now`, in turn over the chats, oldest first in each."""
+        """Take at most `limit` messages that are due at `now`, in turn over the chats, oldest first in each."""
         self._line_up(now)
         taken: list[Together] = []
         while self._lines and len(taken) < limit:

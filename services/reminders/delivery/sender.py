@@ -45,7 +45,7 @@ def logger_of(lease: Lease) -> "Logger":
 
 
 Together = tuple[Lease, ...]
-"""Occurrences of one chat that are said in one message."""
+"""Occurrences of one chat that are sent in one message."""
 
 
 class SendingMessage(NamedTuple):

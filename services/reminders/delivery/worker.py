@@ -47,7 +47,7 @@ class DeliveryWorker:
         self._last_look: datetime | None = None
 
     def nudge(self, due: datetime) -> None:
-        """Look at the ledger soon, if `due` comes earlier than what is being waited for."""
+        """Look at the ledger soon, if `due` comes before the next known occurrence."""
         if self._target is None or due - self._pace.look_ahead < self._target:
             self.claim_soon()
 
@@ -72,7 +72,7 @@ class DeliveryWorker:
                 group.create_task(self._persist(self._dispatcher.send_for_ever))
 
     async def drain(self) -> None:
-        """Begin nothing new, wait for what is being sent and recorded, and free the rest."""
+        """Begin nothing new, wait until messages being sent are sent and recorded, and free the rest."""
         self._is_draining = True
         await self._dispatcher.drain()
 

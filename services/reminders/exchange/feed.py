@@ -66,7 +66,7 @@ class FeedTokens:
 
 
 class CalendarFeed:
-    """Serves the feed of a chat to whoever has its token."""
+    """Serves the feed of a chat to everyone with its token."""
 
     def __init__(self, reader: ReminderReader, tokens: FeedTokens, clock: Clock) -> None:
         self._reader = reader

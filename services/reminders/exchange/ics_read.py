@@ -111,9 +111,9 @@ def _of_item(item: IcsItem, newcomers: Newcomers, now: datetime) -> Iterator[Por
 
 
 def _of_record(item: IcsItem, now: datetime) -> PortableReminder:
-    """Return what we wrote, with what was changed since in a calendar.
+    """Return the reminder of an event that the bot exported, with later changes of a calendar program.
 
-    Its words, its times, its UID when it was copied.
+    The changes are those of its words and times, and of its UID when it was copied.
     """
     reminder = ReminderRecord.model_validate_json(item.record, strict=True).reminder()
     if not is_said_by(reminder.schedule, item.times, now):

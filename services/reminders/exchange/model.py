@@ -27,7 +27,7 @@ def uid_of(row: StoredReminder) -> str:
 
 
 def request_key(chat: ChatAddress, uid: str, copy: int) -> str:
-    """Return the key under which `uid` is kept in `chat`; `copy` counts what was imported again after it had ended."""
+    """Return the key of `uid` in `chat`; `copy` counts imports after the earlier reminder had ended."""
     return f"import:{copy}:{chat.key}:{uid}"
 
 

@@ -88,7 +88,7 @@ class Importer:
         return await self.store(_read(data, newcomers, self._clock.now()), chat)
 
     async def store(self, found: PortableFile, chat: ChatAddress) -> ImportReport:
-        """Keep what was read from a file in `chat`; all else is as with `import_lines`."""
+        """Import the reminders of a file into `chat`; all else is as with `import_lines`."""
         now = self._clock.now()
         chosen: list[ImportedReminder] = []
         known, over, problems = 0, list(found.over), list[Problem]()

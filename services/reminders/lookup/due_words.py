@@ -127,7 +127,7 @@ def _whole(reading: Reading, words: str) -> Reading:
 
 
 def _fits(fire: datetime, reading: Reading) -> bool:
-    """Return whether a fire is what was named, as exactly as it was named."""
+    """Return whether a fire matches the named time in every part that was named."""
     if reading.has_day and not _is_on(fire.date(), reading):
         return False
     if reading.end is not None and reading.has_clock:

@@ -156,7 +156,7 @@ class ReminderFinder:
     async def _found(
         self, chat: ChatAddress, person: Person, references: Sequence[str], here: Sequence[Reminder]
     ) -> list[Reminder]:
-        """Return what each of `references` names of `here`; what is doubtful can be named by its number afterwards."""
+        """Return the match of each of `references` in `here`; ambiguous ones can be named by number afterwards."""
         shown, now = (await self.last_shown(chat, person)).ids, self._clock.now()
         try:
             return [find_reminder(each, here, shown, now=now, times=self._times) for each in references]

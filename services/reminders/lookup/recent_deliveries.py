@@ -30,11 +30,11 @@ class RecentDeliveries:
         return tuple(self._finder.public(row) for row in await self._book.sent_in(chat.key, message_id))
 
     async def recent_for(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[Reminder, ...]:
-        """Return what was said to `person` in this chat no longer ago than `within`, latest first."""
+        """Return the reminders sent to `person` in this chat no longer ago than `within`, latest first."""
         return tuple(self._finder.public(row) for row in await self._sent_to(chat, person, within))
 
     async def latest_unfinished(self, chat: ChatAddress, person: Person, within: timedelta = _RECENT) -> Reminder:
-        """Return what was said last to `person`, no longer ago than `within`, and comes again until it is done.
+        """Return the latest reminder sent to `person` no longer ago than `within` that is repeated until done.
 
         Raises:
             RequestRefused: `nothing_to_finish`.
@@ -45,7 +45,7 @@ class RecentDeliveries:
         raise RequestRefused("nothing_to_finish")
 
     async def find(self, chat: ChatAddress, reference: str) -> StoredReminder | None:
-        """Find what was said in the last day, or is over, by its name; "" means the latest. None when there is none.
+        """Find a reminder that was sent in the last day, or has ended, by name; "" means the latest. None without one.
 
         Raises:
             RequestRefused: `no_reminders`, nothing was said; `reminder_ambiguous`.

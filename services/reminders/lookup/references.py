@@ -165,7 +165,7 @@ def _repeating(wanted: str, here: Sequence[Reminder], now: datetime | None, time
 
 
 def _spelled(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
-    """Return what has all characters of a Chinese name apart, in a short content: 还书 of 把书还给图书馆."""
+    """Return reminders whose short content has all characters of a Chinese name apart: 还书 of 把书还给图书馆."""
     if not _CHINESE.fullmatch(wanted):
         return []
     short = [each for each in here if len(each.content) <= _LONGEST_SPELLED * len(wanted)]

@@ -138,7 +138,7 @@ class _Reader:
             self._count(piece.tag, is_hidden, 1)
 
     def _close(self, tag: str) -> None:
-        """End the element and what was left open in it; an end without a beginning is ignored."""
+        """End the element and elements left open in it; an end tag without a start tag is ignored."""
         if not self._names[tag]:
             return
         name = ""

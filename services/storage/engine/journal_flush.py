@@ -38,7 +38,7 @@ class JournalFlush:
         self._running: Future[None] | None = None
 
     def soon(self) -> None:
-        """Flush what was written in a fiftieth of a second."""
+        """Flush the writes within a fiftieth of a second."""
         if self._waiting is None:
             self._waiting = asyncio.get_running_loop().call_later(_AFTER_SECONDS, self._begin)
 

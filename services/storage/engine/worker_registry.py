@@ -56,7 +56,7 @@ class WorkerRegistry:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Unregister; other processes take over what is still leased."""
+        """Unregister; other processes take over the remaining leases."""
         self._beating.cancel()
         await asyncio.wait([self._beating])
         await self._in_thread(self._disconnect)

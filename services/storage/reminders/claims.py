@@ -34,7 +34,7 @@ _ZONE_DATA = "zone_data"
 
 
 def claim(connection: sa.Connection, request: ClaimRequest) -> Claim:
-    """Lease what is due, and return when the next one is due."""
+    """Lease due occurrences, and return when the next one is due."""
     until = request.until
     fresh = _claim_due(connection, request)
     freed = claim_freed(connection, request)
@@ -135,7 +135,7 @@ def _advance_one_by_one(connection: sa.Connection, planned: Sequence[tuple[sa.Ro
 
 
 def claim_freed(connection: sa.Connection, request: ClaimRequest) -> list[Lease]:
-    """Lease what is to be retried by now; occurrences in quiet hours are deferred to their end."""
+    """Lease occurrences that are to be retried by now; those in quiet hours are deferred to their end."""
     # Two statements: what the second reads is as it was when the first had locked it.
     freed = list(connection.scalars(_due_ids(request)))
     if not freed:

@@ -31,7 +31,7 @@ _FINAL = tuple(
 def begin(
     connection: sa.Connection, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str]
 ) -> dict[int, int]:
-    """Mark as `sending` what is still ours, which rechecks edits and deletions at the last moment."""
+    """Mark leased occurrences as `sending`, which rechecks edits and deletions at the last moment."""
     begun = _statements(connection).begin_at_once(connection, owner, delivery_ids)
     shared = [{"key": each, "message": message_keys[each]} for each in begun if each in message_keys]
     if shared:
@@ -77,7 +77,7 @@ def settle(connection: sa.Connection, outcomes: Sequence[DeliveryOutcome]) -> No
 
 
 def settle_journaled(connection: sa.Connection, journaled: Sequence[SentOccurrenceLine]) -> None:
-    """Record what was said just before the process ended and is still being sent, as far as the database knows."""
+    """Record messages sent just before the process ended that the database still has as being sent."""
     being_sent = sa.and_(
         DELIVERY.c.reminder_id == sa.bindparam("reminder"),
         DELIVERY.c.due_at == sa.bindparam("due"),
@@ -202,7 +202,7 @@ class _Statements(Protocol):
     """Statements that begin and settle, specific to a kind of database."""
 
     def begin_at_once(self, connection: sa.Connection, owner: str, delivery_ids: Sequence[int], /) -> dict[int, int]:
-        """Mark as `sending` what is still the owner's; return its versions."""
+        """Mark occurrences as `sending` that the owner still leases; return their versions."""
         ...
 
     def settle_sent_at_once(
@@ -216,7 +216,7 @@ class _Statements(Protocol):
         ...
 
     def finish_at_once(self, connection: sa.Connection, reminder_keys: Sequence[int], /) -> None:
-        """Mark as `done` what has no next fire."""
+        """Mark reminders without a next fire as `done`."""
         ...
 
 

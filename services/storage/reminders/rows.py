@@ -216,7 +216,7 @@ def creator_of(row: sa.RowMapping) -> Person:
 
 
 def people_of(text: str) -> tuple[Person, ...]:
-    """Parse stored people: JSON pairs of id and name, empty for nobody."""
+    """Parse stored people: JSON pairs of id and name, empty for no people."""
     return tuple(Person(id=identifier, name=name) for identifier, name in json.loads(text)) if text else ()
 
 

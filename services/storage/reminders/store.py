@@ -182,7 +182,7 @@ class SqlReminderStore(SqlReminderReader):
         return await self._database.run(work)
 
     async def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
-        """Take for `owner` what is due by `horizon`; where others share the database, look again after that."""
+        """Lease occurrences due by `horizon` to `owner`; where others share the database, look again after that."""
         request = ClaimRequest(owner=owner, now=now, until=to_micros(horizon), limit=limit, quiet=self._quiet)
         workers = self._database.workers
         if workers is None:
@@ -193,7 +193,7 @@ class SqlReminderStore(SqlReminderReader):
     async def begin(
         self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None
     ) -> dict[int, int]:
-        """Mark as being sent those that are still ours."""
+        """Mark leased occurrences as being sent."""
         if not message_keys:
             return await self._database.autocommit(lambda connection: ledger.begin(connection, owner, delivery_ids, {}))
         return await self._database.run(
@@ -259,7 +259,7 @@ class SqlReminderStore(SqlReminderReader):
         return from_micros_or_none(await self._database.read(ledger.latest_due))
 
     async def retry_failed(self, chat_key: str, since: datetime, now: datetime) -> int:
-        """Try again at `now` what was given up in a chat and was due after `since`."""
+        """Retry deliveries at `now` that were given up in a chat and due after `since`."""
         moment, earliest = to_micros(now), to_micros(since)
         return await self._database.run(
             lambda connection: ledger.retry_failed(connection, chat_key, since=earliest, now=moment)
@@ -320,7 +320,7 @@ def _open_in_chat() -> sa.Select[tuple[object, ...]]:
 
 
 def _load(rule: Rule | None) -> None:
-    """Load the calendar of a rule; its next use reports what is wrong with it."""
+    """Load the calendar of a rule; errors are reported at its next use."""
     if rule is not None:
         with suppress(RequestRefused):
             load_calendar(rule)

@@ -27,12 +27,12 @@ class Broadcasts:
         self._channel = channel
 
     async def call(self, text: str) -> None:
-        """Send `text` to all that listen now, this process too; at most `MOST_BYTES`."""
+        """Send `text`, at most `MOST_BYTES`, to all processes that listen now, also this one."""
         values = {"channel": self._channel, "text": text}
         await self._database.run(lambda connection: connection.execute(_CALL, values).close(), is_durable=False)
 
     async def heard(self) -> AsyncGenerator[str | None, None]:
-        """Yield every text until cancelled; None where listening begins, as some may have been missed."""
+        """Yield every text until cancelled; None where listening begins, as earlier ones may have been missed."""
         import psycopg
 
         address = self._database.url.set(drivername="postgresql").render_as_string(hide_password=False)

@@ -29,7 +29,7 @@ class PlatformLeases:
         self._lasts = lasts
 
     async def take(self, platforms: Collection[str]) -> frozenset[str]:
-        """Renew our leases of `platforms` and take free ones; return those we have."""
+        """Renew the own leases of `platforms` and take free ones; return the leased platforms."""
         values = {"owner": self._owner, "lasts": self._lasts, "platforms": sorted(platforms)}
 
         def work(connection: sa.Connection) -> frozenset[str]:
@@ -38,6 +38,6 @@ class PlatformLeases:
         return await self._database.run(work, is_durable=False)
 
     async def give_back(self) -> None:
-        """Let the others have what was ours at once."""
+        """Delete the leases of this process, so that others can take the platforms at once."""
         ours = PLATFORM_LEASE.delete().where(PLATFORM_LEASE.c.owner == self._owner)
         await self._database.run(lambda connection: connection.execute(ours).close(), is_durable=False)

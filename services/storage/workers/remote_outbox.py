@@ -32,7 +32,7 @@ class RemoteMessages:
         self._fresh = fresh
 
     async def add(self, platform: str, content: str) -> int:
-        """Ask for `content` to be said; return the number to ask for its outcome with."""
+        """Queue `content`; return the number that `outcome` takes."""
         values = {"platform": platform, "content": content}
 
         def work(connection: sa.Connection) -> int:
@@ -43,18 +43,18 @@ class RemoteMessages:
         return await self._database.run(work, is_durable=False)
 
     async def outcome(self, number: int) -> str | None:
-        """Return what came of it; None while nothing is known."""
+        """Return the outcome of a message; None while it is unknown."""
         query = sa.select(HANDED_OVER.c.outcome).where(HANDED_OVER.c.id == number)
         return await self._database.read(lambda connection: connection.scalar(query))
 
     async def withdraw(self, number: int) -> bool:
-        """Forget it; return whether nobody had taken it."""
+        """Delete a message; return whether it was still waiting."""
         of_number = HANDED_OVER.delete().where(HANDED_OVER.c.id == number).returning(HANDED_OVER.c.taken_by)
         taken_by = await self._database.run(lambda connection: connection.scalar(of_number), is_durable=False)
         return taken_by == ""
 
     async def take(self, platforms: Collection[str]) -> list[tuple[int, str]]:
-        """Return number and content of what waits for `platforms`, the oldest first; it is ours to say from now on."""
+        """Take the waiting messages for `platforms`, the oldest first; return number and content of each."""
         values = {"owner": self._owner, "platforms": sorted(platforms), "fresh": self._fresh, "limit": _AT_ONCE}
 
         def work(connection: sa.Connection) -> list[tuple[int, str]]:
@@ -63,6 +63,6 @@ class RemoteMessages:
         return await self._database.run(work, is_durable=False)
 
     async def settle(self, number: int, outcome: str) -> None:
-        """Say what came of it."""
+        """Store the outcome of a message."""
         known = HANDED_OVER.update().where(HANDED_OVER.c.id == number).values(outcome=outcome)
         await self._database.run(lambda connection: connection.execute(known).close(), is_durable=False)

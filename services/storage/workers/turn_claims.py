@@ -51,7 +51,7 @@ class TurnClaims:
         self._held.update(keys)
 
     async def is_ours(self, key: Key) -> bool:
-        """Return whether nobody has taken the claim on a message from us."""
+        """Return whether this process still has its claim on a message."""
         if key not in self._held:
             return True
         is_it = sa.and_(TURN_CLAIM.c.chat_key == key[0], TURN_CLAIM.c.message_id == key[1])
@@ -71,13 +71,13 @@ class TurnClaims:
         return taken
 
     def complete(self, keys: Collection[Key]) -> None:
-        """Note that messages are dealt with; `release_completed` tells the others."""
+        """Note that messages are handled; `release_completed` deletes their claims."""
         done = self._held.intersection(keys)
         self._held -= done
         self._completed |= done
 
     async def release_completed(self) -> None:
-        """Give up the claims on what is dealt with."""
+        """Delete the claims on handled messages."""
         if not self._completed:
             return
         keys = tuple(self._completed)

@@ -10,7 +10,7 @@ _BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make the table of what was said."""
+    """Create the table of sent messages."""
     op.create_table(
         "said",
         sa.Column("delivery_id", _BIG, primary_key=True, autoincrement=False),
