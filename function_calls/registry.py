@@ -29,7 +29,7 @@ Registrable = Tool | Callable[..., object]
 
 
 class RegisteredTool(Struct, frozen=True, kw_only=True):
-    """A registered tool: its spec for interpreters, and what the router needs to run it.
+    """A registered tool: its spec for interpreters, and the parts that the router needs to run it.
 
     `source` is what was registered. `dispatchers` run the calls of the agents that the tool asks, by the agent's name.
 
@@ -108,7 +108,7 @@ class Registry:
     def register(
         self, tools: Registrable | Iterable[Registrable], options: ToolOptions | None = None
     ) -> Callable[[], None]:
-        """Add tools and return what removes them again.
+        """Add tools and return a function that removes them again.
 
         Functions (marked or plain, sync or async), bound methods and class tools are taken, alone or mixed in a list,
         of which all are added or none.

@@ -99,7 +99,7 @@ class App(Struct, kw_only=True):
         await self.connections.wait_ended(name)
 
     async def settled(self) -> None:
-        """Wait a while for the messages that are being answered, so that a stop cuts nobody off."""
+        """Wait a while for the messages that are being answered, so that a stop interrupts no answer."""
         await self.connections.drain()
 
 

@@ -56,7 +56,7 @@ class Connections(Struct, kw_only=True):
             await asyncio.wait(named)
 
     async def drain(self) -> None:
-        """Wait a while for the messages that are being answered, so that a stop cuts nobody off."""
+        """Wait a while for the messages that are being answered, so that a stop interrupts no answer."""
         if self._messages:
             await asyncio.wait(self._messages, timeout=DRAIN_SECONDS)
 
@@ -90,7 +90,7 @@ class Connections(Struct, kw_only=True):
         return task
 
     async def _handle(self, incoming: Incoming) -> None:
-        """Greet a new group, or answer; what could not be said there before is tried again beside that."""
+        """Greet a new group, or answer; reminders that could not be sent there before are retried meanwhile."""
         if isinstance(incoming, BotAdded):
             await self.delivery_retry.resume(incoming.address)
             await self.welcome.greet(incoming)

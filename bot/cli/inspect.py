@@ -94,7 +94,7 @@ def _arguments(schema: object) -> list[str]:
 
 
 def _kind(part: dict[str, object]) -> str:
-    """Return what may be given; null says no more than leaving it out."""
+    """Return the accepted values; null means the same as leaving it out."""
     values = part.get("enum")
     if isinstance(values, list):
         return "|".join(str(value) for value in values if value is not None)

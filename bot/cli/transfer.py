@@ -102,7 +102,7 @@ def restore(config: Path | None, file: Path) -> None:
     "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="File to write; it must not exist."
 )
 def export_all(config: Path | None, chats: tuple[str, ...], people: tuple[str, ...], out: Path) -> None:
-    """Write what the chats and people have to `out`; the bot may be running."""
+    """Write the data of the chats and people to `out`; the bot may be running."""
     if out.exists():
         raise CommandFailed(f"{out} exists already; nothing is overwritten")
     if not chats and not people:

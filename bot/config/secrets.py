@@ -16,7 +16,7 @@ _PLACE: Final = re.compile(r"(file|keyring):(\S.*)")
 
 
 class SecretPlace(Struct, frozen=True, kw_only=True):
-    """A place: its kind (`file`, `keyring`) and what it is called there."""
+    """A place: its kind (`file`, `keyring`) and its name there."""
 
     kind: str
     name: str
@@ -53,7 +53,7 @@ def read_secret(place: SecretPlace) -> str:
 
 
 def read_file(path: str) -> str:
-    """Return what stands in a file, without the line end that editors leave.
+    """Return the content of a file, without the line end that editors leave.
 
     Raises:
         SecretMissing: it cannot be read.

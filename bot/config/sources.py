@@ -205,7 +205,7 @@ def _platform_group(name: str, table: Mapping[str, object], path: str) -> Group 
 
 @contextmanager
 def _named_errors(path: str, prefix: str = "") -> Iterator[None]:
-    """Let what Pydantic finds name the file and the setting."""
+    """Raise errors of Pydantic with the names of the file and the setting."""
     try:
         yield
     except ValidationError as error:
@@ -272,7 +272,7 @@ def _fetch_secrets(tables: Mapping[str, dict[str, object]], environment: Mapping
 
 @contextmanager
 def _told_where(key: str, environment: Mapping[str, str]) -> Iterator[None]:
-    """Let a secret that is not there be an error that says what to do, in the language of the terminal."""
+    """Raise an error with a next step, in the language of the terminal, where a secret is missing."""
     try:
         yield
     except SecretMissing as error:

@@ -31,7 +31,7 @@ Answer = Callable[[Turn], Awaitable[tuple[Step, ...]]]
 
 
 class Corrections:
-    """Keeps the history and what is remembered for summaries as the chat shows them.
+    """Keeps the history and the cached summaries as the chat shows them.
 
     A withdrawn message leaves the record of calls too.
     """
@@ -93,7 +93,7 @@ class EditedRequests:
         return message if is_own and message.text != correction.text and age <= _FOLLOWED else None
 
     async def follow(self, correction: Correction, before: ChatMessage) -> None:
-        """Do what the change of the message `before` asks for."""
+        """Carry out the change of the message `before`."""
         if isinstance(correction, MessageWithdrawn):
             await self._pass_withdrawn(before)
         else:

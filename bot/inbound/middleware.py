@@ -53,7 +53,7 @@ class Access:
         self._allowed = frozenset(allowed_chats)
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
-        """Pass on what a person wrote in a chat that is served."""
+        """Pass on messages of people in chats that are served."""
         if self.admits(message):
             await call_next(message)
 
@@ -120,7 +120,7 @@ class Deduplication:
 
 
 class TokenBuckets:
-    """A bucket for each of many, which holds what may come in a minute and fills up again steadily."""
+    """A token bucket for each of many keys; it holds the messages of one minute and fills up steadily."""
 
     def __init__(self, per_minute: int, clock: Clock) -> None:
         self._rate = per_minute / 60
@@ -139,7 +139,7 @@ class TokenBuckets:
 
 
 class Pace:
-    """A token bucket for each person of a platform and one for each chat; what comes faster is left to the history."""
+    """A token bucket for each person of a platform and one for each chat; messages beyond are only recorded."""
 
     def __init__(self, messages_per_minute: int, clock: Clock, *, chat_messages_per_minute: int) -> None:
         self._of_people = TokenBuckets(messages_per_minute, clock)

@@ -59,7 +59,7 @@ class Counts(Struct, kw_only=True):
         self.messages["bot" if message.sender.is_bot else "people"] += 1
 
     def record(self, entry: TurnRecord | CallRecord) -> None:
-        """Count a turn, with what models used for it, or a call."""
+        """Count a turn, with the usage of models for it, or a call."""
         if isinstance(entry, CallRecord):
             name = (entry.tool_name, entry.status)
             if name not in self.calls and len(self.calls) >= MOST_TOOLS:

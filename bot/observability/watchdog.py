@@ -112,7 +112,7 @@ class Watchdog:
         self._unreadable: dict[Key, Path] = {}
 
     async def __aenter__(self) -> Self:
-        """Find what an earlier process stood still on, and start to watch."""
+        """Log the message that blocked an earlier process, and start to watch."""
         self._folder.mkdir(parents=True, exist_ok=True)
         self.look()
         self._remove_old_notes()

@@ -184,7 +184,7 @@ def _room(abilities: Capabilities) -> int:
 
 
 def _split_reply(whole: OutgoingMessage, abilities: Capabilities) -> tuple[OutgoingMessage, OutgoingMessage | None]:
-    """Return what the draft can become, and the text beyond the limit and files, which follow."""
+    """Return the message that the draft can become, and the text beyond the limit and files, which follow."""
     room, text = _room(abilities), whole.text.strip()
     first, rest = first_piece(text, room, people=whole.mentions) if 0 < room < len(text) else (text, "")
     if not rest and not whole.files:

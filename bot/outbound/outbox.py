@@ -132,7 +132,7 @@ class Outbox:
         return platform.link(address, message_id)
 
     async def members(self, address: ChatAddress) -> Sequence[Person]:
-        """Return the people in the chat as far as its platform lists them; nobody where it is not connected."""
+        """Return the people in the chat as far as its platform lists them; empty where it is not connected."""
         platform = self.platforms.get(address.platform)
         if platform is None or not isinstance(platform, ListsMembers):
             return ()
@@ -242,7 +242,7 @@ class Outbox:
                 raise
 
     def _check_pause(self, address: ChatAddress) -> None:
-        """Refuse what would come too early, in the name of the platform."""
+        """Refuse messages that would come too early, in the name of the platform."""
         now = self._clock.now()
         for key in (address.key, address.platform):
             end = self._not_before.get(key)
@@ -273,7 +273,7 @@ def _takes(abilities: Capabilities, file: SentFile) -> bool:
 
 
 def _file_line(file: SentFile) -> str:
-    """Return what stands for a file where the platform shows none."""
+    """Return the text in place of a file on platforms without files."""
     return f"📎 {file.name} ({file.media_type}, {file.kilobytes} kB)"
 
 

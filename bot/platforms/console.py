@@ -124,7 +124,7 @@ class ConsolePlatform:
                 await receive(self._message(text))
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Print what the bot says."""
+        """Print a message of the bot."""
         del address  # there is one room
         first, *rest = printable(plain(spans_of(message))).split("\n")
         self._write("\n".join([f"{self._bot_name}: {first}", *(f"  {line}" for line in rest)]))

@@ -1,4 +1,4 @@
-"""Contributions that a plugin may add to the bot, its options, and the end of what it has opened."""
+"""Add the contributions of a plugin to the bot, read its options, and close its resources."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -79,7 +79,7 @@ def _unread(model: type[BaseModel], given: Mapping[str, object]) -> list[str]:
 
 
 def _keys(model: type[BaseModel]) -> dict[str, str]:
-    """Return the fields of `model` by what they may be called in a table."""
+    """Return the fields of `model` by their names and aliases in a table."""
     keys = {name: name for name in model.model_fields}
     return keys | {field.alias: name for name, field in model.model_fields.items() if field.alias}
 

@@ -76,7 +76,7 @@ def _to_json(schema: object) -> str:
 
 
 class PluginMistaken(AssistantError):
-    """The author of a plugin must act; the text says what to write instead."""
+    """The author of a plugin must act; the text names the correction."""
 
 
 def report_failure(name: str, told: str, error: BaseException | None = None) -> None:
@@ -130,7 +130,7 @@ def _of_missing(module: str, path: Path | None) -> str:
 
 
 def _meant(error: BaseException) -> str:
-    """Return what a name may have been meant to be, of those that `add`, the mark or the file has."""
+    """Return the probable intended name, of those that `add`, the mark or the file has."""
     if isinstance(error, AttributeError) and isinstance(error.obj, Contributions):
         return _near(error.name or "", Contributions.__struct_fields__, "add.")
     if isinstance(error, NameError):

@@ -90,7 +90,7 @@ class Session:
 
     @classmethod
     async def open(cls, store: SessionStateStore, conversation: Conversation) -> "Session":
-        """Load what `store` has for one person in one chat."""
+        """Load the state that `store` has for one person in one chat."""
         scopes = {
             SESSION: f"session:{conversation.key}",
             USER: f"user:{conversation.chat.platform}:{conversation.person.id}",
@@ -113,7 +113,7 @@ class Session:
         return (prefix + name for prefix, values in self._values.items() for name in values)
 
     async def keep(self, changes: Mapping[str, StateDelta], read: Mapping[str, bytes]) -> None:
-        """Store what a call changed, by prefix, and let the next calls see it.
+        """Store the changes of a call, by prefix, and let the next calls see them.
 
         `read` are the values that it changed as the call had read them, see `encoded`.
 

@@ -44,7 +44,7 @@ def is_day_allowed(rule: Rule, day: date) -> bool:
 
 
 def _allowed(rule: Rule, days: Iterator[date], *, is_by_weekday: bool) -> Iterator[date]:
-    """Yield what of `days` passes, until none has for a long time."""
+    """Yield the days of `days` that pass, until none has for a long time."""
     if not (rule.months or rule.month_days or (rule.days and is_by_weekday)):
         yield from days
         return

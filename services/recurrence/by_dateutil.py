@@ -37,7 +37,7 @@ def _moved(wall: datetime, years: int) -> datetime:
 
 
 def _written_out(rule: Rule, start: datetime) -> Rule:
-    """Return the pattern of `rule` with what it takes from its start."""
+    """Return the pattern of `rule` with the parts that it takes from its start."""
     full = replace(rule.pattern, hours=rule.hours or (start.hour,), minutes=rule.minutes or (start.minute,))
     if rule.days or rule.month_days or rule.year_days or rule.weeks:
         return full

@@ -41,7 +41,7 @@ class DuePlan(Struct, frozen=True, kw_only=True):
 
 
 def plan_due(schedule: Schedule, catch_up: CatchUp, due_at: datetime, now: datetime) -> DuePlan:
-    """Return what to say of a reminder whose stored next fire is `due_at`, now or a little ahead of it."""
+    """Plan the occurrences of a reminder whose stored next fire is `due_at`, now or a little ahead of it."""
     if not schedule.is_repeated:
         return DuePlan(occurrences=(Occurrence(due_at=due_at, missed=0),), next_fire_at=None)
     try:

@@ -136,11 +136,11 @@ class DeliveryLedger(Protocol):
         ...
 
     async def free(self, owner: str | None) -> int:
-        """Free what `owner` holds (None: everybody), begun sends as `unknown`; return their number."""
+        """Free the leases of `owner` (None: of everybody), begun sends as `unknown`; return their number."""
         ...
 
     async def release(self, owner: str, but: Collection[int]) -> int:
-        """Free what `owner` holds and has not begun, except `but`; return their number."""
+        """Free the leases of `owner` that are not begun, except `but`; return their number."""
         ...
 
     async def latest_due(self) -> datetime | None:
@@ -159,7 +159,7 @@ class DeliveryLedger(Protocol):
         ...
 
     async def realign(self, now: datetime) -> int:
-        """Repair what a clock that was ahead of `now` has armed.
+        """Repair the next fires that a clock ahead of `now` has set.
 
         The next fire of every recurring reminder is computed again, and what waits for another try waits for its due
         time and no longer. Returns how many next fires came out different.

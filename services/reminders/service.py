@@ -102,7 +102,7 @@ class ReminderService:
         return None if row is None else self._finder.public(row)
 
     async def look_up(self, schedule: Schedule | None) -> None:
-        """Have what a schedule needs of calendars read beside the event loop, which it would keep."""
+        """Load the calendars of a schedule beside the event loop, which loading would block."""
         if schedule is not None and schedule.rule is not None and schedule.rule.calendar is not None:
             await self._store.look_up(schedule.rule)
 
@@ -141,7 +141,7 @@ class ReminderService:
         return tuple(reminder for reminder, _ in await self._finder.open_in(chat))
 
     async def open_elsewhere(self, chat: ChatAddress, person: Person) -> tuple[Reminder, ...]:
-        """Return what `person` has set in other chats of the platform: to be counted, not shown, in this chat."""
+        """Return the reminders of `person` in other chats of the platform: to be counted, not shown, in this chat."""
         return await self._finder.open_elsewhere(chat, person)
 
     async def last_shown(self, chat: ChatAddress, person: Person) -> Shown:
@@ -194,7 +194,7 @@ class ReminderService:
         return (await self.get(chat, person, reference),)
 
     async def delete(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
-        """Delete what `reference` names, or with "all" everything that `person` has set in this chat.
+        """Delete the reminder of `reference`, or with "all" every one that `person` has set in this chat.
 
         "All of tomorrow", "all about work" are those of it that the words describe; "all except the dentist" those that
         they do not.
@@ -257,7 +257,7 @@ class ReminderService:
         was_ended: bool = True,
         asked_at: datetime | None = None,
     ) -> Reminder:
-        """Make a reminder again what it was, also one that is over; `reminder_id` is complete, `asked_at` as in `edit`.
+        """Restore an earlier state of a reminder, also an ended one; `reminder_id` is full, `asked_at` as in `edit`.
 
         With `is_undo` whoever may say that it is done may take that back. Without `was_ended`, that the change which is
         taken back ended it, what has been deleted stays so: somebody did that since.
@@ -407,7 +407,7 @@ class ReminderService:
         return row.targets
 
     async def resume_in(self, chat: ChatAddress) -> int:
-        """Say what could not be said in a chat in the last week, now that the bot is there (again).
+        """Send the reminders that could not be sent in a chat in the last week, now that the bot is there (again).
 
         Returns how many there are; of a repeating reminder that is the latest.
         """
@@ -467,7 +467,7 @@ def once_at(moment: datetime, zone: str) -> Schedule:
 def _once_more(
     row: StoredReminder, schedule: Schedule, creator: Person, targets: tuple[Person, ...], request_key: str
 ) -> NewReminder:
-    """Return the wish to have said at `schedule` what `row` says."""
+    """Return a new reminder with the content of `row` at `schedule`."""
     changed = {"schedule": schedule, "creator": creator, "targets": targets, "catch_up": CatchUp.LATEST}
     return NewReminder(request_key=request_key, address=row.address, **fields_of(row) | changed)
 

@@ -13,7 +13,7 @@ from services.reminders.ports import ReminderBook
 from services.reminders.records import Change, StoredReminder
 
 Check = Callable[[Reminder, Person], None]
-"""Raises `RequestRefused` where somebody may not do what they ask."""
+"""Raises `RequestRefused` where a person lacks the right."""
 
 
 def check_may_change(reminder: Reminder, person: Person) -> None:

@@ -80,7 +80,7 @@ def people(messages: Iterable[ChatMessage]) -> tuple[Participant, ...]:
 
 
 def _ended(messages: Sequence[ChatMessage], window: SummaryWindow) -> list[ChatMessage]:
-    """Keep what comes before the end of `window`: many platforms stamp whole seconds, so that the order counts too."""
+    """Keep messages before the end of `window`: many platforms stamp whole seconds, so that the order counts too."""
     if window.until is None:
         return list(messages)
     earlier = [message for message in messages if message.sent_at < window.until]

@@ -135,7 +135,7 @@ class MessageSource(Protocol):
 
 
 class Summarizer(Protocol):
-    """Turns content messages into bullets, and can drop what it cached of them."""
+    """Turns content messages into bullets, and can drop their cache."""
 
     def forget_message(self, chat: ChatAddress, message_id: str) -> None:
         """Drop the cached bullets of a message that was edited or deleted."""

@@ -41,7 +41,7 @@ def examine_tools(inspection: "Inspection") -> list[Finding]:
 
 
 def plugin_finding(each: "InspectedPlugin") -> Finding:
-    """Return what a plugin offers, or why it does not work."""
+    """Return the tools of a plugin, or why it does not work."""
     about = f"plugin {each.plugin.name}"
     if each.plugin.error:
         return problem(about, f"does not work: {each.plugin.error}", "mend it, or name it in plugins.disabled")
@@ -50,7 +50,7 @@ def plugin_finding(each: "InspectedPlugin") -> Finding:
 
 
 def doubtful_findings(each: "InspectedPlugin") -> list[Finding]:
-    """Warn of what a plugin probably does not mean: a name that is taken, a missing docstring."""
+    """Warn of probable mistakes of a plugin: a name that is taken, a missing docstring."""
     found, about = each.plugin.found, f"plugin {each.plugin.name}"
     told = f"is {found.origin}; {', '.join(found.hides)} has the same name and is left out: rename one of them"
     doubts = [] if each.plugin.error else lint_contributions(each.plugin.adds, each.specs)
@@ -81,7 +81,7 @@ def sandbox_finding(about: str, tools: int) -> Finding:
 
 
 def clash_findings(inspection: "Inspection") -> list[Finding]:
-    """Return who keeps each name that several offer, and what the others are called."""
+    """Return the owner of each name that several offer, and the new names of the others."""
     return [
         good("tool names", f"several offer {each.name}: {each.kept_by} keeps it, beside {', '.join(each.renamed)}")
         for each in inspection.clashes

@@ -98,7 +98,7 @@ class GatewayClient(discord.Client):
 
 
 def _to_delivery_failed(error: discord.HTTPException) -> DeliveryFailed:
-    """Return what a refusal means for a message that was being sent."""
+    """Return the error of a message for a refusal by Discord."""
     if error.status == _TOO_MANY:  # from what stands in front of Discord, and shuts out the whole machine
         wish = float(error.response.headers.get("Retry-After", _LONGEST_WAIT_SECONDS))
         return DeliveryFailed(f"discord: {error}", retry_after=wish, is_global=True)

@@ -51,7 +51,7 @@ def _list_missing(bits: int) -> list[str]:
 
 
 def _exceptions(channels: tuple[Mapping[str, object], ...]) -> Iterator[int]:
-    """Yield what channels allow beyond the server, to whomever: the bot may be among them."""
+    """Yield the permissions that channels add to those of the server, for anyone: the bot may be among them."""
     for channel in channels:
         exceptions = channel.get("permission_overwrites")
         for each in exceptions if isinstance(exceptions, list) else []:

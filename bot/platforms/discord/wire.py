@@ -153,7 +153,7 @@ def to_interaction(interaction: Interaction, place: Place) -> ChatMessage | None
 
 
 def interaction_text(interaction: Interaction) -> str:
-    """Return what an interaction says: a command of a function names each of its fields."""
+    """Return the text of an interaction: a command of a function names each of its fields."""
     data = interaction.data
     if interaction.type == BUTTON:
         return data.custom_id

@@ -62,7 +62,7 @@ def _list_missing(wanted: Mapping[str, tuple[str, ...]], granted: set[str]) -> I
 
 
 async def examine(settings: Settings, prober: Prober) -> list[Finding]:
-    """Ask for a token, then who the bot is, and what it may do."""
+    """Ask for a token, then for the bot's identity and its permissions."""
     own = settings.platforms.group(NAME, FeishuSettings)
     secret = own.app_secret.get_secret_value()
     step = "open.feishu.cn, the app, Credentials: copy App ID and App Secret again"

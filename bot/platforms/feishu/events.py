@@ -51,7 +51,7 @@ class EmojiType(Form):
 
 
 class Action(Form):
-    """A pressed button: what stands in it as `says`."""
+    """A pressed button: its value `says`."""
 
     value: Mapping[str, object] | None = None
 

@@ -92,7 +92,7 @@ class LongConnection(sdk.Client):  # type: ignore[misc]  # the SDK has no types
             await self.ping()
 
     async def _write_message(self, data: bytes) -> None:
-        """Send an acknowledgement, after what it acknowledges has been taken in."""
+        """Send the acknowledgement of an event after the event has been received."""
         while self._arrivals.waiting:
             await self._take(self._arrivals.waiting.pop(0))
         await super()._write_message(data)

@@ -90,7 +90,7 @@ def _interactive(elements: list[dict[str, object]]) -> dict[str, object]:
 
 
 def _actions(address: ChatAddress, message: OutgoingMessage) -> dict[str, object]:
-    """Return a button for each choice, which holds what it says."""
+    """Return a button for each choice, with its text as the value."""
     thread = {} if address.thread_id is None else {"thread": address.thread_id}
     buttons = [
         {

@@ -173,7 +173,7 @@ class IrcPlatform(NetworkPlatform):
                 return line
 
     async def _answer(self, line: Line) -> None:
-        """Do what every line may ask for, also before the bot is in."""
+        """Handle the lines that may come at any time, also before the bot has joined."""
         if line.command == "PING":
             self._write(f"PONG :{line.params[-1] if line.params else ''}")
         else:

@@ -136,7 +136,7 @@ def _is_address(text: str, word: re.Match[str]) -> bool:
 
 
 def text_lines(message: OutgoingMessage) -> list[str]:
-    """Return what `message` says, as texts of PRIVMSG lines."""
+    """Return `message` as texts of PRIVMSG lines."""
     whole = _CONTROLS.sub("", plain([_render_style(span) for span in spans_of(message)]))
     lines = _join_remarks(line for line in whole.split("\n") if line.strip())
     return [piece for line in lines for piece in _pieces(line, message)]

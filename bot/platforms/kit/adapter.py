@@ -73,7 +73,7 @@ class NetworkPlatform(ABC):
         """Release the resources that outlive a session."""
 
     async def _hand_in(self, incoming: Incoming | None) -> Awaitable[object] | None:
-        """Return once `incoming` is recorded, with what ends when it is handled; None is ignored."""
+        """Return once `incoming` is recorded, with an awaitable that ends when it is handled; None is ignored."""
         if incoming is None or self._receive is None:
             return None
         return await self._receive(incoming)

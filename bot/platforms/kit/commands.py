@@ -139,7 +139,7 @@ def is_managing_command(text: str) -> bool:
 
 
 def sentence_of(text: str, bot_name: str, language: str) -> str | None:
-    """Return what the slash command `text` stands for; None when it is none, or is for another bot (`/help@other`)."""
+    """Return the sentence of the slash command `text`; None for other texts and other bots (`/help@other`)."""
     command = parse_command(text)
     if command is None or command.name not in MENU_NAMES:
         return None

@@ -39,7 +39,7 @@ def good(about: str, said: str) -> Finding:
 
 
 def problem(about: str, said: str, next_step: str) -> Finding:
-    """Something is wrong, and this is what to do."""
+    """Report a problem with its next step."""
     return Finding(about=about, said=said, next_step=next_step)
 
 
@@ -62,7 +62,7 @@ class ProbeResult(Struct, frozen=True, kw_only=True):
 
     @property
     def is_ok(self) -> bool:
-        """Return whether the server did what it was asked."""
+        """Return whether the server fulfilled the request."""
         return 200 <= self.status < 300
 
 

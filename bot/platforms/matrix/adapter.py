@@ -209,7 +209,7 @@ class MatrixPlatform(NetworkPlatform):
         return [each for each in taken if each is not None]
 
     def _note(self, event_id: str, reaction: Reaction) -> None:
-        """Remember what a reaction was, for the day that somebody takes it back."""
+        """Remember a reaction, because its withdrawal names only the event."""
         if reaction.is_added:
             self._reactions[event_id] = reaction
 

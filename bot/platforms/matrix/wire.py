@@ -160,7 +160,7 @@ def _address(room: Room, relation: Event) -> ChatAddress:
 
 
 def _reply_target(relation: Event) -> str | None:
-    """Return the event that is replied to; what a thread names for clients without threads is none."""
+    """Return the event that is replied to; the fallback of a thread for clients without threads is none."""
     if relation.get("is_falling_back") is True:
         return None
     return text_of(mapping(relation.get("m.in_reply_to")).get("event_id")) or None
@@ -235,7 +235,7 @@ def to_file(file: SentFile, address: ChatAddress, place: Mapping[str, Json]) -> 
 
 
 def to_edit(message: OutgoingMessage, address: ChatAddress, event_id: str) -> dict[str, Json]:
-    """Return the content that replaces what the event `event_id` says."""
+    """Return the content that replaces that of the event `event_id`."""
     new = to_content(replace(message, reply_to=None), message.text, replace(address, thread_id=None))
     relation: dict[str, Json] = {"rel_type": "m.replace", "event_id": event_id}
     return {

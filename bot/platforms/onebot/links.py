@@ -161,7 +161,7 @@ class HttpLink:
             router.add_post(path, self._handle)
 
     async def session(self) -> None:
-        """Make sure that the client is there; what it posts comes in by itself."""
+        """Check that the client answers; its events arrive by themselves."""
         try:
             answer = await self.call("get_login_info", {})
         except DeliveryFailed as failure:

@@ -45,7 +45,7 @@ def is_picture(file: SentFile) -> bool:
 
 
 def file_line(file: SentFile) -> str:
-    """Return what stands for a file that cannot be sent."""
+    """Return the text in place of a file that cannot be sent."""
     return f"📎 {file.name} ({file.kilobytes} kB)"
 
 

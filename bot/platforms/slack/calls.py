@@ -102,7 +102,7 @@ def _sending() -> Iterator[None]:
 
 
 def to_delivery_failed(error: SlackApiError) -> DeliveryFailed:
-    """Return what Slack's refusal means for a message that was being sent."""
+    """Return the error of a message for a refusal by Slack."""
     reason = str(error.response.get("error", error))
     headers = {name.lower(): value for name, value in dict(error.response.headers).items()}
     if reason == "ratelimited" or error.response.status_code == 429:

@@ -14,7 +14,7 @@ class File(Form):
 
 
 class Message(Form):
-    """A message, or what became of an earlier one; `ts` is its id and its time."""
+    """A message, or a change of an earlier one; `ts` is its id and its time."""
 
     type: str = ""
     subtype: str = ""

@@ -13,7 +13,7 @@ from bot.platforms.kit.pieces import pieces
 from services.kernel.chat import ChatAddress
 
 MAX_LENGTH: Final = 3000
-"""Characters of one message: what the texts of Slack's blocks hold."""
+"""Characters of one message: the limit of the texts of Slack's blocks."""
 
 MAX_FILE_KILOBYTES: Final = 100_000
 """The largest file; Slack itself takes up to a gigabyte."""
@@ -37,7 +37,7 @@ def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, o
 
 
 def edit_body(address: ChatAddress, message_id: str, message: OutgoingMessage) -> dict[str, object]:
-    """Return the parameters of `chat.update`; what does not fit is left out."""
+    """Return the parameters of `chat.update`; text beyond the limit is left out."""
     return {**messages(address, message)[0], "ts": message_id}
 
 

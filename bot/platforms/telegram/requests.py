@@ -42,7 +42,7 @@ def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, o
 
 
 def edit_body(address: ChatAddress, message_id: str, message: OutgoingMessage) -> dict[str, object]:
-    """Return the parameters of `editMessageText`; what does not fit is left out."""
+    """Return the parameters of `editMessageText`; text beyond the limit is left out."""
     first = pieces(message.text, MAX_LENGTH, measure=units, people=message.mentions)[0]
     request = _message(address, message, first)
     request.pop("message_thread_id", None)

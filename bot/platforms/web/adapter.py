@@ -217,7 +217,7 @@ class WebPlatform:
         self.room(session_id).emit("message_deleted", {"message_id": message_id})
 
     async def forget(self, gone: Sequence[GoneMessage]) -> None:
-        """Delete the files of messages whose words have gone, and let open pages show them no longer."""
+        """Delete the files of deleted messages, and remove those from open pages."""
         for each in gone:
             session_id, message_id = each.address.chat_id, each.message_id
             shown = (await self.extras(session_id, message_id)).attachments

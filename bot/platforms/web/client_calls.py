@@ -9,7 +9,7 @@ from services.kernel.errors import ToolFailed
 
 
 class ClientCalls:
-    """Asks pages and waits for what they answer. The event is `execute:tool`, the answer `execute:result`."""
+    """Asks pages and waits for their answers. The event is `execute:tool`, the answer `execute:result`."""
 
     def __init__(self) -> None:
         self._waiting: dict[tuple[str, str], asyncio.Future[Mapping[str, object]]] = {}

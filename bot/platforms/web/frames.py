@@ -193,7 +193,7 @@ def make_frame(
 
 
 def json_text(value: object) -> str:
-    """`value` as JSON; what JSON does not know is written as text."""
+    """Return `value` as JSON; values of other types are written as text."""
     return to_json(value, fallback=str, inf_nan_mode="null").decode()
 
 

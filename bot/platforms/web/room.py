@@ -135,7 +135,7 @@ class Room:
             listener(frame)
 
     def watch_leaving(self, listeners: Iterable[Listener], gone: Callable[[], None]) -> Callable[[], None]:
-        """Call `gone` as soon as none of `listeners` listens any more; returns what ends the watch."""
+        """Call `gone` as soon as none of `listeners` listens any more; return a function that ends the watch."""
         watch = (set(listeners), gone)
         self._watches.append(watch)
         return lambda: self._watches.remove(watch) if watch in self._watches else None
@@ -145,7 +145,7 @@ class Room:
         return make_frame(kind, self.session_id, self.seq, self._clock.now(), data, is_kept=False)
 
     def since(self, epoch: str, seq: int) -> tuple[Frame, ...] | None:
-        """Return what happened after `seq`; None when that is not known any more, so that a snapshot is needed."""
+        """Return the frames after `seq`; None when they are no longer kept, so that a snapshot is needed."""
         if epoch != self.epoch or seq > self.seq:
             return None
         missed = tuple(frame for frame in self._ring if frame.seq > seq)
@@ -161,7 +161,7 @@ class Room:
     def listen(
         self, listener: Listener, person_id: str | None = None, go: Callable[[], None] | None = None
     ) -> Callable[[], None]:
-        """Hand every frame to `listener` (of `person_id`) from now on; returns what ends that.
+        """Pass every frame to `listener` (of `person_id`) from now on; return a function that ends that.
 
         `go` is called where the listener has to come back to see what it may have missed.
         """

@@ -58,7 +58,7 @@ class Rooms:
         self._happened = happened
 
     def apply_remote_event(self, session_id: str, kind: str, data: Mapping[str, object]) -> None:
-        """Show in a room what happened in the same room of another worker."""
+        """Show a frame of the same room of another worker in a room."""
         self._extras.unload(address_of(session_id))  # what is kept there of its messages is not what was read here
         room = self._rooms.get(session_id)
         if room is None:

@@ -21,7 +21,7 @@ _NOT_IN_IDS: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def post_id(client_id: str, person: Person) -> str:
-    """Return the id of what `person` sent as `client_id`; two people may use the same."""
+    """Return the id of the message that `person` sent as `client_id`; two people may use the same."""
     return f"{client_id}.{sha256(person.id.encode()).hexdigest()[:8]}"
 
 

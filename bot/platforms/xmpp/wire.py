@@ -134,7 +134,7 @@ def parse_reactions(stanza: Element) -> tuple[str, frozenset[str]] | None:
 def to_reactions(
     stanza: Element, room: Room, message: str, before: Collection[str], after: Collection[str]
 ) -> tuple[Reaction, ...]:
-    """Return what somebody put under `message` and took from it."""
+    """Return the reactions that somebody added to `message` and withdrew."""
     nick = stanza.get("from", "").partition("/")[2]
     person = _sender(stanza, room, nick).person
     address = ChatAddress(platform=NAME, chat_id=room.jid)

@@ -36,7 +36,7 @@ _NOT_FOUND: Final = frozenset({"no_reminders", "reminder_unknown"})
 async def delete_named(
     reference: str, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
-    """Delete what `reference` names: one reminder, several, all of one's own, or a day of one that repeats."""
+    """Delete the reminders of `reference`: one, several, all of one's own, or a day of one that repeats."""
 
     async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
         return deleted(await reminders.delete(ctx.chat, ctx.sender, reminder.id), ctx)

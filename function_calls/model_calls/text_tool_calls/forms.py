@@ -68,7 +68,7 @@ def calls_of_json(text: str, names: Collection[str], *, is_certain: bool) -> Ite
 
 
 def unbundled(calls: Iterable[RequestedCall], names: Collection[str]) -> Iterator[RequestedCall]:
-    """Yield `calls`, each `BUNDLE` among them replaced by what it holds, where that can be read."""
+    """Yield `calls`, each `BUNDLE` among them replaced by its calls, where they can be read."""
     for call in calls:
         is_bundle = call.name not in names and _BUNDLE_NAME in call.name and _BUNDLE_KEY in call.arguments
         yield from (is_bundle and tuple(calls_of_json(call.arguments, names, is_certain=True))) or (call,)

@@ -186,7 +186,7 @@ class Confirmations:
         self._listeners: list[ListenerOfClosing] = []
 
     def subscribe(self, listener: ListenerOfClosing) -> Callable[[], None]:
-        """Tell `listener` of each question that is answered or dropped, and return what ends that."""
+        """Call `listener` for each question that is answered or dropped; return a function that ends that."""
         self._listeners.append(listener)
         return partial(self._listeners.remove, listener)
 

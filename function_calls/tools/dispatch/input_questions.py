@@ -1,4 +1,4 @@
-"""Ask the person for what a tool needs before it goes on, and word each question."""
+"""Ask the person for the input that a tool needs before it goes on, and word each question."""
 
 from datetime import datetime
 from typing import Final

@@ -242,7 +242,7 @@ def _low_surrogate_pattern() -> re.Pattern[str]:
 
 @cache
 def _inner_quote_pattern() -> re.Pattern[str]:
-    """Return what follows a quotation mark that cannot be a closing one: neither structure, nor a next text or name."""
+    """Return a pattern of text after a quotation mark that closes nothing: no structure, next text or name."""
     structure = r"""\s*(?:[,:}\]，：｝］、]|$)"""
     next_name = r"""\s*["'“‘]?[\w-]+["'”’]?\s*[:：]"""
     return re.compile(rf"""(?!{structure}|{next_name})(?:\s*[^\s"'“”‘’`]|["']{structure})""")

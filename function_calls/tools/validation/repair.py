@@ -126,7 +126,7 @@ def _unwrap(read: Read, schema: SchemaValidator, tool: str) -> tuple[object, tup
 
 
 def _wrapper(value: dict[str, object], known: AbstractSet[str], tool: str) -> str | None:
-    """Return the one member that holds all arguments, where the others only say whose they are."""
+    """Return the one member that holds all arguments, where the others only name the call."""
     if any(not _names_the_call(value[key], tool) for key in value.keys() & known):
         return None
     holders = [

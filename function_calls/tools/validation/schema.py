@@ -27,7 +27,7 @@ class ToolJsonSchema(GenerateJsonSchema):
     }
 
     def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
-        """Say in the schema what keys a `dict[K, V]` takes; Pydantic leaves integer keys out."""
+        """Add the keys that a `dict[K, V]` takes to the schema; Pydantic leaves integer keys out."""
         made = super().dict_schema(schema)
         keys = schema.get("keys_schema", core_schema.any_schema())
         names = _key_names(keys, self.generate_inner)
@@ -94,7 +94,7 @@ def model_schema(annotation: object) -> Schema:
 
 
 def inline_refs(schema: Mapping[str, object]) -> Schema:
-    """Put what local `$ref`s point at in their place; only types that contain themselves stay in `$defs`."""
+    """Replace local `$ref`s by their targets; only types that contain themselves stay in `$defs`."""
     kept: dict[str, object] = {}
     names: dict[str, str] = {}
 

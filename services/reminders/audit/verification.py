@@ -110,7 +110,7 @@ async def verify(reader: AuditReader, since: datetime, until: datetime, now: dat
 def judged(
     reminder: AuditedReminder, records: Iterable[DeliveryRecord], since: datetime, until: datetime, now: datetime
 ) -> list[Finding]:
-    """Return what became of each occurrence of one reminder in the period, oldest first."""
+    """Return the outcome of each occurrence of one reminder in the period, oldest first."""
     records = sorted(records, key=lambda record: record.due_at)
     judged_from = max(since, reminder.created_at, reminder.changed_at)
     try:

@@ -61,7 +61,7 @@ class DeliveryWorker:
         self._look.set()
 
     async def run(self) -> None:
-        """Deliver until cancelled; first free what an earlier process had claimed."""
+        """Deliver until cancelled; first free the leases of an earlier process."""
         await self._persist(self._recover)
         async with asyncio.TaskGroup() as group:
             group.create_task(self._persist(self._claim_for_ever))

@@ -34,7 +34,7 @@ class IcsPart(Struct, frozen=True, kw_only=True):
 
 
 def ics_parts(text: str) -> tuple[IcsPart, ...]:
-    """Return the components of one or several calendars, in order; what stands around them is not looked at.
+    """Return the components of one or several calendars, in order; text around them is ignored.
 
     Raises:
         ImportRefused: BEGIN and END do not match, or this is no calendar at all.

@@ -40,7 +40,7 @@ def export_json(reminders: Sequence[PortableReminder], *, chat: str, now: dateti
 
 
 def import_json(text: str) -> PortableFile:
-    """Read what `export_json` wrote, by this version or an earlier one.
+    """Read a file of `export_json`, of this version or an earlier one.
 
     Raises:
         ImportRefused: with one problem for each reminder that is not right; then none is read.

@@ -21,7 +21,7 @@ _FIRST_YEAR, _LAST_YEAR = 1900, 9998  # an instant a zone away from the ends of 
 
 
 def _storable(text: str) -> str:
-    """Refuse what no database and no chat can keep."""
+    """Refuse text that no database and no chat can store."""
     if "\x00" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
         raise ValueError("has characters that are no text")
     return text

@@ -61,7 +61,7 @@ async def export_chat(reader: ReminderReader, chat: ChatAddress, form: Form, now
 
 
 def form_of(data: bytes) -> Form:
-    """Return what kind of file `data` is, by how it begins."""
+    """Return the format of `data` by its first bytes."""
     return Form.JSON if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in {b"{", b"["} else Form.ICS
 
 

@@ -53,7 +53,7 @@ class DueWords(Struct, frozen=True, kw_only=True):
     in_other_half: tuple[Reading, ...] = ()
 
     def fit(self, reminder: Reminder) -> bool:
-        """Return whether one of the next fires of `reminder` is what the words say."""
+        """Return whether one of the next fires of `reminder` is at the time of the words."""
         zone = ZoneInfo(reminder.schedule.zone)
         fires = [fire.astimezone(zone) for fire in (*reminder.next_fires, *self._later(reminder))]
         return any(_fits(fire, reading) for fire in fires for reading in self.readings)

@@ -58,7 +58,7 @@ class ReminderFinder:
         return tuple(sorted(pairs, key=lambda pair: (_next_fire(pair[0]), pair[1].key)))
 
     async def open_elsewhere(self, chat: ChatAddress, person: Person) -> tuple[Reminder, ...]:
-        """Return what `person` has set in other chats of the platform and is active or paused."""
+        """Return the active and paused reminders that `person` has set in other chats of the platform."""
         rows = await self._book.of_creator(chat.platform, person.id, self._most)
         return tuple(self.public(row) for row in rows if row.address.key != chat.key)
 
@@ -139,12 +139,12 @@ class ReminderFinder:
         )
 
     async def remember(self, chat: ChatAddress, person: Person, shown: Sequence[Reminder]) -> None:
-        """Keep what the person sees numbered from now on: a whole list, or the candidates of a doubtful reference."""
+        """Store the numbered list that the person sees: a whole list, or the candidates of an ambiguous reference."""
         at, ids = self._clock.now().isoformat(), [each.id for each in shown]
         await self._state.set(_shown_key(chat, person), {"at": at, "ids": [*ids]}, keep=_SHOWN_FOR)
 
     async def last_shown(self, chat: ChatAddress, person: Person) -> Shown:
-        """Return what the person saw numbered last; nothing after a day."""
+        """Return the numbered list that the person saw last; empty after a day."""
         kept = await self._state.get(_shown_key(chat, person))
         if isinstance(kept, list):  # as it was kept before its time was
             return Shown(ids=tuple(map(str, kept)))

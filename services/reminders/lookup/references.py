@@ -158,7 +158,7 @@ def _named(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
 
 
 def _repeating(wanted: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
-    """Return what repeats and is named by that as well as by words of its content: "the daily door reminder"."""
+    """Return recurring reminders named so and by words of their content: "the daily door reminder"."""
     rest = _REPEATING.sub("", wanted).strip()
     again = [each for each in here if each.schedule.rule] if rest and rest != wanted else []
     return again and (_named(rest, again) or _due(rest, again, now, times))

@@ -76,7 +76,7 @@ class SentJournal:
                 self.clear()
 
     def read(self) -> list[SentOccurrenceLine]:
-        """Return what an earlier process appended; damaged lines are skipped, an unreadable file costs repeats."""
+        """Return the lines of an earlier process; damaged ones are skipped, an unreadable file costs repeats."""
         if self._path is None or not self._path.exists():
             return []
         try:

@@ -1,4 +1,4 @@
-"""Read what a verification of reminders compares, also while a bot writes."""
+"""Read the rows that a verification of reminders compares, also while a bot writes."""
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime

@@ -49,7 +49,7 @@ def claim(connection: sa.Connection, request: ClaimRequest) -> Claim:
 
 
 def realign(connection: sa.Connection, now: datetime) -> int:
-    """Repair what a clock that was ahead has armed; return how many reminders fire at another time."""
+    """Repair the next fires that a clock ahead of now has set; return the number of changed reminders."""
     moment = to_micros(now)
     due_or_now = sa.case((DELIVERY.c.due_at > moment, DELIVERY.c.due_at), else_=moment)
     connection.execute(DELIVERY.update().where(DELIVERY.c.try_at > moment, IS_FREED).values(try_at=due_or_now))
@@ -180,7 +180,7 @@ def _companions(connection: sa.Connection, rows: Sequence[sa.RowMapping]) -> Seq
 
 
 def _hold(connection: sa.Connection, request: ClaimRequest, rows: Sequence[sa.RowMapping]) -> set[int]:
-    """Put off what falls into quiet hours; what may have been said already is not held back."""
+    """Put off occurrences in quiet hours; those that may have been sent already are not held back."""
     quiet = Quiet(connection, rows, request.quiet)
     held = {}
     for row in rows:
@@ -203,7 +203,7 @@ _IS_WORTH_IT = sa.text(
 
 
 def claim_shared(connection: sa.Connection, presence: WorkerRegistry, request: ClaimRequest) -> Claim:
-    """Take up what the dead have left, and claim; look again at the horizon at the latest, because others may add."""
+    """Free the leases of dead processes, and claim; look again at the horizon at the latest: others may add some."""
     horizon = from_micros(request.until)
     asked = {**presence.parameters, "until": request.until}
     if not connection.scalar(_IS_WORTH_IT, asked):

@@ -103,7 +103,7 @@ def free(connection: sa.Connection, owner: str | None) -> int:
 
 
 def release(connection: sa.Connection, owner: str, but: Collection[int]) -> int:
-    """Free what `owner` has not begun, without `but`."""
+    """Free the leases of `owner` that are not begun, without `but`."""
     idle = sa.and_(IS_HELD, DELIVERY.c.owner == owner, DELIVERY.c.state.in_(WAITING), DELIVERY.c.id.not_in(but))
     return connection.execute(DELIVERY.update().where(idle).values(owner="")).rowcount
 

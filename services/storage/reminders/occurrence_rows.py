@@ -98,7 +98,7 @@ def insert_occurrences(
 
 
 def _insert(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> Sequence[sa.Row[Any]]:
-    """Return the ids of the rows that are new, with what they are of."""
+    """Return the ids of the new rows with their occurrences."""
     made = (DELIVERY.c.id, DELIVERY.c.reminder_id, DELIVERY.c.due_at)
     if connection.dialect.name == "postgresql":
         return connection.execute(new_from_json(DELIVERY, tuple(rows[0])).returning(*made), {"rows": rows}).all()

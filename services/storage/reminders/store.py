@@ -116,7 +116,7 @@ class SqlReminderStore(SqlReminderReader):
         return await self._database.run(work)
 
     async def look_up(self, rule: Rule) -> None:
-        """Have what a rule needs of calendars read in the thread of the reader."""
+        """Load the calendars of a rule in the thread of the reader."""
         await self._database.read(lambda _: _load(rule))
 
     async def of_creator(self, platform: str, person_id: str, limit: int) -> tuple[StoredReminder, ...]:
@@ -233,7 +233,7 @@ class SqlReminderStore(SqlReminderReader):
             self._database.sent.remove([outcome.delivery_id for outcome in outcomes])
 
     async def free(self, owner: str | None) -> int:
-        """Free what `owner` holds (None: every gone owner), begun sends as `unknown`."""
+        """Free the leases of `owner` (None: of every dead owner), begun sends as `unknown`."""
         workers = self._database.workers
         if owner is None and workers is not None:
             await self._get_ready()
@@ -251,7 +251,7 @@ class SqlReminderStore(SqlReminderReader):
         return freed
 
     async def release(self, owner: str, but: Collection[int]) -> int:
-        """Free what `owner` holds and has not begun, except `but`."""
+        """Free the leases of `owner` that are not begun, except `but`."""
         return await self._database.run(lambda connection: ledger.release(connection, owner, but))
 
     async def latest_due(self) -> datetime | None:
@@ -270,7 +270,7 @@ class SqlReminderStore(SqlReminderReader):
         return await self._database.read(lambda connection: ledger.chats_with_failures(connection, to_micros(since)))
 
     async def realign(self, now: datetime) -> int:
-        """Repair what a clock that was ahead has armed."""
+        """Repair the next fires that a clock ahead of now has set."""
         return await self._database.run(lambda connection: claims.realign(connection, now))
 
     async def follow_zone_data(self, version: str, now: datetime) -> int:

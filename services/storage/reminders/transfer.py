@@ -30,7 +30,7 @@ class SqlTransferStore(SqlReminderReader):
 
 
 def imported_columns(arrival: ImportedReminder, now: datetime) -> dict[str, object]:
-    """Return what comes from a file, as the columns of its row; `now` is when it came."""
+    """Return the columns of the row of an imported reminder; `now` is the time of the import."""
     draft = ValidatedReminder(wish=arrival.wish, first_fire=arrival.next_fire_at or now)
     return {
         **draft_columns(draft, to_micros(arrival.created_at)),

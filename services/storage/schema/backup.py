@@ -92,7 +92,7 @@ def restore(url: str, source: Path) -> Backup:
 
 
 def copy_file(source: Path, target: Path) -> None:
-    """Copy a SQLite file that others may have open, with what their journals hold, into one file without journals."""
+    """Copy a SQLite file that others may have open, with their journals, into one file without journals."""
     os.close(open_private(target, os.O_RDWR | os.O_CREAT))
     with (
         closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as here,
