@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bot.testing.openai_server import OpenAIServer, call, calls, say, status
+from tests.support.openai_server import OpenAIServer, call, calls, say, status
 
 _HERE = Path(__file__).parent
 _PAGE = _HERE.parents[1] / "docs" / "how-to" / "use-as-a-library.md"
