@@ -12,13 +12,13 @@ import pytest_asyncio
 from playwright.async_api import Locator, Page, expect
 
 from bot.testing.clocks import FixedClock
-from bot.testing.openai_server import OpenAIServer
-from bot.testing.openai_server import say as answer
 from tests.browser.bot_process import BotProcess
 from tests.browser.conftest import people_at
 from tests.browser.test_looks import CUT_OFF, PHONE, violations_in_both_schemes
 from tests.browser.visitors import Language, Visitors, Wardrobe, say
 from tests.support.chat_servers.telegram import TelegramServer
+from tests.support.openai_server import OpenAIServer
+from tests.support.openai_server import say as answer
 from tests.support.search_server import SearchServer
 from tests.support.tool_servers.serving import served_app
 from tests.support.tool_servers.time_server import time_server
