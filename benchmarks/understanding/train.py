@@ -39,18 +39,26 @@ from function_calls.understanding.reading.features import (
 )
 from function_calls.understanding.reading.known_words import KnownWords, known_words
 from function_calls.understanding.reading.lexicon import Lexicon, common_words, load_lexicon
-from function_calls.understanding.reading.message import AFTER_ANSWER, NO_TAG, NOTHING, SEEN_BUCKETS, ModelFile
+from function_calls.understanding.reading.linear import PackedModel
+from function_calls.understanding.reading.message import (
+    AFTER_ANSWER,
+    NO_TAG,
+    NOTHING,
+    SEEN_BUCKETS,
+    ModelFile,
+    load_classes,
+)
 from function_calls.understanding.reading.segments import trimmed_tokens
 from function_calls.understanding.reading.tokens import TimeSpan, Token, marked, time_spans, tokens_of
 from services.time_expressions import parse_all
 
 ROOT = Path(__file__).parents[2]
 WEIGHTS = ROOT / "function_calls" / "understanding" / "reading" / "weights"
-INTENT_BUCKETS = 1 << 17
-TAG_BUCKETS = 1 << 17
+INTENT_BUCKETS = 1 << 18
+TAG_BUCKETS = 1 << 18
 SPLIT_BUCKETS = 1 << 14
-_NEGLIGIBLE_INTENT, _NEGLIGIBLE_TAG = 2, 0
-"""Weights, of 127, that are so small that nothing depends on them."""
+_INTENT_VALUES, _TAG_VALUES, _SPLIT_VALUES = (63, 1), (96, 0), (127, 0)
+"""The largest value of a weight in the file, and the largest one that is so small that nothing depends on it."""
 _FEWEST_ROWS = 3
 """A feature that fewer sentences or words have says nothing about others, and takes a place in a bucket."""
 _ALL = 1 << 32
@@ -74,11 +82,16 @@ _JOINED_INTENTS = (
 )
 _JOINTS = (", ", ", ", ". ", "; ", " and ", ", and ", ". also ", " then ", "\n", " + ", " & ")
 _JOINTS_UNSPACED = ("，", "，", "。", "；", "，然后", "，再", "。还有", " ", "\n", "、", "，另外")
+_SPLIT_LABELS = ("on", "begin")
 IntegerArray: TypeAlias = "array[int]"
 _UNKNOWN = "\0"
 """Stands for an unknown word; features that hold it are left out, as those of an unknown word weigh nothing."""
 _WITH_UNKNOWN, _UNKNOWN_WORDS, _COMMON = 0.3, 0.5, 0.004
 """The share of sentences with unknown words, that of their rarer words, and in how many sentences a common word is."""
+_WITHOUT_CLASS = 0.3
+"""The share of unknown words that have no class either."""
+_INTENTS_BY_CLASSES = frozenset({"en"})
+"""Languages in which the classes of words help to tell intents apart; in Spanish they were measured not to."""
 _NAMED_KNOWN, _OTHERS_KNOWN = 0.7, 0.05
 """The share of generated sentences with words of a coming reminder: of those that name one, and of all others."""
 _OF_GRAMMAR, _OF_TESTS = 0.8, 3
@@ -169,12 +182,22 @@ def matrix(rows: list[IntegerArray], buckets: int) -> csr_matrix:
     return csr_matrix((np.ones(len(columns), dtype=np.float32), columns, starts), shape=(len(rows), buckets))
 
 
-def packed(weights: np.ndarray, largest: float, negligible: int) -> tuple[float, bytes]:
-    """Return the scale and the numbers from -127 to 127 of `weights` (buckets × labels); small ones are nothing."""
-    scale = float(largest) / 127
-    rounded = np.clip(np.round(weights / scale), -127, 127).astype(np.int8)
+def packed(labels: Iterable[str], weights: np.ndarray, bias: Iterable[float], values: tuple[int, int]) -> PackedModel:
+    """Return `weights` (labels × buckets) as a file holds them; `values` are the largest and the negligible one."""
+    largest, negligible = values
+    scale = float(np.abs(weights).max()) / largest or 1.0
+    rounded = np.round(weights.T / scale).astype(np.int8)
     rounded[np.abs(rounded) <= negligible] = 0
-    return scale, rounded.tobytes()
+    rows, columns = np.nonzero(rounded)
+    return PackedModel(
+        tuple(map(str, labels)),
+        len(rounded),
+        scale,
+        tuple(map(float, bias)),
+        counts=np.bincount(rows, minlength=len(rounded)).astype(np.uint8).tobytes(),
+        columns=columns.astype(np.uint8).tobytes(),
+        values=rounded[rows, columns].tobytes(),
+    )
 
 
 def with_unknown(sentences: list[list[str]], tags: list[list[str]], intents: list[str], seed: int) -> list[list[str]]:
@@ -198,6 +221,20 @@ def with_unknown(sentences: list[list[str]], tags: list[list[str]], intents: lis
             else forms
         )
     return found
+
+
+def kinds_of(
+    sentences: Sequence[Sentence], forms: Sequence[list[str]], classes: dict[str, str], seed: int
+) -> list[list[str]]:
+    """Return the forms of `sentences` with classes; most words that are unknown in `forms` have theirs."""
+    chance = random.Random(seed)
+    return [
+        [
+            _UNKNOWN if word == _UNKNOWN and chance.random() < _WITHOUT_CLASS else classes.get(form, word)
+            for form, word in zip(each.forms, words, strict=True)
+        ]
+        for each, words in zip(sentences, forms, strict=True)
+    ]
 
 
 def hashes_of(features: Iterable[str]) -> IntegerArray:
@@ -376,16 +413,22 @@ def train(language: str, count: int, seed: int, strength: float, weight: float) 
     intents = [each.intent for each in sentences]
     sentences = [replace(each, forms=without_accents(each.forms)) for each in sentences]
     forms = with_unknown([each.forms for each in sentences], [each.tags for each in sentences], intents, seed)
+    counts_classes = language in _INTENTS_BY_CLASSES
+    kinds = kinds_of(sentences, forms, load_classes(language), seed)
     rows = [
-        hashes_of(classifier_features(words, each.context, each.known, is_addressed=each.is_addressed))
-        for words, each in zip(forms, sentences, strict=True)
+        hashes_of(
+            classifier_features(
+                words, classes if counts_classes else (), each.context, each.known, is_addressed=each.is_addressed
+            )
+        )
+        for words, classes, each in zip(forms, kinds, sentences, strict=True)
     ]
     classifier = LogisticRegression(C=strength, max_iter=200, tol=1e-4)
     classifier.fit(matrix(rows, INTENT_BUCKETS), intents, [each.weight for each in sentences])
     tag_rows, tag_labels, tag_weights = [], [], []
-    for words, each in zip(forms, sentences, strict=True):
+    for words, classes, each in zip(forms, kinds, sentences, strict=True):
         for at, label in enumerate(each.tags if each.intent != NOTHING else ()):
-            tag_rows.append(hashes_of(tagger_features(words, at, each.intent, each.tags[:at], each.known)))
+            tag_rows.append(hashes_of(tagger_features(words, classes, at, each.intent, each.tags[:at], each.known)))
             tag_labels.append(label)
             tag_weights.append(each.weight)
     tagger = LogisticRegression(C=0.3, max_iter=60, tol=1e-4)
@@ -398,38 +441,18 @@ def train(language: str, count: int, seed: int, strength: float, weight: float) 
         for words, each in zip(forms, sentences, strict=True)
         for form in set(words) - {_UNKNOWN}
     )
-    intent_scale, intent_weights = packed(classifier.coef_.T, np.abs(classifier.coef_).max(), _NEGLIGIBLE_INTENT)
-    tag_scale, packed_tags = packed(tagger.coef_.T, np.abs(tagger.coef_).max(), _NEGLIGIBLE_TAG)
     return ModelFile(
-        intents=tuple(map(str, classifier.classes_)),
-        intent_buckets=INTENT_BUCKETS,
-        intent_scale=intent_scale,
-        intent_bias=tuple(map(float, classifier.intercept_)),
-        intent_weights=intent_weights,
-        tags=tuple(map(str, tagger.classes_)),
-        tag_buckets=TAG_BUCKETS,
-        tag_scale=tag_scale,
-        tag_bias=tuple(map(float, tagger.intercept_)),
-        tag_weights=packed_tags,
-        folding=folding_of(language),
-        split_buckets=len(split.weights) // len(split.bias) if split.bias else 0,
-        split_scale=split.scale,
-        split_bias=split.bias,
-        split_weights=split.weights,
-        seen=bits_of(row for row, count in seen.items() if count >= _FEWEST_ROWS),
+        packed(classifier.classes_, classifier.coef_, classifier.intercept_, _INTENT_VALUES),
+        packed(tagger.classes_, tagger.coef_, tagger.intercept_, _TAG_VALUES),
+        split,
+        folding_of(language),
+        bits_of(row for row, count in seen.items() if count >= _FEWEST_ROWS),
+        counts_classes,
     )
 
 
-class Splitter(Struct, frozen=True):
-    """The bias, scale and weights of the model that finds the beginnings of further requests."""
-
-    bias: tuple[float, ...] = ()
-    scale: float = 1.0
-    weights: bytes = b""
-
-
-def fitted_splitter(sentences: Iterable[Sentence]) -> Splitter:
-    """Fit what finds the beginnings of further requests; empty where no sentence has any."""
+def fitted_splitter(sentences: Iterable[Sentence]) -> PackedModel:
+    """Fit the model that finds the beginnings of further requests; it finds none where no sentence has any."""
     rows, labels, weights = [], [], []
     for each in sentences:
         first = 0
@@ -439,13 +462,12 @@ def fitted_splitter(sentences: Iterable[Sentence]) -> Splitter:
             weights.append(each.weight)
             first = at if labels[-1] else first
     if not any(labels):
-        return Splitter()
+        return packed(_SPLIT_LABELS, np.zeros((2, SPLIT_BUCKETS)), (1.0, 0.0), _SPLIT_VALUES)
     model = LogisticRegression(C=1.0, max_iter=400, tol=1e-6)  # beginnings are rare, and their gradients small
     model.fit(matrix(rows, SPLIT_BUCKETS), labels, weights)
     half = model.coef_[0] / 2
     bias = float(model.intercept_[0]) / 2
-    scale, packed_weights = packed(np.stack([-half, half]).T, np.abs(half).max(), 0)
-    return Splitter((-bias, bias), scale, packed_weights)
+    return packed(_SPLIT_LABELS, np.stack([-half, half]), (-bias, bias), _SPLIT_VALUES)
 
 
 def main() -> None:

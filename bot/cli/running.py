@@ -277,11 +277,11 @@ async def _warming_up(app: App) -> AsyncIterator[None]:
     async def warm_up() -> None:
         await asyncio.sleep(_WARM_UP_AFTER_SECONDS)
         await app.settled()
-        await asyncio.to_thread(OfflineInterpreter.warm_up)
+        await asyncio.to_thread(OfflineInterpreter.warm_up, app.registry.specs)
         if app.has_model:
             from function_calls.grounding import claims
 
-            await asyncio.to_thread(claims.warm_up, app.registry.specs)
+            await asyncio.to_thread(claims.warm_up)
 
     warming = asyncio.create_task(warm_up(), name="warm up")
     try:

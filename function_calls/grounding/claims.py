@@ -12,8 +12,7 @@ from function_calls.grounding.request_cues import load_cues
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import LANGUAGES, bare, every_claim, folded, foreign_change_requests
 from function_calls.model_calls.transcript import result_text
-from function_calls.tools.calls import Interpretation, Step, ToolCall, ToolSpec, Turn
-from function_calls.understanding.examples import ExampleSentences
+from function_calls.tools.calls import Interpretation, Step, ToolCall, Turn
 
 # Ids begin with a letter; those without a digit are kept, since a word in brackets is mostly a word, and so are
 # subscripts of code (`items[index0]`) and links of Markdown.
@@ -30,12 +29,11 @@ _KEEPING = frozenset({"reminder_state", "memory_save", "memory_forget", "time_zo
 _WANTED = _CHANGES | _KEEPING
 
 
-def warm_up(tools: Iterable[ToolSpec]) -> None:
+def warm_up() -> None:
     """Compile the patterns that the answers of a model are checked with, before the first answer."""
     every_claim()
     for language in LANGUAGES:
         load_cues(language)
-    ExampleSentences().match("", tuple(tool for tool in tools if tool.name in _WANTED), is_addressed=True)
 
 
 def is_unproven(turn: Turn, answer: str) -> bool:

@@ -1,14 +1,14 @@
 """The interpreter that needs no language model: calls, one question, a hint, or silence."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.language.messages import say
-from function_calls.tools.calls import Conversation, Interpretation, ToolCall, Turn
+from function_calls.tools.calls import Conversation, Interpretation, ToolCall, ToolSpec, Turn
 from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.understanding.courtesies import is_courtesy
 from function_calls.understanding.dialogue.choices import chosen
@@ -107,14 +107,17 @@ class OfflineInterpreter:
         self._examples = ExampleSentences()
 
     @staticmethod
-    def warm_up() -> None:
-        """Load the models and the words of time, so that the first message does not wait for them.
+    def warm_up(tools: Iterable[ToolSpec] = ()) -> None:
+        """Load the models, the words of time and the examples of `tools`, for which the first message would wait.
 
-        The other languages are loaded with the first message in them: each takes 16 MB.
+        The other languages are loaded with the first message in them.
         """
         for language in _LOADED_AT_START:
             load_lexicon(language)
+            load_models(language)
         warm_up()
+        is_courtesy("")
+        ExampleSentences().match("", tuple(tools), is_addressed=True)
 
     async def interpret(self, turn: Turn) -> Interpretation:
         """Return what `turn` asks for; empty where nothing was asked."""

@@ -45,7 +45,7 @@ UNADDRESSED = {
     "find": 0.95,
     "list": 0.6,
     "summary_schedule": 0.9,
-    "undo": 0.95,
+    "undo": 0.9,
     "when_is": 0.6,
 }
 """The same, where the bot is not addressed."""

@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from zlib import crc32
 
+CLASS = "\x01"
+"""The first character of a word class; a number follows, whose lower bits are a coarser class."""
+_COARSE = 63
 _LONG = 5
 _KNOWN = "KNOWN"
 _MOST_PIECES = 3
@@ -35,13 +38,16 @@ def without_accents(forms: Iterable[str]) -> list[str]:
 
 
 def classifier_features(
-    forms: Sequence[str], context: str, known: frozenset[int], *, is_addressed: bool
+    forms: Sequence[str], kinds: Sequence[str], context: str, known: frozenset[int], *, is_addressed: bool
 ) -> Iterable[str]:
     """Return the features of a whole message, each once: n-grams, parts of longer words, and the context.
 
-    `known` are the places of words in the texts of coming reminders.
+    `kinds` are the forms with words replaced by their classes, empty where the classes do not count; `known` are the
+    places of words in the texts of coming reminders.
     """
     found = [*_classifier_features(forms, context, is_addressed=is_addressed)]
+    if kinds:
+        found += _kind_features(("^", *kinds, "$"), context, is_addressed=is_addressed)
     if known:
         shown = [_KNOWN if at in known else form for at, form in enumerate(forms)]
         runs = [form for at, form in enumerate(shown) if form != _KNOWN or not at or shown[at - 1] != _KNOWN]
@@ -60,6 +66,23 @@ def _known_features(padded: Sequence[str], context: str, *, is_addressed: bool) 
             yield f"{padded[at - 2]} {padded[at - 1]} {padded[at]}"
     for form in padded:
         yield f"k {form}"
+
+
+def _is_class(kind: str) -> bool:
+    """Return whether a token is shown as its class; a mark may be the same character as their first one."""
+    return kind[0] == CLASS and len(kind) > 1
+
+
+def _kind_features(padded: Sequence[str], context: str, *, is_addressed: bool) -> Iterator[str]:
+    """Yield the n-grams that hold a word class."""
+    for at, kind in enumerate(padded):
+        runs = [(kind,), padded[max(at - 1, 0) : at + 1], padded[max(at - 2, 0) : at + 1]]
+        for run in runs[: at + 1]:
+            if any(map(_is_class, run)):
+                yield f"g {' '.join(run)}"
+        if _is_class(kind):
+            yield f"g c={context} {kind}"
+            yield f"g a={is_addressed} {kind}"
 
 
 def _classifier_features(forms: Sequence[str], context: str, *, is_addressed: bool) -> Iterator[str]:
@@ -86,6 +109,7 @@ def _classifier_features(forms: Sequence[str], context: str, *, is_addressed: bo
 
 def tagger_features(
     forms: Sequence[str],
+    kinds: Sequence[str],
     at: int,
     intent: str,
     tags: Sequence[str],
@@ -94,8 +118,8 @@ def tagger_features(
 ) -> Iterator[str]:
     """Yield the features of the token at `at`; `tags` are those of the tokens in front of it.
 
-    `known` are the places of words in the texts of coming reminders, `places` the `asking_places` of `forms`, where
-    they are found already.
+    `kinds` are the forms with words replaced by their classes, `known` the places of words in the texts of coming
+    reminders, and `places` the `asking_places` of `forms`, where they are found already.
     """
     last = len(forms)
     before = tags[-1] if tags else "^"
@@ -134,6 +158,7 @@ def tagger_features(
     yield f"e={min(last - at, 4)} {before}"
     yield f"w={seen} {before}"
     yield f"w0={seen} {here}"
+    yield from _tagged_kind_features(kinds, at, intent, before, seen, (left, right))
     if known:
         near = f"{at - 1 in known:d}{at in known:d}{at + 1 in known:d}"
         yield f"k={near}"
@@ -160,6 +185,27 @@ def tagger_features(
         yield f"n-={named} {left} {here}"
         yield f"n+={here} {later}"
         yield f"n@={named} {here} {place}"
+
+
+def _tagged_kind_features(
+    kinds: Sequence[str], at: int, intent: str, before: str, seen: str, beside: tuple[str, str]
+) -> Iterator[str]:
+    """Yield the features of the classes of a token and of those beside it; `beside` are the forms of these."""
+    kind = kinds[at]
+    kind_left, kind_right = kinds[at - 1] if at else "^", kinds[at + 1] if at + 1 < len(kinds) else "$"
+    if _is_class(kind):
+        coarse = int(kind[1:]) & _COARSE
+        yield from (f"g0={kind}", f"gi={intent} {kind}", f"gt={before} {kind}", f"gw={seen} {kind}")
+        yield from (f"h0={coarse}", f"hi={intent} {coarse}", f"ht={before} {coarse}")
+        yield from (f"h-={beside[0]} {coarse}", f"h+={coarse} {beside[1]}")
+    if _is_class(kind) or _is_class(kind_left):
+        yield f"g-0={kind_left} {kind}"
+    if _is_class(kind) or _is_class(kind_right):
+        yield f"g0+={kind} {kind_right}"
+    if _is_class(kind_left):
+        yield from (f"g-={kind_left}", f"gi-={intent} {kind_left}")
+    if _is_class(kind_right):
+        yield f"g+={kind_right}"
 
 
 def split_features(forms: Sequence[str], tags: Sequence[str], at: int, first: int) -> Iterator[str]:

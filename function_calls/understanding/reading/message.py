@@ -1,7 +1,6 @@
 """Read one message: its probable intents, and which of its words say when, what, who and which."""
 
 import lzma
-from array import array
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
@@ -12,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.understanding.reading.features import (
+    CLASS,
     asking_places,
     bucket,
     classifier_features,
@@ -21,11 +21,10 @@ from function_calls.understanding.reading.features import (
     without_accents,
 )
 from function_calls.understanding.reading.known_words import KnownWords
-from function_calls.understanding.reading.linear import LinearModel
+from function_calls.understanding.reading.linear import LinearModel, PackedModel
 from function_calls.understanding.reading.tokens import TimeReader, Token, marked, time_spans, tokens_of
 
 NO_TAG = "O"
-SPLIT_LABELS = ("on", "begin")
 """The labels of the splitter: a token goes on with a request, or a request begins with it."""
 NOTHING = "none"
 """The intent of what is not for the bot; its words have no tags."""
@@ -39,29 +38,19 @@ _REPEATED = frozenset({"@rule", "@ruletime"})
 
 
 class ModelFile(Struct, frozen=True):
-    """A file of weights: labels, rows and scales of the models of one language.
+    """A file of weights: the models of one language.
 
-    Without messages of several requests in training there is nothing of `split`.
-
-    `seen` has one bit for each of `SEEN_BUCKETS`: a word that training sentences of an intent have.
+    `split` finds the beginnings of further requests. `folding` maps traditional characters to simplified ones. `seen`
+    has one bit for each of `SEEN_BUCKETS`: a word that training sentences of an intent have. The classes of words count
+    for the tags, and where `intent_counts_classes` for the intent.
     """
 
-    intents: tuple[str, ...]
-    intent_buckets: int
-    intent_scale: float
-    intent_bias: tuple[float, ...]
-    intent_weights: bytes
-    tags: tuple[str, ...]
-    tag_buckets: int
-    tag_scale: float
-    tag_bias: tuple[float, ...]
-    tag_weights: bytes
+    intent: PackedModel
+    tag: PackedModel
+    split: PackedModel
     folding: dict[int, int]
-    split_buckets: int = 0
-    split_scale: float = 1.0
-    split_bias: tuple[float, ...] = ()
-    split_weights: bytes = b""
-    seen: bytes = b""
+    seen: bytes
+    intent_counts_classes: bool
 
 
 class Models(Struct, frozen=True):
@@ -72,6 +61,12 @@ class Models(Struct, frozen=True):
     split: LinearModel
     folding: dict[int, int]
     seen: bytes
+    intent_counts_classes: bool
+    classes: dict[str, str]
+
+    def kinds(self, forms: Iterable[str]) -> list[str]:
+        """Return `forms`, those of words that have a class replaced by it."""
+        return [self.classes.get(form, form) for form in forms]
 
     def knows(self, reading: "MessageReading") -> bool:
         """Return whether each word outside of the slots of `reading` was seen in sentences with its intent."""
@@ -82,8 +77,6 @@ class Models(Struct, frozen=True):
         )
 
     def _has_seen(self, intent: str, form: str) -> bool:
-        if not self.seen:
-            return self.tag.has_weights(bucket(intent_feature(intent, form), self.tag.buckets))
         place = bucket(intent_feature(intent, form), SEEN_BUCKETS)
         return bool(self.seen[place // 8] & 1 << place % 8)
 
@@ -174,21 +167,29 @@ def has_models(language: str) -> bool:
 def load_models(language: str) -> Models:
     """Load the weights of `language`."""
     data = files(__package__).joinpath("weights", f"{language}.bin").read_bytes()
-    return models_of(msgspec.msgpack.decode(lzma.decompress(data), type=ModelFile))
+    return models_of(msgspec.msgpack.decode(lzma.decompress(data), type=ModelFile), load_classes(language))
 
 
-def models_of(file: ModelFile) -> Models:
+def load_classes(language: str) -> dict[str, str]:
+    """Load the classes of the frequent words of `language`; none where there is no table."""
+    file = files(__package__).joinpath("weights", f"{language}_classes.bin")
+    if not file.is_file():
+        return {}
+    words, classes = msgspec.msgpack.decode(lzma.decompress(file.read_bytes()), type=tuple[str, list[int]])
+    names = {each: f"{CLASS}{each}" for each in set(classes)}
+    return {word: names[each] for word, each in zip(words.split(" "), classes, strict=True)}
+
+
+def models_of(file: ModelFile, classes: dict[str, str]) -> Models:
     """Return the models that `file` holds."""
     return Models(
-        LinearModel(
-            file.intents, file.intent_buckets, file.intent_scale, file.intent_bias, array("b", file.intent_weights)
-        ),
-        LinearModel(file.tags, file.tag_buckets, file.tag_scale, file.tag_bias, array("b", file.tag_weights)),
-        LinearModel(
-            SPLIT_LABELS, file.split_buckets, file.split_scale, file.split_bias, array("b", file.split_weights)
-        ),
+        LinearModel(file.intent),
+        LinearModel(file.tag),
+        LinearModel(file.split),
         file.folding,
         file.seen,
+        file.intent_counts_classes,
+        classes,
     )
 
 
@@ -219,7 +220,8 @@ def _probable_intents(
     forms: Sequence[str], known: frozenset[int], situation: Situation, models: Models
 ) -> tuple[tuple[str, float], ...]:
     plain = without_accents(forms)
-    features = classifier_features(plain, situation.context, known, is_addressed=situation.is_addressed)
+    kinds = models.kinds(plain) if models.intent_counts_classes else ()
+    features = classifier_features(plain, kinds, situation.context, known, is_addressed=situation.is_addressed)
     rows = [bucket(each, models.intent.buckets) for each in features]
     shares = models.intent.probabilities(rows)
     return tuple(sorted(zip(models.intent.labels, shares, strict=True), key=lambda each: -each[1]))
@@ -272,7 +274,7 @@ def begins_of(text: str, tokens: Sequence[Token], tags: Sequence[str], models: M
     forms = without_accents(token.form for token in tokens)
     found: list[int] = []
     first = 0
-    for at in range(1, len(forms) if models.split.buckets else 0):
+    for at in range(1, len(forms)):
         features = split_features(forms, tags, at, first)
         on, begin = models.split.scores(bucket(each, models.split.buckets) for each in features)
         if begin - on > _LEAST_MARGIN and _is_apart(text, tokens[at].start):
@@ -292,9 +294,9 @@ def _most_probable(forms: list[str], intent: str, models: Models, known: frozens
     if intent == NOTHING:
         return (NO_TAG,) * len(forms)
     found: list[str] = []
-    places = asking_places(forms)
+    places, kinds = asking_places(forms), models.kinds(forms)
     for at in range(len(forms)):
-        features = tagger_features(forms, at, intent, found, known, places)
+        features = tagger_features(forms, kinds, at, intent, found, known, places)
         scores = models.tag.scores(bucket(each, models.tag.buckets) for each in features)
         found.append(models.tag.labels[max(range(len(scores)), key=scores.__getitem__)])
     return tuple(found)

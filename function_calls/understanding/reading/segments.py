@@ -55,7 +55,7 @@ def parts_of(reading: MessageReading, words: Lexicon, read: Read) -> list[Messag
     if points:
         return points
     tokens = reading.tokens
-    reading = _without_reason(reading, words)
+    reading = _without_names(_without_reason(reading, words))
     bounds = [0, *reading.begins[: _MOST_PARTS - 1], len(tokens)]
     found: list[MessageReading] = []
     open_at = 0
@@ -104,6 +104,17 @@ def _without_reason(reading: MessageReading, words: Lexicon) -> MessageReading:
     begin = reading.begins[0]
     asks = [_asks(part, words) for part in (reading.tokens[:begin], reading.tokens[begin:])]
     return reading if asks != [False, True] else replace(reading, begins=())
+
+
+def _without_names(reading: MessageReading) -> MessageReading:
+    """Return `reading` without the parts that only name people: "remind us of the rehearsal, me and also Luz"."""
+    bounds = [*reading.begins, len(reading.tokens)]
+    kept = [
+        first
+        for first, last in pairwise(bounds)
+        if reading.intent != "set" or {"WHEN", "CONTENT"} & {*reading.tags[first:last]}
+    ]
+    return reading if len(kept) == len(reading.begins) else replace(reading, begins=tuple(kept))
 
 
 def _goes_on(reading: MessageReading, first: int, last: int, words: Lexicon, read: Read) -> bool:

@@ -295,7 +295,10 @@ def _trimmed(piece: str) -> str:
 def people(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the people that are named, "everyone", or None for the sender alone."""
     named = [_trimmed(piece).removesuffix("'s").removesuffix("’s") for piece in reading.pieces("PERSON")]
-    named = [each for each in named if each]
+    named = [each for each in named if each and not _is_verb(each, words, words.others_endings)]
+    if len(named) > 1:  # "recuérdanos a Ana y a mí": the verb says no more than the names
+        named = [each for each in named if not _is_verb(each, words, words.everyone_endings)] or named
+    named = [each for each in named if not _is_verb(each, words, words.oneself_endings)]
     if not named or all(_is_oneself(each, words) for each in named):
         return None
     for each in named:
@@ -303,9 +306,16 @@ def people(reading: MessageReading, words: Lexicon) -> str | None:
         if spared:
             return f"{EVERYONE} except {spared}"
         folded = words.fold(each).lstrip("@")
-        if folded in words.everyone or _is_whole_group(folded, words):
+        is_verb = _is_verb(each, words, words.everyone_endings)
+        if is_verb or folded in words.everyone or _is_whole_group(folded, words):
             return EVERYONE
     return ", ".join(dict.fromkeys(_MENTION.sub(_apart, each) for each in named))
+
+
+def _is_verb(name: str, words: Lexicon, endings: tuple[str, ...]) -> bool:
+    """Return whether a word is a verb such as "dímelo", with one of `endings`, which say whom it is for."""
+    folded = words.fold(name)
+    return folded.isalpha() and folded.startswith(words.asking_stems) and folded.endswith(endings)
 
 
 def _is_oneself(name: str, words: Lexicon) -> bool:
@@ -314,10 +324,12 @@ def _is_oneself(name: str, words: Lexicon) -> bool:
 
 
 def _is_whole_group(name: str, words: Lexicon) -> bool:
-    """Return whether a name means everyone in the chat: "all leaders", "the whole choir"."""
+    """Return whether a name means everyone in the chat: "all leaders", "the whole choir", "everyone and Kim"."""
     if any(name.startswith(f"{word}{words.joint}") for word in words.all_of):
         return True
     first, _, bare = name.partition(" ")
+    if bare and first in words.everyone and bare.partition(" ")[0] in words.and_words:
+        return True
     is_group = bare in words.everyone or any(bare.startswith(f"{word} ") for word in words.whole_of)
     return first in words.articles and is_group
 

@@ -1,0 +1,62 @@
+"""Write the table of word classes of one language: Brown clusters of frequent words, from spacy-lookups-data (MIT).
+
+    python -m benchmarks.understanding.word_classes en es
+
+Needs the package spacy-lookups-data, whose clusters were made from a large text; only words that are frequent there are
+kept. The table is read in training and with every message.
+"""
+
+import argparse
+import gzip
+import json
+import lzma
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from function_calls.understanding.reading.features import without_accents
+
+WEIGHTS = Path(__file__).parents[2] / "function_calls" / "understanding" / "reading" / "weights"
+_MOST_WORDS = 20_000
+_MOST_FREQUENT = 120
+"""So many of the most frequent words are told apart and have no class."""
+
+
+def _table(language: str, name: str) -> dict[str, float]:
+    data = files("spacy_lookups_data").joinpath("data", f"{language}_lexeme_{name}.json.gz").read_bytes()
+    return json.loads(gzip.decompress(data))
+
+
+def word_classes(language: str) -> dict[str, int]:
+    """Return the classes of frequent words, without accents and in lower case, most frequent words first."""
+    clusters, shares = _table(language, "cluster"), _table(language, "prob")
+    found: dict[str, int] = {}
+    count = 0
+    for word in sorted(shares, key=lambda word: -shares[word]):
+        form = without_accents([word.lower()])[0]
+        if not form.replace("'", "").isalpha() or len(form) < 2 or not clusters.get(word):
+            continue
+        count += 1
+        if count > _MOST_FREQUENT:
+            found.setdefault(form, int(clusters[word]))
+        if len(found) == _MOST_WORDS:
+            break
+    return found
+
+
+def main() -> None:
+    """Write the tables of the languages that are named."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("languages", nargs="+")
+    for language in parser.parse_args().languages:
+        classes = word_classes(language)
+        words = sorted(classes)
+        data = lzma.compress(msgspec.msgpack.encode((" ".join(words), [classes[word] for word in words])), preset=9)
+        (WEIGHTS / f"{language}_classes.bin").write_bytes(data)
+        sys.stdout.write(f"{language}: {len(words):,} words, {len(data):,} bytes\n")
+
+
+if __name__ == "__main__":
+    main()
