@@ -12,6 +12,8 @@ from services.kernel.chat import ChatMessage
 _RESULTS = frozenset({"tool", "function"})  # roles of messages written by a client's tools
 _LIKELY = 0.5
 """The least probability that a message asks for a tool though the rules make no call of it."""
+_SURE = 0.8
+"""The same, where a model has answered without a call: "sketch" is a request that the models do not know."""
 
 _UNLIKELY = 0.02
 """The probability below which the rules, which know the same probabilities, need not look for calls."""
@@ -47,15 +49,18 @@ def intents_of(turn: Turn, message: ChatMessage) -> frozenset[str]:
 
 
 def asks_for_any(turn: Turn, tools: Collection[str]) -> bool:
-    """Return whether the message of `turn` asks for one of `tools`. The rules look for calls only where it is open.
+    """Return whether the message of `turn` asks for one of `tools` that is offered.
 
-    The examples of other tools are not compiled.
+    The rules look for calls only where that is open. The examples of other tools are not compiled.
     """
-    read = ReadMessage(replace(turn, tools=tuple(tool for tool in turn.tools if tool.name in tools)))
+    offered = tuple(tool for tool in turn.tools if tool.name in tools)
+    if not offered:
+        return False
+    read = ReadMessage(replace(turn, tools=offered))
     share = max(read.share_of(tool) for tool in known_tools() if tool in tools)
-    if share >= _LIKELY or share < _UNLIKELY:
-        return share >= _LIKELY
-    return bool(read.calls_of(tools))
+    if share >= _SURE or share < _UNLIKELY:
+        return share >= _SURE
+    return read.is_known and bool(read.calls_of(tools))
 
 
 def _first_untrusted(turn: Turn) -> int | None:

@@ -110,6 +110,11 @@ class ReadMessage:
         return Situation(is_addressed=message.is_addressed or message.is_private)
 
     @property
+    def is_known(self) -> bool:
+        """Return whether the trained models have seen the words of the message in requests of its intent."""
+        return self.reading is not None and load_models(self.language).knows(self.reading)
+
+    @property
     def language(self) -> str:
         """Return the language of the message."""
         return language_of(self.text, self.turn.language)
