@@ -36,7 +36,7 @@ class Server:
             "BUBBLES_LOG__LEVEL": "WARNING",
         }
         command = [sys.executable, "-m", "bot", "run"]
-        self.address = f"ws://127.0.0.1:{port}/api/chat/ws?session_id=bench"
+        self.address = f"ws://127.0.0.1:{port}/api/chat/ws"
         self.process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
     def cpu_seconds(self) -> float:
@@ -50,12 +50,12 @@ class Server:
         line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
         return int(line.split()[1]) / 1024
 
-    async def connect(self, name: str) -> websockets.ClientConnection:
-        """A socket of `name`, once the server listens."""
+    async def connect(self, name: str, room: str = "bench") -> websockets.ClientConnection:
+        """A socket of `name` in `room`, once the server listens."""
         deadline = time.monotonic() + _READY_SECONDS
         while True:
             try:
-                return await websockets.connect(f"{self.address}&name={name}", compression=None)
+                return await websockets.connect(f"{self.address}?session_id={room}&name={name}", compression=None)
             except OSError:
                 if time.monotonic() > deadline:
                     raise

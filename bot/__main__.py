@@ -135,12 +135,13 @@ def main() -> None:
     _accept_other_encodings()
     # Pydantic would look into every package that is installed for one that wants to watch how models are validated.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    from bot.config.terminal import speaks_chinese
+    from bot.config.terminal import terminal_language
 
-    if speaks_chinese(os.environ):
-        from bot.cli.help_language import put_into_chinese
+    language = terminal_language(os.environ)
+    if language is not None:
+        from bot.cli.help_language import translate_help
 
-        put_into_chinese(cli)
+        translate_help(cli, language)
     cli()
 
 

@@ -21,6 +21,7 @@ from services.kernel.clock import Clock
 from services.language_model.ports import LanguageModel
 from services.people.account_links import LinkCodes, PeopleService
 from services.people.chat_aliases import ChatAliasService
+from services.people.chat_preferences import ChatPreferenceService
 from services.people.memory import MemoryLimits, MemoryService
 from services.people.privacy import GoneMessage, PrivacyService
 from services.people.zones import ZoneService
@@ -122,6 +123,7 @@ def create_services(
         _privacy(infrastructure, outbox, summaries),
         _web_pages(infrastructure),
         ZoneService(infrastructure.scopes, infrastructure.clock, default=infrastructure.zone, people=people),
+        ChatPreferenceService(infrastructure.state, infrastructure.clock),
         infrastructure.log,
         infrastructure.times,
     )

@@ -1,20 +1,24 @@
-"""Run the bot for `bubbles run`, `chat` and `mcp`: platforms, page, MCP client and warm-up."""
+"""Run the bot for `bubbles run`, `chat` and `mcp`: platforms, page, new settings, MCP client and warm-up."""
 
 import asyncio
 import importlib.util
 import os
+import socket
 import sys
 import webbrowser
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
 
 import click
 from loguru import logger
+from msgspec import Struct, field
 
 from bot.app.application import App, build_app
+from bot.config.editor import SettingsEditor
 from bot.config.settings import Settings
 from bot.config.sources import secret_values
 from bot.config.terminal import language_here
@@ -78,6 +82,7 @@ def run_bot(
     platforms: Sequence[Platform] | None = None,
     linger_seconds: float,
     watches_plugins: bool,
+    editor: SettingsEditor | None = None,
 ) -> None:
     """Serve until every platform's input has ended, `linger_seconds` longer, or until a signal comes.
 
@@ -87,14 +92,13 @@ def run_bot(
         platforms: those to serve; the ones of the settings by default.
         linger_seconds: how long reminders can still arrive.
         watches_plugins: whether plugins are exchanged when their files change.
+        editor: changes the settings in the page; without one they are only shown there.
 
     Raises:
         ConfigError: a setting is wrong.
         StorageBusy: another process uses the same database file.
     """
-    _configure_logging(settings, is_quiet="console" in settings.platforms.enabled)
-    restrict_data_folder(settings.bot.data_dir)
-    asyncio.run(_serve(settings, clock, platforms, linger_seconds, watches_plugins=watches_plugins))
+    asyncio.run(_serve(settings, clock, platforms, linger_seconds, watches_plugins=watches_plugins, editor=editor))
 
 
 def run_mcp_server(settings: Settings, chat: str, person: str) -> None:
@@ -127,23 +131,123 @@ async def _serve(
     linger_seconds: float,
     *,
     watches_plugins: bool,
+    editor: SettingsEditor | None,
 ) -> None:
-    room = room_of(settings, clock)
-    chats = create_platforms(settings, clock) if platforms is None else platforms
-    watchdog = Watchdog(settings.bot.data_dir, settings.bot.stall_seconds)
-    stop_on_sigterm(watchdog)
+    """Serve, and start again inside the process when settings were changed in the page.
+
+    The port stays open meanwhile, so that requests wait. Where the bot cannot start with a change, it is taken back.
+    """
+    running = _Running(clock=clock, platforms=platforms, watches_plugins=watches_plugins, editor=editor)
+    former: Settings | None = None
     with suppress(asyncio.CancelledError):
+        async with running.listener:
+            while True:
+                try:
+                    if not await running.serve(settings, linger_seconds):
+                        return
+                    former = settings
+                    settings = running.read_again()
+                except Exception as error:
+                    if former is None or running.has_started or editor is None:
+                        raise
+                    logger.error("could not start with the changed settings, taking them back: {}", error)
+                    with suppress(ConfigError):  # the operator's own file may be what is wrong
+                        editor.reject(str(error))
+                    settings = former
+                    former = None
+
+
+class PageListener:
+    """The socket of the page, which stays open while the bot starts again: requests wait in its queue."""
+
+    def __init__(self) -> None:
+        self._socket: socket.socket | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._socket is not None:
+            self._socket.close()
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether it listens already."""
+        return self._socket is not None
+
+    def open(self, settings: Settings) -> socket.socket:
+        """Return a socket to accept connections from; the server closes it when it stops.
+
+        Raises:
+            ConfigError: the address cannot be listened on, such as because the port is taken.
+        """
+        from bot.http.server.server import listening
+
+        if self._socket is None:
+            self._socket = listening(settings.http)
+        return self._socket.dup()
+
+
+class _Running(Struct, kw_only=True):
+    """The parts of a served bot that outlast its settings; `has_started` tells if it runs with the present ones."""
+
+    clock: Clock
+    platforms: Sequence[Platform] | None
+    watches_plugins: bool
+    editor: SettingsEditor | None
+    listener: PageListener = field(default_factory=PageListener)
+    has_started: bool = False
+
+    async def serve(self, settings: Settings, linger_seconds: float) -> bool:
+        """Serve until the platforms have ended, or settings were changed; return whether they were."""
+        self.has_started = False
+        _configure_logging(settings, is_quiet="console" in settings.platforms.enabled)
+        restrict_data_folder(settings.bot.data_dir)
+        room = room_of(settings, self.clock)
+        chats = create_platforms(settings, self.clock) if self.platforms is None else self.platforms
+        watchdog = Watchdog(settings.bot.data_dir, settings.bot.stall_seconds)
+        stop_on_sigterm(watchdog)
+        served = [*chats, *([room] if room is not None else [])]
+        if self.editor is not None:
+            self.editor.changed = asyncio.Event()
         async with (
             watchdog,
-            build_app(
-                settings, platforms=[*chats, *([room] if room is not None else [])], clock=clock, watchdog=watchdog
-            ) as app,
-            plugins_watched(app, settings, is_wanted=watches_plugins),
-            page_served(app, room, settings, clock),
+            build_app(settings, platforms=served, clock=self.clock, watchdog=watchdog) as app,
+            plugins_watched(app, settings, is_wanted=self.watches_plugins),
+            page_served(app, room, settings, self.clock, listener=self.listener, editor=self.editor),
             _warming_up(app),
         ):
+            self.has_started = True
+            return await self._wait(app, linger_seconds)
+
+    def read_again(self) -> Settings:
+        """Read the settings that were changed."""
+        if self.editor is None:
+            raise RuntimeError("nobody changes settings")
+        self.has_started = False
+        return self.editor.load().settings
+
+    async def _wait(self, app: App, linger_seconds: float) -> bool:
+        """Wait until the platforms have ended, or settings were changed; return whether they were."""
+        changed = None if self.editor is None else self.editor.changed
+        if changed is None:
             await app.finished()
-            await clock.nap(linger_seconds)
+            await self.clock.nap(linger_seconds)
+            return False
+        waiting = [
+            asyncio.create_task(app.finished(), name="platforms"),
+            asyncio.create_task(changed.wait(), name="changed settings"),
+        ]
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            if not changed.is_set():
+                await self.clock.nap(linger_seconds)
+            return changed.is_set()
+        finally:
+            for task in waiting:
+                task.cancel()
 
 
 async def _serve_mcp_client(settings: Settings, asker: "Asker") -> None:
@@ -210,7 +314,15 @@ def room_of(settings: Settings, clock: Clock) -> "WebPlatform | None":
 
 
 @asynccontextmanager
-async def page_served(app: App, room: "WebPlatform | None", settings: Settings, clock: Clock) -> AsyncIterator[None]:
+async def page_served(
+    app: App,
+    room: "WebPlatform | None",
+    settings: Settings,
+    clock: Clock,
+    *,
+    listener: PageListener,
+    editor: SettingsEditor | None = None,
+) -> AsyncIterator[None]:
     """Serve the page of `room` for as long as the context lasts.
 
     Where somebody sits at the console, a port that is taken is reported and the console goes on.
@@ -224,10 +336,11 @@ async def page_served(app: App, room: "WebPlatform | None", settings: Settings, 
     with import_without_gc(), block_import("pydantic.v1"):  # FastAPI asks of each route whether it is of that; 1 MB
         from bot.http.core.context import HttpContext
         from bot.http.server.connection_limits import raise_file_limit
-        from bot.http.server.server import listening, served
+        from bot.http.server.server import served
 
+    is_first = not listener.is_open
     try:
-        socket = listening(settings.http)
+        own_socket = listener.open(settings)
     except ConfigError as error:
         if "console" not in settings.platforms.enabled or not sys.stdin.isatty():
             raise
@@ -237,10 +350,9 @@ async def page_served(app: App, room: "WebPlatform | None", settings: Settings, 
         return
     raise_file_limit()
     await _delete_old_files(room, settings, clock)
-    async with served(HttpContext.of(app, room, settings, clock), socket) as address:
-        click.echo(say(language_here(settings.bot.language), "serve.address", address=address))
-        if settings.http.open_page and has_desktop(sys.platform, os.environ, is_terminal=sys.stdout.isatty()):
-            asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
+    async with served(HttpContext.of(app, room, settings, clock, editor), own_socket) as address:
+        if is_first:
+            _show_address(settings, address)
         logger.info("the page is at {}", address)
         tasks = [
             asyncio.create_task(_close_with_console(app, room), name="console and page"),
@@ -251,6 +363,12 @@ async def page_served(app: App, room: "WebPlatform | None", settings: Settings, 
         finally:
             for task in tasks:
                 task.cancel()
+
+
+def _show_address(settings: Settings, address: str) -> None:
+    click.echo(say(language_here(settings.bot.language), "serve.address", address=address))
+    if settings.http.open_page and has_desktop(sys.platform, os.environ, is_terminal=sys.stdout.isatty()):
+        asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
 
 
 def has_desktop(system: str, environment: Mapping[str, str], *, is_terminal: bool) -> bool:

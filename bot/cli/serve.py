@@ -9,6 +9,7 @@ import click
 
 from bot import __version__
 from bot.cli.commands import CommandFailed, config_option
+from bot.config.editor import SettingsEditor
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
 from bot.config.terminal import language_here
@@ -101,13 +102,16 @@ def mcp_sign_in(config: Path | None, name: str) -> None:
 
 
 def _serve(config: Path | None, *, watches_plugins: bool) -> None:
-    settings = load_settings(config)
+    editor = SettingsEditor(config)
+    settings = editor.load().settings
     for line in banner(settings, language_here(settings.bot.language)):
         click.echo(line, err=True)
     with import_without_gc():
         from bot.cli.running import run_bot
 
-    _until_interrupt(lambda: run_bot(settings, SystemClock(), linger_seconds=0.0, watches_plugins=watches_plugins))
+    _until_interrupt(
+        lambda: run_bot(settings, SystemClock(), linger_seconds=0.0, watches_plugins=watches_plugins, editor=editor)
+    )
 
 
 def _until_interrupt(serve: Callable[[], None]) -> None:

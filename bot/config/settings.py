@@ -66,10 +66,15 @@ class BotSettings(Group):
     """Who the bot is and where it keeps its data."""
 
     name: str = Field("Bubbles", min_length=1, description="Name that people call the bot by.")
-    language: Literal["en", "zh"] = Field("en", description="Language used where the person's own is not known.")
+    language: Literal["en", "zh", "es"] = Field("en", description="Language used where the person's own is not known.")
     timezone: str = Field("", description="IANA time zone of the bot, such as Europe/Berlin; empty = the machine's.")
     owners: tuple[Place, ...] = Field((), description="People the bot obeys everywhere, as platform:id of the person.")
     data_dir: Path = Field(Path("data"), description="Folder of the database and of the log file.")
+    settings_file: str = Field(
+        "settings.toml",
+        pattern=r"^[^/\\]*$",
+        description="File in that folder with the settings changed in the page; it wins over this file; empty = none.",
+    )
     stall_seconds: int = Field(
         30,
         ge=0,
@@ -324,6 +329,9 @@ class ToolServerSettings(Group):
     urls: tuple[str, ...] = Field((), description="Addresses of OpenAPI tool servers that need no key.")
     connections: SecretStr = secret(
         "Never written here: set TOOL_SERVER_CONNECTIONS, a JSON list of {url, key, headers, …}."
+    )
+    page_connections: SecretStr = Field(
+        SecretStr(""), description="Connections that were added in the page, in the same form."
     )
     mcp_file: str = Field("", description='JSON file {"mcpServers": {name: {command, args} or {url}}}; empty = none.')
     timeout_seconds: float = Field(30.0, gt=0, le=600, description="Seconds that a tool server may take to answer.")

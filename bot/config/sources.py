@@ -1,4 +1,4 @@
-"""Read settings from `config.toml` and the environment; no other module does."""
+"""Read settings from `config.toml`, the file of the page and the environment; no other module does."""
 
 import os
 import re
@@ -6,16 +6,21 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
+from msgspec import Struct
 from pydantic import SecretStr, ValidationError
 from pydantic_core import ErrorDetails
 
 from bot.config.platform_catalog import GROUPS, NAMES
 from bot.config.secrets import SecretMissing, place_of, read_file, read_secret
 from bot.config.settings import Group, Settings
-from bot.config.terminal import speaks_chinese
+from bot.config.terminal import terminal_language
 from services.kernel.errors import ConfigError
 from services.kernel.text import closest_name
+
+Tables = dict[str, dict[str, object]]
+"""Values by group and key; the group of a platform is `platforms.NAME`."""
 
 PREFIX = "BUBBLES_"
 _FILE_SUFFIX = "_FILE"
@@ -34,8 +39,30 @@ _WELL_KNOWN = {
 }
 
 
+class Origin(Struct, frozen=True, kw_only=True):
+    """The source of a value that is no default: `config.toml`, the file of the page, or a variable called `name`."""
+
+    kind: Literal["file", "page", "environment"]
+    name: str
+
+
+class LoadedSettings(Struct, frozen=True, kw_only=True):
+    """`settings`, the origin of each that is set, by key, and the file for changes; None where there can be none."""
+
+    settings: Settings
+    origins: Mapping[str, Origin]
+    saved: Path | None
+
+
 def load_settings(path: Path | None = None, environment: Mapping[str, str] | None = None) -> Settings:
-    """Read `config.toml` and the environment; the environment wins.
+    """Return the settings that `read_settings` reads."""
+    return read_settings(path, environment).settings
+
+
+def read_settings(
+    path: Path | None = None, environment: Mapping[str, str] | None = None, *, saved: Tables | None = None
+) -> LoadedSettings:
+    """Read `config.toml`, the file of the settings changed in the page, and the environment; the later ones win.
 
     Every setting is also an environment variable, `BUBBLES_<GROUP>__<KEY>`; a name that ends in `_FILE` holds the
     path of a file with the value, which keeps secrets out of the process list. Wherever a secret is expected there may
@@ -44,50 +71,91 @@ def load_settings(path: Path | None = None, environment: Mapping[str, str] | Non
     Args:
         path: the file to read; None reads `config.toml` of the working folder if there is one.
         environment: variables to read; the process's own by default.
+        saved: tables to read in place of the file of the page, to try them.
 
     Raises:
-        ConfigError: the file cannot be read, or a setting is unknown, of the wrong kind or a secret in the file, or a
+        ConfigError: a file cannot be read, or a setting is unknown, of the wrong kind or a secret in the file, or a
             secret is not where it should be kept.
     """
     environment = os.environ if environment is None else environment
     chosen, tables = _tables(path)
-    _refuse_unknown(tables, str(chosen))
-    _refuse_secrets(tables, str(chosen))
-    variables: dict[str, str] = {}
-    for name, group, key, value in _from_environment(environment):
-        if group not in _group_names() or key not in _fields(group):
-            raise ConfigError("environment", name, _nearest(f"{group}.{key}", _all_keys()))
+    variables = _variables(environment)
+    file = _page_file(tables, variables)
+    more = page_tables(file) if saved is None else saved
+    for name, each in ((str(chosen), tables), (str(file), more)):
+        _refuse_unknown(each, name)
+        _refuse_secrets(each, name)
+    origins = {key: Origin(kind="file", name=str(chosen)) for key in _keys(tables)}
+    origins |= {key: Origin(kind="page", name=str(file)) for key in _keys(more)}
+    for group, table in more.items():
+        tables.setdefault(group, {}).update(table)
+    for name, group, key, value in variables:
         tables.setdefault(group, {})[key] = _parse_value(group, key, value)
-        variables[f"{group}.{key}"] = name
+        origins[f"{group}.{key}"] = Origin(kind="environment", name=name)
     _fetch_secrets(tables, environment)
     try:
-        return _validate(tables, str(chosen))
+        return LoadedSettings(settings=_validate(tables, str(chosen)), origins=origins, saved=file)
     except ConfigError as error:
-        raise _of_variable(error, variables) from None  # the cause may quote a secret
+        raise _of_origin(error, origins) from None  # the cause may quote a secret
 
 
-def _of_variable(error: ConfigError, variables: Mapping[str, str]) -> ConfigError:
-    """Name the environment variable in `error` instead of the file, if the value comes from one."""
-    name = next((name for key, name in variables.items() if f"{error.key}.".startswith(f"{key}.")), None)
-    return error if name is None else ConfigError("environment", name, error.problem)
+def _variables(environment: Mapping[str, str]) -> list[tuple[str, str, str, str]]:
+    found = list(_from_environment(environment))
+    for name, group, key, _ in found:
+        if group not in group_names() or key not in setting_names(group):
+            raise ConfigError("environment", name, _nearest(f"{group}.{key}", _all_keys()))
+    return found
+
+
+def _page_file(tables: Tables, variables: Iterable[tuple[str, str, str, str]]) -> Path | None:
+    """Return where the settings that are changed in the page are kept."""
+    own: dict[str, object] = {"data_dir": "data", "settings_file": "settings.toml", **tables.get("bot", {})}
+    own |= {key: value for _, group, key, value in variables if group == "bot"}
+    name = str(own["settings_file"])
+    return Path(str(own["data_dir"])) / name if name else None
+
+
+def page_tables(file: Path | None) -> Tables:
+    """Return what the file of the page says; nothing where there is none yet.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    return _split_platforms(_read(file)) if file is not None and file.exists() else {}
+
+
+def _keys(tables: Tables) -> list[str]:
+    return [f"{group}.{key}" for group, table in tables.items() for key in table]
+
+
+def _of_origin(error: ConfigError, origins: Mapping[str, Origin]) -> ConfigError:
+    """Name the source that the value in `error` comes from."""
+    origin = next((each for key, each in origins.items() if f"{error.key}.".startswith(f"{key}.")), None)
+    if origin is None:
+        return error
+    if origin.kind == "environment":
+        return ConfigError("environment", origin.name, error.problem)
+    return ConfigError(origin.name, error.key, error.problem)
 
 
 def secrets_kept(path: Path | None = None, environment: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
     """List each secret that is set with the place it is read from; the values are not read.
 
     Args:
-        path: as of `load_settings`, which has found nothing wrong.
-        environment: as of `load_settings`.
+        path: as of `read_settings`, which has found nothing wrong.
+        environment: as of `read_settings`.
     """
     environment = os.environ if environment is None else environment
     _, tables = _tables(path)
+    variables = _variables(environment)
+    saved = page_tables(_page_file(tables, variables))
     kept = {
         f"{group}.{key}": str(place_of(value))
-        for group, table in tables.items()
+        for group, table in (*tables.items(), *saved.items())
         for key, value in table.items()
         if value and is_secret(group, key)
     }
-    for name, group, key, value in _from_environment(environment):
+    for name, group, key, value in variables:
         if value and is_secret(group, key):
             place = place_of(value)
             is_file = name.startswith(PREFIX) and name.endswith(_FILE_SUFFIX)
@@ -96,12 +164,12 @@ def secrets_kept(path: Path | None = None, environment: Mapping[str, str] | None
     return sorted(kept.items())
 
 
-def _tables(path: Path | None) -> tuple[Path, dict[str, dict[str, object]]]:
+def _tables(path: Path | None) -> tuple[Path, Tables]:
     chosen = path or Path("config.toml")
     return chosen, _split_platforms(_read(chosen) if path is not None or chosen.exists() else {})
 
 
-def _split_platforms(tables: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
+def _split_platforms(tables: Tables) -> Tables:
     """Move each `[platforms.NAME]` to a group of that dotted name."""
     inside = {key: value for key, value in tables.get("platforms", {}).items() if isinstance(value, dict)}
     if not inside:
@@ -160,7 +228,7 @@ def _meant_choice(given: str, choices: list[str]) -> str:
     return "".join(f"; did you mean {each}?" for each in choices if near and each.lower() == near[0])
 
 
-def _read(path: Path) -> dict[str, dict[str, object]]:
+def _read(path: Path) -> Tables:
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -177,10 +245,10 @@ def _read(path: Path) -> dict[str, dict[str, object]]:
 
 def _refuse_unknown(tables: Mapping[str, Mapping[str, object]], path: str) -> None:
     for group, table in tables.items():
-        if group not in _group_names():
-            raise ConfigError(path, group, _nearest(group, _group_names()))
+        if group not in group_names():
+            raise ConfigError(path, group, _nearest(group, group_names()))
         for key in table:
-            if key not in _fields(group):
+            if key not in setting_names(group):
                 raise ConfigError(path, f"{group}.{key}", _nearest(f"{group}.{key}", _all_keys()))
 
 
@@ -210,7 +278,7 @@ def _told_where(key: str, environment: Mapping[str, str]) -> Iterator[None]:
     except SecretMissing as error:
         from function_calls.language.messages import say
 
-        language = "zh" if speaks_chinese(environment) else "en"
+        language = terminal_language(environment) or "en"
         raise ConfigError("settings", key, say(language, f"secret.{error.code}", **error.fields)) from error
 
 
@@ -231,7 +299,7 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str
             _refuse_single(name)
             continue
         group, key = _group_and_key(name.removeprefix(PREFIX).lower())
-        if name.endswith(_FILE_SUFFIX) and key.removesuffix(_FILE_SUFFIX.lower()) in _fields(group):
+        if name.endswith(_FILE_SUFFIX) and key.removesuffix(_FILE_SUFFIX.lower()) in setting_names(group):
             key = key.removesuffix(_FILE_SUFFIX.lower())
             with _told_where(f"{group}.{key}", environment):
                 text = read_file(value)
@@ -260,13 +328,14 @@ def _group_and_key(name: str) -> tuple[str, str]:
 
 def _parse_value(group: str, key: str, value: str) -> object:
     """Split lists, which are written with commas in the environment; Pydantic reads every other kind from its text."""
-    annotation = str(_group(group).model_fields[key].annotation)
+    annotation = str(group_model(group).model_fields[key].annotation)
     if annotation.startswith("tuple"):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return value
 
 
-def _group(name: str) -> type[Group]:
+def group_model(name: str) -> type[Group]:
+    """Return the model of a group of settings."""
     if name.startswith(_PLATFORM):
         return GROUPS[name.removeprefix(_PLATFORM)]
     annotation = Settings.model_fields[name].annotation
@@ -275,24 +344,25 @@ def _group(name: str) -> type[Group]:
     return annotation
 
 
-def _group_names() -> list[str]:
+def group_names() -> list[str]:
+    """Return the names of all groups, platforms last."""
     return [*Settings.model_fields, *(f"{_PLATFORM}{name}" for name in GROUPS)]
 
 
-def _fields(group: str) -> list[str]:
+def setting_names(group: str) -> list[str]:
     """Return the settings of a group: its fields that are described, the others are not the operator's."""
-    if group not in _group_names():
+    if group not in group_names():
         return []
-    return [key for key, field in _group(group).model_fields.items() if field.description]
+    return [key for key, field in group_model(group).model_fields.items() if field.description]
 
 
 def _all_keys() -> list[str]:
-    return [f"{group}.{key}" for group in _group_names() for key in _fields(group)]
+    return [f"{group}.{key}" for group in group_names() for key in setting_names(group)]
 
 
 def is_secret(group: str, key: str) -> bool:
     """Return whether the value of a setting must never be shown."""
-    return _group(group).model_fields[key].annotation is SecretStr
+    return group_model(group).model_fields[key].annotation is SecretStr
 
 
 def secret_values(settings: Settings) -> tuple[str, ...]:

@@ -5,18 +5,23 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+_LANGUAGES: Final = frozenset({"zh", "es"})
 _VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
-def speaks_chinese(environment: Mapping[str, str]) -> bool:
-    """Return whether the locale of the terminal is Chinese; the first variable that is set decides."""
+def terminal_language(environment: Mapping[str, str]) -> str | None:
+    """Return the language of the terminal, None for English and for those that the bot has no texts in.
+
+    The first of the variables that is set decides, as for other programs.
+    """
     chosen = next((environment[name] for name in _VARIABLES if environment.get(name)), "")
-    return chosen.lower().startswith("zh")
+    language = chosen.lower().partition("_")[0]
+    return language if language in _LANGUAGES else None
 
 
 def language_here(bots: str) -> str:
-    """Return the language of the terminal: Chinese at a Chinese one, else that of the bot (`bots`)."""
-    return "zh" if speaks_chinese(os.environ) else bots
+    """Return the language of the terminal, else that of the bot (`bots`)."""
+    return terminal_language(os.environ) or bots
 
 
 # The control characters but tab and line feed, escape sequences being made of them, and those that turn text round.

@@ -8,10 +8,10 @@ from starlette.types import ASGIApp
 
 from bot import __version__
 from bot.http import page_files
-from bot.http.admin import health, prometheus
+from bot.http.admin import health, prometheus, settings, tool_servers
 from bot.http.admin import record as admin_record
 from bot.http.admin import routes as admin
-from bot.http.chat import files, search, socket
+from bot.http.chat import files, room_settings, search, socket
 from bot.http.chat import routes as chat
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import add_error_handlers, describe_errors
@@ -31,17 +31,21 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     chat.routes,
     socket.routes,
     files.routes,
+    room_settings.routes,
     calendar.routes,
     reminders.routes,  # after the calendar, since it takes any id
     tool_sources.routes,
+    tool_servers.routes,
     stored_tools.routes,
-    tools.routes,  # after those two, since it takes any name
+    tools.routes,  # after those three, since it takes any name
     tool_server.routes,
     openai.routes,
     openai.open_webui_routes,
     search.routes,
     admin_record.routes,
     admin.routes,
+    settings.routes,
+    settings.setup_routes,
     prometheus.routes,
     health.routes,
 )

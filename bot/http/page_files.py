@@ -15,7 +15,7 @@ from bot.http.core.errors import HttpRefused
 from bot.http.security.auth import viewer_of
 
 FOLDER: Final = Path(__file__).parent / "pages"
-_SCREENS: Final = ("/", "/reminders", "/tools", "/activity", "/health", "/metrics-live")
+_SCREENS: Final = ("/", "/reminders", "/tools", "/activity", "/health", "/metrics-live", "/settings", "/setup")
 _FOR_PROGRAMS: Final = ("/api/", "/v1/", "/assets/")
 _NOT_BUILT: Final = "The page is not built: run `make page`. The API is at /api/openapi.json.\n"
 

@@ -122,14 +122,13 @@ class EditedRequests:
         if not lines:
             return
         undo = buttons_to_undo(turn.language, results, message.sender)
-        if undo:
-            lines.append(say(turn.language, "undo.hint"))
         await self._outbox.reply(
             message.address,
             Reply(
                 text="\n".join(lines),
                 reply_to=message.id,
                 choices=undo,
+                hint=say(turn.language, "undo.hint") if undo else "",
             ),
         )
 

@@ -1,6 +1,7 @@
 """Build a turn from a message: language, zone, time, tools and earlier messages."""
 
 from collections.abc import Callable, Mapping
+from typing import get_args
 
 from msgspec import Struct, field
 
@@ -15,6 +16,7 @@ from services.kernel.chat import ChatMessage
 from services.kernel.clock import Clock
 from services.kernel.text import language_of, latin_language
 from services.language_model.ports import TextListener
+from services.people.chat_preferences import ChatPreferenceService
 from services.people.zones import ZoneService
 
 ListenerFor = Callable[[ChatMessage], TextListener | None]
@@ -37,10 +39,15 @@ def keep_context(context: CallContext) -> CallContext:
     return context
 
 
+def style_named(name: str) -> StyleName | None:
+    """Return the call style of that name; None for any other text."""
+    return next((each for each in get_args(StyleName) if each == name), None)
+
+
 class TurnFactory(Struct, frozen=True, kw_only=True):
     """Knows what every turn of a bot shares. `context_messages` is how many earlier messages a turn carries.
 
-    `call_styles` are the call styles of single chats, by the key of the chat.
+    `call_styles` are the call styles of single chats, by the key of the chat; one that was set there goes before it.
     `listener_for` knows who hears the answer to a message as it is written, `connected` how a call reaches its chat.
     """
 
@@ -59,6 +66,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
     async def turn(self, message: ChatMessage) -> Turn:
         """Return the turn of `message`."""
         zone = await self.zones.zone_of(message.address, message.sender)
+        preferences = await self.services.get(ChatPreferenceService).of(message.address)
         return Turn(
             message=message,
             now=self.clock.now().astimezone(zone),
@@ -69,7 +77,8 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
             recent=await self._before(message),
             on_text=self.listener_for(message),
             scope=await reply_scope(message, self.history),
-            call_style=self.call_styles.get(message.address.key),
+            call_style=style_named(preferences.call_style) or self.call_styles.get(message.address.key),
+            instructions=preferences.instructions,
         )
 
     def context(self, turn: Turn, place: int) -> CallContext:

@@ -184,8 +184,9 @@ class Outbox:
         abilities = None if platform is None else platform.capabilities
         shown = tuple(file for file in reply.files if abilities is not None and _takes(abilities, file))
         named = (_file_line(file) for file in reply.files if file not in shown)
+        text = reply.text if abilities is not None and abilities.choices else reply.text_with_hint
         return OutgoingMessage(
-            text="\n".join([reply.text, *named]).strip(),
+            text="\n".join([text, *named]).strip(),
             files=shown,
             reply_to=reply.reply_to,
             mentions=reply.mentions,

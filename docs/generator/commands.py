@@ -6,7 +6,7 @@ from functools import cache
 import click
 
 from bot.__main__ import cli
-from bot.cli.help_language import chinese_help
+from bot.cli.help_language import translated_help
 from docs.generator.markdown import cell, table
 
 _HEAD = """# The `bubbles` command
@@ -46,6 +46,6 @@ def _section(path: str, command: click.Command) -> str:
         if isinstance(each, click.Option)
     ]
     text = (command.help or "").replace("\b", "").strip()
-    chinese = chinese_help().get(command.help or "", "")
+    chinese = translated_help("zh").get(command.help or "", "")
     lines = [f"## `{' '.join([path, *words])}`", "", text, "", *([chinese, ""] if chinese else [])]
     return "\n".join([*lines, *(table(("option", "meaning"), rows) if rows else []), ""])

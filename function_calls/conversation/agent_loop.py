@@ -166,11 +166,6 @@ def unsaid_questions(outcome: Outcome) -> list[str]:
     return [text for text in asked if text not in outcome.text]
 
 
-def undo_hint(turn: Turn) -> list[str]:
-    """Return a hint on how to undo this turn's change, where that is possible and the person may."""
-    return [say(turn.language, "undo.hint")] if undo_buttons(turn) else []
-
-
 def undo_buttons(turn: Turn) -> tuple[Choice, ...]:
     """Return the button that undoes this turn's change; none where the person cannot undo it."""
     if all(tool.name != "undo" for tool in turn.tools):
@@ -188,11 +183,13 @@ def spoken(
         return None
     results = turn.steps[-1].results if turn.steps else ()
     offered = (*(choice for result in results for choice in result.choices), *choices)
+    undo = undo_buttons(turn)
     is_private = not turn.message.is_private and any(each.is_private for step in turn.steps for each in step.results)
     return Reply(
         text=f"{text.strip()}\n{notice}" if notice else text.strip(),
         reply_to=turn.message.id,
-        choices=(*offered, *undo_buttons(turn)),
+        choices=(*offered, *undo),
+        hint=say(turn.language, "undo.hint") if undo else "",
         files=files,
         private_to=turn.message.sender if is_private else None,
     )

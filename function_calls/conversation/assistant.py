@@ -17,7 +17,6 @@ from function_calls.conversation.agent_loop import (
     listener_of_call,
     run_rounds,
     spoken,
-    undo_hint,
     unsaid_questions,
     without_model,
 )
@@ -124,7 +123,7 @@ class Assistant:
             unread = await drop_unread_question(outcome.turn, policy)
             if unread is not None:
                 return unread
-        text = "\n".join([outcome.text, *unsaid_questions(outcome), *undo_hint(outcome.turn)])
+        text = "\n".join([outcome.text, *unsaid_questions(outcome)])
         if policy is not None:
             await _note(policy, outcome)
         return spoken(outcome.turn, text, outcome.notice, choices=outcome.choices, must_reply=outcome.must_reply)

@@ -18,6 +18,7 @@ HISTORY_MESSAGES = 12
 LONGEST_RESULT = 16_000
 """Characters of a result that a model is fed; the record keeps the whole."""
 _LONGEST_LINE = 500
+_OF_CHAT = "Instructions for this chat, by its admins; the rules above go before them:\n"
 _SPOKEN = frozenset({"user", "assistant"})
 
 
@@ -198,9 +199,10 @@ class Instructions:
     def conversation(self, turn: Turn, *, appended: str = "", further: str = "") -> list[Message]:
         """Return system text, history and this message with its circumstances.
 
-        `appended` goes to the very end, `further` to the end of the system text.
+        `appended` goes to the very end, `further` to the system text, before the instructions of the chat.
         """
-        system = f"{self.system(turn.bot_name)}\n\n{further}".strip()
+        own = f"{_OF_CHAT}{turn.instructions}" if turn.instructions and not self.is_of_agent else ""
+        system = "\n\n".join(filter(None, [self.system(turn.bot_name), further, own]))
         return conversation(turn, system, self.said(turn) + appended)
 
     def conversation_without_tools(self, turn: Turn, *, appended: str = "") -> list[Message]:

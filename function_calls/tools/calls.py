@@ -286,7 +286,7 @@ class Turn(Struct, frozen=True, kw_only=True):
 
     `is_from_program` says that a program runs an agent and no person in a chat waits: the model is told no
     circumstances, and its answer is not searched for claims of changes. `call_style` is how a model is asked for calls
-    in this turn; None leaves it to the settings.
+    in this turn; None leaves it to the settings. `instructions` are those of the chat for a model that answers in it.
     """
 
     message: ChatMessage
@@ -304,6 +304,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     tool_choice: str | Mapping[str, object] | None = None
     is_from_program: bool = False
     call_style: StyleName | None = None
+    instructions: str = ""
 
     @property
     def must_call(self) -> bool:
@@ -339,7 +340,8 @@ class Interpretation(Struct, frozen=True, kw_only=True):
 class Reply(Struct, frozen=True, kw_only=True):
     """The bot's answer. `mentions` are people to notify; the platform formats them its own way.
 
-    `choices` are buttons, and `private_to` the one person it is for, on platforms that have such things.
+    `choices` are buttons, and `private_to` the one person it is for, on platforms that have such things. `hint` says
+    what to write instead of pressing a button; platforms with buttons do not show it.
     """
 
     text: str
@@ -349,6 +351,12 @@ class Reply(Struct, frozen=True, kw_only=True):
     choices: tuple[Choice, ...] = ()
     files: tuple[SentFile, ...] = ()
     private_to: Person | None = None
+    hint: str = ""
+
+    @property
+    def text_with_hint(self) -> str:
+        """Return the text as a platform without buttons shows it."""
+        return f"{self.text}\n{self.hint}" if self.hint else self.text
 
 
 class Conversation(Struct, frozen=True, kw_only=True):

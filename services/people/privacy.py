@@ -167,6 +167,10 @@ class PrivacyService:
         """Return how many days messages of `chat` are stored; 0 means for ever."""
         return (await self._store.retention()).get(chat.key, self._keep_days)
 
+    async def own_retention_days(self, chat: ChatAddress) -> int | None:
+        """Return what was set for `chat`; None where the settings decide."""
+        return (await self._store.retention()).get(chat.key)
+
     async def purge(self, now: datetime) -> int:
         """Delete expired messages, a few at a time; return how many there were."""
         rules = await self._store.retention()

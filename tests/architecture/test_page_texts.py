@@ -60,7 +60,7 @@ def test_texts_have_the_placeholders_of_the_english_ones(code):
 
 @pytest.mark.parametrize("code", CODES)
 def test_texts_of_every_file_are_part_of_the_page(code):
-    index = (LANGUAGES / code / "index.ts").read_text(encoding="utf-8")
+    imports = "".join((LANGUAGES / code / name).read_text(encoding="utf-8") for name in ("index.ts", "pages.ts"))
     files = {path.name for path in (LANGUAGES / code).glob("*.json")} - {"locale.json"}
 
-    assert {name for name in files if f"'./{name}'" not in index} == set()
+    assert {name for name in files if f"'./{name}'" not in imports} == set()

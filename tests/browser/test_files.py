@@ -39,17 +39,19 @@ async def test_pictures_and_files_are_sent_shown_to_all_and_stored(visitors: Vis
 
     await ada.locator(".composer input[type=file]").set_input_files(chosen)
     await expect(ada.locator("[data-attached=ready]")).to_have_count(2)
-    await expect(ada.locator("[data-attached=failed]")).to_contain_text("Such files are not taken")
-    await ada.get_by_label("Leave out page.html").click()
+    await expect(ada.locator("[data-attached=failed]")).to_contain_text("Allowed types")
+    await ada.get_by_label("Remove page.html").click()
     await say(ada, "my desk")
     field = await ada.locator("#composer").element_handle()
     await ada.evaluate(PASTE, [field, list(picture(20, 20))])
     await expect(ada.locator("[data-attached=ready]")).to_have_count(1)
-    await ada.get_by_role("button", name="Send").click()
+    await ada.get_by_role("button", name="Send", exact=True).click()
 
     for page in (ada, lin):
         await expect(page.locator("[data-message] img.picture")).to_have_count(2)
         await expect(page.locator("[data-message] a.file")).to_have_text("notes.txt")
+    await lin.get_by_role("button", name="Preview").click()
+    await expect(lin.locator(".file-card pre")).to_have_text("milk, bread")
     await lin.reload()
     await expect(lin.locator("[data-message] img.picture")).to_have_count(2)
     widths = await lin.locator("img.picture").evaluate_all("all => all.map(one => one.naturalWidth)")
@@ -58,3 +60,22 @@ async def test_pictures_and_files_are_sent_shown_to_all_and_stored(visitors: Vis
         await lin.locator("[data-message] a.file").click()
     assert (await (await download.value).path()).read_bytes() == b"milk, bread"
     visitors.complaints[:] = [each for each in visitors.complaints if REFUSED not in each]
+
+
+async def test_picture_is_opened_over_the_page_and_left_with_the_keyboard(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    chosen = [
+        {"name": f"{name}.png", "mimeType": "image/png", "buffer": picture(size, size)}
+        for name, size in (("one", 40), ("two", 60))
+    ]
+    await page.locator(".composer input[type=file]").set_input_files(chosen)
+    await expect(page.locator("[data-attached=ready]")).to_have_count(2)
+    await page.get_by_role("button", name="Send", exact=True).click()
+
+    await page.locator("[data-message]").get_by_label("Image: one.png").click()
+    viewer = page.get_by_role("dialog")
+    await expect(viewer.get_by_role("img", name="one.png")).to_have_js_property("naturalWidth", 40)
+    await page.keyboard.press("ArrowRight")
+    await expect(viewer.get_by_role("img", name="two.png")).to_have_js_property("naturalWidth", 60)
+    await page.keyboard.press("Escape")
+    await expect(viewer).to_have_count(0)

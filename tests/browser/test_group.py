@@ -75,7 +75,7 @@ async def test_message_is_answered_reacted_to_edited_and_deleted(visitors: Visit
     await expect(changed).to_contain_text("edited")
     await expect(said(lin, "Thursday")).to_have_count(0)
     await ada.locator("[data-mine]").hover()
-    await ada.locator("[data-mine]").get_by_label("Message actions").click()
+    await ada.locator("[data-mine]").get_by_label("More actions").click()
     await ada.get_by_role("menuitem", name="Delete").click()
     await expect(said(lin, "Friday")).to_have_count(0)
 
@@ -129,14 +129,14 @@ async def test_a_long_room_is_read_back_page_by_page_and_never_fills_the_window_
     await visitors.go(page, "/", "Ada")
     await expect(said(page, f"number {PAGE + LONG - 1}")).to_be_in_viewport()
 
-    await page.get_by_role("button", name="Show earlier messages").click()
+    await page.get_by_role("button", name="Load earlier messages").click()
     await expect(page.locator("[data-message]").first).to_contain_text(f"number {PAGE}")
-    while await page.get_by_role("button", name="Show earlier messages").count():
-        await page.get_by_role("button", name="Show earlier messages").click()
+    while await page.get_by_role("button", name="Load earlier messages").count():
+        await page.get_by_role("button", name="Load earlier messages").click()
 
     await expect(page.locator("[data-message]").first).to_contain_text("number 0")
     assert await page.locator("[data-message]").count() <= ROWS
-    await page.get_by_role("button", name="Jump to the newest message").click()
+    await page.get_by_role("button", name="Jump to latest").click()
     await expect(said(page, f"number {PAGE + LONG - 1}")).to_be_in_viewport()
 
 

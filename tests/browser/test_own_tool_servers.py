@@ -1,13 +1,10 @@
 """Tool servers that a person's own page brings along: added in a form, asked by the browser, answered in the chat."""
 
-import asyncio
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 import pytest_asyncio
-import uvicorn
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from playwright.async_api import Page, expect
@@ -19,6 +16,7 @@ from function_calls.tools.calls import ToolCall
 from tests.browser.conftest import people_at
 from tests.browser.visitors import Visitors, Wardrobe, say
 from tests.support.http_bot import served_bot
+from tests.support.tool_servers.serving import served_app
 from tests.support.tool_servers.time_server import time_server
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -31,14 +29,8 @@ PROBLEM = "Invalid timezone: Moon/Base"
 async def running(app: FastAPI) -> AsyncIterator[str]:
     """An application on a free port, which pages of other sites may ask; gives its origin."""
     app.add_middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["*"], allow_headers=["*"])
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off", timeout_graceful_shutdown=1))
-        task = asyncio.create_task(server.serve(sockets=[listening]))
-        while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
-            await asyncio.sleep(0.01)
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        server.should_exit = True
-        await task
+    async with served_app(app) as origin:
+        yield origin
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -62,9 +54,9 @@ async def people_with(
 
 async def add(page: Page, url: str) -> None:
     """Add a server in the form of the tools page."""
-    await page.get_by_role("link", name="Your own tool servers").click()
+    await page.get_by_role("link", name="Your tool servers").click()
     await page.get_by_label("Address").fill(url)
-    await page.get_by_role("button", name="Add the server").click()
+    await page.get_by_role("button", name="Add server").click()
 
 
 async def test_added_server_is_called_by_the_browser_and_kept_for_the_next_visit(wardrobe: Wardrobe, times: str):
@@ -73,7 +65,7 @@ async def test_added_server_is_called_by_the_browser_and_kept_for_the_next_visit
         page = await visitors.enter("Ada", "/tools")
         await add(page, times)
         await expect(page.locator(f"[data-server='{times}']")).to_contain_text("7 tools")
-        await page.get_by_role("link", name="Chat").click()
+        await page.get_by_role("link", name="Chat", exact=True).click()
         await say(page, "@Bubbles what time is it in Tokyo?")
         await expect(page.locator(".log")).to_contain_text("It is 21:00 in Tokyo.")
 
@@ -90,7 +82,7 @@ async def test_error_of_the_server_is_shown(wardrobe: Wardrobe, times: str):
         page = await visitors.enter("Ada", "/tools")
         await add(page, times)
         await expect(page.locator("[data-server]")).to_have_count(1)
-        await page.get_by_role("link", name="Chat").click()
+        await page.get_by_role("link", name="Chat", exact=True).click()
         await say(page, "@Bubbles what time is it on the moon?")
         await expect(page.locator(".log")).to_contain_text("There is no such place.")
         visitors.complaints[:] = [each for each in visitors.complaints if "status of 400" not in each]
@@ -109,7 +101,7 @@ async def test_a_call_is_made_by_the_tab_that_offered_it_and_by_no_other(wardrob
         await expect(other.locator("[data-state=ok]")).to_be_visible()
         asked: list[str] = []
         page.context.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
-        await page.get_by_role("link", name="Chat").click()
+        await page.get_by_role("link", name="Chat", exact=True).click()
         await say(page, "@Bubbles what time is it in Tokyo?")
         await expect(page.locator(".log")).to_contain_text("It is 21:00 in Tokyo.")
 
@@ -120,7 +112,7 @@ async def test_only_an_allowed_server_is_called_with_its_key(wardrobe: Wardrobe,
     async with people_with(wardrobe, times) as (visitors, _):
         page = await visitors.enter("Ada", "/tools")
         await add(page, "http://127.0.0.1:9")
-        await expect(page.get_by_text("The settings of the bot do not allow this server.")).to_be_visible()
+        await expect(page.get_by_text("This server isn’t allowed in the bot’s settings.")).to_be_visible()
         await expect(page.locator("[data-server]")).to_have_count(0)
 
         await add(page, times)
@@ -135,4 +127,4 @@ async def test_page_explains_the_setting_when_no_server_is_allowed(visitors: Vis
     page = await visitors.enter("Ada", "/tools?servers=1", window=window)
 
     await expect(page.locator("[data-servers=off]")).to_contain_text("page_tool_servers")
-    await expect(page.locator("[data-servers=off]")).to_contain_text("目前还不能添加服务器")
+    await expect(page.locator("[data-servers=off]")).to_contain_text("尚未允许任何服务器")

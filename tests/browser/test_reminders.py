@@ -1,8 +1,9 @@
 """The reminders page: the list, the calendar and the HTTP API show the same, and what is done can be undone."""
 
-from playwright.async_api import Page, expect
+import pytest
+from playwright.async_api import Locator, Page, expect
 
-from tests.browser.visitors import Visitors, say
+from tests.browser.visitors import Language, Visitors, say
 
 
 async def known_to_the_api(page: Page, visitors: Visitors) -> list[str]:
@@ -13,13 +14,13 @@ async def known_to_the_api(page: Page, visitors: Visitors) -> list[str]:
 async def test_reminders_are_created_changed_snoozed_deleted_and_restored(visitors: Visitors):
     page = await visitors.enter("Ada", "/reminders")
     await page.get_by_label("New reminder").fill("tomorrow at 9 water the plants")
-    await page.get_by_role("button", name="Create").click()
+    await page.get_by_role("button", name="Add").click()
     row = page.locator(".reminder-row", has_text="water the plants")
     await expect(row).to_contain_text("@Ada")
 
     await row.get_by_role("button", name="Edit: water the plants").click()
-    await page.get_by_label("Text").fill("water the roses")
-    await page.get_by_label("Time").fill("in 20 minutes")
+    await page.get_by_label("What").fill("water the roses")
+    await page.get_by_label("When").fill("in 20 minutes")
     await page.get_by_role("button", name="Save").click()
     row = page.locator(".reminder-row", has_text="water the roses")
     await expect(row.locator(".countdown-text")).to_have_text("20m")
@@ -40,11 +41,49 @@ async def test_reminders_are_created_changed_snoozed_deleted_and_restored(visito
     assert await known_to_the_api(page, visitors) == ["water the roses"]
 
 
+async def test_form_starts_from_the_present_text_and_time(visitors: Visitors):
+    page = await visitors.enter("Ada", "/reminders")
+    await page.get_by_label("New reminder").fill("every Monday at 09:00 stand-up")
+    await page.get_by_role("button", name="Add").click()
+    row = page.locator(".reminder-row", has_text="stand-up")
+
+    await row.get_by_role("button", name="Edit: stand-up").click()
+    await expect(page.get_by_label("What")).to_have_value("stand-up")
+    await expect(page.get_by_label("When")).to_have_value("every Monday at 09:00")
+    await page.get_by_role("button", name="Save").click()
+    await expect(row).to_contain_text("every Monday at 09:00")
+    await row.get_by_role("button", name="Edit: stand-up").click()
+    await page.get_by_label("When").fill("every Tuesday at 10:00")
+    await page.get_by_role("button", name="Save").click()
+
+    await expect(row).to_contain_text("every Tuesday at 10:00")
+    await expect(page.locator(".mantine-Notification-root").last).to_contain_text("stand-up: every Tuesday at 10:00")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "meaning"),
+    [
+        ("en", "every Monday at 08:00 stand-up", "every Monday at 08:00"),
+        ("zh", "每周一早上8点开站会", "每周一 08:00"),
+        ("es", "cada lunes a las 08:00 la reunión", "cada lunes a las 08:00"),
+    ],
+)
+async def test_words_show_their_meaning_while_they_are_typed(
+    visitors: Visitors, language: Language, text: str, meaning: str
+):
+    page = await visitors.enter("Ada", "/reminders", window=await visitors.window(language))
+    await page.locator(".new-reminder input").press_sequentially(text, delay=5)
+
+    await expect(page.locator("[data-preview]")).to_contain_text(meaning)
+    await expect(page.locator("[data-preview]")).to_contain_text("08:00")
+    assert await known_to_the_api(page, visitors) == []
+
+
 async def test_reminder_fired_without_readers_is_unread_and_shows_its_lateness(visitors: Visitors):
     window = await visitors.window()
     page = await visitors.enter("Ada", window=window)
     await say(page, "remind me in 2 seconds to look up")
-    await expect(page.locator("[data-tool=reminder_set][data-status=ok]")).to_be_visible()
+    await expect(page.locator("[data-card=reminder][data-status=active]")).to_be_visible()
     await page.close()
     await (await window.new_page()).wait_for_timeout(3000)
 
@@ -55,23 +94,9 @@ async def test_reminder_fired_without_readers_is_unread_and_shows_its_lateness(v
     await expect(page.locator("[data-unread-line]")).to_be_visible()
 
 
-async def test_button_of_a_fired_reminder_sends_its_text_as_the_person(visitors: Visitors):
-    page = await visitors.enter("Ada")
-    await say(page, "remind me in 2 seconds to stand up")
-    fired = page.locator("[data-fired]")
-    await expect(fired).to_contain_text("stand up", timeout=10_000)
-
-    await fired.get_by_role("button", name="10 min").click()
-
-    await expect(page.locator("[data-mine]")).to_have_count(2)
-    await expect(page.locator("[data-tool=reminder_snooze]")).to_have_attribute("data-status", "ok")
-    await expect(page.locator("[data-reminder]")).to_contain_text("stand up")
-
-
 async def test_ambiguous_hour_of_a_new_reminder_needs_a_choice(visitors: Visitors):
     page = await visitors.enter("Ada", "/reminders")
     await page.get_by_label("New reminder").fill("tomorrow at 8 call mum")
-    await page.get_by_role("button", name="Create").click()
     question = page.get_by_role("group", name="Which time do you mean for “call mum”?")
     assert await known_to_the_api(page, visitors) == []
 
@@ -80,13 +105,12 @@ async def test_ambiguous_hour_of_a_new_reminder_needs_a_choice(visitors: Visitor
     await expect(page.locator(".reminder-row", has_text="call mum")).to_contain_text("20:00")
     await expect(question).to_have_count(0)
     await expect(page.get_by_label("New reminder")).to_have_value("")
-    visitors.complaints[:] = [each for each in visitors.complaints if "status of 409" not in each]
 
 
 async def test_words_without_a_time_are_asked_for_it_at_their_field(visitors: Visitors):
     page = await visitors.enter("Ada", "/reminders")
     await page.get_by_label("New reminder").fill("call mum")
-    await page.get_by_role("button", name="Create").click()
+    await page.get_by_role("button", name="Add").click()
 
     await expect(page.locator(".new-reminder")).to_contain_text("When should I remind you of “call mum”?")
     visitors.complaints[:] = [each for each in visitors.complaints if "status of 422" not in each]
@@ -113,7 +137,7 @@ async def test_calendar_shows_every_occurrence_of_its_range_legibly_and_without_
     page = await (await visitors.window(is_for_good=True)).new_page()
     await visitors.go(page, "/reminders", "Ada")
     await page.get_by_label("New reminder").fill("every day at 9 water the ficus")
-    await page.get_by_role("button", name="Create").click()
+    await page.get_by_role("button", name="Add").click()
     await expect(page.locator(".reminder-row")).to_have_count(1)
 
     await page.get_by_text("Month", exact=True).click()
@@ -130,6 +154,67 @@ async def test_calendar_shows_every_occurrence_of_its_range_legibly_and_without_
     lines = page.locator(".agenda-line")
     await expect(lines.nth(28)).to_be_visible()
     assert set(await lines.all_inner_texts()) == {"09:00\nwater the ficus"}
+
+
+async def open_next_week(page: Page) -> Locator:
+    """Show the week after this one; return its labels."""
+    await page.get_by_role("radiogroup", name="View").get_by_text("Week").click()
+    await page.get_by_role("button", name="Next").first.click()
+    return page.locator(".calendar [data-event-id]")
+
+
+async def test_occurrence_is_dragged_to_another_hour_and_put_back(visitors: Visitors):
+    page = await visitors.enter("Ada", "/reminders")
+    await page.get_by_label("New reminder").fill("every day at 09:00 water the ficus")
+    await page.get_by_role("button", name="Add").click()
+    await expect(page.locator(".reminder-row")).to_have_count(1)
+    events = await open_next_week(page)
+    await expect(events).to_have_count(7)
+
+    await events.nth(2).drag_to(page.locator(".mantine-WeekView-weekViewDaySlot").nth(2 * 24 + 11))
+
+    moved = page.locator(".mantine-Notification-root", has_text="Moved to")
+    await expect(moved).to_contain_text("11:00: water the ficus")
+    await expect(events.filter(has_text="11:00")).to_have_count(1)
+    await expect(events.filter(has_text="09:00")).to_have_count(6)
+    await moved.get_by_role("button", name="Undo").click()
+    await expect(events.filter(has_text="09:00")).to_have_count(7)
+    await expect(events.filter(has_text="11:00")).to_have_count(0)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+async def test_click_into_the_calendar_adds_a_reminder_at_that_time(visitors: Visitors, zone: str):
+    window = await visitors.window(is_for_good=True, zone=zone)
+    page = await visitors.enter("Ada", "/reminders", window=window)
+    await page.get_by_text("List", exact=True).wait_for()
+    events = await open_next_week(page)
+
+    await page.locator(".mantine-WeekView-weekViewDaySlot").nth(3 * 24 + 9).click()
+    await page.get_by_label("What").fill("call the bank")
+    await page.get_by_role("button", name="Add").last.click()
+
+    await expect(events).to_have_count(1)
+    await expect(events).to_contain_text("09:00 call the bank")
+    assert await events.evaluate("event => event.querySelector('.event-body').getClientRects().length") == 1
+
+
+async def test_calendar_is_used_with_the_keyboard_alone(visitors: Visitors):
+    page = await visitors.enter("Ada", "/reminders")
+    await page.get_by_label("New reminder").fill("every day at 09:00 water the ficus")
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".reminder-row")).to_have_count(1)
+    events = await open_next_week(page)
+    await expect(events).to_have_count(7)
+
+    await events.first.focus()
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_label("When")).to_have_value("every day at 09:00")
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("ControlOrMeta+a")
+    await page.keyboard.type("every day at 10:00")
+    await page.keyboard.press("Enter")
+
+    await expect(events.filter(has_text="10:00")).to_have_count(7)
 
 
 async def test_calendar_keeps_delivered_reminders(visitors: Visitors):

@@ -38,7 +38,7 @@ async def test_offline_messages_are_sent_once_after_reconnecting(bot: BotProcess
     await expect(page.locator("[data-link=reconnecting]")).to_be_visible(timeout=on_this_machine(3000))
     await say(page, "during the outage")
     await expect(page.locator("[data-pending]")).to_have_count(1)
-    await expect(page.get_by_label("waiting to be sent")).to_be_visible()
+    await expect(page.get_by_label("sending")).to_be_visible()
     await asyncio.to_thread(bot.start)
     await expect(page.locator("[data-link=live]")).to_be_visible(timeout=10_000)
 
@@ -65,6 +65,8 @@ async def test_returning_tab_shows_number_and_start_of_missed_messages(visitors:
         await expect(said(mei, text)).to_have_count(1)
     await window.set_offline(False)
 
-    await expect(ada.locator("[role=status]", has_text="3 messages while you were away")).to_be_visible(timeout=10_000)
+    await expect(ada.locator("[role=status]", has_text="3 new messages while you were away")).to_be_visible(
+        timeout=10_000
+    )
     await expect(ada.locator("[data-unread-line]")).to_have_count(1)
     await expect(ada.locator("[data-message]")).to_have_count(4)

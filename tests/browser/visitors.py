@@ -17,8 +17,8 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
-Language = Literal["en", "zh"]
-LOCALES: dict[Language, str] = {"en": "en-GB", "zh": "zh-CN"}
+Language = Literal["en", "zh", "es"]
+LOCALES: dict[Language, str] = {"en": "en-GB", "zh": "zh-CN", "es": "es-ES"}
 _QUIET = "/health/live"  # an address of the bot that shows nothing and does nothing
 _INSIDE = ("data:", "blob:", "about:")
 _OUTAGE = ("WebSocket connection to", "net::ERR_CONNECTION_REFUSED", "net::ERR_CONNECTION_RESET")
@@ -38,14 +38,14 @@ class Wardrobe:
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
-        self._idle: dict[Language, list[BrowserContext]] = {"en": [], "zh": []}
+        self._idle: dict[Language, list[BrowserContext]] = {language: [] for language in LOCALES}
 
-    async def lend(self, language: Language) -> BrowserContext:
-        """A window of nobody, 1280 × 800, in UTC."""
-        if self._idle[language]:
+    async def lend(self, language: Language, zone: str = "UTC") -> BrowserContext:
+        """A window of nobody, 1280 × 800."""
+        if self._idle[language] and zone == "UTC":
             return self._idle[language].pop()
         return await self._browser.new_context(
-            viewport={"width": 1280, "height": 800}, locale=LOCALES[language], timezone_id="UTC"
+            viewport={"width": 1280, "height": 800}, locale=LOCALES[language], timezone_id=zone
         )
 
     async def take_back(self, window: BrowserContext, language: Language, address: str, tab: Page | None) -> None:
@@ -77,12 +77,15 @@ class Visitors:
     _tabs: dict[BrowserContext, Page] = field(default_factory=dict)
     elsewhere: tuple[str, ...] = ()
 
-    async def window(self, language: Language = "en", *, is_for_good: bool = False) -> BrowserContext:
+    async def window(
+        self, language: Language = "en", *, is_for_good: bool = False, zone: str = "UTC"
+    ) -> BrowserContext:
         """A browser of one person: its own storage, none of the others' tabs.
 
-        What a test changes in it for all of its pages, such as the clock, needs one that is taken `is_for_good`.
+        What a test changes in it for all of its pages, such as the clock or the zone, needs one that is taken
+        `is_for_good`.
         """
-        window = await self.wardrobe.lend(language)
+        window = await self.wardrobe.lend(language, zone)
         self._windows.append((window, language, is_for_good))
         window.on("console", self._heard)
         window.on("weberror", self._broke)

@@ -10,7 +10,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 PATH = re.compile(r"`((?:bot|function_calls|services|tests|docs|web|benchmarks|examples)/[\w./-]+)`")
 MODULE = re.compile(r"`((?:bot|function_calls|services)(?:\.(?!py`)[a-z]\w*)+)(?:\.[A-Z]\w*)?`")
 EXAMPLES = {"bot/platforms/NAME", "tests/browser/shots"}  # a placeholder, and a folder that tests create
-SETTINGS = re.compile(r"bot\.(owners|data_dir|stall_seconds|timezone|language|name)")
+SETTINGS = re.compile(r"bot\.(owners|data_dir|stall_seconds|settings_file|timezone|language|name)")
 
 
 def is_module(name: str) -> bool:

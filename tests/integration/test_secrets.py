@@ -18,6 +18,7 @@ from docs.generator.settings import documented, groups, variable
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 ROOT = Path(__file__).parents[2]
 CONNECTIONS = "BUBBLES_TOOL_SERVERS__CONNECTIONS"
+PAGE_CONNECTIONS = "BUBBLES_TOOL_SERVERS__PAGE_CONNECTIONS"
 PLUGIN = '''
 import os
 from function_calls.registry import tool_function
@@ -40,7 +41,17 @@ COMMANDS = (
 )
 FROM_FILES = ("BUBBLES_SEARCH__BRAVE_API_KEY", "BUBBLES_PLATFORMS__TELEGRAM__TOKEN")
 PAGES = (
-    *("settings", "health", "adapters", "metrics?minutes=60", "usage", "tool-calls?limit=50", "turns", "messages"),
+    *(
+        "settings",
+        "settings/changes",
+        "health",
+        "adapters",
+        "metrics?minutes=60",
+        "usage",
+        "tool-calls?limit=50",
+        "turns",
+        "messages",
+    ),
     "tokens",
 )
 
@@ -93,6 +104,7 @@ def environment_of(folder, address, secrets, log_format):
         "PYTHONPATH": str(ROOT),
         **secrets,
         CONNECTIONS: json.dumps([connection]),
+        PAGE_CONNECTIONS: json.dumps([connection | {"key": secrets[PAGE_CONNECTIONS], "name": "of the page"}]),
         "BUBBLES_MODEL__BASE_URL": f"{address}/v1",
         "BUBBLES_MODEL__MAX_RETRIES": "0",
         "BUBBLES_SEARCH__PERPLEXITY_BASE_URL": f"{address}/p",
@@ -140,6 +152,10 @@ async def everything_said(client):
         await client.get("/api/chat/sessions/lobby/messages"),
         await client.get("/api/tools"),
         await client.get("/api/tools/sources"),
+        await client.get("/api/tools/servers"),
+        await client.post("/api/tools/servers/of_the_page/test"),
+        await client.post("/api/admin/settings/test", json={"part": "model", "values": {}}),
+        await client.post("/api/admin/settings/test", json={"part": "search", "values": {}}),
         await client.post("/api/search", json={"query": "tea"}),
         await client.get("/api/nothing"),
         await client.post("/api/chat/send", content=b"{"),

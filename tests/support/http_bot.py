@@ -8,6 +8,7 @@ from pydantic import SecretStr
 
 from bot.app.application import build_app
 from bot.app.registry import Functions
+from bot.config.editor import SettingsEditor
 from bot.config.settings import (
     BotSettings,
     HttpSettings,
@@ -39,6 +40,7 @@ async def http_bot(
     router: RouterSettings | None = None,
     files: Path | None = None,
     functions: Sequence[Functions] = (),
+    editor: SettingsEditor | None = None,
 ) -> AsyncIterator[HttpContext]:
     """A bot with the web room, offline unless `interpreter` is given; `database` is a SQLAlchemy URL.
 
@@ -63,7 +65,7 @@ async def http_bot(
         clock=clock,
         database=Database(database),
     ) as app:
-        yield HttpContext.of(app, room, settings, clock)
+        yield HttpContext.of(app, room, settings, clock, editor)
 
 
 @asynccontextmanager

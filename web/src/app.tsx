@@ -1,21 +1,20 @@
-import { useEffect, type ReactNode } from 'react'
+import { spotlight } from '@mantine/spotlight'
+import { useEffect, type ComponentType, type ReactNode } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
-import { Join } from './join/Join'
-import { useWords } from './language/language'
-import { Palette } from './palette/Palette'
-import { Room } from './room/Room'
+import { loadPageWords, useWords } from './language/language'
 import { useRoom } from './room/store'
+import { AfterLoad } from './shell/AfterLoad'
 import { Announcer } from './shell/Announcer'
 import { Crash } from './shell/Crash'
 import { ErrorBoundary } from './shell/ErrorBoundary'
 import { lazyPart } from './shell/lazyPart'
+import { loadedLater } from './shell/loadedLater'
 import { NotFound } from './shell/NotFound'
 import { Page } from './shell/Page'
 import { PAGES } from './shell/pages'
 import { Rail } from './shell/Rail'
 import { TabTitle } from './shell/TabTitle'
 import { Toasts } from './shell/Toasts'
-import { rememberedIdentity } from './wire/identity'
 
 type PageKey = (typeof PAGES)[number]['key']
 
@@ -25,11 +24,25 @@ function framed(key: PageKey): (props: { children: ReactNode }) => ReactNode {
   }
 }
 
-const Reminders = lazyPart(() => import('./reminders/Reminders').then((module) => module.Reminders), framed('reminders'))
-const Tools = lazyPart(() => import('./tools/Tools').then((module) => module.Tools), framed('tools'))
-const Activity = lazyPart(() => import('./activity/Activity').then((module) => module.Activity), framed('activity'))
-const Health = lazyPart(() => import('./health/Health').then((module) => module.Health), framed('health'))
-const Metrics = lazyPart(() => import('./metrics/Metrics').then((module) => module.Metrics), framed('metrics'))
+const Notices = loadedLater(() => import('./shell/Notices').then((module) => module.Notices))
+const Palette = loadedLater(() => import('./palette/Palette').then((module) => module.Palette))
+export const loadJoin = () => import('./join/Join').then((module) => module.Join)
+export const loadRoom = () => import('./room/Room').then((module) => module.Room)
+const Join = lazyPart(loadJoin)
+const Room = lazyPart(loadRoom, framed('chat'))
+
+/** A page with its texts. */
+function lazyPage(key: PageKey, load: () => Promise<ComponentType>): ComponentType {
+  return lazyPart(async () => (await Promise.all([load(), loadPageWords()]))[0], framed(key))
+}
+
+const Reminders = lazyPage('reminders', () => import('./reminders/Reminders').then((module) => module.Reminders))
+const Tools = lazyPage('tools', () => import('./tools/Tools').then((module) => module.Tools))
+const Activity = lazyPage('activity', () => import('./activity/Activity').then((module) => module.Activity))
+const Health = lazyPage('health', () => import('./health/Health').then((module) => module.Health))
+const Metrics = lazyPage('metrics', () => import('./metrics/Metrics').then((module) => module.Metrics))
+const Settings = lazyPage('settings', () => import('./settings/Settings').then((module) => module.Settings))
+const Setup = lazyPage('setup', () => import('./settings/Setup').then((module) => module.Setup))
 
 function Pages({ shown }: { shown: PageKey }): ReactNode {
   const Frame = framed(shown)
@@ -48,6 +61,8 @@ function Pages({ shown }: { shown: PageKey }): ReactNode {
         <Route path="/activity" component={Activity} />
         <Route path="/health" component={Health} />
         <Route path="/metrics-live" component={Metrics} />
+        <Route path="/settings" component={Settings} />
+        <Route path="/setup" component={Setup} />
         <Route component={Room} />
       </Switch>
     </ErrorBoundary>
@@ -60,8 +75,14 @@ export function App(): ReactNode {
   const [path] = useLocation()
   const page = PAGES.find((one) => one.path === path)
   useEffect(() => {
-    const known = rememberedIdentity()
-    if (known) useRoom.getState().enter(known)
+    // Here and not in the palette, which may not be loaded yet.
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
+      event.preventDefault()
+      spotlight.toggle()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
   }, [])
   if (!page) return <NotFound path={path} />
   return (
@@ -76,11 +97,16 @@ export function App(): ReactNode {
             <Pages shown={page.key} />
           </div>
           <Toasts />
-          <Palette />
+          <AfterLoad>
+            <Palette />
+          </AfterLoad>
         </div>
       ) : (
         <Join />
       )}
+      <AfterLoad>
+        <Notices />
+      </AfterLoad>
       <Announcer />
       <TabTitle />
     </>

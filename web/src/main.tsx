@@ -1,28 +1,25 @@
-import '@mantine/core/styles.css'
-import '@mantine/notifications/styles.css'
-import '@mantine/spotlight/styles.css'
+import '@mantine/core/styles/baseline.layer.css'
+import '@mantine/core/styles/default-css-variables.layer.css'
+import '@mantine/core/styles/global.layer.css'
 import './theme/tokens.css'
 import './shell/shell.css'
 import './room/room.css'
+import './cards/cards.css'
 import './shell/page.css'
 
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
-import { App } from './app'
+import { App, loadJoin, loadRoom } from './app'
 import { loadLanguage } from './language/language'
 import { Crash } from './shell/Crash'
 import { ErrorBoundary } from './shell/ErrorBoundary'
+import { useRoom } from './room/store'
 import { theme, variables } from './theme/theme'
+import { rememberedIdentity } from './wire/identity'
 import { Refused } from './wire/rest'
 
 const RETRIES = 2
-
-// Before the first paint, so that a dark room does not flash up light; the policy forbids inline scripts.
-const chosen = localStorage.getItem('mantine-color-scheme-value')
-const isDark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
-document.documentElement.dataset.mantineColorScheme = isDark ? 'dark' : 'light'
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -35,12 +32,19 @@ const queries = new QueryClient({
   },
 })
 
+// Side by side with the texts, not after them.
+const known = rememberedIdentity()
+if (known) {
+  useRoom.getState().enter(known)
+  // The address of a message ends with its id.
+  if (location.hash.length > 1) useRoom.getState().jump(decodeURIComponent(location.hash.slice(1)))
+}
+void (known ? loadRoom() : loadJoin()).catch(() => undefined)
 await loadLanguage()
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <QueryClientProvider client={queries}>
     <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
-      <Notifications position="bottom-right" limit={3} containerWidth={296} />
       <ErrorBoundary fallback={(error) => <Crash error={error} />}>
         <App />
       </ErrorBoundary>

@@ -1,39 +1,24 @@
 """`bubbles doctor`: check everything that the bot depends on and print the next steps."""
 
 import asyncio
-import importlib
-import importlib.util
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Final, Protocol
 
 import click
 
+from bot.app.connection_checks import examine_model, examine_platform
 from bot.app.inspection import inspect_bot
 from bot.app.language_models import language_model
 from bot.app.settings_checks import check_configured_names
 from bot.cli.commands import config_option
-from bot.cli.doctor.connections import examine_model, examine_running
+from bot.cli.doctor.connections import examine_running
 from bot.cli.doctor.machine import examine_clock, examine_database, examine_zone_data
 from bot.cli.doctor.tools import examine_tools, print_finding
-from bot.config.platform_catalog import GROUPS
 from bot.config.settings import Settings
 from bot.config.sources import load_settings, secrets_kept
 from bot.platforms.kit.doctor import Finding, Prober, good, problem
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.errors import ConfigError
-
-# What is imported to serve a platform; looked for and not imported, which takes seconds for some.
-_LIBRARIES: Final = {
-    "matrix": "nio",
-    "xmpp": "slixmpp",
-    "telegram": "aiogram",
-    "onebot": "aiohttp",
-    "discord": "discord",
-    "slack": "slack_sdk",
-    "dingtalk": "dingtalk_stream",
-    "feishu": "lark_oapi",
-}
 
 
 @click.command()
@@ -64,25 +49,6 @@ def _print(finding: Finding) -> None:
     print_finding(finding)
     if finding.is_problem:
         click.echo(f"         next: {finding.next_step}")
-
-
-class Examine(Protocol):
-    """The function `examine` of the module `doctor` of a platform."""
-
-    async def __call__(self, settings: Settings, prober: Prober) -> list[Finding]:
-        """Ask the platform about the bot's account."""
-        ...
-
-
-async def examine_platform(name: str, settings: Settings, prober: Prober) -> list[Finding]:
-    """Return the findings about an enabled platform, without serving it."""
-    if name not in GROUPS:
-        return [good(name, "needs nothing")]
-    library = _LIBRARIES.get(name)
-    if library is not None and importlib.util.find_spec(library) is None:
-        return [problem(name, f"{library} is not installed", f"pip install .[{name}]")]
-    examine: Examine = importlib.import_module(f"bot.platforms.{name}.doctor").examine
-    return await examine(settings, prober)
 
 
 async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:

@@ -115,12 +115,16 @@ class TurnWithCalls(Answer):
 
 
 class CheckEntry(Answer):
-    """Something that was looked at: how it is, and what to do about it."""
+    """Something that was looked at: how it is, and what to do about it.
+
+    `setting` is the setting (`http.token`) or the group of settings that mends it, empty where none does.
+    """
 
     name: str
     state: Literal["ok", "warning", "error"]
     detail: str
     fix: str
+    setting: str = ""
 
 
 class HealthReport(Answer):
@@ -172,23 +176,6 @@ class UsageBody(Answer):
     tokens: int
     cost: float
     chats: list[UsageEntry]
-
-
-class SettingEntry(Answer):
-    """A setting: secrets only say whether they are set."""
-
-    group: str
-    name: str
-    value: JsonValue
-    default: JsonValue
-    description: str
-    is_secret: bool
-
-
-class SettingsBody(Answer):
-    """Every setting with its value."""
-
-    settings: list[SettingEntry]
 
 
 class NewTokenBody(Body):

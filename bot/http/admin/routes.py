@@ -1,4 +1,4 @@
-"""`/api/admin`: health, adapters, metrics, usage, settings and tokens."""
+"""`/api/admin`: health, adapters, metrics, usage and tokens."""
 
 import platform as machine
 import sys
@@ -7,10 +7,9 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Path, Query, Request
-from pydantic import JsonValue, SecretStr
 
 from bot import __version__
-from bot.config.settings import Group
+from bot.config.platform_catalog import GROUPS
 from bot.http.admin.bodies import (
     AdapterEntry,
     Adapters,
@@ -19,8 +18,6 @@ from bot.http.admin.bodies import (
     IssuedToken,
     MetricsBody,
     NewTokenBody,
-    SettingEntry,
-    SettingsBody,
     TokenEntry,
     TokenList,
     UsageBody,
@@ -33,15 +30,14 @@ from bot.http.core.errors import HttpRefused, language_asked
 from bot.http.core.timeseries import samples
 from bot.http.core.tokens import Token
 from bot.http.security.auth import needs
-from bot.http.tools.routes import as_json
 from bot.platforms.base import HasHealth, Platform
 from bot.platforms.web.frames import written
 from function_calls.language.messages import say
-from services.call_log.masking import SecretMask
 from services.search.service import SearchService
 from services.storage.records.activity import usage_by
 
 _LIBRARIES: Final = ("fastapi", "uvicorn", "pydantic", "sqlalchemy", "openai")
+_SETTINGS: Final = {"database": "storage", "model": "model", "search": "search", "token": "http.token"}
 _DATABASES: Final = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 
 routes = APIRouter(prefix="/api/admin", tags=["admin"], dependencies=[Depends(needs("admin"))])
@@ -114,16 +110,6 @@ async def usage(context: Context, days: Annotated[int, Query(ge=1, le=366)] = 30
     )
 
 
-@routes.get("/settings")
-async def settings(context: Context) -> SettingsBody:
-    """List every setting with its value; of secrets, only whether they are set."""
-    groups: list[tuple[str, Group]] = [
-        (name, getattr(context.settings, name)) for name in type(context.settings).model_fields
-    ]
-    groups += [(f"platforms.{name}", group) for name, group in context.settings.platforms.groups.items()]
-    return SettingsBody(settings=[entry for name, group in groups for entry in _entries(name, group)])
-
-
 @routes.get("/tokens")
 async def tokens(context: Context) -> TokenList:
     """Return the tokens that were given out."""
@@ -148,10 +134,13 @@ async def revoke_token(token_id: Annotated[str, Path(max_length=40)], context: C
 
 
 def _check(language: str, name: str, *, is_ok: bool, told: str, is_needed: bool = True) -> CheckEntry:
+    setting = f"platforms.{told}" if told in GROUPS else _SETTINGS.get(name, "")
     if is_ok:
-        return CheckEntry(name=name, state="ok", detail=say(language, f"health.{name}_ok", told=told), fix="")
+        return CheckEntry(
+            name=name, state="ok", detail=say(language, f"health.{name}_ok", told=told), fix="", setting=setting
+        )
     detail, fix = say(language, f"health.{name}_bad", told=told), say(language, f"health.{name}_fix", told=told)
-    return CheckEntry(name=name, state="error" if is_needed else "warning", detail=detail, fix=fix)
+    return CheckEntry(name=name, state="error" if is_needed else "warning", detail=detail, fix=fix, setting=setting)
 
 
 def _adapter(platform: Platform, state: str) -> AdapterEntry:
@@ -165,28 +154,6 @@ def _adapter(platform: Platform, state: str) -> AdapterEntry:
         reconnects=0 if health is None else health.reconnects,
         queue=0,
     )
-
-
-def _entries(name: str, group: Group) -> list[SettingEntry]:
-    kind = type(group)
-    return [
-        SettingEntry(
-            group=name,
-            name=key,
-            value=_mask_passwords(as_json(getattr(group, key))),
-            default=as_json(field.get_default(call_default_factory=True, validated_data={})),
-            description=field.description,
-            is_secret=isinstance(getattr(group, key), SecretStr),
-        )
-        for key, field in kind.model_fields.items()
-        if field.description
-    ]
-
-
-def _mask_passwords(value: JsonValue) -> JsonValue:
-    if isinstance(value, str):
-        return SecretMask().text(value)
-    return [_mask_passwords(each) for each in value] if isinstance(value, list) else value
 
 
 def _token(token: Token) -> TokenEntry:

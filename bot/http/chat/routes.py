@@ -23,7 +23,7 @@ from bot.http.core.bodies import (
 from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.history import RoomHistory
-from bot.http.rooms.memberships import RoomViewer, enter_room, join, rooms_among
+from bot.http.rooms.memberships import NOTHING_UNREAD, RoomViewer, enter_room, join, rooms_among, unread_in
 from bot.http.security.auth import NAME, ChatViewer
 from bot.platforms.web.frames import written
 from bot.platforms.web.shapes import LONGEST_NAME, person_called
@@ -73,6 +73,7 @@ async def sessions(
     context: Context,
     viewer: ChatViewer,
     platform: Annotated[str, Query(max_length=40, description="`web`, or `all` for admins.")] = "web",
+    name: NAME = None,
 ) -> Sessions:
     """List your rooms: those that have messages, the last used first, then those where people are who wrote nothing.
 
@@ -84,10 +85,12 @@ async def sessions(
     if platform == "web":
         own = await rooms_among(context, viewer, [each.address for each in found])
         found = tuple(each for each in found if each.address.key in own)
+    rooms = [each.address for each in found if each.address.platform == "web"]
+    unread = await unread_in(context, viewer.named(name).person, rooms)
     here = {room.session_id: len(room.people) for room in context.room.rooms}
-    begun = {each.address.chat_id for each in found if each.address.platform == "web"}
-    quiet = [name for name, people in here.items() if people and name not in begun]
-    own = await rooms_among(context, viewer, [context.room.address(name) for name in quiet])
+    begun = {chat.chat_id for chat in rooms}
+    quiet = [room for room, people in here.items() if people and room not in begun]
+    own = await rooms_among(context, viewer, [context.room.address(room) for room in quiet])
     return Sessions(
         sessions=[
             SessionOverview(
@@ -96,19 +99,21 @@ async def sessions(
                 message_count=each.message_count,
                 last_at=written(each.last_at),
                 people_here=here.get(each.address.chat_id, 0) if each.address.platform == "web" else 0,
+                unread=unread.get(each.address.key, NOTHING_UNREAD).messages,
+                mentions=unread.get(each.address.key, NOTHING_UNREAD).mentions,
             )
             for each in found
         ]
         + [
             SessionOverview(
-                id=name,
+                id=room,
                 platform="web",
                 message_count=0,
                 last_at=written(context.clock.now()),
-                people_here=here[name],
+                people_here=here[room],
             )
-            for name in quiet
-            if context.room.address(name).key in own
+            for room in quiet
+            if context.room.address(room).key in own
         ]
     )
 

@@ -41,7 +41,7 @@ class SearchBody(Body):
     """What to look for."""
 
     query: str = Field(min_length=1, max_length=500, examples=["When does the sun set in Oslo in June?"])
-    language: Literal["en", "zh"] | None = None
+    language: Literal["en", "zh", "es"] | None = None
 
 
 class SourceBody(Answer):

@@ -6,6 +6,7 @@ from bot.http.chat.sending import Sending, edit_own, incoming_post, put_reaction
 from bot.http.core.bodies import LONGEST_MESSAGE, ReactionBody, SendBody
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import HttpRefused
+from bot.http.rooms.memberships import note_read
 from bot.http.security.auth import Viewer
 from bot.platforms.web.frames import author_shape
 from bot.platforms.web.room import Listener
@@ -67,7 +68,9 @@ class SocketActions:
         self._room.hint("typing", told)
 
     async def _read(self, data: Data) -> None:
-        told = {"who": author_shape(self._viewer.person), "message_id": _text(data, "message_id")[:200]}
+        message_id = _text(data, "message_id")[:200]
+        await note_read(self._context, self._viewer.person.id, self._session_id, message_id)
+        told = {"who": author_shape(self._viewer.person), "message_id": message_id}
         self._room.hint("read", told)
 
     async def _react(self, data: Data) -> None:

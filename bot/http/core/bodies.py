@@ -112,13 +112,19 @@ class SessionMessage(Answer):
 
 
 class SessionOverview(Answer):
-    """A room that has messages."""
+    """A room that has messages.
+
+    `unread` counts what others wrote since you last read there, `mentions` those that name you or everyone. Where you
+    never read, there are only the mentions of the last week.
+    """
 
     id: str
     platform: str
     message_count: int
     last_at: str
     people_here: int
+    unread: int = 0
+    mentions: int = 0
 
 
 class Sessions(Answer):

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from starlette.requests import HTTPConnection
 
 from bot.app.application import App
+from bot.config.editor import SettingsEditor
 from bot.config.settings import Settings
 from bot.http.core.tokens import Tokens
 from bot.platforms.web.adapter import WebPlatform
@@ -122,7 +123,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
     """The bot behind the API: a router takes from it what it needs.
 
     `app` has the registry, the call router, the services, the state and the platforms; `room` is the web room;
-    `joining` is held while the rooms of a person are changed.
+    `joining` is held while the rooms of a person are changed, and `editor` changes settings; None where nobody does.
     """
 
     settings: Settings
@@ -137,10 +138,13 @@ class HttpContext(Struct, frozen=True, kw_only=True):
     gauges: Gauges
     readiness: Readiness
     started_at: datetime
+    editor: SettingsEditor | None = None
     joining: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @classmethod
-    def of(cls, app: App, room: WebPlatform, settings: Settings, clock: Clock) -> "HttpContext":
+    def of(
+        cls, app: App, room: WebPlatform, settings: Settings, clock: Clock, editor: SettingsEditor | None = None
+    ) -> "HttpContext":
         """Create the context of a running bot."""
         reminders = SqlReminderStore(app.database)
         return cls(
@@ -156,6 +160,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
             gauges=Gauges(),
             readiness=Readiness(app.database, clock),
             started_at=clock.now(),
+            editor=editor,
         )
 
     async def reminder_state(self, reminder_id: str) -> ReminderState:

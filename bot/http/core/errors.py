@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, HTTPConnection
 
 from bot.http.core.bodies import Answer
-from function_calls.language.messages import knows, say
+from function_calls.language.messages import FALLBACK, LANGUAGES, knows, say
 from function_calls.tools.dispatch.execution import refusal_text
 from services.kernel.clock import SystemClock
 from services.kernel.errors import (
@@ -74,11 +74,16 @@ def field_problems(language: str, errors: Sequence[Mapping[str, Any]]) -> dict[s
     problems: dict[str, str] = {}
     for error in errors[:_MOST]:
         place = ".".join(str(part) for part in error["loc"][1:]) if error["type"] != "json_invalid" else ""
-        problems.setdefault(place, _describe_field(language, error))
+        problems.setdefault(place, field_problem(language, error))
     return problems
 
 
-def _describe_field(language: str, error: Mapping[str, Any]) -> str:
+def field_problem(language: str, error: Mapping[str, Any] | str) -> str:
+    """Describe one error of Pydantic, or what has a name under `field.`; other text is returned as it is."""
+    if isinstance(error, str):
+        return say(language, f"field.{error}") if knows(f"field.{error}") else _sentence(error)
+    if error["type"] == "value_error" and language == "en":
+        return _sentence(str(error["msg"]).removeprefix("Value error, "))
     sentence = _SENTENCES.get(error["type"], "other")
     context = dict(error.get("ctx", {}))
     if "expected" in context:  # 'a', 'b' or 'c'
@@ -86,10 +91,19 @@ def _describe_field(language: str, error: Mapping[str, Any]) -> str:
     return say(language, f"field.{sentence}", **context)
 
 
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}{'' if text.endswith('?') else '.'}"
+
+
 def in_one_line(language: str, problems: Mapping[str, str]) -> str:
-    """Join the problems in one sentence."""
-    body = say(language, "field.body")
-    return "; ".join(f"{place or body}: {problem}" for place, problem in problems.items())
+    """Join the problems in one line; the missing fields first, in one sentence."""
+    body, required = say(language, "field.body"), say(language, "field.missing")
+    missing = [place for place, problem in problems.items() if place and problem == required]
+    told = [f"{place or body}: {problem}" for place, problem in problems.items() if place not in missing]
+    if missing:
+        key = "field.required" if len(missing) == 1 else "field.required_many"
+        told.insert(0, say(language, key, fields=", ".join(f"`{each}`" for each in missing)))
+    return " ".join(told)
 
 
 class OpenAiError(Answer):
@@ -260,9 +274,9 @@ def language_asked(request: HTTPConnection) -> str:
     """Return the language that the request prefers: the first of its list that we speak."""
     for part in request.headers.get("accept-language", "").lower().split(","):
         language = part.strip().partition(";")[0].partition("-")[0]
-        if language in {"en", "zh"}:
+        if language in LANGUAGES:
             return language
-    return "en"
+    return FALLBACK
 
 
 def add_error_handlers(app: FastAPI) -> None:

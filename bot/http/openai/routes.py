@@ -155,7 +155,7 @@ async def _answer(
         await context.app.outbox.reply(turn.message.address, reply)
     used = await usage_of(context)(turn.message)
     own = await context.app.services.get(CallLog).of_message(turn.message.address, turn.message.id)
-    text = reply.text if reply is not None else ""
+    text = reply.text_with_hint if reply is not None else ""
     return Answered(text=text, calls=calls, usage=used or _NOTHING_USED, sources=sources_of(own))
 
 

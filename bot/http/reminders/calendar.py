@@ -13,7 +13,9 @@ from bot.http.core.bodies import IN_ROOM, Answer
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.memberships import RoomReminderViewer, admit
+from bot.http.security.auth import NAME
 from bot.platforms.web.frames import written
+from function_calls.understanding.reminder_times import zone_name
 from services.recurrence.fires import fires_between
 from services.reminders.exchange.feed import CalendarFeed, FeedTokens
 from services.reminders.model import Reminder, ReminderState, public_id
@@ -47,19 +49,24 @@ class Occurrence(Answer):
 
 
 class Occurrences(Answer):
-    """The occurrences of a range, soonest first; `is_complete` is false where there are more than are listed."""
+    """The occurrences of a range, soonest first; `is_complete` is false where there are more than are listed.
+
+    `tz` is the zone of the person who asks, in which clock times without a zone are read.
+    """
 
     occurrences: list[Occurrence]
     is_complete: bool
+    tz: str
 
 
 @routes.get("/api/reminders/occurrences")
 async def occurrences(
     context: Context,
-    _viewer: RoomReminderViewer,
+    viewer: RoomReminderViewer,
     since: Annotated[AwareDatetime, Query(examples=["2026-11-23T00:00:00Z"])],
     until: Annotated[AwareDatetime, Query(description="At most 366 days later.", examples=["2026-11-30T00:00:00Z"])],
     session_id: IN_ROOM = "lobby",
+    name: NAME = None,
 ) -> Occurrences:
     """List the times of a room's reminders from `since` to `until`: delivered ones, and those of active reminders.
 
@@ -76,7 +83,9 @@ async def occurrences(
     reminders = [each for each, _ in await context.finder.open_in(chat) if each.state is ReminderState.ACTIVE]
     coming = merge(*(_coming(each, max(since, now), until) for each in reminders), key=lambda each: each.at)
     found = list(islice(chain(past, coming), _MOST_OCCURRENCES + 1))
-    return Occurrences(occurrences=found[:_MOST_OCCURRENCES], is_complete=len(found) <= _MOST_OCCURRENCES)
+    zone = await context.app.turns.zones.zone_of(chat, viewer.named(name).person)
+    is_complete = len(found) <= _MOST_OCCURRENCES
+    return Occurrences(occurrences=found[:_MOST_OCCURRENCES], is_complete=is_complete, tz=zone_name(zone))
 
 
 def _coming(reminder: Reminder, after: datetime, until: datetime) -> Iterator[Occurrence]:

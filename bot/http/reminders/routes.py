@@ -15,17 +15,31 @@ from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import ErrorBody, HttpRefused
 from bot.http.rooms.calls import Asked, call_tool, succeeded, turn_of
 from bot.http.rooms.memberships import RoomReminderViewer, admit
-from bot.http.rooms.reminders import ChangedReminderBody, ReminderBody, reminder_body, room_reminders
+from bot.http.rooms.reminders import (
+    ChangedReminderBody,
+    ReminderBody,
+    reminder_body,
+    reminders_named,
+    room_reminders,
+)
 from bot.http.security.auth import NAME
-from function_calls.language.messages import say
+from bot.platforms.web.frames import written
+from function_calls.language import recurrence_text
+from function_calls.language.messages import LANGUAGES, say
+from function_calls.models import ReminderArgs
 from function_calls.tools.calls import Interpretation, ToolResult, Turn
+from function_calls.tools.dispatch.execution import refusal_text
+from function_calls.understanding.reminder_times import nagging, refuse_past, schedule_from, time_reader
+from services.kernel.errors import RequestRefused
+from services.recurrence.fires import next_fires
 from services.reminders.model import ReminderState, row_key
 from services.reminders.service import ReminderService
 
 REMINDER_ID = Annotated[str, Path(pattern=r"^[a-z0-9]{1,20}$", examples=["ptc7uz"])]
-_PREFIX = {"en": "remind me: ", "zh": "提醒我"}
+_PREFIX = {"en": "remind me: ", "zh": "提醒我", "es": "recuérdame "}
 _LATELY = timedelta(days=30)
 _MOST_LATELY = 200
+_MOST_NAMED = 200
 
 routes = APIRouter(tags=["reminders"])
 
@@ -69,6 +83,12 @@ class NewReminderBody(Body):
         return self
 
 
+class PreviewBody(Body):
+    """Words that may be a reminder."""
+
+    text: str = Field(min_length=1, max_length=2000, examples=["every Monday at 8 stand-up"])
+
+
 class ReminderChoice(Answer):
     """One answer to the question: its label, and the body that sets the reminder when it is sent next."""
 
@@ -82,6 +102,19 @@ class ReminderQuestion(ErrorBody):
     choices: list[ReminderChoice]
 
 
+class ReminderPreview(Answer):
+    """A reminder as the words were read: its next fire (UTC) and the words of its rule by language, none for once.
+
+    `due_at` is null where no time is certain: `detail` says why, and `choices` are the times that may be meant.
+    """
+
+    text: str = ""
+    due_at: str | None = None
+    repeat_words: dict[str, str] = Field(default_factory=dict)
+    detail: str = ""
+    choices: list[ReminderChoice] = Field(default_factory=list)
+
+
 class ChangeBody(Body):
     """What is to be different about a reminder."""
 
@@ -90,6 +123,12 @@ class ChangeBody(Body):
     type: Literal["once", "daily", "weekly"] | None = None
     weekday: int | None = Field(None, ge=0, le=6)
     rrule: str | None = Field(None, max_length=500)
+    occurrence: str | None = Field(
+        None,
+        max_length=100,
+        description="The day of the one occurrence to move, `YYYY-MM-DD`.",
+        examples=["2026-11-30"],
+    )
 
 
 class SnoozeBody(Body):
@@ -111,9 +150,14 @@ async def listed(
     _viewer: RoomReminderViewer,
     session_id: IN_ROOM = "lobby",
     state: Annotated[Literal["", "active", "paused", "done"], Query(description="Empty for the open ones.")] = "",
+    ids: Annotated[
+        list[str] | None, Query(max_length=_MOST_NAMED, description="Only these, open or over.", examples=["ptc7uz"])
+    ] = None,
 ) -> Reminders:
     """Return the open reminders of a room; with `state=done` those that were said lately and are over."""
     chat = context.room.address(session_id)
+    if ids is not None:
+        return Reminders(reminders=await reminders_named(context, chat, ids))
     if state == "done":
         rows = await context.reminders.lately_sent(chat.key, context.clock.now() - _LATELY, _MOST_LATELY)
         over = [context.finder.public(row) for row in rows if row.state is ReminderState.DONE]
@@ -141,6 +185,40 @@ async def create(body: NewReminderBody, context: Context, asked: ForReminders) -
             return JSONResponse(understood.model_dump(exclude_none=True), status_code=409)
         arguments = understood
     return await _changed_reminder(context, await call_tool(context, turn, "reminder_set", arguments))
+
+
+@routes.post("/api/reminders/preview")
+async def preview(
+    body: PreviewBody,
+    request: Request,
+    context: Context,
+    viewer: RoomReminderViewer,
+    session_id: IN_ROOM = "lobby",
+    name: NAME = None,
+) -> ReminderPreview:
+    """Read words as a reminder without setting it, for a form that shows what they mean while they are typed."""
+    asked = Asked.of(request, viewer.named(name), session_id, said=body.text)
+    turn = await turn_of(context, asked)
+    try:
+        understood = await _understood(context, turn)
+        if isinstance(understood, ReminderQuestion):
+            return ReminderPreview(detail=understood.detail, choices=understood.choices)
+        args, ctx = ReminderArgs.model_validate(understood), context.app.turns.context(turn, 0)
+        schedule = schedule_from(
+            args, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx)
+        )
+        refuse_past(schedule, ctx)
+    except HttpRefused as refused:
+        return ReminderPreview(detail=refused.problems.get("text", ""))
+    except RequestRefused as refused:
+        return ReminderPreview(detail=refusal_text(turn.language, refused, ctx.now))
+    schedule = nagging(schedule, args.until_done)
+    repeats = schedule.rule is not None or schedule.follow_up is not None
+    return ReminderPreview(
+        text=args.content,
+        due_at=written(next_fires(schedule, ctx.now, 1)[0]),
+        repeat_words={each: recurrence_text.schedule_words(each, schedule) for each in LANGUAGES} if repeats else {},
+    )
 
 
 @routes.patch("/api/reminders/{reminder_id}")

@@ -8,11 +8,13 @@ from bot.http.core.bodies import SessionMessage, SpecCall
 from bot.http.core.context import HttpContext
 from bot.platforms.web.extras import Extras
 from bot.platforms.web.frames import (
+    LONGEST_RESULT,
     CallShape,
     MessageShape,
     add_rule_words,
     attachment_shape,
     author_shape,
+    changes_of,
     choices_at,
     written,
 )
@@ -21,8 +23,6 @@ from services.call_log.model import CallRecord
 from services.call_log.service import CallLog
 from services.kernel.chat import ChatAddress, ChatMessage
 from services.storage.messages.pages import PagedMessage
-
-_LONGEST_RESULT = 4000
 
 
 class RoomHistory:
@@ -138,8 +138,10 @@ def _call_shape(record: CallRecord) -> CallShape:
         shape["error"] = record.said or call["error"]
     result = call["result"]
     if result is not None:
-        is_long = len(result) > _LONGEST_RESULT
-        shape["result"] = f"{result[:_LONGEST_RESULT]}…" if is_long else result
+        is_long = len(result) > LONGEST_RESULT
+        shape["result"] = f"{result[:LONGEST_RESULT]}…" if is_long else result
         shape["truncated"] = is_long
+        shape["text"] = record.said
+        shape["changes"] = changes_of(record.receipts)
     add_rule_words(shape)
     return shape

@@ -5,22 +5,27 @@ to use, that they have written in, or that another member invited them to. A tok
 opens exactly those.
 """
 
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Annotated, Final
 
 from fastapi import Depends
+from msgspec.structs import replace
 
 from bot.http.core.bodies import IN_ROOM, SESSION
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused
 from bot.http.security.auth import ChatViewer, ReminderViewer, ToolViewer, Viewer
-from services.kernel.chat import ChatAddress
-from services.storage.messages.pages import ChatUse
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.state import Json
+from services.storage.messages.pages import ChatUse, Unread
 
 LOBBY: Final = "lobby"
+NOTHING_UNREAD: Final = Unread()
 _KEEP: Final = timedelta(days=36_500)
 _MOST_JOINED: Final = 500
+_EVERYONE: Final = ("all", "everyone", "here", "所有人", "全体成员")
+_LATELY: Final = timedelta(days=7)
 
 
 def admit(context: HttpContext, address: ChatAddress, person_id: str) -> None:
@@ -82,6 +87,34 @@ async def join(context: HttpContext, person_id: str, session_id: str) -> None:
 async def _joined_rooms(context: HttpContext, person_id: str) -> list[str]:
     stored = await context.app.state.get(_key(person_id))
     return [str(each) for each in stored] if isinstance(stored, list) else []
+
+
+async def note_read(context: HttpContext, person_id: str, session_id: str, message_id: str) -> None:
+    """Remember that a person has read a room up to a message."""
+    found = await context.messages.one(context.room.address(session_id), message_id)
+    if found is None:
+        return
+    async with context.joining:
+        places = await _read_places(context, person_id)
+        places.pop(session_id, None)
+        places[session_id] = found.message.sent_at.isoformat()
+        kept: Json = {**dict(list(places.items())[-_MOST_JOINED:])}
+        await context.app.state.set(f"http.read:{person_id}", kept, keep=_KEEP)
+
+
+async def unread_in(context: HttpContext, person: Person, chats: Sequence[ChatAddress]) -> Mapping[str, Unread]:
+    """Return what a person has not read in `chats`, by chat key; where they never read, only mentions of a week."""
+    places = await _read_places(context, person.id)
+    lately = context.clock.now() - _LATELY
+    since = {chat: datetime.fromisoformat(places[chat.chat_id]) if chat.chat_id in places else lately for chat in chats}
+    unread = await context.messages.unread(since, person, _EVERYONE)
+    read = {chat.key for chat in chats if chat.chat_id in places}
+    return {key: each if key in read else replace(each, messages=0) for key, each in unread.items()}
+
+
+async def _read_places(context: HttpContext, person_id: str) -> dict[str, str]:
+    stored = await context.app.state.get(f"http.read:{person_id}")
+    return {room: str(at) for room, at in stored.items()} if isinstance(stored, dict) else {}
 
 
 def _key(person_id: str) -> str:

@@ -1,5 +1,6 @@
 """List the reminders of a room as the page shows them, and publish their changes."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from typing_extensions import TypedDict
@@ -10,7 +11,7 @@ from function_calls.language import recurrence_text
 from function_calls.language.messages import LANGUAGES
 from services.kernel.chat import ChatAddress
 from services.recurrence.schedule import rule_text
-from services.reminders.model import Reminder, ReminderState
+from services.reminders.model import Reminder, ReminderState, row_key
 
 _MOST: Final = 1000
 
@@ -73,6 +74,13 @@ async def room_reminders(context: HttpContext, chat: ChatAddress) -> list[Remind
     """Return the open reminders of a chat, soonest first."""
     pairs = await context.finder.open_in(chat)
     return [reminder_body(reminder) for reminder, _ in pairs[:_MOST]]
+
+
+async def reminders_named(context: HttpContext, chat: ChatAddress, ids: Iterable[str]) -> list[ReminderBody]:
+    """Return those reminders of a chat that have one of these ids, open or over."""
+    keys = [key for each in dict.fromkeys(ids) if (key := row_key(each)) is not None]
+    rows = [row for key in keys if (row := await context.reminders.get(key)) is not None]
+    return [reminder_body(context.finder.public(row)) for row in rows if row.address.key == chat.key]
 
 
 class ReminderWatch:

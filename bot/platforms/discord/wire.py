@@ -122,7 +122,8 @@ def to_added(guild: Guild) -> BotAdded | None:
     if place is None:
         return None
     # Every guild says en-US unless somebody chose otherwise, so that English says nothing.
-    language = "zh" if guild.preferred_locale.startswith("zh") else ""
+    language = guild.preferred_locale.partition("-")[0]
+    language = language if language in {"zh", "es"} else ""
     return BotAdded(address=ChatAddress(platform=NAME, chat_id=place), language=language)
 
 

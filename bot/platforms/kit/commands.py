@@ -77,12 +77,26 @@ _SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "search": "搜索{rest}",
         "help": "帮助",
     },
+    "es": {
+        "remind": "recuérdame {rest}",
+        "reminders": "lista mis recordatorios",
+        "summary": "resume {rest}",
+        "search": "busca {rest}",
+        "help": "ayuda",
+    },
 }
 _WITHOUT_ARGUMENT: Final[Mapping[str, Mapping[str, str]]] = {
     "en": {"remind": "help", "summary": "summarize the chat", "search": "help"},
     "zh": {"remind": "帮助", "summary": "总结一下", "search": "帮助"},
+    "es": {"remind": "ayuda", "summary": "resume el chat", "search": "ayuda"},
 }
-_STARTS_ALREADY: Final = re.compile(r"(me|us|everyone|@|我|大家|所有人)", re.IGNORECASE)
+_FOR_SOMEBODY: Final[Mapping[str, str]] = {"en": "remind {rest}", "zh": "提醒{rest}", "es": "recuerda {rest}"}
+_LAST_MESSAGES: Final[Mapping[str, str]] = {
+    "en": "summarize the last {rest} messages",
+    "zh": "总结最近{rest}条消息",
+    "es": "resume los últimos {rest} mensajes",
+}
+_STARTS_ALREADY: Final = re.compile(r"(me|us|everyone|@|我|大家|所有人|a todos)", re.IGNORECASE)
 _COUNT: Final = re.compile(r"\d{1,4}")
 
 LONGEST_DESCRIPTION: Final = 100
@@ -136,9 +150,9 @@ def sentence_of(text: str, bot_name: str, language: str) -> str | None:
     if not rest:
         return _WITHOUT_ARGUMENT[language].get(name) or _SENTENCES[language][name]
     if name == "remind" and _STARTS_ALREADY.match(rest):
-        return f"remind {rest}" if language == "en" else f"提醒{rest}"
+        return _FOR_SOMEBODY[language].format(rest=rest)
     if name == "summary" and _COUNT.fullmatch(rest):
-        return f"summarize the last {rest} messages" if language == "en" else f"总结最近{rest}条消息"
+        return _LAST_MESSAGES[language].format(rest=rest)
     return _SENTENCES[language][name].format(rest=rest)
 
 

@@ -162,7 +162,7 @@ def _to_added(change: ChatMemberUpdated) -> BotAdded | None:
     language = (change.from_user.language_code or "").partition("-")[0]
     return BotAdded(
         address=ChatAddress(platform=NAME, chat_id=str(change.chat.id)),
-        language=language if language in {"en", "zh"} else "",
+        language=language if language in {"en", "zh", "es"} else "",
     )
 
 

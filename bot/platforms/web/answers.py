@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import Mapping
 from typing import Final
 
-from bot.platforms.web.frames import CallShape, MessageShape, add_rule_words
+from bot.platforms.web.frames import LONGEST_RESULT, CallShape, MessageShape, add_rule_words, changes_of
 from bot.platforms.web.room import Room
 from function_calls.tools.calls import ToolResult
 from services.kernel.chat import ChatMessage
 
 FLUSH_SECONDS: Final = 0.05
 """Pieces of text are gathered for so long before they are sent."""
-_LONGEST_RESULT: Final = 4000
 
 
 class Answer:
@@ -113,6 +112,8 @@ class Answer:
         call["duration_ms"] = round(result.duration_ms, 1)
         if result.ok:
             call["result"], call["truncated"] = shorten_result(result)
+            call["text"] = result.text
+            call["changes"] = changes_of((each.action, each.subject) for each in result.receipts)
         else:
             call["error"] = result.text or result.error
         add_rule_words(call)
@@ -128,6 +129,6 @@ def shorten_result(result: ToolResult) -> tuple[object, bool]:
     """Return the result of a tool, cut where it is very long, and whether it was cut."""
     value = result.for_model()
     text = value if isinstance(value, str) else str(value)
-    if len(text) <= _LONGEST_RESULT:
+    if len(text) <= LONGEST_RESULT:
         return value, False
-    return f"{text[:_LONGEST_RESULT]}…", True
+    return f"{text[:LONGEST_RESULT]}…", True

@@ -1,6 +1,6 @@
 """Define the schemas of the frames that are sent over a room's sockets, and the states of buttons."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final, Literal, NotRequired
 
@@ -14,6 +14,8 @@ from services.kernel.chat import Attachment, Choice, Person
 ChoiceState = Literal["live", "used", "expired"]
 
 VERSION: Final = 1
+LONGEST_RESULT: Final = 16_000
+"""Characters of a result that are shown; a longer one is cut."""
 CallStatus = Literal["running", "ok", "error", "timeout", "denied"]
 
 
@@ -90,11 +92,18 @@ class AuthorShape(TypedDict):
     kind: Literal["person", "bot"]
 
 
+class CallChange(TypedDict):
+    """A change that a call has made: `action` is its past tense (`set`), `subject` the id of what was changed."""
+
+    action: str
+    subject: str
+
+
 class CallShape(TypedDict):
     """A tool call under a message; fields that are not known yet are left out.
 
-    `rule_words` has the words of each RFC 5545 rule in the call, by language and then by rule: pages show them in its
-    place.
+    `text` is the part of the answer that the call has worded. `rule_words` has the words of each RFC 5545 rule in the
+    call, by language and then by rule: pages show them in its place.
     """
 
     id: str
@@ -104,6 +113,8 @@ class CallShape(TypedDict):
     status: CallStatus
     result: NotRequired[object]
     error: NotRequired[str | None]
+    text: NotRequired[str]
+    changes: NotRequired[list[CallChange]]
     truncated: NotRequired[bool]
     duration_ms: NotRequired[float]
     rule_words: NotRequired[dict[str, dict[str, str]]]
@@ -184,6 +195,11 @@ def make_frame(
 def json_text(value: object) -> str:
     """Return `value` as JSON; values of other types are written as text."""
     return to_json(value, fallback=str, inf_nan_mode="null").decode()
+
+
+def changes_of(receipts: Iterable[tuple[str, str]]) -> list[CallChange]:
+    """Return the changes that a call has proved, given as (action, subject)."""
+    return [CallChange(action=action, subject=subject) for action, subject in receipts]
 
 
 def add_rule_words(call: CallShape) -> None:

@@ -17,6 +17,7 @@ from function_calls.toolsets.source import Access, check_access
 from services.kernel.errors import ConfigError
 
 _KEY = "tool_servers.connections"
+_KEY_OF_PAGE = "tool_servers.page_connections"
 _LONGEST_LABEL = 24
 _OF_MCP = frozenset(
     {"type", "url", "path", "name", "key", "headers", "name_filter", "examples", "confirm", "timeout_seconds"}
@@ -153,7 +154,11 @@ def read_connections(settings: ToolServerSettings, token_folder: Path | None = N
     """
     labels = Labels()
     openapi, mcp, refused = [], [], []
-    for place, entry in enumerate([*_entries(settings), *({"url": url} for url in settings.urls)]):
+    written = [
+        *connection_entries(settings.connections, _KEY),
+        *connection_entries(settings.page_connections, _KEY_OF_PAGE),
+    ]
+    for place, entry in enumerate([*written, *({"url": url} for url in settings.urls)]):
         if _is_switched_off(entry):
             continue
         try:
@@ -185,16 +190,21 @@ class Labels:
         return label
 
 
-def _entries(settings: ToolServerSettings) -> list[object]:
-    written = settings.connections.get_secret_value().strip()
-    if not written:
+def connection_entries(written: SecretStr, key: str) -> list[object]:
+    """Return the entries of a list of connections as they are written.
+
+    Raises:
+        ConfigError: the setting `key` is no JSON list.
+    """
+    text = written.get_secret_value().strip()
+    if not text:
         return []
     try:
-        listed = json.loads(written)
+        listed = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ConfigError("environment", _KEY, f"is not JSON: {error}") from None
+        raise ConfigError("environment", key, f"is not JSON: {error}") from None
     if not isinstance(listed, list):
-        raise ConfigError("environment", _KEY, "is not a list of connections")
+        raise ConfigError("environment", key, "is not a list of connections")
     return listed
 
 

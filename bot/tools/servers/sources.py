@@ -1,6 +1,7 @@
 """Open all tool sources of a bot and keep them running; import only what is configured."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from loguru import logger
 from msgspec import Struct, field
+from pydantic import SecretStr
 
 from bot.config.settings import ToolServerSettings
 from function_calls.router import FunctionCallRouter
@@ -18,6 +20,7 @@ from function_calls.toolsets.combined import LOCAL, CombinedToolset, LocalToolse
 from function_calls.toolsets.direct import DirectToolset
 from function_calls.toolsets.source import Access, Health, ToolSource
 from services.kernel.background_tasks import running_tasks
+from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock, SystemClock
 from services.storage.tools import SqlStoredToolStore
 
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
 DIRECT: Final = "direct"
 PYTHON: Final = "python"
+_WAIT_AT_TEST: Final = 15.0
 _WAIT_AT_START: Final = 5.0  # seconds that a bot waits for its tool servers before it begins without them
 
 
@@ -165,6 +169,43 @@ def mcp_server(settings: ToolServerSettings, name: str, token_folder: Path) -> "
     return next((each for each in servers if each.name == name), None)
 
 
+class ServerProbe(Struct, frozen=True, kw_only=True):
+    """The names of the tools of a server that was tried, or the problem that keeps them from being listed."""
+
+    tools: tuple[str, ...] = ()
+    problem: str = ""
+
+
+async def try_connection(entry: Mapping[str, object], settings: ToolServerSettings) -> ServerProbe:
+    """Connect once to the server of an entry, in the form of `TOOL_SERVER_CONNECTIONS`, and list its tools."""
+    from bot.tools.servers.connections import read_connections
+
+    nothing, written = SecretStr(""), SecretStr(json.dumps([{**entry, "enabled": True}]))
+    only = {"urls": (), "page_connections": nothing, "connections": written}
+    found = read_connections(settings.model_copy(update=only))
+    if found.refused:
+        return ServerProbe(problem=found.refused[0].problem.problem)
+    async with AsyncExitStack() as resources:
+        try:
+            openapi = await _open_openapi_toolsets(found.openapi, settings, resources)
+            mcp = _mcp_toolsets(found.mcp)
+        except ImportError as error:
+            return ServerProbe(problem=f"{error.name} is not installed: pip install 'bubbles[mcp]'")
+        tasks = await resources.enter_async_context(running_tasks())
+        for each in openapi:
+            tasks.start(each.keep_trying(), "try a tool server")
+        for server in mcp:
+            tasks.start(server.run(), "try an MCP server")
+        toolset = openapi[0] if openapi else mcp[0]
+        await _wait_for_first_try([toolset.tried], _WAIT_AT_TEST)
+        if not toolset.tried.is_set():
+            return ServerProbe(problem=f"no answer within {_WAIT_AT_TEST:.0f} seconds")
+        if not toolset.health.is_ok:
+            return ServerProbe(problem=toolset.health.detail)
+        nobody = Viewer(person=Person(id="", name=""), chat=ChatAddress(platform="web", chat_id=""))
+        return ServerProbe(tools=tuple(spec.name for spec in await toolset.list_specs(nobody)))
+
+
 def run_limits(settings: ToolServerSettings) -> "RunLimits":
     """Return what a call of a Python tool may take."""
     from bot.tools.stored.runner import RunLimits
@@ -174,7 +215,8 @@ def run_limits(settings: ToolServerSettings) -> "RunLimits":
 
 def _connections(settings: ToolServerSettings, token_folder: Path | None = None) -> "Connections | None":
     """Return the connections of the settings; None where there are none, so that nothing is imported for them."""
-    if not (settings.urls or settings.connections.get_secret_value()):
+    written = (settings.connections, settings.page_connections)
+    if not (settings.urls or any(each.get_secret_value() for each in written)):
         return None
     from bot.tools.servers.connections import read_connections
 

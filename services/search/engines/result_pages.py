@@ -86,7 +86,7 @@ class BraveEngine(PageEngine[_BraveAnswer]):
     def request(self, query: str, language: str) -> "httpx.Request":
         """Return the request for `query`, cut at the length that Brave takes."""
         params = {"q": query[: self._most_characters], "count": str(_MAX_RESULTS), "text_decorations": "false"}
-        if language in {"en", "zh"}:
+        if language in {"en", "zh", "es"}:
             params["search_lang"] = "zh-hans" if language == "zh" else language
         return self._client.build_request(
             "GET",

@@ -1,13 +1,13 @@
 """Read the message history in pages, and the messages without an answer."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
 from msgspec import Struct
 
-from services.kernel.chat import ChatAddress, ChatMessage
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.storage.engine.readonly import Readable
 from services.storage.engine.rows import address_of, from_micros, to_micros
 from services.storage.message_index.rows import MESSAGE_COLUMNS, messages_of
@@ -31,6 +31,13 @@ class ChatOverview(Struct, frozen=True, kw_only=True):
     address: ChatAddress
     message_count: int
     last_at: datetime
+
+
+class Unread(Struct, frozen=True, kw_only=True):
+    """The messages of a chat that a person has not seen, and how many of them mention the person."""
+
+    messages: int = 0
+    mentions: int = 0
 
 
 class MessageFilter(Struct, frozen=True, kw_only=True):
@@ -82,6 +89,25 @@ class MessagePages:
             ChatOverview(address=address_of(row[0], None), message_count=int(row[1]), last_at=from_micros(row[2]))
             for row in rows
         )
+
+    async def unread(
+        self, since: Mapping[ChatAddress, datetime], person: Person, everyone: Sequence[str]
+    ) -> dict[str, Unread]:
+        """Count by chat key what others wrote after a moment; `everyone` are words with which all are mentioned."""
+        if not since:
+            return {}
+        is_new = [
+            sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.sent_at > to_micros(at)) for chat, at in since.items()
+        ]
+        is_mention = [MESSAGE.c.text.icontains(f"@{each}", autoescape=True) for each in (person.name, *everyone)]
+        mentions = sa.func.sum(sa.case((sa.or_(*is_mention), 1), else_=0))
+        query = (
+            sa.select(MESSAGE.c.chat_key, sa.func.count(), mentions)
+            .where(_IS_SHOWN, MESSAGE.c.sender_id != person.id, sa.or_(*is_new))
+            .group_by(MESSAGE.c.chat_key)
+        )
+        rows = await self._rows(query)
+        return {row[0]: Unread(messages=int(row[1]), mentions=int(row[2])) for row in rows}
 
     async def latest(self, wanted: MessageFilter, *, before: int | None = None, limit: int) -> tuple[PagedMessage, ...]:
         """Return messages of all chats, latest first; `before` is the number of the last one of the previous page."""

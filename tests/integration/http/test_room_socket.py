@@ -335,3 +335,24 @@ async def test_client_that_does_not_read_is_closed_and_others_are_not(served, op
         eve.socket.transport.abort()
 
     assert [member["id"] for member in left["data"]["members"]] == ["ada", "bot"]
+
+
+async def test_read_messages_are_no_longer_unread_in_any_tab(served, open_tab):
+    address, _ = served
+    async with open_tab(address, "Lin", room="trip") as lin, open_tab(address, "Ada", room="trip") as ada:
+        await lin.say("@Ada shall we go?", "first")
+        first = await ada.until("message_new")
+        await ada.send("read", message_id=first["data"]["message"]["id"])
+        await lin.until("read")
+        before = await unread_of(address, "Ada")
+        await lin.say("@all today", "second")
+        await ada.until("message_new", where=lambda data: data["message"]["text"] == "@all today")
+        after = await unread_of(address, "Ada")
+
+    assert (before, after) == ((0, 0), (1, 1))
+
+
+async def unread_of(address, name):
+    async with httpx.AsyncClient(base_url=address) as client:
+        [room] = (await client.get("/api/chat/sessions", params={"name": name})).json()["sessions"]
+    return room["unread"], room["mentions"]

@@ -10,41 +10,43 @@ import pytest
 from click.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.cli.help_language import chinese_help
-from bot.config.terminal import language_here, speaks_chinese
+from bot.cli.help_language import translated_help
+from bot.config.terminal import language_here, terminal_language
 from docs.generator.commands import commands
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
 @pytest.mark.parametrize(
-    ("environment", "is_chinese"),
+    ("environment", "language"),
     [
-        ({"LANG": "zh_CN.UTF-8"}, True),
-        ({"LANG": "en_US.UTF-8"}, False),
-        ({"LANG": "zh_TW.UTF-8", "LC_ALL": "C.UTF-8"}, False),
-        ({"LANG": "C", "LC_MESSAGES": "zh_CN"}, True),
-        ({}, False),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "es_MX.UTF-8"}, "es"),
+        ({"LANG": "en_US.UTF-8"}, None),
+        ({"LANG": "zh_TW.UTF-8", "LC_ALL": "C.UTF-8"}, None),
+        ({"LANG": "C", "LC_MESSAGES": "zh_CN"}, "zh"),
+        ({}, None),
     ],
 )
-def test_the_first_variable_that_is_set_decides(environment, is_chinese):
-    assert speaks_chinese(environment) is is_chinese
+def test_the_first_variable_that_is_set_decides(environment, language):
+    assert terminal_language(environment) == language
 
 
 @pytest.mark.parametrize(
     ("terminal", "bots", "spoken"), [("zh_CN.UTF-8", "en", "zh"), ("C.UTF-8", "zh", "zh"), ("de_DE.UTF-8", "en", "en")]
 )
-def test_bots_language_is_used_unless_the_terminal_is_chinese(monkeypatch, terminal, bots, spoken):
+def test_bots_language_is_used_unless_the_terminal_has_another(monkeypatch, terminal, bots, spoken):
     monkeypatch.setenv("LC_ALL", terminal)
 
     assert language_here(bots) == spoken
 
 
 @pytest.mark.parametrize(("path", "command"), list(commands()), ids=[path for path, _ in commands()])
-def test_every_command_and_option_has_chinese_words(path, command):
+@pytest.mark.parametrize("language", ["zh", "es"])
+def test_every_command_and_option_is_translated(language, path, command):
     options = [each.help for each in command.params if isinstance(each, click.Option) and each.help]
 
-    assert [text for text in [command.help, *options] if not HAN.search(chinese_help().get(text, ""))] == []
+    assert [text for text in [command.help, *options] if text not in translated_help(language)] == []
 
 
 GROUPS = [(path, command) for path, command in commands() if isinstance(command, click.Group)]
@@ -59,11 +61,12 @@ def test_the_list_of_commands_cuts_no_sentence_short(path, group):
     assert [line for line in listed.splitlines() if line.endswith("...")] == []
 
 
-def test_translations_of_removed_commands_are_removed():
+@pytest.mark.parametrize("language", ["zh", "es"])
+def test_translations_of_removed_commands_are_removed(language):
     said = {command.help for _, command in commands()} | {"Show this message and exit.", "Show the version and exit."}
     said |= {each.help for _, command in commands() for each in command.params if isinstance(each, click.Option)}
 
-    assert set(chinese_help()) - said == set()
+    assert set(translated_help(language)) - said == set()
 
 
 def helped(*words, language):
@@ -80,6 +83,15 @@ def test_a_chinese_terminal_is_helped_in_chinese():
     assert "显示版本并退出" in whole
     assert "说明一段时间里每一次提醒的下落" in one
     assert "结束的日期或时间" in one
+
+
+def test_a_spanish_terminal_is_helped_in_spanish():
+    whole, one = helped(language="es_ES.UTF-8"), helped("reminders", "verify", language="es_ES.UTF-8")
+
+    assert "Empieza aquí" in whole
+    assert "Uso: " in whole
+    assert "Opciones" in whole
+    assert "Último día u hora" in one
 
 
 def test_any_other_terminal_is_helped_in_english():

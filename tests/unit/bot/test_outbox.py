@@ -53,6 +53,15 @@ async def test_sent_message_is_stored_in_the_history(outbox, history):
     assert history.own == [("fake:home", "hello")]
 
 
+@pytest.mark.parametrize(("has_buttons", "text"), [(True, "set"), (False, "set\n(say undo)")])
+async def test_hint_is_shown_where_there_are_no_buttons(outbox, platform, has_buttons, text):
+    platform.capabilities = Capabilities(choices=has_buttons)
+
+    await outbox.reply(HOME, Reply(text="set", choices=(Choice(label="Undo", says="undo"),), hint="(say undo)"))
+
+    assert platform.texts == [text]
+
+
 async def test_a_reply_waits_as_long_as_the_platform_asks(outbox, platform, clock):
     start = clock.now()
     refusals = [DeliveryFailed("slow down", retry_after=30)]

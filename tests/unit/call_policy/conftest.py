@@ -91,7 +91,7 @@ class Room:
 
     async def say(self, text, **fields):
         reply = await self.assistant.answer(await self.turn(self.message(text, **fields)))
-        return None if reply is None else reply.text
+        return None if reply is None else reply.text_with_hint
 
     async def dispatch(self, made, **fields):
         changes = {key: fields.pop(key) for key in ("approved", "asked_for", "is_undoing") if key in fields}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.cli.doctor.connections import examine_model
+from bot.app.connection_checks import examine_model
 from bot.config.settings import ModelSettings
 from bot.testing.models import ScriptedModel, completion
 from services.kernel.errors import ModelUnavailable

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import SecretStr
 
-from bot.cli.doctor.examination import examine_platform
+from bot.app.connection_checks import examine_platform
 from bot.config.settings import PlatformSettings, RouterSettings, Settings
 from bot.platforms.discord.doctor import examine as examine_discord
 from bot.platforms.kit.doctor import Prober

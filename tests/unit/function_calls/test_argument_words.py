@@ -47,20 +47,20 @@ def told(tool, language, arguments):
 
 
 CASES = [
-    ({}, "• kind: It is needed.", "• kind：缺少这一项。"),
+    ({}, "• kind: Required.", "• kind：必填。"),
     (
         {"kind": "gren"},
-        '• kind: It is to be green, black. You gave "gren".',
+        '• kind: Must be one of: green, black. You gave "gren".',
         '• kind：应该是 green, black。收到的是 "gren"。',
     ),
     (
         {"kind": "green", "cups": 9},
-        "• cups: It is to be 6 or less. You gave 9.",
+        "• cups: Must be at most 6. You gave 9.",
         "• cups：最多是 6。收到的是 9。",
     ),
     (
         {"kind": "green", "cups": "many"},
-        '• cups: It is to be a number. You gave "many".',
+        '• cups: Must be a number. You gave "many".',
         '• cups：应该是数字。收到的是 "many"。',
     ),
     (
@@ -70,7 +70,7 @@ CASES = [
     ),
     (
         {"kind": "green", "until": 3},
-        "• until, until when: It is to be a text. You gave 3.",
+        "• until, until when: Must be text. You gave 3.",
         "• until，到什么时候：应该是文字。收到的是 3。",
     ),
 ]
@@ -115,8 +115,8 @@ def test_a_tool_without_a_sentence_of_the_language_is_shown_as_it_is_typed(tool)
 @pytest.mark.parametrize(
     ("said", "lines"),
     [
-        ("/pour_tea kind=green cups=9", ["• cups: It is to be 6 or less. You gave 9."]),
-        ("/pour_tea cups=9", ["• kind: It is needed.", "• cups: It is to be 6 or less. You gave 9."]),
+        ("/pour_tea kind=green cups=9", ["• cups: Must be at most 6. You gave 9."]),
+        ("/pour_tea cups=9", ["• kind: Required.", "• cups: Must be at most 6. You gave 9."]),
         ("/pour_tea kind=绿茶 cups=2", ['• kind：应该是 green, black。收到的是 "绿茶"。']),
     ],
 )

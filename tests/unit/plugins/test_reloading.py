@@ -75,7 +75,7 @@ async def test_plugin_with_its_own_inverse_is_replaced_too(rig):
         told = await rig.say("light the hall"), await rig.say("undo")
 
     assert rig.told[0].error == ""
-    assert told == ("the hall is on\n   (say “undo” to take it back)", "↩ Undone: the hall is dark")
+    assert told == ("the hall is on", "↩ Undone: the hall is dark")
 
 
 async def test_new_version_with_an_invalid_inverse_is_refused(rig):

@@ -23,6 +23,12 @@ export function shortTime(at: string | number | Date, language: Language, now = 
   return `${made(language, options).format(date)} ${clockTime(date, language)}`
 }
 
+/** Date and clock time on the clocks of `zone`, as the bot reads them: 2026-11-30 08:00. */
+export function wallTime(at: string | number | Date, zone: string): string {
+  const options: Intl.DateTimeFormatOptions = { dateStyle: 'short', timeStyle: 'short', timeZone: zone }
+  return new Intl.DateTimeFormat('sv-SE', options).format(new Date(at))
+}
+
 /** A day as a line in the chat: today, yesterday, or the date. */
 export function dayName(at: string, words: Words, language: Language, now = Date.now()): string {
   const date = new Date(at)

@@ -2,6 +2,7 @@ import { Button, CopyButton } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconCopy } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { Link } from 'wouter'
 import { shortTime } from '../format/time'
 import { useLanguage, useWords } from '../language/language'
 import { Answer } from '../shell/Answer'
@@ -23,6 +24,12 @@ function StateWord({ state, word }: { state: State; word: string }): ReactNode {
   )
 }
 
+/** The address of a setting (`http.token`) or of a group of them (`platforms.telegram`). */
+function addressOf(setting: string): string {
+  const isGroup = !setting.includes('.') || setting.startsWith('platforms.')
+  return isGroup ? `/settings?group=${setting}` : `/settings?group=${setting.slice(0, setting.lastIndexOf('.'))}&setting=${setting}`
+}
+
 function Checks({ checks }: { checks: Check[] }): ReactNode {
   const words = useWords()
   const names: Partial<Record<string, string>> = words.health.names
@@ -34,12 +41,13 @@ function Checks({ checks }: { checks: Check[] }): ReactNode {
           <div className="grow">
             <b>{names[check.name] ?? check.name}</b>
             <p>{check.detail}</p>
-            {check.fix && (
-              <p className="muted">
-                {words.health.fix}: {check.fix}
-              </p>
-            )}
+            {check.fix && <p className="muted">{check.fix}</p>}
           </div>
+          {check.fix && check.setting && (
+            <Button component={Link} href={addressOf(check.setting)} variant="default" aria-label={`${words.settings.fix}: ${names[check.name] ?? check.name}`} data-fix={check.setting}>
+              {words.settings.fix}
+            </Button>
+          )}
         </li>
       ))}
     </ul>

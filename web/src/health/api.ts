@@ -7,6 +7,8 @@ export interface Check {
   state: State
   detail: string
   fix: string
+  /** The setting or the group of settings that mends it; empty where none does. */
+  setting?: string
 }
 
 export interface HealthReport {

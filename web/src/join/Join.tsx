@@ -1,8 +1,10 @@
-import { Button, PasswordInput, SegmentedControl, TextInput, useMantineColorScheme } from '@mantine/core'
+import { Button, SegmentedControl, TextInput, useMantineColorScheme } from '@mantine/core'
 import { IconRobot } from '@tabler/icons-react'
 import { useState, type FormEvent, type ReactNode } from 'react'
+import { useLocation } from 'wouter'
 import { LANGUAGES, useLanguage, useWords } from '../language/language'
 import { useRoom } from '../room/store'
+import { isSetupOffered } from '../settings/api'
 import { isRoomName, keepToken, proposedName, proposedRoom, token } from '../wire/identity'
 import { ask, Refused } from '../wire/rest'
 
@@ -53,6 +55,7 @@ function Looks(): ReactNode {
 export function Join(): ReactNode {
   const words = useWords()
   const enter = useRoom((room) => room.enter)
+  const [, go] = useLocation()
   const [name, setName] = useState(proposedName)
   const [room, setRoom] = useState(proposedRoom)
   const [secret, setSecret] = useState(token)
@@ -69,6 +72,7 @@ export function Join(): ReactNode {
     keepToken(secret.trim())
     try {
       await untilReached(() => setState('unreachable'))
+      if (await isSetupOffered().catch(() => false)) go('/setup')
       enter({ name: name.trim(), room })
     } catch (error) {
       setNeedsToken(error instanceof Refused && error.status === UNAUTHORISED)
@@ -103,7 +107,8 @@ export function Join(): ReactNode {
           error={isTried && !isRoomName(room) && words.join.roomWrong}
         />
         {(needsToken || secret) && (
-          <PasswordInput
+          <TextInput
+            type="password"
             label={words.join.token}
             description={words.join.tokenHint}
             value={secret}

@@ -2,12 +2,9 @@ import type { Language } from './language'
 
 const CHINESE_FIRST = /^([^/]*\p{Script=Han}[^/]*) \/ (.+)$/su
 
-/** What a reader of `language` needs of a description that a model reads in both: "设置提醒 / Set a reminder …".
- *
- * The English half is the complete one, so readers of Chinese get both.
- */
+/** The half for readers of `language` of a description that a model reads in both: "设置提醒 / Set a reminder …". */
 export function told(description: string, language: Language): string {
-  const halves = CHINESE_FIRST.exec(description)
-  const english = halves?.[2]
-  return language === 'en' && english ? english.charAt(0).toUpperCase() + english.slice(1) : description
+  const [, chinese, english] = CHINESE_FIRST.exec(description) ?? []
+  if (!chinese || !english) return description
+  return language === 'zh' ? chinese : english.charAt(0).toUpperCase() + english.slice(1)
 }

@@ -4,15 +4,14 @@
  */
 
 import { create } from 'zustand'
-import type { Words } from './words'
+import type { FirstWords, PageWords, Words } from './words'
 
 export type Language = string
 
 interface Locale {
-  /** The language's name in itself. */
+  /** The language's name in itself, and a code of two or three letters. */
   name: string
   short: string
-  change: string
   /** The BCP 47 tag of the texts, and the one whose customs dates follow. */
   tag: string
   dates: string
@@ -21,7 +20,8 @@ interface Locale {
 const KEY = 'bubbles.language'
 const FALLBACK = 'en'
 const folders = import.meta.glob<Locale>('./*/locale.json', { eager: true, import: 'default' })
-const texts = import.meta.glob<Words>('./*/index.ts', { import: 'default' })
+const firstTexts = import.meta.glob<FirstWords>('./*/index.ts', { import: 'default' })
+const pageTexts = import.meta.glob<PageWords>('./*/pages.ts', { import: 'default' })
 
 /** Every language of the page by its code. */
 export const LANGUAGES: Record<Language, Locale> = Object.fromEntries(
@@ -44,10 +44,16 @@ interface LanguageState {
   choose: (language: Language) => Promise<void>
 }
 
+let hasPages = false
+
 async function load(language: Language): Promise<Pick<LanguageState, 'language' | 'words'>> {
-  const words = await (texts[`./${language}/index.ts`] as () => Promise<Words>)()
+  const [first, pages] = await Promise.all([
+    firstTexts[`./${language}/index.ts`]?.(),
+    hasPages ? pageTexts[`./${language}/pages.ts`]?.() : null,
+  ])
   document.documentElement.lang = localeOf(language).tag
-  return { language, words }
+  // Those of the pages are there before a page is: `loadPageWords`.
+  return { language, words: { ...first, ...pages } as Words }
 }
 
 export const useLanguage = create<LanguageState>((set) => ({
@@ -63,6 +69,18 @@ export const useLanguage = create<LanguageState>((set) => ({
 /** Load the texts of the preferred language; the page is rendered after it. */
 export async function loadLanguage(): Promise<void> {
   useLanguage.setState(await load(preferred()))
+}
+
+/** Load the texts of the pages beside the room; each of them is shown after it. */
+export async function loadPageWords(): Promise<void> {
+  if (hasPages) return
+  hasPages = true
+  try {
+    useLanguage.setState(await load(useLanguage.getState().language))
+  } catch (error) {
+    hasPages = false
+    throw error
+  }
 }
 
 /** The texts of the page in the chosen language. */

@@ -1,4 +1,5 @@
-import type english from './en'
+import type first from './en'
+import type pages from './en/pages'
 
 /** Forms of a text by the plural category of its number `{n}`; a language has those that its grammar has. */
 export type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }
@@ -11,8 +12,14 @@ type Wording<Text> = Text extends string
       ? Plural
       : { [Key in keyof Text]: Wording<Text[Key]> }
 
-/** The texts of the page in one language: the keys of the English ones, each of which every language has. */
-export type Words = Wording<typeof english>
+/** The texts of the room and of what is around every page: the keys of the English ones, which every language has. */
+export type FirstWords = Wording<typeof first>
+
+/** The texts of the other pages, which are loaded with the first of them. */
+export type PageWords = Wording<typeof pages>
+
+/** The texts of the page in one language. */
+export type Words = FirstWords & PageWords
 
 type Values = Record<string, string | number>
 

@@ -1,16 +1,21 @@
+import '@mantine/spotlight/styles.layer.css'
+
 import { Modal } from '@mantine/core'
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { told } from '../language/bilingual'
-import { localeOf, useLanguage, useWords } from '../language/language'
+import { LANGUAGES, useLanguage, useWords } from '../language/language'
+import { fill } from '../language/words'
 import { useViewpoint } from '../reminders/useReminderActions'
 import { useRoom } from '../room/store'
 import { PAGES } from '../shell/pages'
-import { useLanguageSwitch, useThemeSwitch } from '../shell/TopBar'
+import { useThemeSwitch } from '../shell/TopBar'
 import { fetchTools } from '../tools/api'
-import { fetchRooms } from './rooms'
+import { wordsOf } from '../cards/answer'
+import { useRooms } from '../rooms/api'
+import { useFound } from '../room/Find'
 import { SecondTab } from './SecondTab'
 import { Shortcuts } from './Shortcuts'
 
@@ -18,32 +23,51 @@ function isTypingIn(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName))
 }
 
+const LONGEST_LABEL = 120
+const MOST_SHOWN = 250
+
 type Open = 'shortcuts' | 'second' | null
 
-function useCommands(open: (what: Open) => void): SpotlightActionGroupData[] {
+function useCommands(open: (what: Open) => void, wanted: string): SpotlightActionGroupData[] {
   const words = useWords()
   const [, go] = useLocation()
   const { flip } = useThemeSwitch()
-  const { next, change } = useLanguageSwitch()
   const identity = useRoom((room) => room.identity)
   const viewpoint = useViewpoint()
-  const language = useLanguage((state) => state.language)
+  const { language, choose } = useLanguage()
   const tools = useQuery({ queryKey: ['tools', viewpoint], queryFn: () => fetchTools(viewpoint), staleTime: 60_000 })
-  const rooms = useQuery({ queryKey: ['rooms'], queryFn: fetchRooms, staleTime: 10_000 })
+  const rooms = useRooms()
+  const found = useFound(wanted)
   const pages: SpotlightActionData[] = PAGES.map(({ path, key, icon: Icon }) => ({
     id: `page-${key}`,
     label: words.nav[key],
     leftSection: <Icon size={18} aria-hidden="true" />,
     onClick: () => go(path),
   }))
-  const { enter, leave } = useRoom.getState()
+  const { enter, leave, jump } = useRoom.getState()
+  const messages: SpotlightActionData[] = (wanted.trim() ? (found.data ?? []) : []).map((message) => ({
+    id: `message-${message.id}`,
+    label: `${message.author.name}: ${wordsOf({ author: message.author, text: message.content }).slice(0, LONGEST_LABEL)}`,
+    // Messages fit the words although they may not have them.
+    keywords: wanted,
+    onClick: () => {
+      go('/')
+      jump(message.id)
+    },
+  }))
   return [
     { group: words.palette.pages, actions: pages },
     {
       group: words.palette.commands,
       actions: [
         { id: 'theme', label: words.palette.theme, onClick: flip },
-        { id: 'language', label: localeOf(next).change, onClick: change },
+        ...Object.entries(LANGUAGES)
+          .filter(([code]) => code !== language)
+          .map(([code, { name }]) => ({
+            id: `language-${code}`,
+            label: fill(words.palette.language, { name }),
+            onClick: () => void choose(code),
+          })),
         { id: 'second', label: words.palette.secondTab, onClick: () => open('second') },
         { id: 'leave', label: words.palette.leave, onClick: leave },
         { id: 'shortcuts', label: words.palette.shortcuts, onClick: () => open('shortcuts') },
@@ -51,7 +75,8 @@ function useCommands(open: (what: Open) => void): SpotlightActionGroupData[] {
     },
     {
       group: words.palette.rooms,
-      actions: (rooms.data ?? [])
+      actions: rooms
+        .map((room) => room.id)
         .filter((room) => room !== identity?.room)
         .map((room) => ({
           id: `room-${room}`,
@@ -62,6 +87,7 @@ function useCommands(open: (what: Open) => void): SpotlightActionGroupData[] {
           },
         })),
     },
+    { group: words.find.group, actions: messages },
     {
       group: words.palette.tools,
       actions: (tools.data ?? []).map((tool) => ({
@@ -78,7 +104,8 @@ function useCommands(open: (what: Open) => void): SpotlightActionGroupData[] {
 export function Palette(): ReactNode {
   const words = useWords()
   const [open, setOpen] = useState<Open>(null)
-  const actions = useCommands(setOpen)
+  const [wanted, setWanted] = useState('')
+  const actions = useCommands(setOpen, wanted)
   const queries = useQueryClient()
   // Rooms and tools come and go while the page is open.
   const refresh = () => {
@@ -99,13 +126,12 @@ export function Palette(): ReactNode {
     <>
       <Spotlight
         actions={actions}
-        shortcut={['mod + K']}
-        tagsToIgnore={[]}
-        triggerOnContentEditable
+        shortcut={null}
         highlightQuery
+        onQueryChange={setWanted}
         scrollable
         maxHeight={420}
-        limit={40}
+        limit={MOST_SHOWN}
         nothingFound={words.palette.nothing}
         scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'group', 'aria-label': words.palette.title } }}
         attributes={{ content: { 'aria-label': words.palette.title } }}

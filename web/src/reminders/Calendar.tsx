@@ -1,19 +1,19 @@
-import '@mantine/dates/styles.css'
-import '@mantine/schedule/styles.css'
-import 'dayjs/locale/zh-cn'
+import '@mantine/dates/styles.layer.css'
+import '@mantine/schedule/styles.layer.css'
 import { Schedule, type ScheduleEventData, type ScheduleLabelsOverride } from '@mantine/schedule'
 import { useQuery } from '@tanstack/react-query'
 import dayjs from 'dayjs'
-import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
-import { clockTime } from '../format/time'
-import { useLanguage, useWords } from '../language/language'
+import { useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react'
+import { clockTime, shortTime, wallTime } from '../format/time'
+import { localeOf, useLanguage, useWords, type Language } from '../language/language'
+import { plural, type Words } from '../language/words'
 import { Answer } from '../shell/Answer'
 import type { Reminder } from '../wire/frames'
 import { Agenda } from './Agenda'
 import { fetchOccurrences, type Occurrence } from './api'
 import { rangeOf } from './ranges'
 import type { View } from './Reminders'
-import { useViewpoint } from './useReminderActions'
+import { useReminderActions, useViewpoint } from './useReminderActions'
 
 // A reminder has no length; this is only how high its label is in a grid of hours.
 const LABEL_MINUTES = 30
@@ -27,12 +27,7 @@ const HOURS = {
   startScrollTime: `${String(Math.max(0, dayjs().hour() - HOURS_BEFORE)).padStart(2, '0')}:00:00`,
   scrollAreaProps: { mah: 560 },
 }
-// The calendar's own forms put Chinese dates together as English ones: "十一月 21, 2026".
-const CHINESE = {
-  day: { headerFormat: 'YYYY年M月D日 dddd' },
-  week: { weekLabelFormat: 'M月D日' },
-  month: { monthYearSelectProps: { labelFormat: 'YYYY年M月' } },
-}
+const HOUR_OF_A_DAY = 9
 const FORM = 'YYYY-MM-DD HH:mm:ss'
 
 /** An occurrence as the calendar draws it: a label that begins at its time and ends before midnight. */
@@ -50,16 +45,33 @@ function eventOf(one: Occurrence): ScheduleEventData {
   }
 }
 
-function useLabels(): ScheduleLabelsOverride {
-  const language = useLanguage((state) => state.language)
-  const words = useWords()
-  if (language === 'en') return { agenda: words.reminders.agenda }
+function labelsOf({ reminders: { calendar, day, week, month, agenda, view, empty } }: Words): ScheduleLabelsOverride {
+  const { moreLabel, dayFormat: _day, weekFormat: _week, monthFormat: _month, ...labels } = calendar
   return {
-    day: '日', week: '周', month: '月', year: '年', allDay: '全天', weekday: '星期', timeSlot: '时段', today: '今天', next: '下一个',
-    previous: '上一个', more: '更多', selectMonth: '选择月份', selectYear: '选择年份', switchToDayView: '日视图',
-    switchToWeekView: '周视图', switchToMonthView: '月视图', switchToYearView: '年视图', viewSelectLabel: '视图',
-    noEvents: '没有提醒', moreLabel: (count) => `还有 ${count} 条`, agenda: '日程',
+    ...labels, day, week, month, agenda, noEvents: empty, viewSelectLabel: view, switchToDayView: day, switchToWeekView: week,
+    switchToMonthView: month, switchToYearView: calendar.year, moreLabel: (count) => plural(moreLabel, count),
   }
+}
+
+/** Tell the calendar's date library the names of days and months, which the browser knows in every language. */
+function defineDates(language: Language): void {
+  const names = (options: Intl.DateTimeFormatOptions, dates: Date[]) => {
+    const form = new Intl.DateTimeFormat(localeOf(language).dates, options)
+    return dates.map((date) => form.format(date))
+  }
+  const days = Array.from({ length: 7 }, (_, at) => new Date(2023, 0, 1 + at)) // a Sunday first
+  const months = Array.from({ length: 12 }, (_, at) => new Date(2023, at, 1))
+  const locale: Partial<ILocale> & { name: string } = {
+    name: language,
+    weekdays: names({ weekday: 'long' }, days),
+    weekdaysShort: names({ weekday: 'short' }, days),
+    weekdaysMin: names({ weekday: 'narrow' }, days),
+    months: names({ month: 'long' }, months),
+    monthsShort: names({ month: 'short' }, months),
+    weekStart: 1,
+    ordinal: (n: number) => n,
+  }
+  dayjs.locale(locale as ILocale, undefined, true)
 }
 
 function EventBody({ event }: { event: ScheduleEventData }): ReactNode {
@@ -87,13 +99,16 @@ interface CalendarProps {
   isWhole: boolean
   view: Exclude<View, 'list'>
   onPick: (reminder: Reminder) => void
+  /** Called with the time of a new reminder, as the bot reads it. */
+  onAdd: (time: string) => void
 }
 
 /** The reminders by their times: every occurrence of the range that is shown. */
-export function Calendar({ reminders, isWhole, view, onPick }: CalendarProps): ReactNode {
+export function Calendar({ reminders, isWhole, view, onPick, onAdd }: CalendarProps): ReactNode {
   const language = useLanguage((state) => state.language)
   const words = useWords()
-  const labels = useLabels()
+  const labels = labelsOf(words)
+  const { move } = useReminderActions()
   const viewpoint = useViewpoint()
   const [date, setDate] = useState(() => dayjs().format('YYYY-MM-DD'))
   const box = useRef<HTMLDivElement>(null)
@@ -106,16 +121,27 @@ export function Calendar({ reminders, isWhole, view, onPick }: CalendarProps): R
     placeholderData: (before, asked) => (asked?.queryKey[2] === view ? before : undefined),
   })
   const byId = new Map(reminders.map((one) => [one.id, one]))
-  const pick = (one: Occurrence) => {
+  const openOf = (one: Occurrence): Reminder | null => {
     const reminder = byId.get(one.reminder_id)
-    if (reminder && (reminder.status === 'active' || reminder.status === 'paused')) onPick(reminder)
+    return reminder && (reminder.status === 'active' || reminder.status === 'paused') ? reminder : null
   }
-  const forms = language === 'zh' ? CHINESE : { day: {}, week: {}, month: {} }
+  const pick = (one: Occurrence) => {
+    const reminder = openOf(one)
+    if (reminder) onPick(reminder)
+  }
+  const drop = (one: Occurrence, at: Date, zone: string) => {
+    const reminder = openOf(one)
+    if (!reminder || at.getTime() === Date.parse(one.at)) return
+    const occurrence = reminder.repeat ? { occurrence: wallTime(one.at, zone).slice(0, 10) } : {}
+    void move(reminder, { time: wallTime(at, zone), ...occurrence }, shortTime(at, language))
+  }
+  useMemo(() => defineDates(language), [language])
+  const { dayFormat, weekFormat, monthFormat } = words.reminders.calendar
   const renderEventBody = (event: ScheduleEventData) => <EventBody event={event} />
   return (
     <div className="calendar card" data-view={view} ref={box}>
       <Answer query={query}>
-        {({ occurrences, is_complete }) => {
+        {({ occurrences, is_complete, tz }) => {
           const shown = occurrences.filter((one) => byId.has(one.reminder_id) || (isWhole && one.is_sent))
           return (
             <>
@@ -126,16 +152,21 @@ export function Calendar({ reminders, isWhole, view, onPick }: CalendarProps): R
                 <Schedule
                   events={shown.map(eventOf)}
                   labels={labels}
-                  locale={language === 'zh' ? 'zh-cn' : 'en'}
+                  locale={language}
                   renderEventBody={renderEventBody}
                   onEventClick={(event) => pick(event.payload as Occurrence)}
+                  withEventsDragAndDrop
+                  canDragEvent={(event) => !(event.payload as Occurrence).is_sent && openOf(event.payload as Occurrence) !== null}
+                  onEventDrop={({ event, newStart }) => drop(event.payload as Occurrence, dayjs(newStart).toDate(), tz)}
+                  onTimeSlotClick={({ slotStart }) => onAdd(wallTime(dayjs(slotStart).toDate(), tz))}
+                  onDayClick={(day) => onAdd(wallTime(dayjs(day).hour(HOUR_OF_A_DAY).toDate(), tz))}
                   view={view}
                   onViewChange={() => undefined}
                   date={date}
                   onDateChange={setDate}
-                  dayViewProps={{ ...HOURS, ...forms.day }}
-                  weekViewProps={{ ...HOURS, ...forms.week }}
-                  monthViewProps={{ ...NO_SELECT, ...forms.month }}
+                  dayViewProps={{ ...HOURS, headerFormat: dayFormat }}
+                  weekViewProps={{ ...HOURS, weekLabelFormat: weekFormat }}
+                  monthViewProps={{ ...NO_SELECT, monthYearSelectProps: { labelFormat: monthFormat } }}
                 />
               )}
             </>

@@ -9,9 +9,9 @@ import { lazyPart } from '../shell/lazyPart'
 import { Page } from '../shell/Page'
 import type { Author, Reminder } from '../wire/frames'
 import { fetchReminders } from './api'
-import { EditReminder } from './EditReminder'
 import { Feed } from './Feed'
 import { NewReminder } from './NewReminder'
+import { ReminderForm, type FormSubject } from './ReminderForm'
 import { ReminderRow } from './ReminderRow'
 import { useViewpoint } from './useReminderActions'
 import './reminders.css'
@@ -85,17 +85,18 @@ function Content({ all }: { all: Reminder[] }): ReactNode {
   const words = useWords()
   const [view, setView] = useState<View>('list')
   const [filters, setFilters] = useState<Filters>({ person: null, state: null })
-  const [edited, setEdited] = useState<Reminder | null>(null)
+  const [subject, setSubject] = useState<FormSubject>(null)
+  const edit = (reminder: Reminder) => setSubject({ reminder })
   const shown = all.filter((one) => isShown(one, filters))
   return (
     <>
       <FilterBar all={all} filters={filters} onChange={setFilters} view={view} onView={setView} />
       {view !== 'list' ? (
-        <Calendar reminders={shown} isWhole={shown.length === all.length} view={view} onPick={setEdited} />
+        <Calendar reminders={shown} isWhole={shown.length === all.length} view={view} onPick={edit} onAdd={(time) => setSubject({ time })} />
       ) : shown.length ? (
         <ul className="list sheet">
           {shown.map((one) => (
-            <ReminderRow key={one.id} reminder={one} onEdit={setEdited} />
+            <ReminderRow key={one.id} reminder={one} onEdit={edit} />
           ))}
         </ul>
       ) : (
@@ -104,7 +105,7 @@ function Content({ all }: { all: Reminder[] }): ReactNode {
           <p>{words.reminders.emptyHint}</p>
         </div>
       )}
-      <EditReminder reminder={edited} onClose={() => setEdited(null)} />
+      <ReminderForm subject={subject} onClose={() => setSubject(null)} />
     </>
   )
 }

@@ -48,24 +48,58 @@ export interface Occurrence {
   is_sent: boolean
 }
 
-/** Every time of the room's reminders from `since` to `until`; `is_complete` is false where there are too many. */
-export function fetchOccurrences(viewpoint: Viewpoint, since: string, until: string): Promise<{ occurrences: Occurrence[]; is_complete: boolean }> {
-  return ask(withQuery('/api/reminders/occurrences', { session_id: viewpoint.session_id, since, until }))
+/** The occurrences of a range; `is_complete` is false where there are too many, `tz` is the zone of the person. */
+export interface Occurrences {
+  occurrences: Occurrence[]
+  is_complete: boolean
+  tz: string
 }
 
-export function editReminder(viewpoint: Viewpoint, id: string, change: { text?: string; time?: string }): Promise<Reminder> {
+export function fetchOccurrences(viewpoint: Viewpoint, since: string, until: string): Promise<Occurrences> {
+  return ask(withQuery('/api/reminders/occurrences', { ...viewpoint, since, until }))
+}
+
+/** A reminder as the bot reads its words; `due_at` is null where no time is certain, `choices` are those that may be meant. */
+export interface Preview {
+  text: string
+  due_at: string | null
+  repeat_words: Record<string, string>
+  detail: string
+  choices: TimeChoice[]
+}
+
+/** Read words as a reminder without setting it. */
+export function previewReminder(viewpoint: Viewpoint, text: string, signal: AbortSignal): Promise<Preview> {
+  return ask(withQuery('/api/reminders/preview', { ...viewpoint }), { method: 'POST', body: { text }, signal })
+}
+
+/** A reminder after a change, which `undoChange` takes back by its id. */
+export type Changed = Reminder & { change_id: string | null }
+
+/** What is to be different; `occurrence` is the day of the one occurrence that moves. */
+export interface Change {
+  text?: string
+  time?: string
+  occurrence?: string
+}
+
+export function editReminder(viewpoint: Viewpoint, id: string, change: Change): Promise<Changed> {
   return ask(at(id, '', viewpoint), { method: 'PATCH', body: change })
 }
 
-export function snoozeReminder(viewpoint: Viewpoint, id: string, minutes: number): Promise<Reminder> {
+export function undoChange(viewpoint: Viewpoint, changeId: string): Promise<unknown> {
+  return ask(withQuery('/api/reminders/undo', { ...viewpoint, change_id: changeId }), { method: 'POST', body: {} })
+}
+
+export function snoozeReminder(viewpoint: Viewpoint, id: string, minutes: number): Promise<Changed> {
   return ask(at(id, '/snooze', viewpoint), { method: 'POST', body: { minutes } })
 }
 
-export function pauseReminder(viewpoint: Viewpoint, id: string, verb: 'pause' | 'resume'): Promise<Reminder> {
+export function pauseReminder(viewpoint: Viewpoint, id: string, verb: 'pause' | 'resume'): Promise<Changed> {
   return ask(at(id, `/${verb}`, viewpoint), { method: 'POST', body: {} })
 }
 
-export function deleteReminder(viewpoint: Viewpoint, id: string): Promise<unknown> {
+export function deleteReminder(viewpoint: Viewpoint, id: string): Promise<Changed> {
   return ask(at(id, '', viewpoint), { method: 'DELETE' })
 }
 

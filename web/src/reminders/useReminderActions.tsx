@@ -1,75 +1,99 @@
 import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { useWords } from '../language/language'
+import { shortTime } from '../format/time'
+import { useLanguage, useWords, type Language } from '../language/language'
 import { fill } from '../language/words'
 import { useRoom } from '../room/store'
 import type { Reminder } from '../wire/frames'
 import {
-  createReminder, deleteReminder, editReminder, pauseReminder, restoreReminder, snoozeReminder, type NewReminder,
-  type Viewpoint,
+  createReminder, deleteReminder, editReminder, pauseReminder, restoreReminder, snoozeReminder, undoChange, type Change,
+  type NewReminder, type Viewpoint,
 } from './api'
+
+const SHORT_MS = 3000
+const UNDO_MS = 8000
 
 export function useViewpoint(): Viewpoint {
   const identity = useRoom((room) => room.identity)
   return { session_id: identity?.room ?? '', name: identity?.name ?? '' }
 }
 
-/** What can be done with reminders, each with its toast; every one goes through the HTTP API. */
+/** When a reminder fires: its rule in words, or its next time. */
+export function whenWords(due: string | null, repeat: Partial<Record<string, string>>, language: Language): string {
+  return repeat[language] ?? (due ? shortTime(due, language) : '')
+}
+
+/** What can be done with reminders, each with its notice; every one goes through the HTTP API. */
 export function useReminderActions() {
   const words = useWords()
+  const language = useLanguage((state) => state.language)
   const viewpoint = useViewpoint()
   const queries = useQueryClient()
 
-  const carried = async (doing: Promise<unknown>, done: string): Promise<boolean> => {
+  const summary = (reminder: Reminder) => {
+    const when = whenWords(reminder.due_at, reminder.repeat_words ?? {}, language)
+    return when ? fill(words.reminders.set, { text: reminder.text, when }) : reminder.text
+  }
+  const notify = (message: string) => notifications.show({ message, autoClose: SHORT_MS, withCloseButton: false })
+  const refuse = (error: unknown) =>
+    notifications.show({ color: 'red', message: error instanceof Error ? error.message : words.notLoaded })
+  const refresh = () => queries.invalidateQueries({ queryKey: ['reminders'] })
+
+  const run = async <T,>(doing: Promise<T>, done: (result: T) => void): Promise<boolean> => {
     try {
-      await doing
-      notifications.show({ message: done, autoClose: 2500, withCloseButton: false })
+      done(await doing)
       return true
     } catch (error) {
-      notifications.show({ color: 'red', message: error instanceof Error ? error.message : words.notLoaded })
+      refuse(error)
       return false
     } finally {
-      void queries.invalidateQueries({ queryKey: ['reminders'] })
+      void refresh()
     }
   }
-  const restore = (reminder: Reminder) => carried(restoreReminder(viewpoint, reminder.id), words.reminders.restored)
-  const remove = async (reminder: Reminder) => {
-    const id = `deleted-${reminder.id}`
-    try {
-      await deleteReminder(viewpoint, reminder.id)
-    } catch (error) {
-      notifications.show({ color: 'red', message: error instanceof Error ? error.message : words.notLoaded })
-      return
-    }
-    void queries.invalidateQueries({ queryKey: ['reminders'] })
-    const undo = () => {
-      notifications.hide(id)
-      void restore(reminder)
-    }
+  /** Say what was done, with a button that takes it back. */
+  const offerUndo = (id: string, message: string, undo: () => void) =>
     notifications.show({
       id,
-      autoClose: 8000,
+      autoClose: UNDO_MS,
       closeButtonProps: { 'aria-label': words.close },
       message: (
         <Group justify="space-between" gap={8} wrap="nowrap">
-          {fill(words.reminders.deleted, { text: reminder.text })}
-          <Button size="compact-sm" variant="default" onClick={undo}>
+          {message}
+          <Button
+            size="compact-sm"
+            variant="default"
+            flex="none"
+            onClick={() => {
+              notifications.hide(id)
+              undo()
+            }}
+          >
             {words.undo}
           </Button>
         </Group>
       ),
     })
-  }
+  const restored = (reminder: Reminder) => notify(fill(words.reminders.restored, { text: reminder.text }))
   return {
     create: async (body: NewReminder) => {
-      await createReminder(viewpoint, body)
-      notifications.show({ message: words.reminders.created, autoClose: 2500, withCloseButton: false })
-      void queries.invalidateQueries({ queryKey: ['reminders'] })
+      notify(summary(await createReminder(viewpoint, body)))
+      void refresh()
     },
-    edit: (id: string, change: { text?: string; time?: string }) => carried(editReminder(viewpoint, id, change), words.reminders.changed),
-    snooze: (id: string, minutes: number) => carried(snoozeReminder(viewpoint, id, minutes), words.reminders.changed),
-    pause: (id: string, verb: 'pause' | 'resume') => carried(pauseReminder(viewpoint, id, verb), words.reminders.changed),
-    remove: (reminder: Reminder) => void remove(reminder),
+    edit: (id: string, change: Change) => run(editReminder(viewpoint, id, change), (changed) => notify(summary(changed))),
+    move: (reminder: Reminder, change: Change, when: string) =>
+      run(editReminder(viewpoint, reminder.id, change), ({ change_id }) => {
+        const message = fill(words.reminders.moved, { text: reminder.text, when })
+        if (!change_id) return notify(message)
+        const back = () => run(undoChange(viewpoint, change_id), () => notify(fill(words.reminders.movedBack, { text: reminder.text })))
+        offerUndo(`moved-${change_id}`, message, () => void back())
+      }),
+    snooze: (id: string, minutes: number) => run(snoozeReminder(viewpoint, id, minutes), (changed) => notify(summary(changed))),
+    pause: (id: string, verb: 'pause' | 'resume') => run(pauseReminder(viewpoint, id, verb), (changed) => notify(summary(changed))),
+    remove: (reminder: Reminder) =>
+      void run(deleteReminder(viewpoint, reminder.id), () => {
+        const message = fill(words.reminders.deleted, { text: reminder.text })
+        offerUndo(`deleted-${reminder.id}`, message, () => void run(restoreReminder(viewpoint, reminder.id), restored))
+      }),
   }
 }

@@ -1,7 +1,9 @@
 import { useEffect, useState, type ReactNode } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import { useWords } from '../language/language'
-import type { Message } from '../wire/frames'
+import { optionsOf } from '../cards/answer'
+import { useUndo } from '../cards/useUndo'
+import type { Choice, Message } from '../wire/frames'
 import { buttonsOf, nextExpiry } from './offered'
 import { useRoom } from './store'
 
@@ -19,9 +21,10 @@ function useTimeOfExpiry(message: Message): number {
   return now
 }
 
-/** The answers that the bot offers the viewer: pressing one is saying its words as a reply to the message. */
-export function Choices({ message }: { message: Message }): ReactNode {
+/** The answers that the bot offers the viewer: pressing one says its words as a reply, or takes a change back. */
+export function Choices({ message, isUndoInCard = false }: { message: Message; isUndoInCard?: boolean }): ReactNode {
   const words = useWords()
+  const { undo, isBusy } = useUndo()
   const send = useRoom((room) => room.send)
   const now = useTimeOfExpiry(message)
   const me = useRoom((room) => room.me.id)
@@ -33,12 +36,14 @@ export function Choices({ message }: { message: Message }): ReactNode {
   const waiting = useRoom(
     useShallow((room) => room.pending.filter((one) => one.reply_to === message.id && !one.isFailed).map((one) => one.text)),
   )
-  const buttons = buttonsOf(message, { me, now, replies, waiting, asker: asker?.kind === 'person' ? asker.id : undefined, creator })
+  const offered = { ...message, choices: optionsOf(message).filter((choice) => !(isUndoInCard && choice.change_id)) }
+  const buttons = buttonsOf(offered, { me, now, replies, waiting, asker: asker?.kind === 'person' ? asker.id : undefined, creator })
   if (!buttons.length) return null
+  const press = (choice: Choice) => (choice.change_id ? undo(choice.change_id) : send(choice.says, message.id))
   return (
     <div className="choices" role="group" aria-label={words.room.answers}>
       {buttons.map(({ choice, isUsed }) => (
-        <button key={choice.says} type="button" className="choice" disabled={isUsed} onClick={() => send(choice.says, message.id)}>
+        <button key={choice.says} type="button" className="choice" disabled={isUsed || isBusy} onClick={() => press(choice)}>
           {choice.label}
         </button>
       ))}

@@ -7,12 +7,17 @@ import { told } from '../language/bilingual'
 import { useLanguage, useWords } from '../language/language'
 import { fill } from '../language/words'
 import { useViewpoint } from '../reminders/useReminderActions'
-import { fetchTools } from '../tools/api'
+import { fetchTools, type Tool } from '../tools/api'
+import { EmojiMenu } from '../emoji/EmojiButton'
+import { lazyPart } from '../shell/lazyPart'
+import { wordsOf } from '../cards/answer'
 import { AttachButton, AttachedFiles } from './Attachments'
 import { useAttaching } from './attaching'
 import { askedAt, matching, mentionOffers, type Asked, type Offer } from './completion'
 import { keepDraft, keptDraft } from './draft'
 import { useRoom } from './store'
+
+const CommandForm = lazyPart(() => import('./CommandForm').then((module) => module.CommandForm))
 
 const TYPING_EVERY_MS = 3000
 const IME_KEY = 229
@@ -30,7 +35,7 @@ function useOffers(asked: Asked | null): Offer[] {
   const tools = useQuery({ queryKey: ['tools', viewpoint], queryFn: () => fetchTools(viewpoint), enabled: asked?.kind === 'function', staleTime: 60_000 })
   if (!asked) return []
   if (asked.kind === 'mention') return mentionOffers(members, asked.typed, words.room.everyone)
-  const offers = (tools.data ?? []).map((tool) => ({ value: `/${tool.name} `, label: tool.name, detail: told(tool.description, language).split('\n')[0] ?? '' }))
+  const offers = (tools.data ?? []).map((tool) => ({ value: `/${tool.name} `, label: tool.name, detail: told(tool.description, language).split('\n')[0] ?? '', tool }))
   return matching(offers, asked.typed)
 }
 
@@ -87,6 +92,7 @@ export function Composer({ room: here }: { room: string }): ReactNode {
   const isNarrow = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false })
   const [asked, setAsked] = useState<Asked | null>(null)
   const [chosen, setChosen] = useState(0)
+  const [command, setCommand] = useState<Tool | null>(null)
   const offers = useOffers(asked)
   const isOffering = offers.length > 0
   const fileTypes = useRoom((room) => room.fileTypes)
@@ -128,6 +134,12 @@ export function Composer({ room: here }: { room: string }): ReactNode {
   }
   const pick = (offer: Offer) => {
     if (!asked) return
+    if (offer.tool && Object.keys((offer.tool.parameters as { properties?: object }).properties ?? {}).length) {
+      setCommand(offer.tool)
+      setText('')
+      setAsked(null)
+      return
+    }
     const rest = text.slice(asked.from + asked.typed.length + 1)
     setText(text.slice(0, asked.from) + offer.value + rest)
     setAsked(null)
@@ -146,6 +158,18 @@ export function Composer({ room: here }: { room: string }): ReactNode {
     setAsked(null)
     typedAt.current = 0
     setTyping(false)
+  }
+  const insert = (emoji: string) => {
+    const caret = field.current?.selectionStart ?? text.length
+    setText(text.slice(0, caret) + emoji + text.slice(field.current?.selectionEnd ?? caret))
+    requestAnimationFrame(() => {
+      field.current?.focus()
+      field.current?.setSelectionRange(caret + emoji.length, caret + emoji.length)
+    })
+  }
+  const endCommand = () => {
+    setCommand(null)
+    field.current?.focus()
   }
   const onOffering = (event: KeyboardEvent): boolean => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -188,7 +212,7 @@ export function Composer({ room: here }: { room: string }): ReactNode {
       }}
     >
       {edited && <Context text={words.room.editing} onEnd={endContext} />}
-      {quoted && <Context text={`${fill(words.room.replyTo, { name: quoted.author.name })}: ${quoted.text.slice(0, 80)}`} onEnd={endContext} />}
+      {quoted && <Context text={`${fill(words.room.replyTo, { name: quoted.author.name })}: ${wordsOf(quoted).slice(0, 80)}`} onEnd={endContext} />}
       {isOffering && (
         <Completion
           id={id}
@@ -196,6 +220,17 @@ export function Composer({ room: here }: { room: string }): ReactNode {
           chosen={chosen}
           label={asked?.kind === 'mention' ? words.composer.mentions : words.composer.functions}
           onPick={pick}
+        />
+      )}
+      {command && (
+        <CommandForm
+          key={command.name}
+          tool={command}
+          onClose={endCommand}
+          onSend={(text) => {
+            send(text)
+            endCommand()
+          }}
         />
       )}
       <AttachedFiles files={attaching.files} onRemove={attaching.remove} />
@@ -229,6 +264,7 @@ export function Composer({ room: here }: { room: string }): ReactNode {
             attaching.add(event.clipboardData.files)
           }}
         />
+        <EmojiMenu onPick={insert} />
         <button type="submit" className="send" aria-label={edited ? words.save : words.composer.send} disabled={isEmpty || over > 0 || attaching.isSending}>
           {edited ? <IconCheck size={20} aria-hidden="true" /> : <IconArrowUp size={20} aria-hidden="true" />}
         </button>

@@ -2,10 +2,10 @@ import { memo, type ReactNode } from 'react'
 import ReactMarkdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { useWords } from '../language/language'
+import { CodeBlock } from './CodeBlock'
 import { SafeLink } from './links'
 import { withNestedLists } from './lists'
-import { cutAtMentions, meansMe } from './mentions'
-import { useRoom } from './store'
+import { cutAtMentions, meansMe, useNames } from './mentions'
 
 interface Node {
   type: string
@@ -56,16 +56,6 @@ function withLineBreaks() {
   return (tree: Node) => {
     broken(tree)
   }
-}
-
-/** Code in a box that scrolls sideways; focusable, so that the arrow keys scroll it. */
-function CodeBlock({ children }: { children?: ReactNode }): ReactNode {
-  const words = useWords()
-  return (
-    <pre tabIndex={0} role="group" aria-label={words.room.code} dir="ltr">
-      {children}
-    </pre>
-  )
 }
 
 function Table({ children }: { children?: ReactNode }): ReactNode {
@@ -128,48 +118,14 @@ const COMPONENTS: Components = {
   h6: Heading,
 }
 
-function useNames(): [string, string] {
-  const names = useRoom((room) => [...room.members.map((member) => member.name), room.bot].join('\n'))
-  const me = useRoom((room) => room.me.name)
-  return [names, me]
-}
-
-/** What the bot says: small Markdown, raw HTML shown as the text it is. */
-export const Markdown = memo(function Markdown({ text }: { text: string }): ReactNode {
+/** Small Markdown; raw HTML is shown as the text it is. */
+export const Markdown = memo(function Markdown({ text, className = '' }: { text: string; className?: string }): ReactNode {
   const [names, me] = useNames()
   return (
-    <div className="markdown">
+    <div className={`markdown ${className}`} dir="auto">
       <ReactMarkdown remarkPlugins={PLUGINS} rehypePlugins={[withLineBreaks, withMentions(names.split('\n'), me)]} components={COMPONENTS}>
         {withNestedLists(text)}
       </ReactMarkdown>
     </div>
-  )
-})
-
-const LINK = /(https?:\/\/[^\s<>"'）】」]+[^\s<>"'）】」.,;:!?，。；：！？])/u
-
-/** What a person says: exactly as written, with mentions and links. */
-export const PlainText = memo(function PlainText({ text }: { text: string }): ReactNode {
-  const [names, me] = useNames()
-  return (
-    <span className="plain" dir="auto">
-      {text.split(LINK).map((part, at) =>
-        at % 2 ? (
-          <SafeLink key={at} href={part}>
-            {part}
-          </SafeLink>
-        ) : (
-          cutAtMentions(part, names.split('\n')).map((piece, index) =>
-            piece.mention === null ? (
-              piece.text
-            ) : (
-              <span key={`${at}-${index}`} className="mention" data-me={meansMe(piece.mention, me) || undefined}>
-                {piece.text}
-              </span>
-            ),
-          )
-        ),
-      )}
-    </span>
   )
 })

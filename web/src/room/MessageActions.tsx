@@ -1,11 +1,15 @@
 import { ActionIcon, Menu, Popover } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconArrowBackUp, IconCopy, IconDots, IconMoodSmile, IconPencil, IconTrash } from '@tabler/icons-react'
+import { IconArrowBackUp, IconCopy, IconDots, IconMoodSmile, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
 import { useWords } from '../language/language'
 import { fill } from '../language/words'
 import type { Message } from '../wire/frames'
+import { lazyPart } from '../shell/lazyPart'
+import { wordsOf } from '../cards/answer'
 import { useRoom } from './store'
+
+const EmojiPicker = lazyPart(() => import('../emoji/EmojiPicker').then((module) => module.EmojiPicker))
 
 export const EMOJI = ['👍', '❤️', '😂', '🎉', '👀', '✅']
 
@@ -14,41 +18,49 @@ export function MessageActions({ message, isMine }: { message: Message; isMine: 
   const words = useWords()
   const { react, startReply, startEdit, remove } = useRoom.getState()
   const [isPicking, setPicking] = useState(false)
+  const [isMore, setMore] = useState(false)
+  const setOpen = (isOpen: boolean) => {
+    setPicking(isOpen)
+    setMore(false)
+  }
+  const pick = (emoji: string) => {
+    react(message.id, emoji)
+    setOpen(false)
+  }
   // Browsers have a clipboard for pages of this machine and for those with a certificate only.
   const copy = async () => {
-    await navigator.clipboard.writeText(message.text)
+    await navigator.clipboard.writeText(wordsOf(message))
     notifications.show({ message: words.copied, autoClose: 2500, withCloseButton: false })
   }
   return (
     <div className="actions" data-open={isPicking || undefined}>
-      <Popover opened={isPicking} onChange={setPicking} position="top" withinPortal trapFocus returnFocus>
+      <Popover opened={isPicking} onChange={setOpen} position="top" withinPortal trapFocus returnFocus>
         <Popover.Target>
           <ActionIcon
             variant="default"
             size={36}
             data-react
             aria-label={words.room.react}
-            onClick={() => setPicking(!isPicking)}
+            onClick={() => setOpen(!isPicking)}
           >
             <IconMoodSmile size={17} />
           </ActionIcon>
         </Popover.Target>
         <Popover.Dropdown p={4} aria-label={words.room.react}>
-          {EMOJI.map((emoji) => (
-            <ActionIcon
-              key={emoji}
-              variant="subtle"
-              color="gray"
-              size={36}
-              aria-label={fill(words.room.reactWith, { emoji })}
-              onClick={() => {
-                react(message.id, emoji)
-                setPicking(false)
-              }}
-            >
-              {emoji}
-            </ActionIcon>
-          ))}
+          {isMore ? (
+            <EmojiPicker onPick={pick} />
+          ) : (
+            <>
+              {EMOJI.map((emoji) => (
+                <ActionIcon key={emoji} variant="subtle" color="gray" size={36} aria-label={fill(words.room.reactWith, { emoji })} onClick={() => pick(emoji)}>
+                  {emoji}
+                </ActionIcon>
+              ))}
+              <ActionIcon variant="subtle" color="gray" size={36} aria-label={words.emoji.more} onClick={() => setMore(true)}>
+                <IconPlus size={17} />
+              </ActionIcon>
+            </>
+          )}
         </Popover.Dropdown>
       </Popover>
       <ActionIcon variant="default" size={36} aria-label={words.room.reply} onClick={() => startReply(message.id)}>

@@ -1,21 +1,30 @@
 import { Button, Skeleton } from '@mantine/core'
 import { IconArrowDown } from '@tabler/icons-react'
-import { Fragment, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { Fragment, startTransition, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { dayName, isSameDay } from '../format/time'
 import { useLanguage, useWords } from '../language/language'
 import { plural } from '../language/words'
 import type { Message } from '../wire/frames'
 import { ask, withQuery } from '../wire/rest'
-import { useAlerts } from './alerts'
-import { MessageRow } from './MessageRow'
+import { pressesOf } from '../cards/answer'
+import { complain, useAlerts } from './alerts'
+import { loadedLater } from '../shell/loadedLater'
+import { loadToolCards, MessageRow } from './MessageRow'
 import { PendingRow } from './PendingRow'
 import { useRoom } from './store'
 import { Welcome } from './Welcome'
 
+const Missed = loadedLater(() => import('./Missed').then((module) => module.Missed))
+
 const GROUP_MS = 5 * 60_000
 const SHOWN = 300
+const SHOWN_FIRST = 40
 const NEAR_END_PX = 80
 const PAGE = 50
+const MOST_PAGES = 100
+const PRELOAD_MS = 1000
+const FLASH_MS = 2000
+const MOST_FRAMES = 12
 
 function beginsGroup(message: Message, before: Message | undefined): boolean {
   if (!before || before.author.id !== message.author.id) return true
@@ -79,10 +88,7 @@ function Earlier({ first, isHere, onShow }: {
   const load = async () => {
     setState('loading')
     try {
-      const path = withQuery(`/api/chat/sessions/${encodeURIComponent(room)}/log`, { before: first?.id, limit: PAGE })
-      const page = await ask<{ messages: Message[]; before: string | null }>(path)
-      useRoom.getState().addEarlier(page.messages, page.before !== null)
-      onShow(page.messages.length)
+      onShow(await loadEarlier(room, first?.id))
       setState('more')
     } catch {
       setState('failed')
@@ -105,10 +111,18 @@ function Earlier({ first, isHere, onShow }: {
   )
 }
 
-/** The part of a long room that is shown: at most 300 rows, so that typing stays quick; `later` are after it. */
+/** The part of a long room that is shown: at most 300 rows, so that typing stays quick; `later` are after it.
+ *
+ * The last rows come first, the others when the page has time for them.
+ */
 function useWindow(all: Message[]) {
   const [later, setLater] = useState(0)
-  const start = Math.max(0, all.length - later - SHOWN)
+  const [most, setMost] = useState(SHOWN_FIRST)
+  const hasAny = all.length > 0
+  useEffect(() => {
+    if (hasAny) startTransition(() => setMost(SHOWN))
+  }, [hasAny])
+  const start = Math.max(0, all.length - later - most)
   const shown = useMemo(() => all.slice(start, all.length - later), [all, start, later])
   const first = shown[0]?.id
   const back = (added: number) => {
@@ -117,7 +131,98 @@ function useWindow(all: Message[]) {
     // The row that was the first stays where it was, under those that are new above it.
     requestAnimationFrame(() => document.getElementById(`message-${first}`)?.scrollIntoView({ block: 'start' }))
   }
-  return { shown, later, isEarlierHere: start > 0, back, forth: () => setLater(Math.max(0, later - PAGE)), toNewest: () => setLater(0) }
+  const showAround = (id: string) => {
+    const { shown: messages, pressed } = threadsOf(useRoom.getState().messages)
+    const host = [...pressed].find(([, presses]) => presses.some((press) => press.id === id || press.answer?.id === id))?.[0]
+    const row = host ?? id
+    const after = messages.length - 1 - messages.findIndex((message) => message.id === row)
+    if (after < later || after >= later + SHOWN) setLater(Math.max(0, Math.min(messages.length - SHOWN, after - SHOWN / 2)))
+    return row
+  }
+  return {
+    shown,
+    later,
+    isEarlierHere: start > 0,
+    back,
+    forth: () => setLater(Math.max(0, later - PAGE)),
+    toNewest: () => setLater(0),
+    showAround,
+  }
+}
+
+/** What the log shows of `messages`: without those that only press a button, and with the replies of each. */
+function threadsOf(messages: Message[]) {
+  const { pressed, hidden } = pressesOf(messages)
+  const shown = messages.filter((message) => !hidden.has(message.id))
+  const replies = new Map<string, string[]>()
+  for (const { id, author, reply_to } of shown) {
+    if (reply_to && author.kind === 'person') replies.set(reply_to, [...(replies.get(reply_to) ?? []), id])
+  }
+  return { shown, hidden, pressed, replies }
+}
+
+function useThreads() {
+  const messages = useRoom((room) => room.messages)
+  const unreadFrom = useRoom((room) => room.unreadFrom)
+  return useMemo(() => {
+    const threads = threadsOf(messages)
+    const from = messages.findIndex((message) => message.id === unreadFrom)
+    const firstUnread = from < 0 ? undefined : messages.find((message, at) => at >= from && !threads.hidden.has(message.id))?.id
+    return { ...threads, firstUnread }
+  }, [messages, unreadFrom])
+}
+
+async function loadEarlier(room: string, before: string | undefined): Promise<number> {
+  const path = withQuery(`/api/chat/sessions/${encodeURIComponent(room)}/log`, { before, limit: PAGE })
+  const page = await ask<{ messages: Message[]; before: string | null }>(path)
+  useRoom.getState().addEarlier(page.messages, page.before !== null)
+  return page.messages.length
+}
+
+/** Load earlier messages until `id` is among them; false where it is not. */
+async function reach(id: string): Promise<boolean> {
+  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const { messages, hasEarlier, identity } = useRoom.getState()
+    if (messages.some((message) => message.id === id)) return true
+    if (!hasEarlier || !identity) return false
+    await loadEarlier(identity.room, messages[0]?.id)
+  }
+  return false
+}
+
+/** Bring the message that somebody asked for into view and mark it for a moment, loading it where necessary. */
+function useTarget(hasEntered: boolean, showAround: (id: string) => string): void {
+  const words = useWords()
+  const target = useRoom((room) => room.target)
+  useEffect(() => {
+    if (!target || !hasEntered) return
+    const show = async () => {
+      const isThere = await reach(target).catch(() => false)
+      useRoom.getState().jump(null)
+      if (!isThere) {
+        complain(words.message.gone)
+        return
+      }
+      flash(showAround(target))
+    }
+    void show()
+  }, [target, hasEntered])
+}
+
+/** Scroll to a message as soon as it is rendered, and again while the rows around it are laid out. */
+function flash(id: string, frames = MOST_FRAMES): void {
+  const row = document.getElementById(`message-${id}`)
+  const log = row?.closest<HTMLElement>('.log')
+  if (row && log) {
+    log.dataset.following = 'no'
+    row.scrollIntoView({ block: 'center' })
+    if (document.activeElement !== row) row.focus({ preventScroll: true })
+    if (!row.hasAttribute('data-flash')) {
+      row.setAttribute('data-flash', '')
+      window.setTimeout(() => row.removeAttribute('data-flash'), FLASH_MS)
+    }
+  }
+  if (frames > 0) requestAnimationFrame(() => flash(id, frames - 1))
 }
 
 function Loading(): ReactNode {
@@ -159,13 +264,17 @@ function moveFocus(event: KeyboardEvent<HTMLDivElement>): void {
 export function MessageList(): ReactNode {
   const words = useWords()
   const language = useLanguage((state) => state.language)
-  const all = useRoom((room) => room.messages)
+  const { shown: all, pressed, replies, firstUnread } = useThreads()
   const pending = useRoom((room) => room.pending)
   const me = useRoom((room) => room.me.id)
-  const unreadFrom = useRoom((room) => room.unreadFrom)
   const hasEntered = useRoom((room) => room.epoch !== '')
-  const { shown, later, isEarlierHere, back, forth, toNewest } = useWindow(all)
+  const { shown, later, isEarlierHere, back, forth, toNewest, showAround } = useWindow(all)
   const { box, isAtEnd, arrived, toEnd, onScroll } = useFollowing(all.at(-1)?.id, pending.length)
+  useTarget(hasEntered, showAround)
+  useEffect(() => {
+    const timer = window.setTimeout(() => void loadToolCards(), PRELOAD_MS)
+    return () => window.clearTimeout(timer)
+  }, [])
   const jump = () => {
     toNewest()
     requestAnimationFrame(toEnd)
@@ -190,7 +299,7 @@ export function MessageList(): ReactNode {
           {shown.map((message, at) => {
             const before = shown[at - 1]
             const isNewDay = !before || !isSameDay(new Date(before.ts), new Date(message.ts))
-            const isUnread = message.id === unreadFrom
+            const isUnread = message.id === firstUnread
             return (
               <Fragment key={message.id}>
                 {isNewDay && (
@@ -199,14 +308,20 @@ export function MessageList(): ReactNode {
                   </p>
                 )}
                 {isUnread && (
-                  <p className="unread-line" data-unread-line>
-                    <span>{words.room.unread}</span>
-                  </p>
+                  <>
+                    <p className="unread-line" data-unread-line>
+                      <span>{words.room.unread}</span>
+                    </p>
+                    <Missed from={at} shown={shown} />
+                  </>
                 )}
                 <MessageRow
                   message={message}
                   isFirst={isNewDay || isUnread || beginsGroup(message, before)}
                   isMine={message.author.id === me}
+                  presses={pressed.get(message.id)}
+                  replyCount={replies.get(message.id)?.length}
+                  nextReply={replies.get(message.id)?.[0]}
                 />
               </Fragment>
             )

@@ -1,41 +1,49 @@
 import { Button } from '@mantine/core'
-import { IconCheck, IconPlayerStop } from '@tabler/icons-react'
-import { memo, type KeyboardEvent, type ReactNode } from 'react'
+import { IconCheck, IconCornerDownRight, IconPlayerStop } from '@tabler/icons-react'
+import { memo, useMemo, type KeyboardEvent, type ReactNode } from 'react'
 import { useWords } from '../language/language'
-import { fill } from '../language/words'
+import { fill, plural } from '../language/words'
 import { nameColour } from '../theme/people'
 import type { Message } from '../wire/frames'
+import { answerOf, parsedCommand, questionOf, wordsOf, type Press } from '../cards/answer'
+import { AnswerCards, How } from '../cards/AnswerCards'
+import { FiredCard, Presses } from '../cards/FiredCard'
 import { Choices } from './Choices'
 import { Face } from './Face'
-import { Markdown, PlainText } from './Markdown'
-import { MessageActions } from './MessageActions'
+import { Markdown, MessageActions, PersonText } from './laterParts'
 import { Pictures } from './Pictures'
-import { ReminderCard } from './ReminderCard'
+import { loadedLater } from '../shell/loadedLater'
 import { Stamp } from './Stamp'
 import { useRoom } from './store'
-import { ToolCards } from './ToolCard'
+
+/** The cards of calls: the list loads them a moment after the room, for the first call that runs. */
+export const loadToolCards = () => import('./ToolCard')
+
+const LinkPreviews = loadedLater(() => import('./LinkPreviews').then((module) => module.LinkPreviews))
+const ToolCards = loadedLater(() => loadToolCards().then((module) => module.ToolCards))
+const QuestionCard = loadedLater(() => import('../cards/ResultCards').then((module) => module.QuestionCard))
 
 interface RowProps {
   message: Message
   isFirst: boolean
   isMine: boolean
+  /** The buttons of the message that were pressed. */
+  presses?: Press[]
+  replyCount?: number
+  nextReply?: string
 }
 
-/** Bring a message into view and mark it for a moment: where a quotation leads. */
-export function jumpTo(messageId: string): void {
-  const row = document.getElementById(`message-${messageId}`)
-  row?.scrollIntoView({ block: 'center' })
-  row?.focus({ preventScroll: true })
-}
+const NO_PRESSES: Press[] = []
 
 export function Quote({ id }: { id: string }): ReactNode {
   const words = useWords()
   const quoted = useRoom((room) => room.messages.find((message) => message.id === id))
+  const jump = useRoom((room) => room.jump)
   return (
-    <button type="button" className="quote" dir="auto" onClick={() => jumpTo(id)} disabled={!quoted}>
+    <button type="button" className="quote" dir="auto" onClick={() => jump(id)}>
       {quoted ? (
         <>
-          <b>{quoted.author.name}</b> {quoted.text.slice(0, 120)}
+          <b>{quoted.author.name}</b> {wordsOf(quoted).slice(0, 120)}
         </>
       ) : (
         words.room.quoteGone
@@ -113,21 +121,58 @@ function Again({ message }: { message: Message }): ReactNode {
   )
 }
 
-function BotBody({ message }: { message: Message }): ReactNode {
+function BotBody({ message, presses }: { message: Message; presses: Press[] }): ReactNode {
   const words = useWords()
   const streaming = useRoom((room) => room.streaming[message.id])
   const isStopped = useRoom((room) => room.stopped[message.id]) || message.stopped
-  if (message.reminder) return <ReminderCard message={message} />
+  const answer = useMemo(() => answerOf(message), [message])
+  if (message.reminder) return <FiredCard message={message} presses={presses} />
+  if (streaming !== undefined) {
+    return (
+      <div className="bubble bubble-bot">
+        {!!message.tool_calls?.length && <ToolCards calls={message.tool_calls} />}
+        <Streaming id={message.id} text={streaming} />
+      </div>
+    )
+  }
+  const question = questionOf(message)
+  // A question says what was wrong itself.
+  const open = question ? [] : answer.open
+  const hasOneCard = answer.cards.length === 1
   return (
-    <div className="bubble bubble-bot">
-      {!!message.tool_calls?.length && <ToolCards calls={message.tool_calls} />}
-      {streaming === undefined && <Again message={message} />}
-      {message.reply_to && !message.tool_calls?.length && <Quote id={message.reply_to} />}
-      {streaming === undefined ? message.text && <Markdown text={message.text} /> : <Streaming id={message.id} text={streaming} />}
+    <div className="bubble bubble-bot" data-cards={answer.cards.length + (question ? 1 : 0) || undefined}>
+      {open.length > 0 && <ToolCards calls={open} said={message.text} />}
+      {!question && <Again message={message} />}
+      {message.reply_to && !message.tool_calls?.length && !question && <Quote id={message.reply_to} />}
+      <AnswerCards cards={answer.cards} undo={answer.undo} />
+      {question ? (
+        <QuestionCard message={message} question={question} presses={presses} />
+      ) : (
+        answer.rest && <Markdown text={answer.rest} />
+      )}
       <Pictures attachments={message.attachments} />
+      <LinkPreviews message={message} />
       {isStopped && <span className="meta">{words.room.stopped}</span>}
-      <Choices message={message} />
+      {!question && presses.length > 0 && <Presses presses={presses} host="" />}
+      {!question && <Choices message={message} isUndoInCard={hasOneCard && answer.cards[0]?.kind === 'reminder'} />}
+      <How calls={question ? (message.tool_calls ?? []) : answer.done} />
     </div>
+  )
+}
+
+/** A typed command with its arguments as chips. */
+function CommandText({ text }: { text: string }): ReactNode {
+  const command = parsedCommand(text)
+  if (!command?.given.length) return <PersonText text={text} />
+  return (
+    <span className="plain command" dir="auto">
+      <span className="mono">/{command.name}</span>
+      {command.given.map(([key, value]) => (
+        <span key={key} className="chip">
+          <span className="muted">{key}</span> {value}
+        </span>
+      ))}
+    </span>
   )
 }
 
@@ -136,13 +181,25 @@ function PersonBody({ message, isMine }: { message: Message; isMine: boolean }):
   return (
     <div className={isMine ? 'bubble bubble-mine' : 'bubble bubble-person'}>
       {message.reply_to && <Quote id={message.reply_to} />}
-      <PlainText text={message.text} />
+      {message.text.startsWith('/') ? <CommandText text={message.text} /> : <PersonText text={message.text} />}
       <Pictures attachments={message.attachments} />
+      <LinkPreviews message={message} />
       <Stamp at={message.ts}>
         {message.edited && <span> {words.room.edited}</span>}
         {isMine && <IconCheck size={13} role="img" aria-label={words.room.sent} />}
       </Stamp>
     </div>
+  )
+}
+
+/** How many replies a message has, and the way to the first. */
+function Replies({ count, next }: { count: number; next: string }): ReactNode {
+  const words = useWords()
+  const jump = useRoom((room) => room.jump)
+  return (
+    <button type="button" className="replies" title={words.message.showReplies} onClick={() => jump(next)}>
+      <IconCornerDownRight size={14} aria-hidden="true" /> {plural(words.message.replies, count)}
+    </button>
   )
 }
 
@@ -159,7 +216,7 @@ function onKey(event: KeyboardEvent<HTMLElement>, message: Message): void {
 }
 
 /** One message with its author (when it begins a group), its body and what can be done with it. */
-export const MessageRow = memo(function MessageRow({ message, isFirst, isMine }: RowProps): ReactNode {
+export const MessageRow = memo(function MessageRow({ message, isFirst, isMine, presses = NO_PRESSES, replyCount = 0, nextReply }: RowProps): ReactNode {
   const words = useWords()
   const isBot = message.author.kind === 'bot'
   return (
@@ -170,7 +227,7 @@ export const MessageRow = memo(function MessageRow({ message, isFirst, isMine }:
       data-mine={isMine || undefined}
       data-first={isFirst || undefined}
       data-kind={message.author.kind}
-      aria-label={`${message.author.name}, ${message.text.slice(0, 80)}`}
+      aria-label={`${message.author.name}, ${wordsOf(message).slice(0, 80)}`}
       tabIndex={-1}
       onKeyDown={(event) => onKey(event, message)}
     >
@@ -186,10 +243,11 @@ export const MessageRow = memo(function MessageRow({ message, isFirst, isMine }:
           </p>
         )}
         <div className="row-bubble">
-          {isBot ? <BotBody message={message} /> : <PersonBody message={message} isMine={isMine} />}
+          {isBot ? <BotBody message={message} presses={presses} /> : <PersonBody message={message} isMine={isMine} />}
           <MessageActions message={message} isMine={isMine} />
         </div>
         <Reactions message={message} />
+        {nextReply && <Replies count={replyCount} next={nextReply} />}
       </div>
     </article>
   )

@@ -1,16 +1,22 @@
-import { Drawer } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
+import { IconHash } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
 import { useMediaQuery } from '@mantine/hooks'
 import { useWords } from '../language/language'
 import { plural } from '../language/words'
+import { RoomSettingsButton } from '../settings/RoomSettingsButton'
 import { LinkBanner } from '../shell/LinkState'
+import { loadedLater } from '../shell/loadedLater'
 import { TopBar } from '../shell/TopBar'
 import { Composer } from './Composer'
 import { Facepile } from './Face'
 import { MessageList } from './MessageList'
-import { SidePanel } from './SidePanel'
 import { useRoom } from './store'
 import { TypingRow } from './TypingRow'
+
+const SidePanel = loadedLater(() => import('./SidePanel').then((module) => module.SidePanel))
+const RoomList = loadedLater(() => import('../rooms/RoomList').then((module) => module.RoomList))
+const Sheet = loadedLater(() => import('./Sheet').then((module) => module.Sheet))
 
 /** The room: the log, the composer, and the panel beside it (a sheet on a phone). */
 export function Room(): ReactNode {
@@ -18,15 +24,39 @@ export function Room(): ReactNode {
   const room = useRoom((state) => state.identity?.room ?? '')
   const members = useRoom((state) => state.members)
   const [isSheetOpen, setSheetOpen] = useState(false)
+  const [isListOpen, setListOpen] = useState(false)
+  const hasList = useMediaQuery('(min-width: 1180px)', true, { getInitialValueInEffect: false })
   const isNarrow = useMediaQuery('(max-width: 1000px)', false, { getInitialValueInEffect: false })
   return (
     <>
       <TopBar
         title={`# ${room}`}
-        aside={<Facepile members={members} label={plural(words.bar.people, members.length)} />}
+        before={
+          !hasList && (
+            <ActionIcon variant="subtle" color="gray" size={36} aria-label={words.rooms.show} onClick={() => setListOpen(true)}>
+              <IconHash size={20} />
+            </ActionIcon>
+          )
+        }
+        aside={
+          <>
+            <Facepile members={members} label={plural(words.bar.people, members.length)} />
+            <RoomSettingsButton room={room} />
+          </>
+        }
         onPanel={() => setSheetOpen(true)}
       />
-      <div className="room">
+      <div className="room" data-list={hasList || undefined}>
+        {hasList ? (
+          <nav className="rooms" aria-label={words.rooms.title}>
+            <h2>{words.rooms.title}</h2>
+            <RoomList />
+          </nav>
+        ) : (
+          <Sheet isOpen={isListOpen} onClose={() => setListOpen(false)} title={words.rooms.title} position="left" size={300}>
+            <RoomList onEntered={() => setListOpen(false)} />
+          </Sheet>
+        )}
         <main className="room-main" id="content" tabIndex={-1}>
           <LinkBanner />
           <MessageList />
@@ -36,16 +66,9 @@ export function Room(): ReactNode {
           </div>
         </main>
         {isNarrow ? (
-          <Drawer
-            opened={isSheetOpen}
-            onClose={() => setSheetOpen(false)}
-            position="bottom"
-            size="72%"
-            title={words.panel.title}
-            closeButtonProps={{ 'aria-label': words.close }}
-          >
+          <Sheet isOpen={isSheetOpen} onClose={() => setSheetOpen(false)} title={words.panel.title} position="bottom" size="72%">
             <SidePanel />
-          </Drawer>
+          </Sheet>
         ) : (
           <aside className="panel" aria-label={words.panel.label}>
             <SidePanel />

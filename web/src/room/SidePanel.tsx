@@ -10,7 +10,7 @@ import { useReminderActions } from '../reminders/useReminderActions'
 import { useWhom } from '../reminders/useWhom'
 import type { Reminder } from '../wire/frames'
 import { Face } from './Face'
-import { jumpTo } from './MessageRow'
+import { loadedLater } from '../shell/loadedLater'
 import { useRoom } from './store'
 import { Example } from './Welcome'
 
@@ -117,7 +117,7 @@ function ActivityTab(): ReactNode {
     <ul className="recent-calls">
       {calls.map(({ call, message }) => (
         <li key={call.id}>
-          <button type="button" onClick={() => jumpTo(message.id)}>
+          <button type="button" onClick={() => useRoom.getState().jump(message.id)}>
             <span className="outcome-dot" data-status={call.status} />
             <span className="mono">{call.name}</span>
             <span className="unseen">{words.card[call.status]}</span>
@@ -130,7 +130,9 @@ function ActivityTab(): ReactNode {
   )
 }
 
-const TABS = { reminders: RemindersTab, people: PeopleTab, activity: ActivityTab }
+const Find = loadedLater(() => import('./Find').then((module) => module.Find))
+
+const TABS = { reminders: RemindersTab, people: PeopleTab, activity: ActivityTab, find: Find }
 type Tab = keyof typeof TABS
 const KEPT = 'bubbles.panel'
 
@@ -157,6 +159,7 @@ export function SidePanel(): ReactNode {
           { value: 'reminders', label: words.panel.reminders },
           { value: 'people', label: words.panel.people },
           { value: 'activity', label: words.panel.activity },
+          { value: 'find', label: words.find.short },
         ]}
       />
       <div className="panel-content">

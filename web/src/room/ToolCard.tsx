@@ -1,4 +1,4 @@
-import { ActionIcon, Collapse, Tooltip } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import {
   IconAlarm, IconAlertTriangle, IconChevronRight, IconListDetails, IconSearch, IconTool,
 } from '@tabler/icons-react'
@@ -45,14 +45,17 @@ function LiveSeconds({ since }: { since: string | null | undefined }): ReactNode
   return <span className="mono figures">{(Math.max(0, now - first) / 1000).toFixed(1)} s</span>
 }
 
-/** One call of a tool: what was given, what came of it, how long it took. Failures are open from the start. */
-export function ToolCard({ call, isOpenAtFirst = false }: { call: ToolCall; isOpenAtFirst?: boolean }): ReactNode {
+/** One call of a tool: what was given, what came of it, how long it took.
+ *
+ * A failure is open from the start, unless the answer says its reason (`isSaid`).
+ */
+export function ToolCard({ call, isOpenAtFirst = false, isSaid = false }: { call: ToolCall; isOpenAtFirst?: boolean; isSaid?: boolean }): ReactNode {
   const words = useWords()
   const withRuleWords = useRuleWords(call)
   const id = useId()
   const hasFailed = call.status !== 'ok' && call.status !== 'running'
   const [isOpened, setOpened] = useState<boolean | null>(null)
-  const isOpen = isOpened ?? (hasFailed || isOpenAtFirst)
+  const isOpen = isOpened ?? ((hasFailed && !isSaid) || isOpenAtFirst)
   const Icon = iconOf(call.name)
   const given = Object.entries(call.arguments ?? {}).filter(([, value]) => value !== null && value !== '')
   return (
@@ -81,7 +84,7 @@ export function ToolCard({ call, isOpenAtFirst = false }: { call: ToolCall; isOp
         </span>
         <IconChevronRight size={16} className="chevron" data-open={isOpen || undefined} aria-hidden="true" />
       </button>
-      <Collapse expanded={isOpen} id={id}>
+      <div id={id} hidden={!isOpen}>
         <div className="tool-details">
           {call.error && (
             <p className="tool-error">
@@ -93,7 +96,7 @@ export function ToolCard({ call, isOpenAtFirst = false }: { call: ToolCall; isOp
             <Block label={`${words.card.result}${call.truncated ? ` (${words.card.cut})` : ''}`} value={withRuleWords(asBlock(call.result ?? words.card.nothing))} />
           )}
         </div>
-      </Collapse>
+      </div>
     </div>
   )
 }
@@ -109,8 +112,8 @@ export function Block({ label, value }: { label: string; value: unknown }): Reac
   )
 }
 
-/** The calls of one message; more than three fold to one line that counts the failures. */
-export function ToolCards({ calls }: { calls: ToolCall[] }): ReactNode {
+/** The calls of one message, which says `said`; more than three fold to one line that counts the failures. */
+export function ToolCards({ calls, said = '' }: { calls: ToolCall[]; said?: string }): ReactNode {
   const words = useWords()
   const [isUnfolded, setUnfolded] = useState(false)
   const failed = calls.filter((call) => call.status !== 'ok' && call.status !== 'running')
@@ -120,23 +123,22 @@ export function ToolCards({ calls }: { calls: ToolCall[] }): ReactNode {
     <div className="tool-cards">
       {calls.length > SHOWN_CALLS && (
         <div className="tool-fold">
-          <Tooltip label={words.card.show}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-expanded={!isFolded}
-              aria-label={words.card.show}
-              onClick={() => setUnfolded(!isUnfolded)}
-            >
-              <IconChevronRight size={16} className="chevron" data-open={!isFolded || undefined} />
-            </ActionIcon>
-          </Tooltip>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-expanded={!isFolded}
+            aria-label={words.card.show}
+            title={words.card.show}
+            onClick={() => setUnfolded(!isUnfolded)}
+          >
+            <IconChevronRight size={16} className="chevron" data-open={!isFolded || undefined} />
+          </ActionIcon>
           {plural(words.card.folded, calls.length)}
           {failed.length > 0 && ` · ${fill(words.card.foldedFailed, { n: failed.length })}`}
         </div>
       )}
       {shown.map((call) => (
-        <ToolCard key={call.id} call={call} />
+        <ToolCard key={call.id} call={call} isSaid={!!call.error && said.includes(call.error)} />
       ))}
     </div>
   )

@@ -3,6 +3,9 @@
 import { notifications } from '@mantine/notifications'
 import { create } from 'zustand'
 import type { Author, Frame, Message, Reminder, ToolCall } from '../wire/frames'
+import { wordsOf } from '../cards/answer'
+import { cutAtMentions, meansMe } from './mentions'
+import { showNotice } from './notices'
 import type { RoomData } from './reduce'
 
 export interface Toast {
@@ -55,6 +58,7 @@ export function complain(text: string): void {
 
 function fired(reminder: Reminder, room: RoomData): void {
   if (!isForMe(reminder.mentions.length ? reminder.mentions : [reminder.created_by], room.me)) return
+  showNotice(`⏰ ${reminder.text}`, '', `reminder-${reminder.id}`)
   const toast = { id: `${reminder.id}-${Date.now()}`, text: reminder.text }
   useAlerts.setState((state) => ({
     toasts: [...state.toasts, toast].slice(-3),
@@ -65,15 +69,17 @@ function fired(reminder: Reminder, room: RoomData): void {
 
 function said(message: Message, room: RoomData): void {
   if (message.author.id === room.me.id) return
+  const isMentioned = cutAtMentions(message.text, [room.me.name]).some((piece) => piece.mention && meansMe(piece.mention, room.me.name))
+  if (isMentioned && !message.reminder) showNotice(message.author.name, wordsOf(message), message.id)
   useAlerts.setState((state) => ({
-    spoken: { kind: 'message', name: message.author.name, text: message.text },
+    spoken: { kind: 'message', name: message.author.name, text: wordsOf(message) },
     unseen: document.hidden ? state.unseen + 1 : state.unseen,
   }))
 }
 
 function finished(id: string, room: RoomData): void {
   const message = room.messages.findLast((one) => one.id === id)
-  if (message) useAlerts.setState({ spoken: { kind: 'message', name: message.author.name, text: message.text } })
+  if (message) useAlerts.setState({ spoken: { kind: 'message', name: message.author.name, text: wordsOf(message) } })
 }
 
 function moved(data: Frame['data'], room: RoomData): void {

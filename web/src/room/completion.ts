@@ -1,11 +1,14 @@
 /** What `@` and `/` offer while one types. */
 
+import type { Tool } from '../tools/api'
 import type { Author } from '../wire/frames'
 
 export interface Offer {
   value: string
   label: string
   detail: string
+  /** The function whose arguments are asked for in a form. */
+  tool?: Tool
 }
 
 export interface Asked {

@@ -1,5 +1,7 @@
 /** Finding people in text: "@Ada" and "@bot", longest names first. */
 
+import { useRoom } from './store'
+
 export interface Piece {
   text: string
   mention: string | null
@@ -27,4 +29,11 @@ export function cutAtMentions(text: string, names: readonly string[]): Piece[] {
 export function meansMe(mention: string, me: string): boolean {
   const said = mention.toLowerCase()
   return said === me.toLowerCase() || EVERYONE.includes(said)
+}
+
+/** The names that may be mentioned here, one a line, and the name of the person of this tab. */
+export function useNames(): [string, string] {
+  const names = useRoom((room) => [...room.members.map((member) => member.name), room.bot].join('\n'))
+  const me = useRoom((room) => room.me.name)
+  return [names, me]
 }

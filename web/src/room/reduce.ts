@@ -19,6 +19,8 @@ export interface Typing {
 
 export interface RoomData {
   epoch: string
+  /** So many times the room was entered or entered again. */
+  visits: number
   seq: number
   me: { id: string; name: string }
   bot: string
@@ -41,6 +43,7 @@ export interface RoomData {
 
 export const EMPTY_ROOM: RoomData = {
   epoch: '',
+  visits: 0,
   seq: 0,
   me: { id: '', name: '' },
   bot: 'Bubbles',
@@ -197,6 +200,7 @@ export function welcomed(room: RoomData, hello: Hello, lastRead: string | null):
   return {
     ...room,
     epoch: hello.epoch,
+    visits: room.visits + 1,
     seq: hello.seq,
     me: hello.me,
     bot: hello.bot.name,

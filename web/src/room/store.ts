@@ -2,7 +2,7 @@
 
 import { create } from 'zustand'
 import type { Sample } from '../metrics/api'
-import type { Attachment, Frame, Hello } from '../wire/frames'
+import type { Attachment, Frame, Hello, Reminder } from '../wire/frames'
 import { executed, offeredServers, useServers, type Execution } from '../servers/store'
 import { useLanguage } from '../language/language'
 import { isOutdated } from '../shell/version'
@@ -17,6 +17,8 @@ interface RoomState extends RoomData {
   link: Link
   replyTo: string | null
   editing: string | null
+  /** The message to bring into view, as soon as it is loaded. */
+  target: string | null
   hasNewVersion: boolean
   enter: (identity: Identity) => void
   leave: () => void
@@ -36,10 +38,24 @@ interface RoomState extends RoomData {
   addEarlier: (messages: RoomData['messages'], hasEarlier: boolean) => void
   edit: (messageId: string, text: string) => boolean
   remove: (messageId: string) => void
+  learnReminders: (reminders: Reminder[]) => void
+  jump: (messageId: string | null, room?: string) => void
 }
 
 let connection: Connection | null = null
 let sampled: ((sample: Sample) => void) | null = null
+
+// In a busy room the bot is told once a second how far this person has read.
+const REPORT_MS = 1000
+let reported = ''
+let reportTimer = 0
+
+function reportRead(): void {
+  if (!reportTimer) return
+  window.clearTimeout(reportTimer)
+  reportTimer = 0
+  connection?.say('read', { message_id: reported })
+}
 
 const readKey = (room: string, name: string) => `bubbles.read.${room}.${name}`
 
@@ -80,6 +96,7 @@ export const useRoom = create<RoomState>((set, get) => {
       if (isRestarted) void isOutdated().then((hasNewVersion) => set({ hasNewVersion }))
       const next = welcomed(room, frame.data as unknown as Hello, lastRead(room.identity))
       set(next)
+      reported = ''
       useServers.getState().allow((frame.data as unknown as Hello).page_tool_servers ?? [])
       // The bot knows a message by its client_id, so that one that did arrive is not said twice.
       next.pending.filter((one) => !one.isFailed).forEach(deliver)
@@ -105,11 +122,14 @@ export const useRoom = create<RoomState>((set, get) => {
     link: 'connecting',
     replyTo: null,
     editing: null,
+    target: null,
     hasNewVersion: false,
     enter: (identity) => {
+      reportRead()
+      reported = ''
       connection?.close()
       remember(identity)
-      set({ ...EMPTY_ROOM, identity, link: 'connecting', replyTo: null, editing: null })
+      set({ ...EMPTY_ROOM, identity, link: 'connecting', replyTo: null, editing: null, target: null })
       connection = new Connection(identity, {
         frame: heard,
         link: (link) => set({ link }),
@@ -117,6 +137,7 @@ export const useRoom = create<RoomState>((set, get) => {
       })
     },
     leave: () => {
+      reportRead()
       connection?.close()
       connection = null
       forget()
@@ -152,11 +173,13 @@ export const useRoom = create<RoomState>((set, get) => {
     react: (messageId, emoji) => act('react', { message_id: messageId, emoji }),
     setTyping: (on) => connection?.say('typing', { on }),
     markRead: () => {
-      const { messages, identity } = get()
-      const newest = messages.at(-1)
-      if (!newest || !identity || lastRead(identity) === newest.id) return
+      const { messages, streaming, identity } = get()
+      // An answer that is being written is not stored yet.
+      const newest = messages.findLast((message) => !(message.id in streaming))
+      if (!newest || !identity || reported === newest.id) return
       localStorage.setItem(readKey(identity.room, identity.name), newest.id)
-      connection?.say('read', { message_id: newest.id })
+      reported = newest.id
+      reportTimer ||= window.setTimeout(reportRead, REPORT_MS)
     },
     startReply: (replyTo) => set({ replyTo, editing: null }),
     startEdit: (editing) => set({ editing, replyTo: null }),
@@ -177,5 +200,12 @@ export const useRoom = create<RoomState>((set, get) => {
       return isSaid
     },
     remove: (messageId) => act('delete', { message_id: messageId }),
+    learnReminders: (reminders) =>
+      set((room) => ({ reminders: { ...Object.fromEntries(reminders.map((one) => [one.id, one])), ...room.reminders } })),
+    jump: (messageId, room) => {
+      const { identity, enter } = get()
+      if (room && identity && room !== identity.room) enter({ ...identity, room })
+      set({ target: messageId })
+    },
   }
 })

@@ -2,8 +2,7 @@
 
 import { create } from 'zustand'
 import { freshId } from '../wire/ids'
-import { describedBy, DocumentInvalid, type Described, type Operation } from './document'
-import { called } from './request'
+import type { Described, Operation } from './document'
 
 export type Problem = 'address' | 'forbidden' | 'unreachable' | 'refused' | 'document'
 
@@ -71,6 +70,7 @@ async function fetched({ url, key }: Kept, allowed: string[]): Promise<Described
     throw new Unusable('unreachable')
   })
   if (!response.ok) throw new Unusable('refused')
+  const { describedBy, DocumentInvalid } = await import('./document')
   try {
     return describedBy(await response.json(), address)
   } catch (error) {
@@ -149,6 +149,7 @@ export async function executed(asked: Execution): Promise<Record<string, unknown
   const key = kept.find((one) => one.url === url)?.key ?? ''
   if (!server || !operation) return { id: asked.id, error: 'the page has this tool no longer' }
   try {
+    const { called } = await import('./request')
     return { id: asked.id, result: await called(operation, server.base, asked.params ?? {}, key) }
   } catch (error) {
     return { id: asked.id, error: error instanceof Error ? error.message : 'the server was not reached' }

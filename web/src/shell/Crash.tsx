@@ -1,4 +1,4 @@
-import { Alert, Button, Group } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useWords } from '../language/language'
 import { isOutdated } from './version'
@@ -12,15 +12,16 @@ export function Crash({ error, onRetry }: { error: unknown; onRetry?: () => void
     void isOutdated().then(setOld)
   }, [])
   return (
-    <Alert className="crash" color="red" variant="outline" title={words.crash.title} role="alert" data-crash={isOld ? 'outdated' : 'failed'}>
+    <div className="crash" role="alert" data-crash={isOld ? 'outdated' : 'failed'}>
+      <b>{words.crash.title}</b>
       <p>{isOld ? words.link.newVersion : words.crash.hint}</p>
       {!isOld && <p className="muted mono crash-reason">{error instanceof Error ? error.message : String(error)}</p>}
-      <Group gap={8}>
+      <div className="crash-buttons">
         {onRetry && !isOld && <Button onClick={onRetry}>{words.retry}</Button>}
         <Button variant={onRetry && !isOld ? 'default' : 'filled'} onClick={() => location.reload()}>
           {words.link.reload}
         </Button>
-      </Group>
-    </Alert>
+      </div>
+    </div>
   )
 }

@@ -2,7 +2,8 @@ import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mant
 import { spotlight } from '@mantine/spotlight'
 import { IconLayoutSidebarRight, IconMoon, IconSearch, IconSun } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { LANGUAGES, localeOf, useLanguage, useWords, type Language } from '../language/language'
+import { LANGUAGES, localeOf, useLanguage, useWords } from '../language/language'
+import { OwnMenu } from '../rooms/OwnMenuButton'
 import { LinkPill } from './LinkState'
 
 /** Change between light and dark; what the system says counts until one chose. */
@@ -12,22 +13,31 @@ export function useThemeSwitch(): { isDark: boolean; flip: () => void } {
   return { isDark, flip: () => setColorScheme(isDark ? 'light' : 'dark') }
 }
 
-/** The language after the chosen one, and its choice. */
-export function useLanguageSwitch(): { next: Language; change: () => void } {
+/** The languages of the page by their own names; the closed field shows the code. */
+function LanguageSelect(): ReactNode {
+  const words = useWords()
   const { language, choose } = useLanguage()
-  const all = Object.keys(LANGUAGES)
-  const next = all[(all.indexOf(language) + 1) % all.length] as Language
-  return { next, change: () => void choose(next) }
+  return (
+    <span className="language">
+      <span aria-hidden="true">{localeOf(language).short}</span>
+      <select aria-label={words.bar.language} value={language} onChange={(event) => void choose(event.currentTarget.value)}>
+        {Object.entries(LANGUAGES).map(([code, { name, tag }]) => (
+          <option key={code} value={code} lang={tag}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </span>
+  )
 }
 
 /** The bar over every page: its title, the connection, search, colours and language. */
-export function TopBar({ title, aside, onPanel }: { title: string; aside?: ReactNode; onPanel?: () => void }): ReactNode {
+export function TopBar({ title, before, aside, onPanel }: { title: string; before?: ReactNode; aside?: ReactNode; onPanel?: () => void }): ReactNode {
   const words = useWords()
   const { isDark, flip } = useThemeSwitch()
-  const { next, change } = useLanguageSwitch()
-  const locale = localeOf(next)
   return (
     <header className="top">
+      {before}
       <h1>{title}</h1>
       {aside}
       <span className="top-space" />
@@ -35,12 +45,11 @@ export function TopBar({ title, aside, onPanel }: { title: string; aside?: React
       <ActionIcon variant="subtle" color="gray" size={36} aria-label={words.bar.search} onClick={spotlight.open}>
         <IconSearch size={19} />
       </ActionIcon>
-      <ActionIcon variant="subtle" color="gray" size={36} aria-label={isDark ? words.bar.light : words.bar.dark} onClick={flip}>
+      <ActionIcon className="theme" variant="subtle" color="gray" size={36} aria-label={isDark ? words.bar.light : words.bar.dark} onClick={flip}>
         {isDark ? <IconSun size={19} /> : <IconMoon size={19} />}
       </ActionIcon>
-      <button type="button" className="language" onClick={change} title={locale.change}>
-        <span lang={locale.tag}>{locale.short}</span>
-      </button>
+      <LanguageSelect />
+      <OwnMenu />
       {onPanel && (
         <ActionIcon className="panel-button" variant="subtle" color="gray" size={44} aria-label={words.bar.panel} onClick={onPanel}>
           <IconLayoutSidebarRight size={20} />

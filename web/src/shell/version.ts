@@ -1,9 +1,10 @@
-/** Whether the bot now serves another page than the one that is open: its scripts have other names. */
+/** Whether the bot now serves another page than the one that is open: one of its scripts has another name. */
 export async function isOutdated(): Promise<boolean> {
-  const open = document.querySelector<HTMLScriptElement>('script[type=module][src]')?.getAttribute('src')
+  const scripts = [...document.querySelectorAll<HTMLScriptElement>('script[type=module][src]')]
   try {
     const answer = await fetch('/', { cache: 'no-store' })
-    return answer.ok && open !== null && open !== undefined && !(await answer.text()).includes(open)
+    const page = await answer.text()
+    return answer.ok && scripts.some((script) => !page.includes(script.getAttribute('src') as string))
   } catch {
     return false
   }

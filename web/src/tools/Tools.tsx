@@ -1,6 +1,6 @@
 import { Alert, Tabs, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { IconPlugConnected } from '@tabler/icons-react'
+import { IconPlugConnected, IconServer } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { duration } from '../format/time'
@@ -13,49 +13,76 @@ import { PageServers } from '../servers/PageServers'
 import { Answer } from '../shell/Answer'
 import { Page } from '../shell/Page'
 import { fetchTools, type Tool } from './api'
+import { groupsOf, nameOf } from './groups'
+import { ToolServers } from './ToolServers'
 import { TryIt } from './TryIt'
 import './tools.css'
 
-function ToolList({ tools, chosen, isServers }: { tools: Tool[]; chosen: string | null; isServers: boolean }): ReactNode {
+/** Return what a tool does in the language of the page: our own words for the built-in ones, else its description. */
+function useHelp(): (tool: Tool) => string {
+  const language = useLanguage((state) => state.language)
+  const texts: Record<string, string> = useWords().toolHelp
+  return (tool) => (tool.source === 'built-in' ? texts[tool.name] : undefined) ?? told(tool.description, language)
+}
+
+interface ToolListProps {
+  tools: Tool[]
+  chosen: string | null
+  isServers: boolean
+  isManaged: boolean
+}
+
+function ToolList({ tools, chosen, isServers, isManaged }: ToolListProps): ReactNode {
   const words = useWords()
+  const helpOf = useHelp()
   const [wanted, setWanted] = useState('')
-  const shown = tools.filter((tool) => `${tool.name} ${tool.description}`.toLowerCase().includes(wanted.toLowerCase()))
+  const shown = tools.filter((tool) => `${tool.name} ${tool.description} ${helpOf(tool)}`.toLowerCase().includes(wanted.toLowerCase()))
   return (
     <div className="tool-list">
       <Link href="/tools?servers=1" className="own-servers" aria-current={isServers ? 'true' : undefined}>
         <IconPlugConnected size={18} aria-hidden="true" />
         {words.servers.title}
       </Link>
+      <Link href="/tools?manage=1" className="bot-servers" aria-current={isManaged ? 'true' : undefined}>
+        <IconServer size={18} aria-hidden="true" />
+        {words.toolServers.title}
+      </Link>
       <TextInput aria-label={words.tools.find} placeholder={words.tools.find} value={wanted} onChange={(event) => setWanted(event.currentTarget.value)} />
-      <ul className="list">
-        {shown.map((tool) => (
-          <li key={tool.name}>
-            <Link href={`/tools?tool=${encodeURIComponent(tool.name)}`} aria-current={tool.name === chosen ? 'true' : undefined}>
-              <span className="mono tool-list-name">{tool.name}</span>
-              <span className="muted figures tool-list-numbers">
-                {plural(words.tools.calls, tool.calls)}
-                {tool.p95_ms != null && ` · ${words.tools.p95} ${duration(tool.p95_ms)}`}
-                {tool.confirm && ` · ${words.tools.confirm}`}
-                {tool.source !== 'built-in' && ` · ${tool.source}`}
-                {!tool.health.is_ok && ` · ${words.tools.notWell}`}
-              </span>
-            </Link>
-          </li>
-        ))}
-      </ul>
+      {groupsOf(shown).map(([group, members]) => (
+        <section key={group} aria-label={nameOf(words.toolGroups, group)}>
+          <h2>{nameOf(words.toolGroups, group)}</h2>
+          <ul className="list">
+            {members.map((tool) => (
+              <li key={tool.name}>
+                <Link href={`/tools?tool=${encodeURIComponent(tool.name)}`} aria-current={tool.name === chosen ? 'true' : undefined}>
+                  <span className="mono tool-list-name">{tool.name}</span>
+                  <span className="tool-list-help">{helpOf(tool).split('\n')[0]}</span>
+                  <span className="muted figures tool-list-numbers">
+                    {plural(words.tools.calls, tool.calls)}
+                    {tool.p95_ms != null && ` · ${words.tools.p95} ${duration(tool.p95_ms)}`}
+                    {tool.confirm && ` · ${words.tools.confirm}`}
+                    {tool.source !== 'built-in' && ` · ${tool.source}`}
+                    {!tool.health.is_ok && ` · ${words.tools.notWell}`}
+                  </span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
     </div>
   )
 }
 
 function OneTool({ tool }: { tool: Tool }): ReactNode {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
+  const helpOf = useHelp()
   return (
     <section className="card one-tool" aria-labelledby="tool-name">
       <h2 className="mono" id="tool-name">
         {tool.name}
       </h2>
-      <p className="tool-description">{told(tool.description, language)}</p>
+      <p className="tool-description">{helpOf(tool)}</p>
       {!tool.health.is_ok && (
         <Alert color="red" variant="outline" title={words.tools.notWell} mb="md">
           {tool.health.detail}
@@ -83,11 +110,12 @@ function Content({ tools }: { tools: Tool[] }): ReactNode {
   const chosen = query.get('tool')
   const tool = tools.find((one) => one.name === chosen)
   const isServers = query.has('servers')
+  const isManaged = query.has('manage')
   const shown = tool ? <OneTool key={tool.name} tool={tool} /> : <p className="nothing">{words.tools.choose}</p>
   return (
     <div className="tools">
-      <ToolList tools={tools} chosen={chosen} isServers={isServers} />
-      {isServers ? <PageServers /> : shown}
+      <ToolList tools={tools} chosen={chosen} isServers={isServers} isManaged={isManaged} />
+      {isManaged ? <ToolServers /> : isServers ? <PageServers /> : shown}
     </div>
   )
 }

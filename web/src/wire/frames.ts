@@ -17,6 +17,10 @@ export interface ToolCall {
   status: CallStatus
   result?: unknown
   error?: string | null
+  /** The part of the answer that the call has worded. */
+  text?: string
+  /** What the call has changed: `action` is its past tense, `subject` the id. */
+  changes?: { action: string; subject: string }[]
   truncated?: boolean
   duration_ms?: number | null
   started_at?: string | null
@@ -32,6 +36,8 @@ export interface Choice {
   /** The ids of the people whom it serves; empty for everybody. */
   only_for?: string[]
   expires_at?: string | null
+  /** The change that the button takes back. */
+  change_id?: string | null
 }
 
 export interface Attachment {

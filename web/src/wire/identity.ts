@@ -33,7 +33,26 @@ export function proposedRoom(): string {
   return asked && isRoomName(asked) ? asked : (sessionStorage.getItem(ROOM) ?? DEFAULT_ROOM)
 }
 
+const VISITED = 'bubbles.rooms'
+const MOST_VISITED = 30
+
+/** The rooms that this browser was in, the last one first. */
+export function visitedRooms(): string[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(VISITED) ?? '[]')
+    return Array.isArray(stored) ? stored.filter((room): room is string => typeof room === 'string' && isRoomName(room)) : []
+  } catch {
+    return []
+  }
+}
+
 export function remember(identity: Identity): void {
+  const visited = [identity.room, ...visitedRooms().filter((room) => room !== identity.room)]
+  localStorage.setItem(VISITED, JSON.stringify(visited.slice(0, MOST_VISITED)))
+  const address = new URL(location.href)
+  if (address.searchParams.has('room')) address.searchParams.set('room', identity.room)
+  if (address.searchParams.has('as')) address.searchParams.set('as', identity.name)
+  if (address.href !== location.href) history.replaceState(history.state, '', address)
   sessionStorage.setItem(NAME, identity.name)
   sessionStorage.setItem(ROOM, identity.room)
   localStorage.setItem(NAME, identity.name)

@@ -26,11 +26,11 @@ const TIMEOUT_MS = 20_000
  *
  * Throws `Refused` when it answers with an error, `TypeError` when it is not reached.
  */
-export async function ask<T>(path: string, options: { method?: string; body?: unknown; signal?: AbortSignal } = {}): Promise<T> {
+export async function ask<T>(path: string, options: { method?: string; body?: unknown; signal?: AbortSignal; timeoutMs?: number } = {}): Promise<T> {
   const headers: Record<string, string> = { Accept: 'application/json', 'Accept-Language': useLanguage.getState().language }
   if (token()) headers.Authorization = `Bearer ${token()}`
   if (options.body !== undefined) headers['Content-Type'] = 'application/json'
-  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)
   const response = await fetch(path, {
     method: options.method ?? 'GET',
     headers,

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from bot.http.core.errors import field_problems
+from bot.http.core.errors import field_problems, in_one_line
 
 CHINESE = {"Accept-Language": "zh-CN,zh;q=0.9"}
 
@@ -15,7 +15,7 @@ class Form(BaseModel):
 def test_problem_without_its_own_text_is_described_in_general():
     told = field_problems("zh", [{"type": "something_new", "loc": ("body", "text"), "ctx": {"odd": 1}}])
 
-    assert told == {"text": "这个值不合适。"}
+    assert told == {"text": "值无效。"}
 
 
 def test_each_field_has_its_own_problem():
@@ -24,16 +24,16 @@ def test_each_field_has_its_own_problem():
 
     told = field_problems("en", [{**each, "loc": ("body", *each["loc"])} for each in refused.value.errors()])
 
-    assert told == {"text": "It is needed.", "other": "There is no such field."}
+    assert told == {"text": "Required.", "other": "Unknown field."}
 
 
 @pytest.mark.parametrize(
     ("body", "field", "told"),
     [
-        ({"session_id": "lobby"}, "message", "缺少这一项。"),
+        ({"session_id": "lobby"}, "message", "必填。"),
         ({"session_id": "lobby", "message": "x" * 20_001}, "message", "最多只能有 20000 个字符。"),
         ({"session_id": "lobby", "message": 7}, "message", "应该是文字。"),
-        ({"session_id": "lobby", "message": "hi", "attachments": [{}]}, "attachments.0.kind", "缺少这一项。"),
+        ({"session_id": "lobby", "message": "hi", "attachments": [{}]}, "attachments.0.kind", "必填。"),
     ],
     ids=["missing", "too long", "no text", "deep inside"],
 )
@@ -42,7 +42,29 @@ async def test_invalid_request_is_reported_in_the_language_of_the_client(api, bo
 
     assert answer.status_code == 422
     assert answer.json()["fields"] == {field: told}
-    assert told in answer.json()["detail"]
+    assert f"`{field}` 为必填项。" in answer.json()["detail"] or told in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("language", "problems", "line"),
+    [
+        ("en", {"type": "Required."}, "`type` is required."),
+        (
+            "en",
+            {"type": "Required.", "at": "Must be text.", "kind": "Required."},
+            "`type`, `kind` are required. at: Must be text.",
+        ),
+        ("es", {"type": "Obligatorio."}, "`type` es obligatorio."),
+    ],
+)
+def test_missing_fields_are_named_in_one_sentence(language, problems, line):
+    assert in_one_line(language, problems) == line
+
+
+async def test_error_is_in_spanish_for_readers_of_spanish(api):
+    answer = await api.get("/api/nothing", headers={"Accept-Language": "es-MX,es;q=0.9"})
+
+    assert answer.json()["detail"] == "Aquí no hay nada."
 
 
 async def test_invalid_query_is_reported_by_its_name(api):
@@ -54,7 +76,7 @@ async def test_invalid_query_is_reported_by_its_name(api):
 async def test_invalid_json_is_reported_for_the_whole_request(api):
     answer = await api.post("/api/chat/send", content=b"{", headers={"Content-Type": "application/json"})
 
-    assert (answer.status_code, answer.json()["fields"]) == (400, {"": "It is no JSON."})
+    assert (answer.status_code, answer.json()["fields"]) == (400, {"": "Not valid JSON."})
 
 
 WEEKLY = {"type": "weekly", "time": "09:00", "content": "tea", "weekday": 0}
@@ -67,7 +89,7 @@ WEEKLY = {"type": "weekly", "time": "09:00", "content": "tea", "weekday": 0}
         ({"type": "hourly"}, "type", "应该是 once, daily, weekly。"),
         ({"weekday": 9}, "weekday", "最多是 6。"),
         ({"weekday": "Monday"}, "weekday", "应该是数字。"),
-        ({"colour": "red"}, "colour", "没有这一项。"),
+        ({"colour": "red"}, "colour", "未知字段。"),
     ],
     ids=["no text", "not one of them", "too large", "of another kind", "unknown"],
 )

@@ -5,7 +5,7 @@ import httpx
 import pytest
 
 from bot.app.application import build_app
-from bot.cli.running import page_served, room_of
+from bot.cli.running import PageListener, page_served, room_of
 from bot.config.settings import BotSettings, HttpSettings, LogSettings, Settings
 from bot.testing.clocks import StandingClock
 from services.kernel.errors import ConfigError
@@ -46,7 +46,8 @@ async def test_printed_address_serves_the_page(capsys):
     room = room_of(settings, CLOCK)
     async with (
         build_app(settings, platforms=[room], clock=CLOCK, database=Database("sqlite://")) as app,
-        page_served(app, room, settings, CLOCK),
+        PageListener() as listener,
+        page_served(app, room, settings, CLOCK, listener=listener),
         httpx.AsyncClient() as client,
     ):
         address = capsys.readouterr().out.split()[-1]
@@ -63,7 +64,8 @@ async def test_taken_port_is_reported_and_the_bot_runs_on_the_console(capsys, mo
         room = room_of(settings, CLOCK)
         async with (
             build_app(settings, platforms=[room], clock=CLOCK, database=Database("sqlite://")) as app,
-            page_served(app, room, settings, CLOCK),
+            PageListener() as listener,
+            page_served(app, room, settings, CLOCK, listener=listener),
         ):
             told = capsys.readouterr().err
             await app.finished()

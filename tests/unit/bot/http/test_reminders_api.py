@@ -224,3 +224,95 @@ async def test_range_that_ends_before_it_begins_or_is_too_long_is_refused(api, d
     answer = await occurrences(api, now, now + timedelta(days=days))
 
     assert (answer.status_code, answer.json()["code"]) == (422, "range_invalid")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "content", "repeat"),
+    [
+        ("en", "every Monday at 08:30 stand-up", "stand-up", "every Monday at 08:30"),
+        ("zh", "每周一早上8点开站会", "开站会", "每周一 08:00"),
+        ("es", "cada lunes a las 08:30 la reunión", "la reunión", "cada lunes a las 08:30"),
+        ("en", "in 10 minutes stretch", "stretch", None),
+    ],
+)
+async def test_preview_says_what_words_mean_and_sets_nothing(api, language, text, content, repeat):
+    headers = {"Accept-Language": language}
+    answer = await api.post("/api/reminders/preview", params=ANN, json={"text": text}, headers=headers)
+
+    assert answer.status_code == 200
+    preview = answer.json()
+    assert preview["text"] == content
+    assert preview["repeat_words"].get(language) == repeat
+    assert preview["due_at"].endswith("Z")
+    assert (await api.get("/api/reminders")).json()["reminders"] == []
+
+
+async def test_preview_of_ambiguous_words_has_the_choices(api):
+    words = {"text": "tomorrow at 8 take the pills"}
+    preview = (await api.post("/api/reminders/preview", params=ANN, json=words)).json()
+
+    assert preview["due_at"] is None
+    assert [each["label"] for each in preview["choices"]] == ["tomorrow at 08:00", "tomorrow at 20:00"]
+
+
+@pytest.mark.parametrize(
+    ("text", "detail"),
+    [
+        ("hello", "When should I remind you of “hello”?"),
+        ("remind me on 1 January 2020 at 9:00 to sleep", "passed"),
+    ],
+)
+async def test_preview_says_why_no_time_is_certain(api, text, detail):
+    preview = (await api.post("/api/reminders/preview", params=ANN, json={"text": text})).json()
+
+    assert (preview["due_at"], preview["choices"]) == (None, [])
+    assert detail in preview["detail"]
+
+
+async def test_previews_do_not_count_as_messages(api_of):
+    api = await api_of(router=RouterSettings(messages_per_minute=1))
+    words = {"text": "in 10 minutes stretch"}
+
+    codes = [(await api.post("/api/reminders/preview", params=ANN, json=words)).status_code for _ in range(5)]
+
+    assert codes == [200] * 5
+
+
+async def test_one_occurrence_is_moved_and_moved_back(api):
+    fields = {"content": "tea", "time": "09:00", "type": "daily"}
+    reminder = (await api.post("/api/reminders", params=ANN, json=fields)).json()
+    first, second, third = reminder["next"][:3]
+    span = {"since": first, "until": third}
+    change = {"time": f"{second[:10]} 15:30", "occurrence": second[:10]}
+
+    moved = await api.patch(f"/api/reminders/{reminder['id']}", params=ANN, json=change)
+
+    assert moved.status_code == 200
+    listed = (await api.get("/api/reminders/occurrences", params=span)).json()["occurrences"]
+    assert f"{second[:10]}T15:30" in [each["at"][:16] for each in listed]
+    assert second not in [each["at"] for each in listed]
+    undone = await api.post("/api/reminders/undo", params=ANN | {"change_id": moved.json()["change_id"]})
+    assert undone.status_code == 200
+    listed = (await api.get("/api/reminders/occurrences", params=span)).json()["occurrences"]
+    assert second in [each["at"] for each in listed]
+    assert f"{second[:10]}T15:30" not in [each["at"][:16] for each in listed]
+
+
+async def test_reminders_are_named_by_their_ids_when_they_are_over_too(api):
+    kept, gone = await made(api), await made(api, "remind me in 20 minutes to drink")
+    await api.delete(f"/api/reminders/{gone['id']}", params=ANN)
+
+    answer = await api.get("/api/reminders", params={"ids": [gone["id"], kept["id"], "zzzzzz", "?"]})
+
+    assert [(each["id"], each["status"]) for each in answer.json()["reminders"]] == [
+        (gone["id"], "cancelled"),
+        (kept["id"], "active"),
+    ]
+
+
+async def test_reminders_of_another_room_are_not_named_by_their_ids(api):
+    reminder = await made(api)
+
+    answer = await api.get("/api/reminders", params={"ids": [reminder["id"]], "session_id": "kitchen"})
+
+    assert answer.json()["reminders"] == []

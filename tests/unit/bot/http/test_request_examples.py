@@ -42,7 +42,12 @@ async def test_no_example_is_of_a_route_that_is_gone(document):
 async def test_an_example_fits_its_route(api, route):
     method, path = route.split(" ")
     address = path.format(
-        session_id="lobby", message_id="m1", reminder_id="r1", tool_id="greeter", tool_name="reminder_list"
+        session_id="lobby",
+        message_id="m1",
+        reminder_id="r1",
+        tool_id="greeter",
+        tool_name="reminder_list",
+        label="weather",
     )
 
     answer = await api.request(method, address, json=BODIES[route])

@@ -53,6 +53,25 @@ async def test_call_has_the_words_of_its_rule_live_and_in_the_record(api):
         assert call["rule_words"]["zh"][rule].startswith("每月最后一天")
 
 
+async def test_call_has_its_part_of_the_answer_and_its_changes_live_and_in_the_record(api):
+    live = events((await say(api, "remind me in 10 minutes to stretch", stream=True)).text)
+    [reminder] = (await api.get("/api/reminders")).json()["reminders"]
+    log = (await api.get("/api/chat/sessions/lobby/log")).json()["messages"][-1]
+
+    for call in (live[2][1]["call"], log["tool_calls"][0]):
+        assert call["text"] == log["text"]
+        assert call["changes"] == [{"action": "set", "subject": reminder["id"]}]
+
+
+async def test_room_that_was_never_read_counts_mentions_only(api):
+    await say(api, "anybody here?", session_id="trip", name="Lin")
+    await say(api, "@Ada look", session_id="trip", name="Lin")
+
+    for name, mentions in (("Ada", 1), ("Mei", 0), ("Lin", 0)):
+        [room] = (await api.get("/api/chat/sessions", params={"name": name})).json()["sessions"]
+        assert (room["unread"], room["mentions"]) == (0, mentions)
+
+
 async def test_failed_call_is_complete_too(api_of):
     api = await api_of(interpreter=ScriptedInterpreter([[ToolCall(id="c1", name="nothing", arguments={})], "sorry"]))
 

@@ -1,10 +1,9 @@
-import activity from './activity.json'
-import health from './health.json'
+import cards from './cards.json'
 import join from './join.json'
-import metrics from './metrics.json'
 import reminders from './reminders.json'
 import room from './room.json'
+import rooms from './rooms.json'
 import shell from './shell.json'
 import tools from './tools.json'
 
-export default { ...shell, ...join, ...room, ...reminders, ...tools, ...activity, ...health, ...metrics }
+export default { ...cards, ...join, ...reminders, ...room, ...rooms, ...shell, ...tools }

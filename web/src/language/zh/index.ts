@@ -1,13 +1,12 @@
-import type { Words } from '../words'
-import activity from './activity.json'
-import health from './health.json'
+import type { FirstWords } from '../words'
+import cards from './cards.json'
 import join from './join.json'
-import metrics from './metrics.json'
 import reminders from './reminders.json'
 import room from './room.json'
+import rooms from './rooms.json'
 import shell from './shell.json'
 import tools from './tools.json'
 
-const words: Words = { ...shell, ...join, ...room, ...reminders, ...tools, ...activity, ...health, ...metrics }
+const words: FirstWords = { ...cards, ...join, ...reminders, ...room, ...rooms, ...shell, ...tools }
 
 export default words

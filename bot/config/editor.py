@@ -1,0 +1,311 @@
+"""Change settings while the bot runs: check them, write them to the file of the page, and keep a history."""
+
+import asyncio
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+from pydantic import JsonValue, SecretStr, ValidationError
+from pydantic_core import ErrorDetails
+
+from bot.config.settings import Settings
+from bot.config.sources import (
+    LoadedSettings,
+    Tables,
+    group_model,
+    group_names,
+    is_secret,
+    page_tables,
+    read_settings,
+    setting_names,
+)
+from services.kernel.errors import AssistantError, ConfigError
+from services.kernel.private_files import make_private_folder, open_private
+
+RESTART_KEYS: Final = frozenset({"http.enabled", "http.host", "http.port", "console.person", "console.room"})
+"""Settings that a running bot does not take over."""
+
+FIXED_KEYS: Final = frozenset(
+    {
+        "bot.data_dir",
+        "bot.settings_file",
+        "plugins.folder",
+        "plugins.installed",
+        "skills.folder",
+        "skills.pins",
+        "tool_servers.mcp_file",
+        "tool_servers.python_tools",
+        "workspace.folder",
+    }
+)
+"""Settings that only a file may change: where the file itself is, and programs that the bot may run."""
+
+_MOST_CHANGES: Final = 100
+_HEAD: Final = "# Settings changed in the page, which writes this file anew. The environment wins over them.\n"
+
+
+class SettingsInvalid(AssistantError):
+    """Values that cannot be used: by key the error of Pydantic, or a sentence."""
+
+    def __init__(self, problems: Mapping[str, ErrorDetails | str]) -> None:
+        super().__init__(", ".join(problems))
+        self.problems = dict(problems)
+
+
+class SettingsChange(Struct, kw_only=True):
+    """A change of settings: by key the values in the file of the page before and after it, null for none.
+
+    Of secrets they are the place. `problem` says why the bot did not start with it; it was then taken back.
+    """
+
+    id: int
+    at: str
+    person: str
+    before: dict[str, Any]
+    after: dict[str, Any]
+    undoes: int | None = None
+    problem: str = ""
+
+
+class SettingsEditor:
+    """Changes the settings of a running bot.
+
+    `changed` is set when the bot should take over new settings; None where nobody waits for it, so that each change
+    needs a restart.
+    """
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        *,
+        changed: asyncio.Event | None = None,
+    ) -> None:
+        self._path = path
+        self._environment = environment
+        self.changed = changed
+
+    def load(self) -> LoadedSettings:
+        """Read the settings as a start would.
+
+        Raises:
+            ConfigError: a file or a variable is wrong.
+        """
+        return read_settings(self._path, self._environment)
+
+    def preview(self, values: Mapping[str, JsonValue]) -> Settings:
+        """Return the settings with `values`, of which nothing is stored; null stands for the value without the page's.
+
+        Raises:
+            SettingsInvalid: a value cannot be used.
+        """
+        loaded = self.load()
+        self._check(values, loaded)
+        shown = {key: value for key, value in values.items() if not is_secret(*split_key(key))}
+        settings = self._read(_merge(page_tables(loaded.saved), shown))
+        for key, value in values.items():
+            if key not in shown:
+                settings = _with_secret(settings, *split_key(key), str(value or ""))
+        return settings
+
+    def save(self, values: Mapping[str, JsonValue], *, person: str, at: str) -> SettingsChange:
+        """Check and keep `values`, and note the change.
+
+        Raises:
+            SettingsInvalid: a value cannot be used.
+        """
+        loaded = self.load()
+        self._check(values, loaded)
+        changes = self.changes()
+        number = changes[-1].id + 1 if changes else 1
+        with self._secrets(values, number) as stored:
+            return self._keep(stored, SettingsChange(id=number, at=at, person=person, before={}, after=stored))
+
+    def undo(self, change_id: int, *, person: str, at: str) -> SettingsChange:
+        """Give the settings of a change the values that they had before it.
+
+        Raises:
+            LookupError: there is no such change.
+            SettingsInvalid: such a value cannot be used any longer.
+        """
+        changes = self.changes()
+        change = next((each for each in changes if each.id == change_id), None)
+        if change is None:
+            raise LookupError(change_id)
+        undone = SettingsChange(
+            id=changes[-1].id + 1, at=at, person=person, before={}, after=change.before, undoes=change.id
+        )
+        return self._keep(change.before, undone)
+
+    def reject(self, problem: str) -> None:
+        """Take the last change back, with which the bot did not start because of `problem`."""
+        changes = self.changes()
+        if not changes:
+            return
+        last = changes[-1]
+        last.problem = problem
+        self._write(_merge(page_tables(self._file()), last.before), changes)
+
+    def changes(self) -> list[SettingsChange]:
+        """List the changes, oldest first."""
+        try:
+            return msgspec.json.decode(self._history().read_bytes(), type=list[SettingsChange])
+        except (OSError, msgspec.DecodeError):
+            return []
+
+    def apply(self) -> None:
+        """Let the running bot take over the settings."""
+        if self.changed is not None:
+            self.changed.set()
+
+    def _file(self) -> Path:
+        file = self.load().saved
+        if file is None:
+            raise ConfigError("settings", "", "bot.settings_file is empty, so that settings cannot be changed here")
+        return file
+
+    def _history(self) -> Path:
+        return self._file().with_suffix(".history.json")
+
+    def _folder(self) -> Path:
+        return self._file().parent / "secrets"
+
+    def _check(self, values: Mapping[str, JsonValue], loaded: LoadedSettings) -> None:
+        problems: dict[str, ErrorDetails | str] = {}
+        for key, value in values.items():
+            group, name = split_key(key)
+            if group not in group_names() or name not in setting_names(group):
+                problems[key] = "unknown"
+            elif key in FIXED_KEYS:
+                problems[key] = "fixed"
+            elif (origin := loaded.origins.get(key)) is not None and origin.kind == "environment":
+                problems[key] = "environment"
+            elif value is not None and (error := _error(group, name, value)) is not None:
+                problems[key] = error
+        if problems:
+            raise SettingsInvalid(problems)
+
+    def _read(self, tables: Tables) -> Settings:
+        try:
+            return read_settings(self._path, self._environment, saved=tables).settings
+        except ConfigError as error:
+            raise SettingsInvalid({error.key: error.problem}) from None  # the cause may quote a secret
+
+    def _keep(self, values: Mapping[str, JsonValue], change: SettingsChange) -> SettingsChange:
+        """Write `values` and the history with `change`, unless they cannot be used."""
+        tables = page_tables(self._file())
+        change.before = {key: _as_json(tables.get(split_key(key)[0], {}).get(split_key(key)[1])) for key in values}
+        merged = _merge(tables, values)
+        self._read(merged)
+        self._write(merged, [*self.changes(), change][-_MOST_CHANGES:])
+        return change
+
+    def _write(self, tables: Tables, changes: list[SettingsChange]) -> None:
+        _write_private(self._file(), _HEAD + _as_toml(tables))
+        _write_private(self._history(), msgspec.json.format(msgspec.json.encode(changes), indent=1).decode())
+        self._remove_unused(tables, changes)
+
+    def _remove_unused(self, tables: Tables, changes: list[SettingsChange]) -> None:
+        """Delete the secrets that neither the file nor the history names."""
+        named = {str(value) for table in tables.values() for value in table.values()}
+        named |= {str(value) for each in changes for value in (*each.before.values(), *each.after.values())}
+        for file in self._folder().glob("*"):
+            if f"file:{file}" not in named:
+                file.unlink(missing_ok=True)
+
+    @contextmanager
+    def _secrets(self, values: Mapping[str, JsonValue], number: int) -> Iterator[dict[str, JsonValue]]:
+        """Put each secret of `values` in a file of its own and its place where it was; on an error delete them."""
+        stored, written = dict(values), []
+        try:
+            for key, value in values.items():
+                if is_secret(*split_key(key)) and value:
+                    file = self._folder() / f"{key}.{number}"
+                    _write_private(file, str(value))
+                    written.append(file)
+                    stored[key] = f"file:{file}"
+            yield stored
+        except BaseException:
+            for file in written:
+                file.unlink(missing_ok=True)
+            raise
+
+
+def split_key(key: str) -> tuple[str, str]:
+    """Split `platforms.telegram.token` into group and name."""
+    group, _, name = key.rpartition(".")
+    return group, name
+
+
+def _error(group: str, name: str, value: JsonValue) -> ErrorDetails | None:
+    try:
+        group_model(group).model_validate({name: value})
+    except ValidationError as error:
+        return error.errors(include_url=False)[0]
+    return None
+
+
+def _with_secret(settings: Settings, group: str, name: str, value: str) -> Settings:
+    secret = {name: SecretStr(value)}
+    platform = group.removeprefix("platforms.")
+    if platform == group:
+        return settings.model_copy(update={group: getattr(settings, group).model_copy(update=secret)})
+    own = settings.platforms.groups.get(platform, group_model(group)()).model_copy(update=secret)
+    groups = {**settings.platforms.groups, platform: own}
+    return settings.model_copy(update={"platforms": settings.platforms.model_copy(update={"groups": groups})})
+
+
+def _merge(tables: Tables, values: Mapping[str, JsonValue]) -> Tables:
+    """Return `tables` with `values`; null removes a value."""
+    merged = {group: dict(table) for group, table in tables.items()}
+    for key, value in values.items():
+        group, name = split_key(key)
+        table = merged.setdefault(group, {})
+        table.pop(name, None)
+        if value is not None:
+            table[name] = value
+    return {group: table for group, table in merged.items() if table}
+
+
+def _as_json(value: object) -> JsonValue:
+    read: JsonValue = json.loads(json.dumps(value, default=str))  # TOML has dates and times too
+    return read
+
+
+def _as_toml(tables: Tables) -> str:
+    parts = (
+        "\n".join([f"\n[{group}]", *(f"{key} = {_toml_value(_as_json(value))}" for key, value in table.items())])
+        for group, table in sorted(tables.items())
+    )
+    return "\n".join(parts) + "\n"
+
+
+def _toml_value(value: JsonValue) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    if isinstance(value, dict):
+        pairs = (f"{_toml_value(key)} = {_toml_value(each)}" for key, each in value.items() if each is not None)
+        return f"{{ {', '.join(pairs)} }}"
+    # A string of JSON is one of TOML but for DEL.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Write a file that only the bot's user may read, whole or not at all."""
+    make_private_folder(path.parent)
+    new = path.with_name(f"{path.name}.new")
+    try:
+        with open(new, "w", encoding="utf-8", opener=open_private) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            new.unlink(missing_ok=True)
+        raise ConfigError(str(path), "", f"cannot be written ({error.strerror})") from error

@@ -1,0 +1,284 @@
+"""`/api/admin/settings`: list, change and test the settings, and undo changes of them; `/api/setup`: the first run."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Annotated, Final, Literal
+
+from fastapi import APIRouter, Depends, Path, Request
+from pydantic import Field, JsonValue, SecretStr
+
+from bot.app.connection_checks import examine_part
+from bot.config.editor import FIXED_KEYS, RESTART_KEYS, SettingsChange, SettingsEditor, SettingsInvalid, split_key
+from bot.config.platform_catalog import GROUPS
+from bot.config.settings import Group, Settings
+from bot.config.sources import Origin, group_model, group_names, is_secret, setting_names
+from bot.http.core.bodies import Answer, Body
+from bot.http.core.context import Context, HttpContext
+from bot.http.core.errors import HttpRefused, field_problem, in_one_line, language_asked
+from bot.http.security.auth import AdminViewer, ChatViewer, needs
+from bot.http.security.networks import check_bind_policy
+from bot.http.tools.routes import as_json
+from bot.platforms.web.frames import written
+from services.call_log.masking import SecretMask
+from services.kernel.errors import ConfigError
+
+_PLATFORM: Final = "platforms."
+_LONGEST_KEY: Final = 100
+_MOST_VALUES: Final = 200
+
+routes = APIRouter(prefix="/api/admin/settings", tags=["admin"], dependencies=[Depends(needs("admin"))])
+setup_routes = APIRouter(prefix="/api/setup", tags=["admin"])
+
+Values = dict[Annotated[str, Field(max_length=_LONGEST_KEY)], JsonValue]
+
+
+class SettingEntry(Answer):
+    """A setting; of a secret only `is_set` tells something.
+
+    `value_schema` is the JSON Schema of its values. `origin` says where the value comes from, `origin_name` the file
+    or variable; only values that `is_editable` can be changed here. `needs_restart` says that a running bot keeps the
+    old value.
+    """
+
+    group: str
+    name: str
+    value: JsonValue
+    default: JsonValue
+    description: str
+    is_secret: bool
+    is_set: bool
+    value_schema: dict[str, JsonValue]
+    origin: Literal["default", "file", "page", "environment"]
+    origin_name: str
+    is_editable: bool
+    needs_restart: bool
+
+
+class SettingsBody(Answer):
+    """Every setting with its value; `file` has the changes, empty where none can be made.
+
+    `started_at` is when the bot took over its present settings, and `problem` why it could not with the last change.
+    """
+
+    settings: list[SettingEntry]
+    platforms: list[str]
+    file: str
+    started_at: str
+    problem: str
+
+
+class ValuesBody(Body):
+    """New values by key, such as `model.base_url`; null takes back what was changed in the page."""
+
+    values: Values = Field(max_length=_MOST_VALUES, examples=[{"bot.name": "Pearl"}])
+
+
+class TestBody(ValuesBody):
+    """A part of the bot to try with `values` that are not kept: `model`, `search` or the name of a platform."""
+
+    part: str = Field(max_length=40, examples=["telegram"])
+
+
+class SavedBody(Answer):
+    """A change that was kept; `is_applied` says that the bot takes it over now, except for the keys in `restart`."""
+
+    id: int
+    is_applied: bool
+    restart: list[str]
+
+
+class ChangedValue(Answer):
+    """One setting of a change; of a secret only whether it was set is told."""
+
+    key: str
+    before: JsonValue
+    after: JsonValue
+
+
+class ChangeEntry(Answer):
+    """A change of settings; `undoes` is the change that it takes back, `problem` why the bot did not start with it."""
+
+    id: int
+    at: str
+    person: str
+    values: list[ChangedValue]
+    undoes: int | None
+    problem: str
+
+
+class ChangeList(Answer):
+    """Changes, latest first."""
+
+    changes: list[ChangeEntry]
+
+
+class FindingBody(Answer):
+    """Something that was tried: `said` says how it is, `next_step` what to do where it `is_problem`."""
+
+    about: str
+    said: str
+    next_step: str
+    is_problem: bool
+
+
+class TestResults(Answer):
+    """The result of a test."""
+
+    results: list[FindingBody]
+
+
+class SetupBody(Answer):
+    """Whether to offer the first set-up: to the operator of a bot that nobody has used or set up yet."""
+
+    is_offered: bool
+
+
+@routes.get("")
+async def settings(context: Context) -> SettingsBody:
+    """List every setting with its value and its meaning; of secrets, only whether they are set."""
+    editor = context.editor
+    loaded = None if editor is None else editor.load()
+    origins = {} if loaded is None else loaded.origins
+    has_file = loaded is not None and loaded.saved is not None
+    changes = [] if editor is None or not has_file else editor.changes()
+    return SettingsBody(
+        settings=[entry for name in group_names() for entry in _entries(name, context.settings, origins, has_file)],
+        platforms=list(GROUPS),
+        file=str(loaded.saved) if loaded is not None and loaded.saved is not None else "",
+        started_at=written(context.started_at),
+        problem=changes[-1].problem if changes else "",
+    )
+
+
+@routes.patch("")
+async def change(body: ValuesBody, request: Request, context: Context, viewer: AdminViewer) -> SavedBody:
+    """Change settings; the bot takes them over without a restart where it can."""
+    with open_editor(context, request) as editor:
+        check_bind_policy(editor.preview(body.values).http)
+        return save_answer(editor, editor.save(body.values, person=viewer.person.name, at=written(context.clock.now())))
+
+
+@routes.post("/test")
+async def test(body: TestBody, request: Request, context: Context) -> TestResults:
+    """Try the model, the search or a platform with values that are not kept: one real request to it."""
+    if body.part not in {"model", "search", *GROUPS}:
+        raise HttpRefused(404, "not_found")
+    with open_editor(context, request) as editor:
+        previewed = editor.preview(body.values)
+    results = await examine_part(body.part, previewed, context.clock)
+    return TestResults(results=[FindingBody.model_validate(each) for each in results])
+
+
+@routes.get("/changes")
+async def changes(context: Context, request: Request) -> ChangeList:
+    """List the last hundred changes."""
+    with open_editor(context, request) as editor:
+        return ChangeList(changes=[_change_entry(each) for each in reversed(editor.changes())])
+
+
+@routes.post("/changes/{change_id}/undo")
+async def undo(
+    change_id: Annotated[int, Path(ge=1)], request: Request, context: Context, viewer: AdminViewer
+) -> SavedBody:
+    """Give the settings of a change the values that they had before it."""
+    with open_editor(context, request) as editor:
+        try:
+            return save_answer(
+                editor, editor.undo(change_id, person=viewer.person.name, at=written(context.clock.now()))
+            )
+        except LookupError as error:
+            raise HttpRefused(404, "not_found") from error
+
+
+@setup_routes.get("")
+async def setup(context: Context, viewer: ChatViewer) -> SetupBody:
+    """Tell if the first set-up is to be offered to you."""
+    editor = context.editor
+    if editor is None or "admin" not in viewer.scopes or editor.load().saved is None or editor.changes():
+        return SetupBody(is_offered=False)
+    return SetupBody(is_offered=not await context.messages.chats())
+
+
+@contextmanager
+def open_editor(context: HttpContext, request: Request) -> Iterator[SettingsEditor]:
+    """Return the editor, and answer its errors with the fields at fault."""
+    if context.editor is None:
+        raise HttpRefused(409, "settings_fixed")
+    language = language_asked(request)
+    try:
+        yield context.editor
+    except SettingsInvalid as error:
+        problems = {key: field_problem(language, each) for key, each in error.problems.items()}
+        raise HttpRefused(422, "invalid", problems=problems, problems_told=in_one_line(language, problems)) from error
+    except ConfigError as error:
+        if not error.key:
+            raise HttpRefused(409, "settings_fixed") from error
+        problems = {error.key: field_problem(language, error.problem)}
+        raise HttpRefused(422, "invalid", problems=problems, problems_told=in_one_line(language, problems)) from error
+
+
+def save_answer(editor: SettingsEditor, change: SettingsChange) -> SavedBody:
+    """Let the bot take over a change, and say what needs a restart."""
+    editor.apply()
+    is_applied = editor.changed is not None
+    restart = [key for key in change.after if not is_applied or key in RESTART_KEYS]
+    return SavedBody(id=change.id, is_applied=is_applied, restart=restart)
+
+
+def _change_entry(change: SettingsChange) -> ChangeEntry:
+    return ChangeEntry(
+        id=change.id,
+        at=change.at,
+        person=change.person,
+        values=[
+            ChangedValue(key=key, before=_shown(key, change.before.get(key)), after=_shown(key, after))
+            for key, after in change.after.items()
+        ],
+        undoes=change.undoes,
+        problem=change.problem,
+    )
+
+
+def _shown(key: str, value: JsonValue) -> JsonValue:
+    group, name = split_key(key)
+    is_known = group in group_names() and name in setting_names(group)
+    if not is_known or is_secret(group, name):
+        return bool(value) or None
+    return _mask_passwords(value)
+
+
+def _entries(name: str, settings: Settings, origins: Mapping[str, Origin], has_file: bool) -> Iterator[SettingEntry]:
+    kind, group = group_model(name), _group_of(settings, name)
+    schemas = kind.model_json_schema()["properties"]
+    for key in setting_names(name):
+        field, value, full = kind.model_fields[key], getattr(group, key), f"{name}.{key}"
+        origin = origins.get(full)
+        secret = isinstance(value, SecretStr)
+        schema = {word: each for word, each in schemas[key].items() if word not in {"description", "title", "default"}}
+        yield SettingEntry(
+            group=name,
+            name=key,
+            value=None if secret else _mask_passwords(as_json(value)),
+            default=None if secret else as_json(field.get_default(call_default_factory=True, validated_data={})),
+            description=field.description or "",
+            is_secret=secret,
+            is_set=bool(value.get_secret_value()) if isinstance(value, SecretStr) else value != field.default,
+            value_schema=schema,
+            origin="default" if origin is None else origin.kind,
+            origin_name="" if origin is None else origin.name,
+            is_editable=has_file and full not in FIXED_KEYS and (origin is None or origin.kind != "environment"),
+            needs_restart=full in RESTART_KEYS,
+        )
+
+
+def _group_of(settings: Settings, name: str) -> Group:
+    if name.startswith(_PLATFORM):
+        return settings.platforms.group(name.removeprefix(_PLATFORM), group_model(name))
+    group: Group = getattr(settings, name)
+    return group
+
+
+def _mask_passwords(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return SecretMask().text(value)
+    return [_mask_passwords(each) for each in value] if isinstance(value, list) else value

@@ -1,0 +1,165 @@
+"""`/api/tools/servers`: add, try, change and remove the tool servers that are kept for the page."""
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Path, Request
+from pydantic import Field, JsonValue, ValidationError
+
+from bot.http.admin.settings import SavedBody, open_editor, save_answer
+from bot.http.core.bodies import Answer, Body
+from bot.http.core.context import Context, HttpContext
+from bot.http.core.errors import HttpRefused, field_problem, in_one_line, language_asked
+from bot.http.security.auth import AdminViewer, Viewer, needs
+from bot.platforms.web.frames import written
+from bot.tools.servers.connections import ToolServerConnection, connection_entries, label_of
+from bot.tools.servers.sources import try_connection
+
+_KEY = "tool_servers.page_connections"
+LABEL = Annotated[str, Path(max_length=64, examples=["weather"])]
+
+routes = APIRouter(prefix="/api/tools/servers", tags=["tools"], dependencies=[Depends(needs("admin"))])
+
+Entry = dict[str, JsonValue]
+
+
+class ServerBody(Body):
+    """A tool server: an OpenAPI one by its base address or document, or an MCP one over streamable HTTP."""
+
+    type: Literal["openapi", "mcp"] = "openapi"
+    url: str = Field(max_length=2000, examples=["http://127.0.0.1:8000"])
+    name: str = Field("", max_length=24, description="Its name here; made from the address where it is left out.")
+    key: str = Field("", max_length=4000, description="Sent as a bearer token; it is never sent back.")
+    confirm: Literal["changes", "always", "never"] = Field("changes", description="Calls to ask about first.")
+
+
+class ServerChangeBody(Body):
+    """New values; what is left out stays."""
+
+    enabled: bool | None = None
+    key: str | None = Field(None, max_length=4000)
+    confirm: Literal["changes", "always", "never"] | None = None
+
+
+class ServerEntry(Answer):
+    """A tool server that is kept for the page; its key is not shown."""
+
+    name: str
+    type: Literal["openapi", "mcp"]
+    url: str
+    has_key: bool
+    confirm: Literal["changes", "always", "never"]
+    enabled: bool
+
+
+class ServerList(Answer):
+    """The tool servers of the page, in the order they were added."""
+
+    servers: list[ServerEntry]
+
+
+class ServerProbeBody(Answer):
+    """The names of the tools of a server, or the `problem` that keeps them from being listed."""
+
+    tools: list[str]
+    problem: str
+
+
+@routes.get("")
+async def servers(context: Context) -> ServerList:
+    """List the tool servers that were added in the page."""
+    return ServerList(servers=[_entry_body(each) for each in _entries(context)])
+
+
+@routes.post("/test", status_code=200)
+async def test_server(body: ServerBody, request: Request, context: Context) -> ServerProbeBody:
+    """Connect to a tool server once and list its tools; nothing is kept."""
+    entry = _checked(body.model_dump(), request)
+    probe = await try_connection(entry, context.settings.tool_servers)
+    return ServerProbeBody(tools=list(probe.tools), problem=probe.problem)
+
+
+@routes.post("", status_code=201)
+async def add(body: ServerBody, request: Request, context: Context, viewer: AdminViewer) -> SavedBody:
+    """Add a tool server; its tools are offered as soon as it answers."""
+    entry = _checked(body.model_dump(), request)
+    entry["name"] = ToolServerConnection.model_validate(entry).label
+    taken = {each.label for each in context.app.tools.sources} | {_label(each) for each in _entries(context)}
+    if entry["name"] in taken:
+        problem = {"name": field_problem(language_asked(request), "taken")}
+        raise HttpRefused(409, "invalid", problems=problem, problems_told=problem["name"])
+    return _save(context, request, viewer, [*_entries(context), entry | {"enabled": True}])
+
+
+@routes.patch("/{label}")
+async def change(
+    label: LABEL, body: ServerChangeBody, request: Request, context: Context, viewer: AdminViewer
+) -> SavedBody:
+    """Switch a tool server on or off, or change its key or which calls are asked about first."""
+    changed = {key: value for key, value in body.model_dump().items() if value is not None}
+    entries = _entries(context)
+    _find(entries, label)
+    return _save(context, request, viewer, [each | changed if _label(each) == label else each for each in entries])
+
+
+@routes.delete("/{label}")
+async def remove(label: LABEL, request: Request, context: Context, viewer: AdminViewer) -> SavedBody:
+    """Remove a tool server."""
+    entries = _entries(context)
+    _find(entries, label)
+    return _save(context, request, viewer, [each for each in entries if _label(each) != label])
+
+
+@routes.post("/{label}/test")
+async def test_stored(label: LABEL, context: Context) -> ServerProbeBody:
+    """Connect once to a tool server that was added, and list its tools."""
+    probe = await try_connection(_find(_entries(context), label), context.settings.tool_servers)
+    return ServerProbeBody(tools=list(probe.tools), problem=probe.problem)
+
+
+def _entries(context: HttpContext) -> list[Entry]:
+    settings = context.settings if context.editor is None else context.editor.load().settings
+    listed = connection_entries(settings.tool_servers.page_connections, _KEY)
+    return [dict(each) for each in listed if isinstance(each, Mapping)]
+
+
+def _find(entries: list[Entry], name: str) -> Entry:
+    for entry in entries:
+        if _label(entry) == name:
+            return entry
+    raise HttpRefused(404, "source_unknown", label=name)
+
+
+def _label(entry: Entry) -> str:
+    return label_of(str(entry.get("name", "")))
+
+
+def _checked(entry: Entry, request: Request) -> Entry:
+    try:
+        ToolServerConnection.model_validate(entry)
+    except ValidationError as error:
+        language = language_asked(request)
+        first = error.errors(include_url=False, include_input=False)[0]
+        problems = {str(first["loc"][0]) if first["loc"] else "url": field_problem(language, first)}
+        raise HttpRefused(422, "invalid", problems=problems, problems_told=in_one_line(language, problems)) from None
+    return entry
+
+
+def _save(context: HttpContext, request: Request, viewer: Viewer, entries: list[Entry]) -> SavedBody:
+    value = json.dumps(entries, ensure_ascii=False) if entries else None
+    with open_editor(context, request) as editor:
+        change = editor.save({_KEY: value}, person=viewer.person.name, at=written(context.clock.now()))
+        return save_answer(editor, change)
+
+
+def _entry_body(entry: Entry) -> ServerEntry:
+    stored = ToolServerConnection.model_validate(entry)
+    return ServerEntry(
+        name=_label(entry),
+        type=stored.type,
+        url=stored.url,
+        has_key=bool(stored.key.get_secret_value()),
+        confirm=stored.confirm,
+        enabled=stored.enabled,
+    )

@@ -1,0 +1,151 @@
+"""`/api/chat/sessions/{id}/settings`: the settings of one room: instructions, tools, quiet hours, retention."""
+
+from datetime import time
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from bot.http.core.bodies import SESSION, Answer, Body
+from bot.http.core.context import Context, HttpContext
+from bot.http.core.errors import HttpRefused
+from bot.http.rooms.calls import tool_viewer
+from bot.http.rooms.memberships import RoomViewer
+from bot.http.security.auth import Viewer
+from bot.inbound.turns import style_named
+from function_calls.tools.calls import StyleName
+from function_calls.tools.policy import CallPolicy
+from services.kernel.chat import ChatAddress
+from services.people.chat_preferences import LONGEST_INSTRUCTIONS, ChatPreferences, ChatPreferenceService
+from services.people.privacy import PrivacyService
+from services.people.zones import ZoneService
+from services.reminders.quiet_hours import QuietHours
+from services.reminders.service import ReminderService
+
+routes = APIRouter(prefix="/api/chat/sessions", tags=["chat"])
+
+_CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
+
+
+class QuietHoursBody(Body):
+    """Hours in which only urgent reminders are sent; they may go over midnight."""
+
+    starts: str = Field(pattern=_CLOCK, examples=["22:00"])
+    ends: str = Field(pattern=_CLOCK, examples=["07:00"])
+
+
+class RoomSettingsBody(Body):
+    """New settings of a room; what is left out stays, null returns to the settings of the bot."""
+
+    instructions: str | None = Field(None, max_length=LONGEST_INSTRUCTIONS, examples=["Be brief here."])
+    call_style: StyleName | None = Field(None, description="How a model is offered the tools here.")
+    quiet_hours: QuietHoursBody | None = None
+    retention_days: Annotated[int, Field(ge=0, le=36_500)] | None = Field(
+        None, description="Days that messages are kept; 0 for ever."
+    )
+    tools: dict[Annotated[str, Field(max_length=200)], bool] | None = Field(
+        None, max_length=500, description="Tools to switch on (true) or off here, by name."
+    )
+
+
+class ToolSwitch(Answer):
+    """A tool and whether it is on in the room."""
+
+    name: str
+    is_on: bool
+
+
+class RoomSettings(Answer):
+    """The settings of a room; null where those of the bot apply. `may_change` says if you may change them."""
+
+    instructions: str
+    call_style: StyleName | None
+    quiet_hours: QuietHoursBody | None
+    retention_days: int | None
+    tools: list[ToolSwitch]
+    default_call_style: StyleName
+    default_quiet_hours: str
+    default_retention_days: int
+    has_model: bool
+    may_change: bool
+
+
+@routes.get("/{session_id}/settings")
+async def room_settings(session_id: SESSION, context: Context, viewer: RoomViewer) -> RoomSettings:
+    """Return the settings of a room."""
+    return await _settings_of(context, viewer, session_id)
+
+
+@routes.patch("/{session_id}/settings")
+async def change_room_settings(
+    session_id: SESSION, body: RoomSettingsBody, context: Context, viewer: RoomViewer
+) -> RoomSettings:
+    """Change settings of a room, as its admins and the bot's owners may."""
+    chat, services = context.room.address(session_id), context.app.services
+    if not _may_change(context, viewer, session_id):
+        raise HttpRefused(403, "scope_missing", scope="admin")
+    given = body.model_fields_set
+    if given & {"instructions", "call_style"}:
+        await _set_preferences(context, chat, body)
+    if "quiet_hours" in given:
+        await services.get(ReminderService).quiet.set_for_chat(chat, await _hours(context, chat, body.quiet_hours))
+    if "retention_days" in given:
+        await services.get(PrivacyService).set_retention_days(chat, body.retention_days)
+    for name, is_on in (body.tools or {}).items():
+        await _policy(context).switches.switch(chat, name, is_on=is_on)
+    return await _settings_of(context, viewer, session_id)
+
+
+async def _hours(context: HttpContext, chat: ChatAddress, given: QuietHoursBody | None) -> QuietHours | None:
+    """Return quiet hours by the clock of the chat."""
+    if given is None:
+        return None
+    zone = await context.app.services.get(ZoneService).of_chat(chat)
+    return QuietHours(starts=time.fromisoformat(given.starts), ends=time.fromisoformat(given.ends), zone=zone.key)
+
+
+async def _set_preferences(context: HttpContext, chat: ChatAddress, body: RoomSettingsBody) -> None:
+    service = context.app.services.get(ChatPreferenceService)
+    before, given = await service.of(chat), body.model_fields_set
+    instructions = (body.instructions or "").strip() if "instructions" in given else before.instructions
+    call_style = body.call_style or "" if "call_style" in given else before.call_style
+    await service.set(chat, ChatPreferences(instructions=instructions, call_style=call_style))
+
+
+async def _settings_of(context: HttpContext, viewer: Viewer, session_id: str) -> RoomSettings:
+    chat, services, settings = context.room.address(session_id), context.app.services, context.settings
+    preferences = await services.get(ChatPreferenceService).of(chat)
+    hours = await services.get(ReminderService).quiet.of_chat(chat)
+    return RoomSettings(
+        instructions=preferences.instructions,
+        call_style=style_named(preferences.call_style),
+        quiet_hours=None
+        if hours is None
+        else QuietHoursBody(starts=f"{hours.starts:%H:%M}", ends=f"{hours.ends:%H:%M}"),
+        retention_days=await services.get(PrivacyService).own_retention_days(chat),
+        tools=await _tools(context, viewer, session_id),
+        default_call_style=settings.model.chat_function_calling.get(chat.key, settings.model.function_calling),
+        default_quiet_hours=settings.reminders.quiet_hours,
+        default_retention_days=settings.history.retention_days,
+        has_model=context.app.has_model,
+        may_change=_may_change(context, viewer, session_id),
+    )
+
+
+async def _tools(context: HttpContext, viewer: Viewer, session_id: str) -> list[ToolSwitch]:
+    """List the tools that are offered in the room, and those that are off there."""
+    caller = tool_viewer(context, viewer, session_id)
+    off = await _policy(context).switches.off_in(caller.chat)
+    offered = [spec.name for spec in await context.app.calls.list_specs(caller)]
+    return [ToolSwitch(name=name, is_on=name not in off) for name in sorted({*offered, *off})]
+
+
+def _may_change(context: HttpContext, viewer: Viewer, session_id: str) -> bool:
+    return "admin" in viewer.scopes or _policy(context).may_rule(tool_viewer(context, viewer, session_id))
+
+
+def _policy(context: HttpContext) -> CallPolicy:
+    policy = context.app.calls.policy
+    if policy is None:
+        raise RuntimeError("the calls of the bot have no policy")
+    return policy

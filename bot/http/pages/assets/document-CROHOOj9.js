@@ -1,0 +1,1 @@
+export{t as DocumentInvalid,n as describedBy}from"./document-C3Lte6sD.js";

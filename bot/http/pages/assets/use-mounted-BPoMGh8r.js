@@ -1,1 +1,0 @@
-import{an as e,fn as t}from"./time-CqyF_qlg.js";var n=t(e(),1);function r(){let[e,t]=(0,n.useState)(!1);return(0,n.useEffect)(()=>t(!0),[]),e}export{r as t};

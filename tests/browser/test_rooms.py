@@ -1,0 +1,181 @@
+"""Rooms: the list with what is new there, names and links, notifications, and finding messages."""
+
+from playwright.async_api import Page, expect
+
+from tests.browser.test_group import welcome, written
+from tests.browser.test_looks import PHONE, message, person, violations_in_both_schemes
+from tests.browser.test_messages import room_of
+from tests.browser.visitors import Visitors, said, say
+
+# Without a person who looks away and answers the browser's question, both are played here.
+AWAY = """() => {
+    window.asked = 0
+    window.notices = []
+    window.isAway = false
+    Object.defineProperty(document, 'hidden', { get: () => window.isAway })
+    window.Notification = class {
+        static permission = 'default'
+        static async requestPermission() {
+            window.asked += 1
+            this.permission = 'granted'
+            return 'granted'
+        }
+        constructor(title, options) {
+            window.notices.push(`${title}: ${options.body}`)
+        }
+    }
+}"""
+
+
+def link_of(page: Page, room: str):
+    return page.locator(f".rooms [data-room='{room}']")
+
+
+async def test_list_shows_what_is_new_in_other_rooms(visitors: Visitors):
+    here, there = visitors.room, f"{visitors.room}_2"
+    noor = await visitors.enter("Noor")
+    visitors.room = there
+    lin = await visitors.enter("Lin")
+    await say(lin, "hello")
+    await say(lin, "@Noor are you there?")
+
+    badge = link_of(noor, there).locator(".room-badge")
+    await expect(badge).to_contain_text("@1", timeout=20_000)
+    await expect(badge).to_contain_text("1 mention")
+    await expect(noor).to_have_title(f"(1) # {here} · Bubbles")
+    await expect(noor.locator("link[rel=icon]")).to_have_attribute("href", "/icon-new.svg")
+    await link_of(noor, there).click()
+    await expect(said(noor, "are you there?")).to_be_visible()
+    await expect(badge).to_have_count(0)
+    await link_of(noor, here).click()
+    await expect(noor.locator("h1")).to_have_text(f"# {here}")
+    await noor.reload()
+    await expect(noor.locator("h1")).to_have_text(f"# {here}")
+    await expect(link_of(noor, there)).to_be_visible()
+    await expect(badge).to_have_count(0)
+    visitors.room = here
+
+
+async def test_new_room_is_opened_and_its_link_leads_others_there(visitors: Visitors):
+    window = await visitors.window()
+    await window.grant_permissions(["clipboard-read", "clipboard-write"])
+    ada = await visitors.enter("Ada", window=window)
+    room = f"{visitors.room[:30]}-trip"
+    await ada.get_by_role("button", name="New room").click()
+    await ada.get_by_label("Room name").fill("no/room")
+    await ada.keyboard.press("Enter")
+    await expect(ada.get_by_text("Use letters, digits, - and _ only.")).to_be_visible()
+    await ada.get_by_label("Room name").fill(room)
+    await ada.keyboard.press("Enter")
+    await expect(ada.locator("h1")).to_have_text(f"# {room}")
+
+    await ada.get_by_label("Copy link to room").click()
+    link = await ada.evaluate("navigator.clipboard.readText()")
+    lin = await (await visitors.window()).new_page()
+    await lin.goto(link)
+    await expect(lin.get_by_label("Room")).to_have_value(room)
+
+
+async def test_name_is_changed_in_the_own_menu(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    await page.locator("#composer").wait_for()
+    await page.locator(".own-menu").click()
+    await page.get_by_role("menuitem", name="Change name").click()
+    await page.get_by_role("dialog").get_by_label("Your name").fill("Grace")
+    await page.keyboard.press("Enter")
+
+    await expect(page.locator(".facepile")).to_have_attribute("aria-label", "2 members: Grace, Bubbles")
+    await page.reload()
+    await expect(page.locator(".facepile")).to_have_attribute("aria-label", "2 members: Grace, Bubbles")
+
+
+async def test_notifications_are_asked_for_with_a_click_and_tell_of_mentions(visitors: Visitors):
+    window = await visitors.window(is_for_good=True)
+    await window.add_init_script(f"({AWAY})()")
+    ada = await visitors.enter("Ada", window=window)
+    lin = await visitors.enter("Lin")
+    assert await ada.evaluate("window.asked") == 0
+
+    await ada.locator("#composer").wait_for()
+    await ada.locator(".own-menu").click()
+    await ada.get_by_role("menuitemcheckbox", name="Desktop notifications").click()
+    await expect(ada.get_by_role("menuitemcheckbox", name="Desktop notifications")).to_have_attribute(
+        "aria-checked", "true"
+    )
+    await ada.get_by_role("menuitemcheckbox", name="Sound").click()
+    await expect(ada.get_by_role("menuitemcheckbox", name="Sound")).to_have_attribute("aria-checked", "true")
+    await ada.keyboard.press("Escape")
+    await ada.evaluate("window.isAway = true")
+    await say(lin, "anybody?")
+    await say(lin, "@Ada lunch?")
+    await expect(said(ada, "lunch?")).to_have_count(1)
+
+    assert await ada.evaluate("[window.asked, window.notices]") == [1, ["Lin: @Ada lunch?"]]
+
+
+async def test_message_is_found_in_the_panel_and_in_the_palette(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    await say(page, "the wifi password is on the fridge")
+    for number in range(12):
+        await say(page, f"line {number}\n\n\nand more")
+    await expect(page.locator("[data-mine]")).to_have_count(13)
+    wanted = page.locator("[data-message]", has=page.locator(".plain", has_text="fridge"))
+
+    await page.locator(".panel").get_by_text("Search").click()
+    await page.get_by_label("Search messages").fill("wifi password")
+    await page.locator("[data-found]").first.click()
+    await expect(wanted).to_be_focused()
+    await expect(wanted).to_be_in_viewport()
+    await page.get_by_role("button", name="Jump to latest").click()
+    await page.keyboard.press("Control+k")
+    await expect(page.get_by_role("dialog").locator("input")).to_be_focused()
+    await page.keyboard.type("wifi")
+    await page.get_by_role("dialog").get_by_text("Ada: the wifi password is on the fridge").click()
+
+    await expect(wanted).to_be_in_viewport()
+    await expect(wanted).to_be_focused()
+
+
+async def test_found_message_is_loaded_when_it_is_older_than_what_is_shown(visitors: Visitors):
+    page = await (await visitors.window()).new_page()
+    older = [written(number) for number in range(50)]
+    found = {"id": "m3", "content": "number 3", "created_at": "2026-11-21T11:00:00Z", "author": person("Lin")}
+    await page.route("**/log?**", lambda route: route.fulfill(json={"messages": older, "before": None}))
+    await page.route("**/search?**", lambda route: route.fulfill(json=[found]))
+    await page.route_web_socket("**/api/chat/ws**", lambda socket: socket.send(welcome(range(50, 370))))
+    await visitors.go(page, "/", "Ada")
+    await expect(said(page, "number 369")).to_be_in_viewport()
+
+    await page.locator(".panel").get_by_text("Search").click()
+    await page.get_by_label("Search messages").fill("number 3")
+    await page.locator("[data-found=m3]").click()
+
+    await expect(page.locator("[data-message=m3]")).to_be_in_viewport()
+
+
+async def test_replies_and_quotations_lead_to_each_other(visitors: Visitors):
+    lin = person("Lin")
+    between = [message(each, lin, f"number {each}\n\n\n.", -20 + each / 10) for each in range(2, 20)]
+    reply = message(20, person("Mei"), "at two", -1, reply_to="m1")
+    page = await room_of(visitors, [message(1, lin, "when do we meet?", -25), *between, reply])
+
+    await page.locator("[data-message=m20] .quote").click()
+    await expect(page.locator("[data-message=m1]")).to_be_focused()
+    await page.locator("[data-message=m1]").get_by_role("button", name="1 reply").click()
+
+    await expect(page.locator("[data-message=m20]")).to_be_focused()
+    await expect(page.locator("[data-message=m20]")).to_be_in_viewport()
+
+
+async def test_phone_has_the_rooms_in_a_drawer_without_axe_problems(visitors: Visitors):
+    page = await (await visitors.window()).new_page()
+    await page.set_viewport_size(PHONE)
+    await visitors.go(page, "/", "Ada")
+    found = await violations_in_both_schemes(page)
+    await page.get_by_label("Show rooms").click()
+    await expect(page.get_by_role("dialog", name="Rooms").locator(f"[data-room='{visitors.room}']")).to_be_visible()
+
+    found += await violations_in_both_schemes(page)
+
+    assert found == []
+    assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

@@ -1,0 +1,304 @@
+"""Set up in the page: a model, a platform, settings, rooms and tool servers; from an empty data folder on."""
+
+import re
+import time
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import httpx
+import pytest
+import pytest_asyncio
+from playwright.async_api import Locator, Page, expect
+
+from bot.testing.clocks import FixedClock
+from tests.browser.bot_process import BotProcess
+from tests.browser.conftest import people_at
+from tests.browser.test_looks import CUT_OFF, PHONE, violations_in_both_schemes
+from tests.browser.visitors import Language, Visitors, Wardrobe, say
+from tests.support.chat_servers.telegram import TelegramServer
+from tests.support.openai_server import OpenAIServer
+from tests.support.openai_server import say as answer
+from tests.support.search_server import SearchServer
+from tests.support.tool_servers.serving import served_app
+from tests.support.tool_servers.time_server import time_server
+
+MOST_SECONDS = 120
+SLOW_MS = 60_000
+MOST_TABS = 60
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+REFUSED = "status of 422"
+HELLO = "Hello from the model."
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def model() -> AsyncIterator[OpenAIServer]:
+    """A model server that always says the same."""
+    async with OpenAIServer([answer(HELLO)] * 50) as server:
+        yield server
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def telegram() -> AsyncIterator[TelegramServer]:
+    """Telegram, with one bot."""
+    async with TelegramServer() as server:
+        yield server
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def search() -> AsyncIterator[SearchServer]:
+    """A SearXNG instance."""
+    async with SearchServer() as server:
+        yield server
+
+
+def step(page: Page, name: str) -> Locator:
+    return page.locator(f"[data-setup={name}]")
+
+
+async def test_setup_leads_from_an_empty_folder_to_an_answering_model_and_telegram(
+    wardrobe: Wardrobe, tmp_path: Path, model: OpenAIServer, search: SearchServer, telegram: TelegramServer
+):
+    with BotProcess(tmp_path) as bot:
+        async with people_at(wardrobe, bot.address) as visitors:
+            begun = time.monotonic()
+            page = await (await visitors.window()).new_page()
+            await page.goto(bot.address)
+            await page.get_by_label("Your name").fill("Ada")
+            await page.keyboard.press("Enter")
+
+            await step(page, "bot").get_by_label("Name").fill("Pearl")
+            await page.get_by_role("button", name="Continue").click()
+            await page.get_by_text("Another server").click()
+            await page.get_by_label("Server address").fill(f"{model.url}/v1")
+            await page.get_by_label("Model name").fill("tiny")
+            await page.get_by_label("API key").fill("sk-tiny")
+            await page.get_by_role("button", name="Send a test request").click()
+            await expect(page.locator("[data-test]")).to_contain_text("answers", timeout=SLOW_MS)
+            await page.get_by_role("button", name="Continue").click()
+            await page.get_by_role("combobox", name="Search engine").click()
+            await page.get_by_role("option", name="Searxng").click()
+            await page.get_by_label("SearXNG address").fill(search.url)
+            await page.get_by_role("button", name="Run a test search").click()
+            await expect(page.locator("[data-test]")).to_contain_text("searxng answers", timeout=SLOW_MS)
+            await page.get_by_role("button", name="Continue").click()
+            await page.get_by_role("combobox", name="Chat app").click()
+            await page.get_by_role("option", name="Telegram").click()
+            await page.locator("[data-setting='platforms.telegram.token']").fill("1:wrong")
+            await page.get_by_role("button", name="More options").click()
+            await page.locator("[data-setting='platforms.telegram.api_url']").fill(telegram.url)
+            await page.get_by_role("button", name="Test the connection").click()
+            await expect(page.locator("[data-test=problem]")).to_contain_text("Unauthorized", timeout=SLOW_MS)
+            await page.locator("[data-setting='platforms.telegram.token']").fill(telegram.token)
+            await page.get_by_role("button", name="Test the connection").click()
+            await expect(page.locator("[data-test=ok]")).to_contain_text("works", timeout=SLOW_MS)
+            await page.get_by_role("button", name="Continue").click()
+            await expect(step(page, "done")).not_to_contain_text("sk-tiny")
+            await page.get_by_role("button", name="Finish").click()
+            await expect(step(page, "ready")).to_contain_text("Pearl is ready", timeout=SLOW_MS)
+
+            await page.get_by_role("button", name="Open the chat").click()
+            await page.locator("[data-link=live]").wait_for()
+            await say(page, "@Pearl how are you today?")
+            await expect(page.locator("[data-message]", has_text=HELLO)).to_have_count(1, timeout=SLOW_MS)
+            await telegram.say("Pearl, how are you today?", chat="7", sender="7", name="Lin")
+            await telegram.said.reaches(1)
+            assert time.monotonic() - begun < MOST_SECONDS
+
+            assert telegram.said.texts[0] == HELLO
+            settings = (tmp_path / "settings.toml").read_text(encoding="utf-8")
+            assert "sk-tiny" not in settings
+            assert telegram.token not in settings
+
+
+async def save(page: Page) -> None:
+    """Save what was changed, and wait until the bot has taken it over."""
+    await page.get_by_role("button", name="Save changes").click()
+    await expect(page.locator(".save-notice")).to_have_text("Saved", timeout=SLOW_MS)
+
+
+async def test_setting_is_found_refused_at_its_field_changed_at_once_and_undone(newcomers: Visitors):
+    page = await newcomers.enter("Ada", "/settings")
+    await page.get_by_role("searchbox", name="Search settings").fill("quiet hours")
+    hours = page.get_by_label("Quiet hours")
+    await hours.fill("at night")
+    await page.get_by_role("button", name="Save changes").click()
+    await expect(page.locator("[id='setting-reminders.quiet_hours-error']")).to_have_text(
+        "Not two clock times such as 22:00-07:00.", timeout=SLOW_MS
+    )
+    await expect(hours).to_be_focused()
+    await hours.fill("22:00-07:00")
+    await save(page)
+
+    await page.get_by_role("searchbox", name="Search settings").fill("bot.name")
+    await page.get_by_label("Name", exact=True).fill("Ruby")
+    await save(page)
+    await page.get_by_role("link", name="Chat").click()
+    await expect(page.locator("#composer")).to_have_attribute("placeholder", re.compile("@Ruby"), timeout=SLOW_MS)
+
+    await newcomers.go(page, "/settings?tab=history", "Ada")
+    await expect(page.locator("[data-change]").first).to_contain_text("bot.name")
+    await page.get_by_role("button", name="Undo change 2").click()
+    await expect(page.locator("[data-change]")).to_have_count(3, timeout=SLOW_MS)
+    await newcomers.go(page, "/settings?group=bot", "Ada")
+    await expect(page.get_by_label("Name", exact=True)).to_have_value("Bubbles")
+    newcomers.complaints[:] = [each for each in newcomers.complaints if REFUSED not in each]
+
+
+async def test_change_that_the_bot_cannot_start_with_is_undone_and_reported(newcomers: Visitors):
+    page = await newcomers.enter("Ada", "/settings?group=platforms")
+    await page.locator("[data-setting='platforms.enabled']").fill("matrix")
+    await page.keyboard.press("Enter")
+
+    await page.get_by_role("button", name="Save changes").click()
+
+    await expect(page.locator(".save-notice[data-problem]")).to_contain_text("so it was undone", timeout=SLOW_MS)
+    await newcomers.go(page, "/settings?tab=history", "Ada")
+    await expect(page.locator("[data-change]")).to_contain_text("Not applied")
+
+
+async def test_health_leads_to_the_setting_that_mends_a_check(visitors: Visitors):
+    page = await visitors.enter("Ada", "/health")
+
+    await page.get_by_role("link", name="Fix it: Access").click()
+    await expect(page.get_by_label("Admin token", exact=True)).to_be_focused()
+    await page.go_back()
+    await page.get_by_role("link", name="Fix it: Model").click()
+    await expect(page.locator("[data-group=model]")).to_be_visible()
+
+
+async def test_secret_is_shown_as_set_and_never_again(newcomers: Visitors):
+    page = await newcomers.enter("Ada", "/settings?group=search")
+    await page.get_by_label("Brave Search API key", exact=True).fill("sk-brave")
+    await save(page)
+
+    await newcomers.go(page, "/settings?group=search", "Ada")
+    key = page.get_by_label("Brave Search API key", exact=True)
+    await expect(key).to_have_value("")
+    await expect(key).to_have_attribute("placeholder", "Set. Type a new one to replace it.")
+    await page.get_by_role("button", name="Remove search.brave_api_key").click()
+    await save(page)
+    await expect(key).to_have_attribute("placeholder", "Not set")
+
+
+async def test_room_has_instructions_quiet_hours_and_tools_of_its_own(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    await page.get_by_role("button", name="Room settings").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_label("Instructions for the bot").fill("Be brief here.")
+    await dialog.get_by_text("22:00–07:00").click()
+    await dialog.get_by_label("From").fill("23:00")
+    await dialog.get_by_role("switch", name="web_fetch").click()
+    await dialog.get_by_role("button", name="Save").click()
+    await expect(dialog).to_have_count(0)
+
+    await page.reload()
+    await page.get_by_role("button", name="Room settings").click()
+    await expect(dialog.get_by_label("Instructions for the bot")).to_have_value("Be brief here.")
+    await expect(dialog.get_by_label("From")).to_have_value("23:00")
+    await expect(dialog.get_by_role("switch", name="web_fetch")).not_to_be_checked()
+
+
+async def test_tool_server_is_tried_added_used_switched_off_and_removed(newcomers: Visitors):
+    async with served_app(time_server(FixedClock(NOON))) as url:
+        page = await newcomers.enter("Ada", "/tools?manage=1")
+        await page.get_by_label("Address").fill(url)
+        await page.get_by_label("Name").fill("clock")
+        await page.get_by_role("button", name="Test", exact=True).click()
+        await expect(page.locator("[data-probe=ok]")).to_contain_text("Connected, 7 tools", timeout=SLOW_MS)
+        await page.get_by_role("button", name="Add server").click()
+        await expect(page.locator("[data-server=clock][data-state=ok]")).to_be_visible(timeout=SLOW_MS)
+        await expect(page.locator(".tool-list section", has_text="clock")).to_contain_text("time_zones")
+
+        await page.get_by_role("switch", name="clock is on").click(force=True)
+        await expect(page.locator("[data-server=clock][data-state=off]")).to_be_visible(timeout=SLOW_MS)
+        await page.get_by_role("button", name="Remove clock").click()
+        await page.get_by_text("Remove clock", exact=True).last.click()
+        await expect(page.locator("[data-server=clock]")).to_have_count(0, timeout=SLOW_MS)
+
+
+async def test_set_up_needs_no_mouse(newcomers: Visitors):
+    page = await (await newcomers.window()).new_page()
+    await page.goto(newcomers.address)
+    await expect(page.get_by_label("Your name")).to_be_focused()
+    await page.keyboard.type("Ada")
+    await page.keyboard.press("Enter")
+    await expect(step(page, "bot")).to_be_visible()
+    await tab_to(page, step(page, "bot").get_by_label("Name"))
+    await page.keyboard.press("Control+a")
+    await page.keyboard.type("Opal")
+    for name in ("model", "search", "platform", "done"):
+        await page.keyboard.press("Enter") if name == "model" else await press_continue(page)
+        await expect(step(page, name)).to_be_visible()
+    await press_continue(page, "Finish")
+    await expect(step(page, "ready")).to_contain_text("Opal is ready", timeout=SLOW_MS)
+    await tab_to(page, page.get_by_role("button", name="Open the chat"))
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#composer")).to_be_focused(timeout=SLOW_MS)
+
+
+async def tab_to(page: Page, wanted: Locator) -> None:
+    """Press Tab until something has the focus."""
+    for _ in range(MOST_TABS):
+        if await wanted.evaluate("one => one === document.activeElement"):
+            return
+        await page.keyboard.press("Tab")
+    raise AssertionError(f"{wanted} is not reached by Tab")
+
+
+async def press_continue(page: Page, name: str = "Continue") -> None:
+    await tab_to(page, page.get_by_role("button", name=name))
+    await page.keyboard.press("Enter")
+
+
+async def test_set_up_can_be_skipped_and_found_again(newcomers: Visitors):
+    page = await (await newcomers.window()).new_page()
+    await page.goto(newcomers.address)
+    await page.get_by_label("Your name").fill("Ada")
+    await page.keyboard.press("Enter")
+
+    await page.get_by_role("link", name="Skip setup").click()
+    await expect(page.locator("#composer")).to_be_visible()
+    await page.locator("#composer").press("Control+k")
+    await page.keyboard.type("Set up")
+    await page.keyboard.press("Enter")
+    await expect(step(page, "bot")).to_be_visible()
+    await page.get_by_role("link", name="Settings").click()
+    await page.get_by_role("link", name="Run setup again").click()
+    await expect(step(page, "bot")).to_be_visible()
+
+
+STATES = (
+    "/setup",
+    "/settings?group=model",
+    "/settings?tab=history",
+    "/tools?manage=1",
+    "/health",
+)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_axe_finds_no_problem_in_light_and_dark(newcomers: Visitors, language: Language):
+    async with httpx.AsyncClient(base_url=newcomers.address) as client:
+        await client.patch("/api/admin/settings", json={"values": {"memory.max_length": 900}})
+    page = await newcomers.enter("Ada", window=await newcomers.window(language))
+    found = []
+    for state in STATES:
+        await newcomers.go(page, state, "Ada")
+        await page.locator(".card, .sheet").first.wait_for()
+        found += await violations_in_both_schemes(page)
+    await newcomers.go(page, "/", "Ada")
+    await page.locator("header button").first.click()
+    await page.locator("[data-room-settings]").wait_for()
+    found += await violations_in_both_schemes(page)
+
+    assert found == []
+
+
+async def test_new_pages_fit_a_phone(newcomers: Visitors):
+    page = await newcomers.enter("Ada")
+    await page.set_viewport_size(PHONE)
+    for state in STATES:
+        await newcomers.go(page, state, "Ada")
+        await page.locator(".card, .sheet, .nothing").first.wait_for()
+        assert await page.evaluate(CUT_OFF) == [], state

@@ -1,0 +1,112 @@
+"""Tool servers that are added in the page: tried, offered, switched and removed, with keys that are never sent back."""
+
+import json
+
+import pytest
+
+from bot.config.editor import SettingsEditor
+from bot.testing.clocks import FixedClock
+from tests.support.http_bot import with_token
+from tests.support.tool_servers.serving import served_app
+from tests.support.tool_servers.time_server import time_server
+
+PATH = "/api/tools/servers"
+KEY = "key-of-the-time-server"
+
+
+@pytest.fixture
+def editor(tmp_path):
+    file = tmp_path / "config.toml"
+    file.write_text(f'[bot]\ndata_dir = "{tmp_path / "data"}"\n', encoding="utf-8")
+    return SettingsEditor(file, {})
+
+
+@pytest.fixture
+async def api(api_of, editor):
+    return await api_of(editor=editor)
+
+
+def added(editor):
+    written = editor.load().settings.tool_servers.page_connections.get_secret_value()
+    return json.loads(written) if written else []
+
+
+async def test_server_is_added_listed_without_its_key_and_can_be_undone(api, editor):
+    answer = await api.post(PATH, json={"url": "http://127.0.0.1:9", "name": "clock", "key": KEY})
+    listed = await api.get(PATH)
+    changes = await api.get("/api/admin/settings/changes")
+
+    assert answer.status_code == 201
+    assert added(editor)[0]["key"] == KEY
+    assert listed.json()["servers"] == [
+        {
+            "name": "clock",
+            "type": "openapi",
+            "url": "http://127.0.0.1:9",
+            "has_key": True,
+            "confirm": "changes",
+            "enabled": True,
+        }
+    ]
+    assert KEY not in listed.text + changes.text + answer.text
+    await api.post(f"/api/admin/settings/changes/{answer.json()['id']}/undo")
+    assert added(editor) == []
+
+
+async def test_server_is_switched_and_removed(api, editor):
+    await api.post(PATH, json={"url": "http://127.0.0.1:9/", "name": "clock", "key": KEY})
+    await api.post(PATH, json={"type": "mcp", "url": "http://127.0.0.1:9/mcp"})
+
+    await api.patch(f"{PATH}/clock", json={"enabled": False, "confirm": "always"})
+    assert [(each["name"], each["enabled"]) for each in added(editor)] == [("clock", False), ("127_0_0_1_9", True)]
+    assert (added(editor)[0]["key"], added(editor)[0]["confirm"]) == (KEY, "always")
+    await api.delete(f"{PATH}/clock")
+    assert [each["name"] for each in added(editor)] == ["127_0_0_1_9"]
+    await api.delete(f"{PATH}/127_0_0_1_9")
+    assert added(editor) == []
+    assert (await api.delete(f"{PATH}/clock")).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["clock", "local"])
+async def test_name_that_is_taken_is_refused(api, editor, name):
+    await api.post(PATH, json={"url": "http://127.0.0.1:9", "name": "clock"})
+
+    answer = await api.post(PATH, json={"url": "http://127.0.0.1:8", "name": name})
+
+    assert (answer.status_code, set(answer.json()["fields"])) == (409, {"name"})
+    assert len(added(editor)) == 1
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "nowhere", "http://"])
+async def test_address_of_no_server_is_refused(api, editor, url):
+    answer = await api.post(PATH, json={"url": url})
+
+    assert (answer.status_code, set(answer.json()["fields"])) == (422, {"url"})
+    assert added(editor) == []
+
+
+async def test_server_that_does_not_answer_is_reported(api):
+    probe = (await api.post(f"{PATH}/test", json={"url": "http://127.0.0.1:9"})).json()
+
+    assert probe["tools"] == []
+    assert probe["problem"]
+
+
+async def test_server_is_tried_before_and_after_it_is_added(api, editor):
+    async with served_app(time_server(FixedClock(api.context.clock.now()))) as url:
+        probe = (await api.post(f"{PATH}/test", json={"url": url})).json()
+        assert "get_current_utc_get_current_utc_time_get" in probe["tools"]
+        assert added(editor) == []
+        await api.post(PATH, json={"url": url, "name": "clock"})
+        assert (await api.post(f"{PATH}/clock/test")).json() == probe
+
+
+async def test_member_cannot_add_servers(api_of, editor):
+    api = await api_of(editor=editor, http=with_token("s3cret-token"))
+    admin = {"Authorization": "Bearer s3cret-token"}
+    made = (await api.post("/api/admin/tokens", json={"name": "Ann"}, headers=admin)).json()
+    member = {"Authorization": f"Bearer {made['token']}"}
+
+    assert (await api.post(PATH, json={"url": "http://127.0.0.1:9"}, headers=member)).status_code == 403
+    assert (await api.get(PATH, headers=member)).status_code == 403
+    assert added(editor) == []

@@ -1,0 +1,12 @@
+import type { FirstWords } from '../words'
+import cards from './cards.json'
+import join from './join.json'
+import reminders from './reminders.json'
+import room from './room.json'
+import rooms from './rooms.json'
+import shell from './shell.json'
+import tools from './tools.json'
+
+const words: FirstWords = { ...cards, ...join, ...reminders, ...room, ...rooms, ...shell, ...tools }
+
+export default words

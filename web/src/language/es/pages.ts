@@ -1,0 +1,10 @@
+import type { PageWords } from '../words'
+import activity from './activity.json'
+import health from './health.json'
+import metrics from './metrics.json'
+import settings from './settings.json'
+import toolHelp from './toolHelp.json'
+
+const words: PageWords = { ...activity, ...health, ...metrics, ...settings, ...toolHelp }
+
+export default words

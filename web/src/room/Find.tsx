@@ -1,0 +1,77 @@
+import { TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconSearch } from '@tabler/icons-react'
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { shortTime } from '../format/time'
+import { useLanguage, useWords } from '../language/language'
+import { wordsOf } from '../cards/answer'
+import { Answer } from '../shell/Answer'
+import type { Author } from '../wire/frames'
+import { ask, withQuery } from '../wire/rest'
+import { useRoom } from './store'
+
+const SHORTEST = 2
+const WAIT_MS = 250
+
+export interface Found {
+  id: string
+  content: string
+  created_at: string
+  author: Author
+}
+
+/** The messages of the room that fit `wanted` best; nothing is asked for a single letter. */
+export function useFound(wanted: string): UseQueryResult<Found[]> {
+  const room = useRoom((state) => state.identity?.room ?? '')
+  const [settled] = useDebouncedValue(wanted.trim(), WAIT_MS)
+  return useQuery({
+    queryKey: ['found', room, settled],
+    queryFn: ({ signal }) => ask<Found[]>(withQuery(`/api/chat/sessions/${encodeURIComponent(room)}/search`, { q: settled }), { signal }),
+    enabled: room !== '' && settled.length >= SHORTEST,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Search the messages of the room; each result leads to its message. */
+export function Find(): ReactNode {
+  const words = useWords()
+  const language = useLanguage((state) => state.language)
+  const jump = useRoom((room) => room.jump)
+  const [wanted, setWanted] = useState('')
+  const query = useFound(wanted)
+  return (
+    <>
+      <TextInput
+        type="search"
+        aria-label={words.find.title}
+        placeholder={words.find.placeholder}
+        leftSection={<IconSearch size={16} />}
+        value={wanted}
+        onChange={(event) => setWanted(event.currentTarget.value)}
+      />
+      {wanted.trim().length < SHORTEST ? (
+        <p className="panel-empty">{words.find.hint}</p>
+      ) : (
+        <Answer query={query} isEmpty={(found) => !found.length} empty={<p className="panel-empty">{words.find.nothing}</p>}>
+          {(found) => (
+            <ul className="found-list">
+              {found.map((message) => (
+                <li key={message.id}>
+                  <button type="button" className="found" data-found={message.id} onClick={() => jump(message.id)}>
+                    <span>
+                      <b dir="auto">{message.author.name}</b> <span className="muted figures">{shortTime(message.created_at, language)}</span>
+                    </span>
+                    <span className="found-text" dir="auto">
+                      {wordsOf({ author: message.author, text: message.content })}
+                    </span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Answer>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,58 @@
+import { startTransition, useEffect, useState, type ComponentType, type ReactNode } from 'react'
+
+const RETRY_MS = 5000
+
+/** Make a component that is loaded when it is first shown, with `Fallback` in its place until then; failures are retried. */
+export function loadedLater<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  Fallback: ComponentType<Props> = () => null,
+): ComponentType<Props> {
+  let loaded: ComponentType<Props> | null = null
+  let loading: Promise<void> | null = null
+  const begin = () => {
+    loading ??= load()
+      .then((component) => {
+        loaded = component
+      })
+      .finally(() => {
+        loading = null
+      })
+    return loading
+  }
+  return function LoadedLater(props: Props): ReactNode {
+    const [Shown, show] = useState(() => loaded)
+    useEffect(() => {
+      if (Shown) return
+      let timer = 0
+      let isGone = false
+      const attempt = () => {
+        // Many may be waiting for it, such as the messages of a long room: what a person does goes first.
+        begin().then(
+          () => startTransition(() => show(() => loaded)),
+          () => {
+            if (!isGone) timer = window.setTimeout(attempt, RETRY_MS)
+          },
+        )
+      }
+      attempt()
+      return () => {
+        isGone = true
+        window.clearTimeout(timer)
+      }
+    }, [Shown])
+    return Shown ? <Shown {...props} /> : <Fallback {...props} />
+  }
+}
+
+interface Pressed {
+  onPress?: () => void
+}
+
+/** Make a component that is loaded when the button in its place is pressed, and that begins open. */
+export function loadedOnPress<Props extends object>(load: () => Promise<ComponentType<Props>>, Place: ComponentType<Props & Pressed>): ComponentType<Props> {
+  const Loaded = loadedLater<Props>(load, Place)
+  return function LoadedOnPress(props: Props): ReactNode {
+    const [isPressed, setPressed] = useState(false)
+    return isPressed ? <Loaded {...props} /> : <Place {...props} onPress={() => setPressed(true)} />
+  }
+}
