@@ -46,6 +46,7 @@ async def room_of(visitors: Visitors, messages: Sequence[dict[str, object]], pag
 
     await page.route_web_socket("**/api/chat/ws**", serve)
     await visitors.go(page, "/", "Ada")
+    await expect(page.locator("[data-message]")).to_have_count(len(messages))
     return page
 
 
@@ -77,8 +78,8 @@ async def test_text_from_right_to_left_is_shown_so(visitors: Visitors):
     page = await room_of(visitors, messages)
 
     await expect(page.locator("[data-message=m1] .plain")).to_have_css("direction", "rtl")
-    await expect(page.locator("[data-message=m2] .markdown p")).to_have_css("direction", "rtl")
     await expect(page.locator("[data-message=m2] .markdown li")).to_have_css("direction", "rtl")
+    await expect(page.locator("[data-message=m2] .markdown p")).to_have_css("direction", "rtl")
     await expect(page.locator("[data-message=m3] .markdown p")).to_have_css("direction", "ltr")
     await page.locator("#composer").fill(ARABIC)
     await expect(page.locator("#composer")).to_have_css("direction", "rtl")
@@ -153,6 +154,7 @@ async def test_messages_are_read_and_acted_on_with_the_keyboard(visitors: Visito
     await expect(page.locator("[data-message=m4]")).to_be_focused()
     await page.keyboard.press("Home")
     await expect(page.locator("[data-message=m1]")).to_be_focused()
+    await expect(page.locator("[data-message=m1]").get_by_label("React", exact=True)).to_be_visible()
     await page.keyboard.press("Tab")
     await expect(page.locator("[data-message=m1]").get_by_label("React", exact=True)).to_be_focused()
     await page.locator("[data-message=m1]").focus()

@@ -163,7 +163,7 @@ async def test_health_leads_to_the_setting_that_mends_a_check(visitors: Visitors
     await page.get_by_role("link", name="Fix it: Access").click()
     await expect(page.get_by_label("Admin token", exact=True)).to_be_focused()
     await page.go_back()
-    await page.get_by_role("link", name="Fix it: Model").click()
+    await page.get_by_role("link", name="Fix it: AI model").click()
     await expect(page.locator("[data-group=model]")).to_be_visible()
 
 
@@ -260,7 +260,7 @@ async def test_set_up_can_be_skipped_and_found_again(newcomers: Visitors):
     await page.get_by_role("link", name="Skip setup").click()
     await expect(page.locator("#composer")).to_be_visible()
     await page.locator("#composer").press("Control+k")
-    await page.keyboard.type("Set up")
+    await page.get_by_placeholder("Search pages, rooms, tools…").fill("Set up")
     await page.keyboard.press("Enter")
     await expect(step(page, "bot")).to_be_visible()
     await page.get_by_role("link", name="Settings").click()
@@ -277,7 +277,10 @@ STATES = (
 )
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+ROOM_SETTINGS: dict[Language, str] = {"en": "Room settings", "es": "Ajustes de la sala", "zh": "房间设置"}
+
+
+@pytest.mark.parametrize("language", sorted(ROOM_SETTINGS))
 async def test_axe_finds_no_problem_in_light_and_dark(newcomers: Visitors, language: Language):
     async with httpx.AsyncClient(base_url=newcomers.address) as client:
         await client.patch("/api/admin/settings", json={"values": {"memory.max_length": 900}})
@@ -288,7 +291,7 @@ async def test_axe_finds_no_problem_in_light_and_dark(newcomers: Visitors, langu
         await page.locator(".card, .sheet").first.wait_for()
         found += await violations_in_both_schemes(page)
     await newcomers.go(page, "/", "Ada")
-    await page.locator("header button").first.click()
+    await page.locator("header").get_by_role("button", name=ROOM_SETTINGS[language]).click()
     await page.locator("[data-room-settings]").wait_for()
     found += await violations_in_both_schemes(page)
 

@@ -8,6 +8,7 @@ from typing import Final
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from bot.config.settings import HttpSettings
 from bot.http.app import guarded
@@ -22,6 +23,7 @@ _LONGEST_FRAME: Final = 16_000_000
 """Bytes: a result of 5 MB that a page brings, its characters escaped (`\\u00e4`). The socket holds all else to less."""
 _BACKLOG: Final = 512
 _STOP_SECONDS: Final = 3
+_ACCEPT_SECONDS: Final = 0.05
 
 
 class Server(uvicorn.Server):
@@ -35,6 +37,19 @@ class Server(uvicorn.Server):
         """Say when requests are taken."""
         await super().startup(sockets)
         self.is_listening.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Close all connections: the bot may start again in this process, and must not be asked through old ones."""
+        asyncio.get_running_loop().call_later(_ACCEPT_SECONDS, self._close_accepted)
+        await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
+            connection.transport.close()
+
+    def _close_accepted(self) -> None:
+        """Close the connections that were just being accepted when Uvicorn closed the others."""
+        for connection in list(self.server_state.connections):
+            if isinstance(connection, H11Protocol):
+                connection.shutdown()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

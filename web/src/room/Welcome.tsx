@@ -1,5 +1,6 @@
 import { IconPlug, IconPlugOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { Link } from 'wouter'
 import { useWords } from '../language/language'
 import { fill } from '../language/words'
 import { useRoom } from './store'
@@ -11,7 +12,13 @@ export function ModelLine(): ReactNode {
   return (
     <p className="model-line" data-model={model ?? ''}>
       {model ? <IconPlug size={16} aria-hidden="true" /> : <IconPlugOff size={16} aria-hidden="true" />}
-      <span>{model ? fill(words.room.withModel, { name: model }) : `${words.room.withoutModel} ${words.room.connectModel}`}</span>
+      {model ? (
+        <span>{fill(words.room.withModel, { name: model })}</span>
+      ) : (
+        <span>
+          {words.room.withoutModel} <Link href="/settings?group=model">{words.room.connectModel}</Link>
+        </span>
+      )}
     </p>
   )
 }

@@ -1,1 +1,0 @@
-export{t as EmojiPicker}from"./EmojiPicker-DY_B4tSi.js";

@@ -1,0 +1,1 @@
+export{t as ReminderForm}from"./ReminderForm-Cz3X5v69.js";

@@ -1,1 +1,0 @@
-export{t as Room}from"./room-BH8cZQPC.js";
