@@ -20,7 +20,7 @@ async def test_the_first_minute_needs_no_mouse(visitors: Visitors):
     await page.locator("[data-link=live]").wait_for()
 
     await expect(page.locator("#composer")).to_be_focused()
-    for _ in range(4):  # past the button for files, and from the last example to the first
+    for _ in range(5):  # past the button for files and the link to the model, and from the last example to the first
         await page.keyboard.press("Shift+Tab")
     await expect(page.locator(".welcome .example").first).to_be_focused()
     await page.keyboard.press("Enter")

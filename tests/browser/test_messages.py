@@ -46,7 +46,7 @@ async def room_of(visitors: Visitors, messages: Sequence[dict[str, object]], pag
 
     await page.route_web_socket("**/api/chat/ws**", serve)
     await visitors.go(page, "/", "Ada")
-    await expect(page.locator("[data-message]")).to_have_count(len(messages))
+    await page.locator("[data-message]").first.wait_for()
     return page
 
 

@@ -171,7 +171,9 @@ async def test_occurrence_is_dragged_to_another_hour_and_put_back(visitors: Visi
     events = await open_next_week(page)
     await expect(events).to_have_count(7)
 
-    await events.nth(2).drag_to(page.locator(".mantine-WeekView-weekViewDaySlot").nth(2 * 24 + 11))
+    eleven = page.locator(".mantine-WeekView-weekViewDaySlot").nth(2 * 24 + 11)
+    await eleven.scroll_into_view_if_needed()  # the calendar begins at the present hour
+    await events.nth(2).drag_to(eleven)
 
     moved = page.locator(".mantine-Notification-root", has_text="Moved to")
     await expect(moved).to_contain_text("11:00: water the ficus")
@@ -209,6 +211,7 @@ async def test_calendar_is_used_with_the_keyboard_alone(visitors: Visitors):
     await events.first.focus()
     await page.keyboard.press("Enter")
     await expect(page.get_by_label("When")).to_have_value("every day at 09:00")
+    await expect(page.locator("[data-autofocus]")).to_be_focused()
     await page.keyboard.press("Tab")
     await page.keyboard.press("ControlOrMeta+a")
     await page.keyboard.type("every day at 10:00")

@@ -6,7 +6,16 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlencode
 
-from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request, WebError
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    Request,
+    ViewportSize,
+    WebError,
+)
 
 ARGUMENTS = (
     "--no-sandbox",
@@ -21,7 +30,13 @@ Language = Literal["en", "zh", "es"]
 LOCALES: dict[Language, str] = {"en": "en-GB", "zh": "zh-CN", "es": "es-ES"}
 _QUIET = "/health/live"  # an address of the bot that shows nothing and does nothing
 _INSIDE = ("data:", "blob:", "about:")
-_OUTAGE = ("WebSocket connection to", "net::ERR_CONNECTION_REFUSED", "net::ERR_CONNECTION_RESET")
+_SIZE: ViewportSize = {"width": 1280, "height": 800}
+_OUTAGE = (
+    "WebSocket connection to",
+    "net::ERR_CONNECTION_REFUSED",
+    "net::ERR_CONNECTION_RESET",
+    "net::ERR_SOCKET_NOT_CONNECTED",
+)
 
 
 def chromium() -> str | None:
@@ -41,12 +56,10 @@ class Wardrobe:
         self._idle: dict[Language, list[BrowserContext]] = {language: [] for language in LOCALES}
 
     async def lend(self, language: Language, zone: str = "UTC") -> BrowserContext:
-        """A window of nobody, 1280 × 800."""
+        """A window of nobody."""
         if self._idle[language] and zone == "UTC":
             return self._idle[language].pop()
-        return await self._browser.new_context(
-            viewport={"width": 1280, "height": 800}, locale=LOCALES[language], timezone_id=zone
-        )
+        return await self._browser.new_context(viewport=_SIZE, locale=LOCALES[language], timezone_id=zone)
 
     async def take_back(self, window: BrowserContext, language: Language, address: str, tab: Page | None) -> None:
         """Empty a window that has been at `address`, but for `tab` or a new one."""
@@ -56,6 +69,7 @@ class Wardrobe:
                 await page.close()
         await window.set_offline(False)
         await kept.unroute_all()
+        await kept.set_viewport_size(_SIZE)
         await kept.goto(f"{address}{_QUIET}")
         await kept.evaluate("localStorage.clear(), sessionStorage.clear()")
         self._idle[language].append(window)

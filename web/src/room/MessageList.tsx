@@ -9,7 +9,7 @@ import { ask, withQuery } from '../wire/rest'
 import { pressesOf } from '../cards/answer'
 import { complain, useAlerts } from './alerts'
 import { loadedLater } from '../shell/loadedLater'
-import { loadToolCards, MessageRow } from './MessageRow'
+import { MessageRow, ToolCards } from './MessageRow'
 import { PendingRow } from './PendingRow'
 import { useRoom } from './store'
 import { Welcome } from './Welcome'
@@ -272,7 +272,8 @@ export function MessageList(): ReactNode {
   const { box, isAtEnd, arrived, toEnd, onScroll } = useFollowing(all.at(-1)?.id, pending.length)
   useTarget(hasEntered, showAround)
   useEffect(() => {
-    const timer = window.setTimeout(() => void loadToolCards(), PRELOAD_MS)
+    // A failure is tried again where they are shown.
+    const timer = window.setTimeout(() => void ToolCards.preload().catch(() => undefined), PRELOAD_MS)
     return () => window.clearTimeout(timer)
   }, [])
   const jump = () => {

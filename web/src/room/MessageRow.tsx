@@ -16,11 +16,9 @@ import { loadedLater } from '../shell/loadedLater'
 import { Stamp } from './Stamp'
 import { useRoom } from './store'
 
-/** The cards of calls: the list loads them a moment after the room, for the first call that runs. */
-export const loadToolCards = () => import('./ToolCard')
-
 const LinkPreviews = loadedLater(() => import('./LinkPreviews').then((module) => module.LinkPreviews))
-const ToolCards = loadedLater(() => loadToolCards().then((module) => module.ToolCards))
+/** The cards of calls: the list loads them a moment after the room, for the first call that runs. */
+export const ToolCards = loadedLater(() => import('./ToolCard').then((module) => module.ToolCards))
 const QuestionCard = loadedLater(() => import('../cards/ResultCards').then((module) => module.QuestionCard))
 
 interface RowProps {

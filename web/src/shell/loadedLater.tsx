@@ -2,11 +2,14 @@ import { startTransition, useEffect, useState, type ComponentType, type ReactNod
 
 const RETRY_MS = 5000
 
+/** A component that is loaded later, and a function that loads it before it is shown. */
+type Later<Props extends object> = ComponentType<Props> & { preload: () => Promise<void> }
+
 /** Make a component that is loaded when it is first shown, with `Fallback` in its place until then; failures are retried. */
 export function loadedLater<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   Fallback: ComponentType<Props> = () => null,
-): ComponentType<Props> {
+): Later<Props> {
   let loaded: ComponentType<Props> | null = null
   let loading: Promise<void> | null = null
   const begin = () => {
@@ -19,7 +22,7 @@ export function loadedLater<Props extends object>(
       })
     return loading
   }
-  return function LoadedLater(props: Props): ReactNode {
+  function LoadedLater(props: Props): ReactNode {
     const [Shown, show] = useState(() => loaded)
     useEffect(() => {
       if (Shown) return
@@ -42,6 +45,7 @@ export function loadedLater<Props extends object>(
     }, [Shown])
     return Shown ? <Shown {...props} /> : <Fallback {...props} />
   }
+  return Object.assign(LoadedLater, { preload: begin })
 }
 
 interface Pressed {

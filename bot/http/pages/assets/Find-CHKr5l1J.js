@@ -1,0 +1,1 @@
+export{t as Find}from"./Find-D2n5taqh.js";

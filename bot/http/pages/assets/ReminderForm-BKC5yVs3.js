@@ -1,1 +1,0 @@
-export{t as ReminderForm}from"./ReminderForm-Cz3X5v69.js";

@@ -1,0 +1,1 @@
+export{t as Room}from"./room-BV-99MT8.js";

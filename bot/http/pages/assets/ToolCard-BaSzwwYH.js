@@ -1,1 +1,0 @@
-export{t as Block,n as ToolCard,r as ToolCards,i as asBlock,a as asLine}from"./ToolCard-BvAeftXN.js";
