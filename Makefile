@@ -79,8 +79,9 @@ docs: $(DEVELOPMENT) ## the documentation as a site in site/, and what its pages
 
 train: ## train the models that read requests without a language model, from written messages and grammars
 	@test -x build/train/bin/python || { $(PYTHON) -m venv build/train && \
-		build/train/bin/pip install --quiet --editable . 'scikit-learn==1.9.1'; }
+		build/train/bin/pip install --quiet --editable . 'scikit-learn==1.9.1' looptime; }
 	@PYTHONPATH=. build/train/bin/python -m benchmarks.understanding.train en zh es
+	@PYTHONPATH=. build/train/bin/python -m benchmarks.understanding.decision
 
 ablate: $(DEVELOPMENT) ## what each rule of the understanding adds, in conversations (an hour)
 	@$(BIN)/python -m benchmarks.understanding.ablation

@@ -49,7 +49,7 @@ class Session:
     def __init__(self, start: datetime, zone: str, language: str) -> None:
         self._zone = zone or _LONG_AGO_ZONE
         self._start = start if start.tzinfo else start.replace(tzinfo=ZoneInfo(self._zone))
-        self._language: Literal["en", "zh"] = "zh" if language == "zh" else "en"
+        self._language: Literal["en", "zh", "es"] = "zh" if language == "zh" else "es" if language == "es" else "en"
         self._loop = looptime.new_event_loop(start=0, idle_timeout=None)
         self._people: set[str] = set()
         self._chats: dict[str, ChatAddress] = {}

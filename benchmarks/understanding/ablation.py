@@ -1,6 +1,6 @@
 """Switch off the rules of the understanding one by one, and print what becomes of the answers to conversations.
 
-A rule without which no conversation gets worse is to be deleted. With `--thresholds` all thresholds of the decision are
+A rule without which no conversation gets worse is to be deleted. With `--thresholds` the threshold of the decision is
 moved instead. Run by `make ablate`.
 """
 
@@ -21,7 +21,7 @@ from benchmarks.evaluation.tables import aligned, percent
 from function_calls.understanding.dialogue import decision
 
 _PACKAGE = "function_calls.understanding"
-_OFFSETS = (-0.3, -0.2, -0.1, 0.0, 0.05, 0.1, 0.15)
+_THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 
 
 def _unchanged(first: Any, *_: Any, **__: Any) -> Any:
@@ -114,17 +114,14 @@ def _print_rules(conversations: Sequence[Conversation], shown: int) -> None:
 
 
 def _print_thresholds(conversations: Sequence[Conversation]) -> None:
-    """Print the shares of all conversations with every threshold lower or higher."""
-    whole = dict(decision.THRESHOLDS)
-    rows = [["thresholds", "right", "right or acceptable", "harmful", "talk left alone"]]
-    for offset in _OFFSETS:
-        for standing, least in whole.items():
-            moved = (min(max(each + offset, 0.0), 0.99) for each in (least.request, least.intent))
-            decision.THRESHOLDS[standing] = decision.Threshold(*moved)
+    """Print the shares of all conversations with a lower or higher threshold of the decision."""
+    whole = decision.THRESHOLD
+    rows = [["threshold", "right", "right or acceptable", "harmful", "talk left alone"]]
+    for decision.THRESHOLD in _THRESHOLDS:  # type: ignore[misc]  # it is final for all but this measurement
         score = ConversationScore(tuple(_verdicts(conversations).values()))
         shares = (score.first_try, score.acceptable, score.harmful, score.talk_left_alone)
-        rows.append([f"{offset:+.2f}", *map(percent, shares)])
-    decision.THRESHOLDS.update(whole)
+        rows.append([str(decision.THRESHOLD), *map(percent, shares)])
+    decision.THRESHOLD = whole
     sys.stdout.write("\n".join(aligned(rows)) + "\n")
 
 
@@ -133,7 +130,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, action="append", help="folder with conversations; our own by default")
     parser.add_argument("--show", type=int, default=4, help="how many changed messages to show")
-    parser.add_argument("--thresholds", action="store_true", help="move the thresholds instead")
+    parser.add_argument("--thresholds", action="store_true", help="move the threshold instead")
     options = parser.parse_args()
     logger.remove()
     conversations = [each for folder in options.data or [OWN] for each in conversations_in(folder)]

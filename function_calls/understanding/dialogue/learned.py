@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
-from function_calls.understanding.dialogue.decision import Circumstances, decide, has_trigger, share_of
+from function_calls.understanding.dialogue.decision import POINTING, Circumstances, decide, has_trigger
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.events import with_day_meant
@@ -36,18 +36,12 @@ from function_calls.understanding.requests.known_reminders import SEVERAL, Known
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, together
 from function_calls.understanding.requests.requests import make
-from services.kernel.chat import ChatMessage
 from services.time_expressions import Reading, TimeReadings
 
 LONGEST = 400
 """The characters of a message that the models read."""
-_POINTING = frozenset(
-    {"answer_when", "answer_content", "cancel_ask", "repeat_last", "snooze", "undo", "done", "move", "reword", "append"}
-    | {"person_add", "person_remove", "person_set", "join", "leave", "delete", "skip", "until", "pause", "resume"}
-    | {"when_is", "who_set", "next_page", "keep_days", "add_days", "once", "nag", "urgent", "not_urgent"}
-    | {"catch_up_all", "catch_up_latest", "catch_up_none"}
-)
-"""Intents about a reminder that the message may leave unnamed."""
+_LATELY = 6
+"""The messages among which one of the bot makes a change without a name plausible."""
 _QUESTION_ENDS = ("?", "？", "吗", "呢", "么")
 _CERTAIN, _UNDOUBTED = 0.97, 0.99
 _SURE = 0.9
@@ -181,10 +175,7 @@ class LearnedInterpreter:
         """Return whether a message that says "reminder" asks for a change, even if it leaves open which or how."""
         words = load_lexicon(understood.language)
         chosen = self._chosen(understood, turn, key, known) if has_trigger(understood.reading, words) else ()
-        if not chosen or chosen[0] not in _POINTING:
-            return False
-        reading = with_intent(understood.reading, chosen[0], load_models(understood.language))
-        return understood.reading.intents[0][1] >= _SURE or self._may_point(reading, understood, turn, key, known)
+        return bool(chosen) and chosen[0] in POINTING
 
     def is_talk(self, understood: Understood, turn: Turn) -> bool:
         """Return whether a message names the bot but speaks about it: it asks nothing and is probably for people."""
@@ -211,9 +202,8 @@ class LearnedInterpreter:
         models, words = load_models(understood.language), load_lexicon(understood.language)
         reading = understood.reading
         reading = with_intent(reading, intent, models) if intent != reading.intent else reading
-        if not self._may_point(reading, understood, turn, key, known):
+        if not self._may_be_about(reading, turn, understood.language, key, known):
             return None
-
         _, read = self._models(turn, understood.language, "none", known, is_called=True)
         both = self._both_changes(reading, understood, turn, key, answering, known, read)
         if both is not None:
@@ -300,9 +290,9 @@ class LearnedInterpreter:
         reading, context = understood.reading, understood.context
         words = load_lexicon(understood.language)
         named = slots.reference(reading, words)
-        others = self._dialogue.since(key, turn)
-        is_about = all(self._objects(each.text, turn, words, understood.language, key) for each in others)
-        is_alone = self._dialogue.is_fresh(key, turn) and is_about
+        question_id = "" if understood.question is None else understood.question.message_id
+        others = self._dialogue.since(key, turn, question_id)
+        last = self._dialogue.last(key, turn.now)
 
         def means(name: str) -> bool:
             is_all = name.casefold().startswith(tuple(f"{word}{words.joint}" for word in words.every))
@@ -312,8 +302,17 @@ class LearnedInterpreter:
             context=context,
             is_addressed=is_addressed(turn),
             is_asked=understood.question is not None and turn.scope.covers(understood.question.message_id),
-            is_next=is_alone and not self._dialogue.state(key).is_passed,
-            is_alone=is_alone,
+            last="none" if last is None else "fresh" if self._dialogue.is_fresh(key, turn) else "old",
+            is_passed=self._dialogue.state(key).is_passed,
+            others=len(others),
+            others_name_time=any(
+                each.best is not None and each.best.has_clock
+                for other in others
+                for each in self._times(other.text, turn.now, language=understood.language)
+            ),
+            others_object=any(self._objects(each.text, turn, words, understood.language, key) for each in others),
+            other_set=self._dialogue.is_reminded_by_other(key, turn),
+            can_change=known is not None and any(each.sender.is_bot for each in turn.recent[-_LATELY:]),
             is_known=load_models(understood.language).knows(reading),
             names_reminder=known is not None and any(map(means, filter(None, named))),
             answers_person=_answers_person(turn),
@@ -331,87 +330,17 @@ class LearnedInterpreter:
         last = self._dialogue.last_set(key, turn.now)
         return ("done",) if is_likely and last is not None and "until_done" in last.arguments else ()
 
-    def _may_point(
-        self, reading: MessageReading, understood: Understood, turn: Turn, key: str, known: KnownReminders | None
+    def _may_be_about(
+        self, reading: MessageReading, turn: Turn, language: str, key: str, known: KnownReminders | None
     ) -> bool:
-        """Return whether a message may be about the reminder that it names, or about what the bot has just done."""
-        intent, context = reading.intent, understood.context
-        words = load_lexicon(understood.language)
-        named = slots.reference(reading, words)
-        if is_addressed(turn) and intent in _ASKING and any(named):
-            is_marked = any(token.form in words.reference_marks for token in reading.tokens)  # "the one at noon"
-            is_said = is_marked or has_trigger(reading, words)
-            return is_said or any(self._is_named(name, turn, key, known) for name in named)
-        if is_addressed(turn) or intent not in _POINTING or (intent == "join" and _follows_bot(turn)):
+        """Return whether a question to the bot may be about a reminder: it says so, or names one."""
+        words = load_lexicon(language)
+        named = [name for name in slots.reference(reading, words) if name]
+        if not is_addressed(turn) or reading.intent not in _ASKING or not named:
             return True
-        is_bare = reading.intents[0][1] >= _SURE and len(reading.tokens) <= _BARE
-        if is_bare and (intent == "undo" or (intent == "delete" and has_trigger(reading, words))):
-            return True  # what it takes back, or which one, is asked about where that is not clear
-        # Who was reminded by somebody else says what is to be changed, and names what is to be deleted.
-        is_mentioned = self._dialogue.is_only_reminded_by_other(key, turn)
-        forms = words.joint.join(token.form for token in reading.tokens)
-        is_certain = reading.has("WHEN") and reading.intents[0][1] >= _UNDOUBTED
-        is_change = is_mentioned and intent != "delete" and (is_certain or words.has_any(words.change_it, forms))
-        is_answer = understood.question is not None or context == "fired"
-        is_lately = self._dialogue.is_fresh(key, turn) or is_answer or is_change
-        question_id = "" if understood.question is None else understood.question.message_id
-        others = self._dialogue.since(key, turn, question_id)
-        if any(named):
-            is_said = has_trigger(reading, words)
-            is_marked = forms.endswith(words.reference_marks)
-            least = _SURE if is_marked else _CERTAIN  # "the 6pm one"
-            is_certain = reading.intents[0][1] >= least and is_lately and not others
-            is_taken_back = reading.has("OLD") and reading.has("WHEN") and not reading.has("REF")
-            is_there = is_said or is_certain or any(self._is_named(name, turn, key, known) for name in named)
-            if is_there or not is_taken_back:
-                return is_there
-        if not is_lately:
-            is_theirs = self._dialogue.last(key, turn.now) is not None and not others
-            is_undone = intent == "undo" and is_theirs and reading.intents[0][1] >= _CERTAIN
-            is_put_off = intent == "snooze" and has_trigger(reading, words)
-            is_open = _is_open(reading, words) and not (is_mentioned and intent == "delete")
-            return is_open or is_undone or is_put_off
-        is_own = _says_own(reading, words) or understood.question is not None or _is_explicit(reading, words)
-        if not is_own and self._dialogue.is_reminded_by_other(key, turn):
-            return False
-        is_asking = has_trigger(reading, words)
-        if others and intent in _PROMPT and context != "fired" and not is_asking:
-            return False
-        if intent in _TIMED and self._is_said_to_others(reading, understood, turn, key, others):
-            return False
-        return len(others) <= _MOST_BETWEEN
-
-    def _is_said_to_others(
-        self, reading: MessageReading, understood: Understood, turn: Turn, key: str, others: Sequence[ChatMessage]
-    ) -> bool:
-        """Return whether a time may answer what `others` have written, or go on with other talk of its sender.
-
-        Where one of them objects to the time of what was set last, or the message takes that back, a time is another
-        one for that.
-        """
-        words = load_lexicon(understood.language)
-        olds = reading.pieces("OLD") if reading.has("WHEN") else []
-        if any(self._names_time_set(each, turn, understood.language, key) for each in olds):
-            return False
-        if any(self._objects(each.text, turn, words, understood.language, key) for each in others):
-            return False
-        if reading.has("LATER") or reading.has("EARLIER"):
-            return False  # an amount of time answers nobody
-        if reading.has("PERSON") and has_trigger(reading, words):
-            return False  # "remind me again tomorrow"
-        if _is_explicit(reading, words) and not _answers_person(turn):
-            return False
-        forms = [token.form for token in reading.tokens]
-        is_rule = any(form.startswith("@rule") for form in forms)  # nobody tells another person "every week"
-        is_bare = len(forms) <= _BARE and not is_rule and not reading.has("REF")
-        if is_rule and len(forms) <= _BARE and _answers_person(turn):
-            return True  # "how often?" – "every week"
-        if is_bare and understood.question is None and understood.context != "fired":
-            if self._dialogue.state(key).is_passed:
-                return True
-        elif is_bare and others and any(form.startswith("@past") for form in forms):
-            return True
-        return any(self._calls_for_time(each.text, turn, understood.language, is_bare=is_bare) for each in others)
+        is_marked = any(token.form in words.reference_marks for token in reading.tokens)  # "the one at noon"
+        is_said = is_marked or has_trigger(reading, words)
+        return is_said or any(self._is_named(name, turn, key, known) for name in named)
 
     def _objects(self, text: str, turn: Turn, words: Lexicon, language: str, key: str) -> bool:
         """Return whether `text` says something of the time that was set last, and does not only name it again."""
@@ -442,13 +371,6 @@ class LearnedInterpreter:
         parts = name.casefold().split() if name.isascii() else [name]
         return any(all(part in text.casefold() for part in parts) for text in said)
 
-    def _calls_for_time(self, text: str, turn: Turn, language: str, *, is_bare: bool) -> bool:
-        """Return whether a time may answer `text`, because that names a clock, or asks what a bare time answers."""
-        if is_bare and text.rstrip().endswith(("?", "？")) and load_lexicon(language).asks_when(text):
-            return True
-        bests = [each.best for each in self._times(text, turn.now, language=language)]
-        return any(best is not None and best.has_clock for best in bests)
-
 
 def _intent_of_button(text: str, language: str) -> str:
     """Return the intent of `text` where it is what a button of a reminder says; "" for another text."""
@@ -470,31 +392,12 @@ def _is_complete(request: MessageReading, whole: MessageReading, words: Lexicon)
     return is_clear and is_named and not points_back and (has_time or not is_timed)
 
 
-def _is_open(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message certainly asks about reminders without naming one: "cancel a reminder"."""
-    least = _OPEN.get(reading.intent)
-    return least is not None and share_of(reading.intent, reading) >= least and has_trigger(reading, words)
-
-
 def _is_only_time(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message is one time, with no more than courtesies and links around it: "make it 6pm"."""
     times = [token for token in reading.tokens if is_time(token)]
     left = [token.form for token in reading.tokens if not is_time(token)]
     is_one = len(times) == 1 and not times[0].form.startswith("@past")
     return is_one and slots.are_small(left, words) and not words.refusal_in(reading.text.casefold())
-
-
-def _says_own(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message speaks of a reminder of its sender: "mine", 我那个."""
-    pieces = [piece.casefold() for piece in reading.pieces("REF")]
-    return any(word in (piece.split() if words.joint else piece) for piece in pieces for word in words.own)
-
-
-def _is_explicit(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message certainly asks for a change, in more words than a time: "make it 6", "not 9, 10"."""
-    forms = [token.form for token in reading.tokens if not token.form.startswith("@")]
-    is_corrected = reading.has("OLD") and reading.has("WHEN")
-    return reading.probability(NOTHING) <= _DOUBT and (is_corrected or not slots.are_small(forms, words))
 
 
 def _calls_person(turn: Turn) -> bool:

@@ -1,8 +1,9 @@
 """Whether a message is acted on, by its probabilities and whom it speaks to."""
 
 import pytest
+from msgspec.structs import replace
 
-from function_calls.understanding.dialogue.decision import THRESHOLDS, Circumstances, decide
+from function_calls.understanding.dialogue.decision import Circumstances, decide, features_of, probability_for_bot
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.tokens import Token
@@ -24,26 +25,29 @@ def reading(text, intents, tags=""):
     )
 
 
-def acted_on(
-    read,
-    *,
+NOTHING_BEFORE = Circumstances(
     context="none",
     is_addressed=False,
     is_asked=False,
-    is_next=False,
+    last="none",
+    is_passed=False,
+    others=0,
+    others_name_time=False,
+    others_object=False,
+    other_set=False,
+    can_change=False,
     is_known=True,
     names_reminder=False,
-):
-    said = Circumstances(
-        context=context,
-        is_addressed=is_addressed,
-        is_asked=is_asked,
-        is_next=is_next,
-        is_alone=is_next,
-        is_known=is_known,
-        names_reminder=names_reminder,
-    )
-    return decide(read, load_lexicon("en"), said).intents
+)
+AFTER_ACTION = replace(NOTHING_BEFORE, context="acted", last="fresh", can_change=True, follows_bot=True)
+
+
+def acted_on(read, said=NOTHING_BEFORE, **changed):
+    return decide(read, load_lexicon("en"), replace(said, **changed)).intents
+
+
+def probability(read, said=NOTHING_BEFORE, **changed):
+    return probability_for_bot(features_of(read, load_lexicon("en"), replace(said, **changed)))
 
 
 def test_reminder_is_set_without_the_bots_name():
@@ -51,26 +55,28 @@ def test_reminder_is_set_without_the_bots_name():
 
 
 def test_unsure_reminder_to_nobody_is_left_alone():
-    assert acted_on(reading("remind me 5pm call mum", {"set": 0.55}, ".PWCC")) == ()
+    assert acted_on(reading("remind me 5pm call mum", {"set": 0.2}, ".PWCC")) == ()
 
 
-def test_reminder_to_nobody_needs_a_word_such_as_remind():
-    assert acted_on(reading("ping me 5pm", {"set": 0.95}, "..W")) == ()
+def test_unknown_words_make_a_request_less_probable():
+    read = reading("delete all reminders zork", {"delete": 0.85})
 
-
-def test_wake_up_call_to_nobody_needs_no_such_word():
-    assert acted_on(reading("wake me 5pm", {"set": 0.95}, ".PW")) == ("set",)
-
-
-def test_unknown_words_are_talk():
-    assert acted_on(reading("delete all reminders zork", {"delete": 0.85}), is_known=False) == ()
+    assert probability(read, is_known=False) < probability(read)
 
 
 @pytest.mark.parametrize(("names_reminder", "intents"), [(True, ("skip",)), (False, ())])
 def test_change_to_nobody_has_to_name_a_reminder_of_the_chat(names_reminder, intents):
-    read = reading("skip the fridge check tomorrow", {"skip": 0.95}, "..RRW")
+    read = reading("skip the fridge check tomorrow", {"skip": 0.97}, "..RRW")
 
     assert acted_on(read, names_reminder=names_reminder) == intents
+
+
+def test_change_of_nothing_is_for_people():
+    assert acted_on(reading("push it back an hour", {"move": 0.99}, ".R...")) == ()
+
+
+def test_number_in_the_list_of_another_person_is_for_people():
+    assert acted_on(reading("pause 2", {"pause": 0.99}, ".R"), can_change=True) == ()
 
 
 @pytest.mark.parametrize("intent", ["help", "ask", "time_now"])
@@ -83,25 +89,46 @@ def test_addressed_message_is_acted_on_when_it_is_more_likely_than_not():
 
 
 def test_change_right_after_an_action_needs_no_name():
-    assert acted_on(reading("make it 8", {"move": 0.8}, ".RW"), context="acted") == ("move",)
+    assert acted_on(reading("make it 8", {"move": 0.8}, ".RW"), AFTER_ACTION) == ("move",)
 
 
 def test_bare_time_right_after_an_action_moves():
-    assert acted_on(reading("8pm", {"answer_when": 0.8}, "W"), context="acted") == ("move",)
+    assert acted_on(reading("8pm", {"answer_when": 0.8}, "W"), AFTER_ACTION) == ("move",)
 
 
-def test_answer_to_a_question_may_be_less_certain():
-    read = reading("in 15 minutes to move the car", {"answer_when": 0.55})
+def test_bare_time_answers_the_person_who_asked():
+    assert acted_on(reading("8pm", {"answer_when": 0.99}, "W"), AFTER_ACTION, others=1, answers_person=True) == ()
 
-    assert acted_on(read, context="asked_when", is_asked=True) == ("answer_when",)
-    assert acted_on(read, context="asked_when") == ()
+
+def test_bare_time_long_after_an_action_is_for_people():
+    assert acted_on(reading("8pm", {"answer_when": 0.99}, "W"), AFTER_ACTION, last="old") == ()
+
+
+def test_time_after_talk_about_times_is_for_people_unless_they_object():
+    read = reading("8pm", {"answer_when": 0.99}, "W")
+
+    assert acted_on(read, AFTER_ACTION, others=1, others_name_time=True) == ()
+    assert acted_on(read, AFTER_ACTION, others=1, others_name_time=True, others_object=True) == ("move",)
+
+
+def test_change_of_own_reminder_after_another_person_set_one_is_for_people():
+    assert acted_on(reading("make it 8", {"move": 0.99}, "..W"), AFTER_ACTION, other_set=True) == ()
+
+
+def test_question_of_who_said_what_is_for_people():
+    read = reading("what did bob say", {"summary": 0.99})
+    asked = MessageReading(read.text, read.tokens, read.intents, ("O", "O", "SPEAKER", "O"))
+
+    assert acted_on(asked) == ()
+    assert acted_on(asked, is_addressed=True) == ("summary",)
 
 
 def test_move_answers_a_question_unless_it_names_a_reminder():
     move = {"move": 0.8}
+    asked = replace(AFTER_ACTION, context="asked_when", is_asked=True)
 
-    assert acted_on(reading("make that 8", move, "..W"), context="asked_when", is_asked=True) == ("answer_when",)
-    assert acted_on(reading("move milk 8", move, ".RW"), context="asked_when", is_asked=True) == ("move",)
+    assert acted_on(reading("make that 8", move, "..W"), asked) == ("answer_when",)
+    assert acted_on(reading("move milk 8", move, ".RW"), asked) == ("move",)
 
 
 def test_refusal_is_no_request():
@@ -114,26 +141,19 @@ def test_second_intent_is_tried_where_the_first_does_not_fit():
     assert acted_on(read, is_addressed=True) == ("set", "move")
 
 
-def test_less_is_asked_of_a_message_the_more_it_is_for_the_bot():
-    order = ["addressed", "answering", "next", "going_on", "trigger", "nobody"]
+@pytest.mark.parametrize(
+    ("more", "less"),
+    [
+        (AFTER_ACTION, NOTHING_BEFORE),
+        (AFTER_ACTION, replace(AFTER_ACTION, others=2, follows_bot=False)),
+        (replace(NOTHING_BEFORE, names_reminder=True), NOTHING_BEFORE),
+        (AFTER_ACTION, replace(AFTER_ACTION, answers_person=True, follows_bot=False)),
+    ],
+)
+def test_message_is_more_probably_for_the_bot_the_closer_it_is_to_its_answer(more, less):
+    read = reading("8pm then", {"move": 0.8}, "W.")
 
-    assert [THRESHOLDS[each].request for each in order] == sorted(each.request for each in THRESHOLDS.values())
-
-
-def test_bare_change_counts_as_the_next_message():
-    read = reading("nine then", {"move": 0.55}, "W.")
-    assert acted_on(read, context="acted", is_next=True) == ("move",)
-    assert acted_on(read, context="acted") == ()
-
-
-def test_more_words_than_a_change_need_to_be_more_certain():
-    assert acted_on(reading("nine costs money", {"move": 0.55}, "W.."), context="acted", is_next=True) == ()
-
-
-def test_one_more_request_counts_as_the_next_message():
-    read = reading("and 5pm feed cat", {"set": 0.8}, ".WCC")
-    assert acted_on(read, context="acted", is_next=True) == ("set",)
-    assert acted_on(read, context="acted") == ()
+    assert probability(read, more) > probability(read, less)
 
 
 @pytest.mark.parametrize("text", ["remind me 5pm cook never mind", "remind me 5pm cook, forget it"])
@@ -145,11 +165,7 @@ def test_correction_that_begins_with_not_is_no_refusal():
     read = reading("not 6 7", {"move": 0.9}, "..W")
     corrected = MessageReading(read.text, read.tokens, read.intents, ("O", "OLD", "WHEN"))
 
-    assert acted_on(corrected, context="acted") == ("move",)
-
-
-def test_changes_of_the_person_go_on_in_silence():
-    assert acted_on(reading("8pm", {"move": 0.55}, "W"), context="acted", is_next=True) == ("move",)
+    assert acted_on(corrected, AFTER_ACTION) == ("move",)
 
 
 @pytest.mark.parametrize(("intents", "expected"), [({"delete": 0.45}, ()), ({"move": 0.5, "delete": 0.4}, ("move",))])

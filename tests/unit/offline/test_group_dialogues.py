@@ -153,10 +153,10 @@ def test_time_answers_the_person_who_suggested_another(answered):
     assert answered.says("ann", "8pm") == Interpretation()
 
 
-def test_bare_time_after_other_talk_of_the_person_is_for_people(answered):
+def test_bare_time_after_other_talk_of_the_person_corrects_the_reminder(answered):
     answered.says("ann", "so many people came to the party yesterday")
 
-    assert answered.says("ann", "8pm") == Interpretation()
+    assert called(answered.says("ann", "8pm")) == ["reminder_update"]
 
 
 def test_call_of_another_person_by_name_is_for_them(answered):
