@@ -14,7 +14,7 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 
-THRESHOLD = 0.5
+THRESHOLD = 0.7
 """The probability from which a message that is not addressed to the bot counts as written for it."""
 _REQUEST, _INTENT = 0.5, 0.4
 """The least probability that an addressed message asks for anything, and that of the intent that it is acted on."""
@@ -103,7 +103,7 @@ def features_of(reading: MessageReading, words: Lexicon, said: Circumstances) ->
         "answers_person": said.answers_person,
         "follows_bot": said.follows_bot,
         "has_trigger": has_trigger(reading, words),
-        "asks_for_change": words.has_any(words.change_it, words.fold(text)),
+        "asks_for_change": _asks_for_change(reading, words),
         "is_question": text.endswith(_QUESTION_ENDS),
         "has_when": reading.has("WHEN"),
         "answers_with_time": said.answers_person and reading.has("WHEN"),
@@ -131,32 +131,38 @@ def _is_for_people(reading: MessageReading, words: Lexicon, said: Circumstances)
         return True
     if has_trigger(reading, words) or said.names_reminder:
         return False
-    is_number = any(name.isdecimal() for name in slots.reference(reading, words))
+    named = slots.reference(reading, words)
+    is_number = any(map(str.isdecimal, named))
     follows_nothing = said.context == "none" and said.last == "none" and (is_number or not said.can_change)
-    changes_nothing = intent in _CHANGES and (follows_nothing or (said.other_set and not reading.has("REF")))
+    changes_nothing = intent in _CHANGES and (follows_nothing or (said.other_set and not named))
     if changes_nothing or reading.has("SPEAKER") or reading.has("TOPIC"):
         return True
-    if not _is_time(reading):
+    if named or not _is_time(reading):
         return False
     names_time = said.others_name_time and not said.others_object
-    is_later = said.last == "old" and said.context != "fired" and not said.is_asked
+    is_open = said.is_asked or said.context == "fired" or _asks_for_change(reading, words)
+    is_later = said.last == "old" and not is_open
     is_passed = said.is_passed and said.context in _ASKED
     is_rule = any(token.form.startswith("@rule") for token in reading.tokens)  # nobody tells others "every week"
     return said.answers_person or (not is_rule and (names_time or is_later or is_passed))
 
 
+def _asks_for_change(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message has words such as "make it"."""
+    return words.has_any(words.change_it, words.fold(reading.text))
+
+
 def _is_time(reading: MessageReading) -> bool:
     """Return whether a message is a time with no more than a few words around it."""
-    is_other = any(map(reading.has, ("CONTENT", "PERSON", "REF", "OLD")))
+    is_other = any(map(reading.has, ("CONTENT", "PERSON", "OLD")))
     return reading.has("WHEN") and not is_other and reading.tags.count(NO_TAG) <= _FEW
 
 
 def probability_for_bot(features: Mapping[str, float]) -> float:
     """Return the probability that a message with these features is written for the bot."""
     weights = _weights()
-    return 1 / (
-        1 + math.exp(-weights["bias"] - sum(weights.get(name, 0.0) * value for name, value in features.items()))
-    )
+    score = weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in features.items())
+    return 1 / (1 + math.exp(-score))
 
 
 @cache

@@ -18,7 +18,7 @@ def snooze(asked: Asked) -> Interpretation | None:
     until = [slots.without_words(piece, asked.words.until_words, asked.words.joint) for piece in pieces]
     if until != pieces:
         return _snooze_until(asked, slots.times(until, asked.words, asked.read))
-    figure = next((piece for piece in pieces if slots.is_figure(piece) and not _is_until(piece, asked)), "")
+    figure = next((_figure(piece, asked) for piece in pieces if not _is_until(piece, asked)), "")
     length = asked.length(figure) if figure else asked.amount("LATER") or asked.amount("WHEN")
     times = [] if figure else slots.times(asked.reading.pieces("WHEN"), asked.words, asked.read)
     best = times[0].best if times else None
@@ -33,6 +33,12 @@ def snooze(asked: Asked) -> Interpretation | None:
         is_day = best.has_day and not best.has_clock
         arguments["time"] = written(best.wall) if is_day else changed_schedule(best, asked.now).get("time")
     return asked.answering.one("reminder_snooze", arguments)
+
+
+def _figure(piece: str, asked: Asked) -> str:
+    """Return the number that `piece` is, "5" or "for 5"; "" for a clock such as "at 5"."""
+    bare = slots.bare_time(piece, asked.words)
+    return bare if slots.is_figure(bare) and (slots.is_figure(piece) or not asked.read(piece)) else ""
 
 
 def _is_until(piece: str, asked: Asked) -> bool:

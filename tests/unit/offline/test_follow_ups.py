@@ -48,10 +48,13 @@ def test_message_of_another_person_is_no_follow_up(say: Say) -> None:
     assert say("make it 6pm", tools=WITH_UPDATE, sender="bob").calls == ()
 
 
-def test_follow_up_after_some_minutes_is_for_others(say: Say) -> None:
+def test_bare_time_after_some_minutes_is_for_others_and_a_change_is_not(say: Say) -> None:
     say("remind me at 5pm to buy milk", tools=WITH_UPDATE)
+    later = NOW + timedelta(minutes=6)
 
-    assert say("make it 6pm", tools=WITH_UPDATE, now=NOW + timedelta(minutes=6)).calls == ()
+    assert say("6pm", tools=WITH_UPDATE, now=later).calls == ()
+    (call,) = say("make it 6pm", tools=WITH_UPDATE, now=later).calls
+    assert call.arguments["time"] == "18:00"
 
 
 @pytest.mark.parametrize(
