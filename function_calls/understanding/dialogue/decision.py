@@ -106,6 +106,7 @@ def features_of(reading: MessageReading, words: Lexicon, said: Circumstances) ->
         "asks_for_change": _asks_for_change(reading, words),
         "is_question": text.endswith(_QUESTION_ENDS),
         "has_when": reading.has("WHEN"),
+        "is_figure": reading.has("WHEN") and all(map(slots.is_figure, reading.pieces("WHEN"))),
         "answers_with_time": said.answers_person and reading.has("WHEN"),
         "others_object": said.others_object,
     }
