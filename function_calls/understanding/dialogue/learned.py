@@ -43,27 +43,16 @@ LONGEST = 400
 _LATELY = 6
 """The messages among which one of the bot makes a change without a name plausible."""
 _QUESTION_ENDS = ("?", "？", "吗", "呢", "么")
-_CERTAIN, _UNDOUBTED = 0.97, 0.99
-_SURE = 0.9
 _HALF_DAY = 12
 _MAYBE_DONE = 0.3
 _QUOTES = "\"“”'‘’「」『』`"
-_TIMED = frozenset({"answer_when", "move", "snooze", "repeat_last", "until", "add_days", "keep_days"})
-"""Intents that somebody else's suggestion of a time may have called for."""
-_MOST_BETWEEN = 3
 _ASKED = frozenset({"asked_when", "asked_content"})
-_PROMPT = frozenset({"cancel_ask", "done", "until", "next_page", "when_is"})
-"""Intents of bare words that people say to each other as well."""
-_BARE = 4
-"""The most tokens of a message that is no more than a time."""
 _TALK = 0.5
 _LIKELY = 0.7
 _DOUBT = 0.1
 """The probability of talk up to which a message certainly asks for something."""
 _ASKING = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
-_OPEN = {"delete": 0.7, "when_is": 0.9}
-"""Intents that need to name no reminder from such a probability on: which one is meant is asked, or all are told."""
 _FEWEST_WORDS = 3
 _BUTTONS = {"done": "done", "delete": "delete"} | dict.fromkeys(
     ("snooze_minutes", "snooze_hour", "snooze_tomorrow"), "snooze"

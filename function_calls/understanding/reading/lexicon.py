@@ -128,7 +128,6 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     everyone_endings: tuple[str, ...] = ()
     others_endings: tuple[str, ...] = ()
     days_meant: tuple[str, ...] = ()
-    asking_when: tuple[str, ...] = ()
     copulas_of_events: frozenset[str] = frozenset()
     with_hour: str = "{time} {hour}"
     whole_of: tuple[str, ...] = ()
@@ -141,11 +140,6 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Return the words behind "search for" and the like at the beginning of `text`; empty for another text."""
         found = [order for order in self.looking_up if self.fold(text).startswith(order)]
         return text[len(max(found, key=len)) :].strip() if found else ""
-
-    def asks_when(self, text: str) -> bool:
-        """Return whether a question may be answered by a time or a figure: "what time?", "how many?"."""
-        said = self.fold(text)
-        return any(re.search(rf"\b{word}\b", said) if self.joint else word in said for word in self.asking_when)
 
     def has_any(self, words: Iterable[str], folded: str) -> bool:
         """Return whether the `folded` text has one of `words`, as a word of its own where words have spaces."""

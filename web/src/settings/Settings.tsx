@@ -127,7 +127,9 @@ function Content({ all }: { all: AllSettings }): ReactNode {
   }
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    if (await save.save(values)) setValues({})
+    if (!(await save.save(values))) return
+    // What was changed while these were saved is still to be saved.
+    setValues((now) => Object.fromEntries(Object.entries(now).filter(([key, value]) => value !== values[key])))
   }
   const first = Object.keys(save.problems)[0]
   useEffect(() => {

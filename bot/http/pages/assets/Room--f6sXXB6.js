@@ -1,1 +1,0 @@
-export{t as Room}from"./room-BV-99MT8.js";
