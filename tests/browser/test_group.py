@@ -129,10 +129,14 @@ async def test_a_long_room_is_read_back_page_by_page_and_never_fills_the_window_
     await visitors.go(page, "/", "Ada")
     await expect(said(page, f"number {PAGE + LONG - 1}")).to_be_in_viewport()
 
-    await page.get_by_role("button", name="Load earlier messages").click()
+    earlier = page.get_by_role("button", name="Load earlier messages")
+    await earlier.click()
     await expect(page.locator("[data-message]").first).to_contain_text(f"number {PAGE}")
-    while await page.get_by_role("button", name="Load earlier messages").count():
-        await page.get_by_role("button", name="Load earlier messages").click()
+    loading = page.locator("button[data-loading]")
+    await expect(loading).to_have_count(0)
+    while await earlier.count():
+        await earlier.click()
+        await expect(loading).to_have_count(0)
 
     await expect(page.locator("[data-message]").first).to_contain_text("number 0")
     assert await page.locator("[data-message]").count() <= ROWS
