@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Depends, Path, Request
 from pydantic import Field, JsonValue, ValidationError
@@ -23,6 +23,9 @@ routes = APIRouter(prefix="/api/tools/servers", tags=["tools"], dependencies=[De
 
 Entry = dict[str, JsonValue]
 
+_HEADER: Final = r"^[ -~]*$"
+"""The characters that a value of an HTTP header may have."""
+
 
 class ServerBody(Body):
     """A tool server: an OpenAPI one by its base address or document, or an MCP one over streamable HTTP."""
@@ -30,7 +33,7 @@ class ServerBody(Body):
     type: Literal["openapi", "mcp"] = "openapi"
     url: str = Field(max_length=2000, examples=["http://127.0.0.1:8000"])
     name: str = Field("", max_length=24, description="Its name here; made from the address where it is left out.")
-    key: str = Field("", max_length=4000, description="Sent as a bearer token; it is never sent back.")
+    key: str = Field("", max_length=4000, pattern=_HEADER, description="Sent as a bearer token; it is never sent back.")
     confirm: Literal["changes", "always", "never"] = Field("changes", description="Calls to ask about first.")
 
 
@@ -38,7 +41,7 @@ class ServerChangeBody(Body):
     """New values; what is left out stays."""
 
     enabled: bool | None = None
-    key: str | None = Field(None, max_length=4000)
+    key: str | None = Field(None, max_length=4000, pattern=_HEADER)
     confirm: Literal["changes", "always", "never"] | None = None
 
 

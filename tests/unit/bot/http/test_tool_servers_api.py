@@ -85,6 +85,14 @@ async def test_address_of_no_server_is_refused(api, editor, url):
     assert added(editor) == []
 
 
+@pytest.mark.parametrize("path", [PATH, f"{PATH}/test"])
+async def test_key_that_no_header_can_have_is_refused(api, editor, path):
+    answer = await api.post(path, json={"url": "http://127.0.0.1:9", "key": "schlüssel"})
+
+    assert (answer.status_code, set(answer.json()["fields"])) == (422, {"key"})
+    assert added(editor) == []
+
+
 async def test_server_that_does_not_answer_is_reported(api):
     probe = (await api.post(f"{PATH}/test", json={"url": "http://127.0.0.1:9"})).json()
 
