@@ -52,11 +52,21 @@ def _web_address(value: str) -> str:
     return value
 
 
+def _header(value: SecretStr) -> SecretStr:
+    key = value.get_secret_value()
+    if not (key.isascii() and key.isprintable()):
+        raise ValueError("has characters that no key has, such as an ellipsis; copy it again")
+    return value
+
+
 Place = Annotated[str, AfterValidator(_place)]
 """A person or a chat, as platform:id; another form is refused, as it would silently match nobody."""
 
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 """The address of a server, or empty."""
+
+ApiKey = Annotated[SecretStr, AfterValidator(_header)]
+"""A key that is sent in an HTTP header."""
 
 _DATABASES = ("sqlite://", "postgresql://", "postgresql+psycopg://")
 _SPAN = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
@@ -141,7 +151,7 @@ class ModelSettings(Group):
 
     base_url: WebAddress = Field("", description="Address of an OpenAI-compatible server; empty = OpenAI's own.")
     name: str = Field("gpt-4o-mini", min_length=1, description="Model name as that server knows it.")
-    api_key: SecretStr = secret("Never written here: set OPENAI_API_KEY, BUBBLES_MODEL__API_KEY or …API_KEY_FILE.")
+    api_key: ApiKey = secret("Never written here: set OPENAI_API_KEY, BUBBLES_MODEL__API_KEY or …API_KEY_FILE.")
     function_calling: Literal["native", "prompt", "json_router", "auto"] = Field(
         "auto", description="How tools are offered: native, prompt, json_router (enforced JSON), auto = ask once."
     )
@@ -292,12 +302,12 @@ class SearchSettings(Group):
         description="Engines in the order they are asked, if configured.",
     )
     timeout_seconds: float = Field(30.0, gt=0, description="Seconds that one engine may take.")
-    perplexity_api_key: SecretStr = secret("Never written here: set PERPLEXITY_API_KEY.")
+    perplexity_api_key: ApiKey = secret("Never written here: set PERPLEXITY_API_KEY.")
     perplexity_base_url: str = Field("https://api.perplexity.ai", description="Address of Perplexity's API.")
     perplexity_model: str = Field("sonar", description="Perplexity model.")
     searxng_url: WebAddress = Field("", description="Address of a SearXNG instance with its JSON format enabled.")
-    tavily_api_key: SecretStr = secret("Never written here: set TAVILY_API_KEY.")
-    brave_api_key: SecretStr = secret("Never written here: set BRAVE_API_KEY.")
+    tavily_api_key: ApiKey = secret("Never written here: set TAVILY_API_KEY.")
+    brave_api_key: ApiKey = secret("Never written here: set BRAVE_API_KEY.")
     wikipedia_contact: str = Field(
         "", description="Your mail address or web page: Wikipedia needs no key, but wants to know who asks."
     )

@@ -99,6 +99,15 @@ async def test_without_a_process_that_waits_for_it_a_change_needs_a_restart(api)
     assert answer == {"id": 1, "is_applied": False, "restart": ["bot.name"]}
 
 
+@pytest.mark.parametrize("key", ["model.api_key", "search.brave_api_key"])
+async def test_key_that_no_header_can_have_is_refused(api, editor, key):
+    tried = await api.post(f"{PATH}/test", json={"part": key.partition(".")[0], "values": {key: "sk-123…"}})
+    saved = await api.patch(PATH, json={"values": {key: "sk-123…"}})
+
+    assert [(each.status_code, set(each.json()["fields"])) for each in (tried, saved)] == [(422, {key})] * 2
+    assert "sk-123" not in saved.text
+
+
 async def test_change_is_applied_where_a_process_waits_for_it(api, editor):
     editor.changed = asyncio.Event()
 
