@@ -81,7 +81,7 @@ train: ## train the models that read requests without a language model, from wri
 	@test -x build/train/bin/python || { $(PYTHON) -m venv build/train && \
 		build/train/bin/pip install --quiet --editable . 'scikit-learn==1.9.1' looptime; }
 	@PYTHONPATH=. build/train/bin/python -m benchmarks.understanding.train en zh es
-	@PYTHONPATH=. build/train/bin/python -m benchmarks.understanding.decision
+	@PYTHONPATH=. build/train/bin/python -m benchmarks.understanding.addressee
 
 ablate: $(DEVELOPMENT) ## what each rule of the understanding adds, in conversations (an hour)
 	@$(BIN)/python -m benchmarks.understanding.ablation

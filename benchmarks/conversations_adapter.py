@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import datetime
 from itertools import islice
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Self
 from zoneinfo import ZoneInfo
 
 import looptime
@@ -49,7 +49,7 @@ class Session:
     def __init__(self, start: datetime, zone: str, language: str) -> None:
         self._zone = zone or _LONG_AGO_ZONE
         self._start = start if start.tzinfo else start.replace(tzinfo=ZoneInfo(self._zone))
-        self._language: Literal["en", "zh", "es"] = "zh" if language == "zh" else "es" if language == "es" else "en"
+        self._language = language if language in {"zh", "es"} else "en"
         self._loop = looptime.new_event_loop(start=0, idle_timeout=None)
         self._people: set[str] = set()
         self._chats: dict[str, ChatAddress] = {}
@@ -103,7 +103,8 @@ class Session:
         # One task enters and leaves the bot, as its task groups require.
         try:
             settings = Settings(
-                bot=BotSettings(timezone=self._zone, language=self._language), log=LogSettings(to_file=False)
+                bot=BotSettings.model_validate({"timezone": self._zone, "language": self._language}),
+                log=LogSettings(to_file=False),
             )
             clock = LoopClock(self._start)
             clock.now()

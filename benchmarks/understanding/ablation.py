@@ -1,7 +1,7 @@
 """Switch off the rules of the understanding one by one, and print what becomes of the answers to conversations.
 
-A rule without which no conversation gets worse is to be deleted. With `--thresholds` the threshold of the decision is
-moved instead. Run by `make ablate`.
+A rule without which no conversation gets worse is to be deleted. With `--thresholds` the threshold of addressee
+detection is moved instead. Run by `make ablate`.
 """
 
 import argparse
@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from loguru import logger
 
@@ -18,7 +19,7 @@ from benchmarks.evaluation.conversation_cases import OWN, Conversation, conversa
 from benchmarks.evaluation.conversation_play import play
 from benchmarks.evaluation.conversation_scores import ConversationScore, Row
 from benchmarks.evaluation.tables import aligned, percent
-from function_calls.understanding.dialogue import decision
+from function_calls.understanding.dialogue import addressee
 
 _PACKAGE = "function_calls.understanding"
 _THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
@@ -114,14 +115,13 @@ def _print_rules(conversations: Sequence[Conversation], shown: int) -> None:
 
 
 def _print_thresholds(conversations: Sequence[Conversation]) -> None:
-    """Print the shares of all conversations with a lower or higher threshold of the decision."""
-    whole = decision.THRESHOLD
+    """Print the scores of all conversations for several thresholds of addressee detection."""
     rows = [["threshold", "right", "right or acceptable", "harmful", "talk left alone"]]
-    for decision.THRESHOLD in _THRESHOLDS:  # type: ignore[misc]  # it is final for all but this measurement
-        score = ConversationScore(tuple(_verdicts(conversations).values()))
+    for threshold in _THRESHOLDS:
+        with patch.object(addressee, "THRESHOLD", threshold):
+            score = ConversationScore(tuple(_verdicts(conversations).values()))
         shares = (score.first_try, score.acceptable, score.harmful, score.talk_left_alone)
-        rows.append([str(decision.THRESHOLD), *map(percent, shares)])
-    decision.THRESHOLD = whole
+        rows.append([str(threshold), *map(percent, shares)])
     sys.stdout.write("\n".join(aligned(rows)) + "\n")
 
 

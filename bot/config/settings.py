@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import time
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -35,6 +35,9 @@ def secret(description: str) -> Any:
 
 G = TypeVar("G", bound=Group)
 
+HEADER_VALUE: Final = r"^[ -~]*$"
+"""The values of HTTP headers: printable ASCII."""
+
 Origin = Annotated[str, StringConstraints(pattern=r"^https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?$")]
 """Scheme, host and port of a site, as browsers name it."""
 
@@ -52,9 +55,8 @@ def _web_address(value: str) -> str:
     return value
 
 
-def _header(value: SecretStr) -> SecretStr:
-    key = value.get_secret_value()
-    if not (key.isascii() and key.isprintable()):
+def _api_key(value: SecretStr) -> SecretStr:
+    if not re.fullmatch(HEADER_VALUE, value.get_secret_value()):
         raise ValueError("has characters that no key has, such as an ellipsis; copy it again")
     return value
 
@@ -65,7 +67,7 @@ Place = Annotated[str, AfterValidator(_place)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 """The address of a server, or empty."""
 
-ApiKey = Annotated[SecretStr, AfterValidator(_header)]
+ApiKey = Annotated[SecretStr, AfterValidator(_api_key)]
 """A key that is sent in an HTTP header."""
 
 _DATABASES = ("sqlite://", "postgresql://", "postgresql+psycopg://")

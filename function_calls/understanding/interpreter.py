@@ -11,8 +11,8 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import Conversation, Interpretation, ToolCall, ToolSpec, Turn
 from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.understanding.courtesies import is_courtesy
+from function_calls.understanding.dialogue.addressee import has_trigger
 from function_calls.understanding.dialogue.choices import chosen
-from function_calls.understanding.dialogue.decision import has_trigger
 from function_calls.understanding.dialogue.dialogue import Dialogue
 from function_calls.understanding.dialogue.hints import hint
 from function_calls.understanding.dialogue.learned import (

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Request
 from pydantic import Field, JsonValue, ValidationError
 
+from bot.config.settings import HEADER_VALUE
 from bot.http.admin.settings import SavedBody, open_editor, save_answer
 from bot.http.core.bodies import Answer, Body
 from bot.http.core.context import Context, HttpContext
@@ -23,9 +24,6 @@ routes = APIRouter(prefix="/api/tools/servers", tags=["tools"], dependencies=[De
 
 Entry = dict[str, JsonValue]
 
-_HEADER: Final = r"^[ -~]*$"
-"""The characters that a value of an HTTP header may have."""
-
 
 class ServerBody(Body):
     """A tool server: an OpenAPI one by its base address or document, or an MCP one over streamable HTTP."""
@@ -33,7 +31,9 @@ class ServerBody(Body):
     type: Literal["openapi", "mcp"] = "openapi"
     url: str = Field(max_length=2000, examples=["http://127.0.0.1:8000"])
     name: str = Field("", max_length=24, description="Its name here; made from the address where it is left out.")
-    key: str = Field("", max_length=4000, pattern=_HEADER, description="Sent as a bearer token; it is never sent back.")
+    key: str = Field(
+        "", max_length=4000, pattern=HEADER_VALUE, description="Sent as a bearer token; it is never sent back."
+    )
     confirm: Literal["changes", "always", "never"] = Field("changes", description="Calls to ask about first.")
 
 
@@ -41,7 +41,7 @@ class ServerChangeBody(Body):
     """New values; what is left out stays."""
 
     enabled: bool | None = None
-    key: str | None = Field(None, max_length=4000, pattern=_HEADER)
+    key: str | None = Field(None, max_length=4000, pattern=HEADER_VALUE)
     confirm: Literal["changes", "always", "never"] | None = None
 
 

@@ -1,1 +1,1 @@
-"""The dialogue with each person, and the decision what to act on."""
+"""The dialogue with each person: its state, whom a message is for, and what to do about it."""

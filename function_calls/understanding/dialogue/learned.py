@@ -9,7 +9,14 @@ from msgspec.structs import replace
 
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
-from function_calls.understanding.dialogue.decision import POINTING, Circumstances, decide, has_trigger
+from function_calls.understanding.dialogue.addressee import (
+    ASKED,
+    QUESTION_ENDS,
+    Circumstances,
+    has_trigger,
+    is_for_bot,
+)
+from function_calls.understanding.dialogue.decision import chosen_intents, is_refusal
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.events import with_day_meant
@@ -40,13 +47,18 @@ from services.time_expressions import Reading, TimeReadings
 
 LONGEST = 400
 """The characters of a message that the models read."""
+_POINTING = frozenset(
+    {"answer_when", "answer_content", "cancel_ask", "repeat_last", "snooze", "undo", "done", "move", "reword", "append"}
+    | {"person_add", "person_remove", "person_set", "join", "leave", "delete", "skip", "until", "pause", "resume"}
+    | {"when_is", "who_set", "next_page", "keep_days", "add_days", "once", "nag", "urgent", "not_urgent"}
+    | {"catch_up_all", "catch_up_latest", "catch_up_none"}
+)
+"""Intents about a reminder that the message may leave unnamed."""
 _LATELY = 6
-"""The messages among which one of the bot makes a change without a name plausible."""
-_QUESTION_ENDS = ("?", "？", "吗", "呢", "么")
+"""The number of messages that are the last ones of a chat."""
 _HALF_DAY = 12
 _MAYBE_DONE = 0.3
 _QUOTES = "\"“”'‘’「」『』`"
-_ASKED = frozenset({"asked_when", "asked_content"})
 _TALK = 0.5
 _LIKELY = 0.7
 _DOUBT = 0.1
@@ -164,7 +176,7 @@ class LearnedInterpreter:
         """Return whether a message that says "reminder" asks for a change, even if it leaves open which or how."""
         words = load_lexicon(understood.language)
         chosen = self._chosen(understood, turn, key, known) if has_trigger(understood.reading, words) else ()
-        return bool(chosen) and chosen[0] in POINTING
+        return bool(chosen) and chosen[0] in _POINTING
 
     def is_talk(self, understood: Understood, turn: Turn) -> bool:
         """Return whether a message names the bot but speaks about it: it asks nothing and is probably for people."""
@@ -278,40 +290,49 @@ class LearnedInterpreter:
         """Return the intents to act on, best first."""
         reading, context = understood.reading, understood.context
         words = load_lexicon(understood.language)
-        named = slots.reference(reading, words)
+        if is_refusal(reading, words):
+            return ()
+        is_called = is_addressed(turn)
+        if is_called or is_for_bot(reading, words, self._circumstances(understood, turn, key, known)):
+            has_known_words = load_models(understood.language).knows(reading)
+            chosen = chosen_intents(reading, words, context, is_addressed=is_called, has_known_words=has_known_words)
+            if chosen:
+                return chosen
+        is_answer = _awaits_answer(understood, turn) and context in ASKED and _is_only_time(reading, words)
+        return ("answer_when",) if is_answer else self._done(understood, turn, key)
+
+    def _circumstances(
+        self, understood: Understood, turn: Turn, key: str, known: KnownReminders | None
+    ) -> Circumstances:
+        """Return the state of the chat in which a message that does not name the bot was written."""
+        reading, language = understood.reading, understood.language
+        words = load_lexicon(language)
         question_id = "" if understood.question is None else understood.question.message_id
         others = self._dialogue.since(key, turn, question_id)
+        texts = [each.text for each in others]
         last = self._dialogue.last(key, turn.now)
+        # The times of all these texts are read only where they can matter.
+        has_time, has_set = reading.has("WHEN"), self._dialogue.last_set(key, turn.now) is not None
 
         def means(name: str) -> bool:
             is_all = name.casefold().startswith(tuple(f"{word}{words.joint}" for word in words.every))
-            return known is not None and known.means("all" if is_all else name, common_words(understood.language))
+            return known is not None and known.means("all" if is_all else name, common_words(language))
 
-        said = Circumstances(
-            context=context,
-            is_addressed=is_addressed(turn),
-            is_asked=understood.question is not None and turn.scope.covers(understood.question.message_id),
-            last="none" if last is None else "fresh" if self._dialogue.is_fresh(key, turn) else "old",
-            is_passed=self._dialogue.state(key).is_passed,
+        return Circumstances(
+            context=understood.context,
+            awaits_answer=_awaits_answer(understood, turn),
+            last_action="none" if last is None else "fresh" if self._dialogue.is_fresh(key, turn) else "old",
+            changed_subject=self._dialogue.state(key).is_passed,
             others=len(others),
-            others_name_time=any(
-                each.best is not None and each.best.has_clock
-                for other in others
-                for each in self._times(other.text, turn.now, language=understood.language)
-            ),
-            others_object=any(self._objects(each.text, turn, words, understood.language, key) for each in others),
-            other_set=self._dialogue.is_reminded_by_other(key, turn),
-            can_change=known is not None and any(each.sender.is_bot for each in turn.recent[-_LATELY:]),
-            is_known=load_models(understood.language).knows(reading),
-            names_reminder=known is not None and any(map(means, filter(None, named))),
+            others_named_time=has_time and any(self._names_clock(each, turn, language) for each in texts),
+            others_discussed_time=has_set and any(self._discusses_time(each, turn, language, key) for each in texts),
+            reminded_by_other=self._dialogue.is_reminded_by_other(key, turn),
+            bot_wrote_lately=known is not None and any(each.sender.is_bot for each in turn.recent[-_LATELY:]),
+            has_known_words=load_models(language).knows(reading),
+            names_reminder=any(map(means, slots.reference(reading, words))),
             answers_person=_answers_person(turn),
             follows_bot=_follows_bot(turn),
         )
-        decision = decide(reading, words, said)
-        if decision.intents or decision.is_refusal:
-            return decision.intents
-        is_answer = said.is_asked and context in _ASKED and _is_only_time(reading, words)
-        return ("answer_when",) if is_answer else self._done(understood, turn, key)
 
     def _done(self, understood: Understood, turn: Turn, key: str) -> tuple[str, ...]:
         """Return `done` where the message may say so and a reminder waits for it."""
@@ -324,15 +345,21 @@ class LearnedInterpreter:
     ) -> bool:
         """Return whether a question to the bot may be about a reminder: it says so, or names one."""
         words = load_lexicon(language)
-        named = [name for name in slots.reference(reading, words) if name]
+        named = slots.reference(reading, words)
         if not is_addressed(turn) or reading.intent not in _ASKING or not named:
             return True
         is_marked = any(token.form in words.reference_marks for token in reading.tokens)  # "the one at noon"
         is_said = is_marked or has_trigger(reading, words)
         return is_said or any(self._is_named(name, turn, key, known) for name in named)
 
-    def _objects(self, text: str, turn: Turn, words: Lexicon, language: str, key: str) -> bool:
+    def _names_clock(self, text: str, turn: Turn, language: str) -> bool:
+        """Return whether `text` names a time of day."""
+        bests = [each.best for each in self._times(text, turn.now, language=language)]
+        return any(best is not None and best.has_clock for best in bests)
+
+    def _discusses_time(self, text: str, turn: Turn, language: str, key: str) -> bool:
         """Return whether `text` says something of the time that was set last, and does not only name it again."""
+        words = load_lexicon(language)
         left = slots.uncovered_words(text.casefold(), self._times(text, turn.now, language=language), words)
         is_said = not slots.are_small(left if words.joint else "".join(left), words)
         return is_said and self._names_time_set(text, turn, language, key)
@@ -416,12 +443,17 @@ def _follows_bot(turn: Turn) -> bool:
     return bool(turn.recent) and turn.recent[-1].sender.is_bot
 
 
+def _awaits_answer(understood: Understood, turn: Turn) -> bool:
+    """Return whether the bot has asked the sender something, and nobody else has written since."""
+    return understood.question is not None and turn.scope.covers(understood.question.message_id)
+
+
 def _answers_person(turn: Turn) -> bool:
     """Return whether the message right before this one is a question of another person."""
     before = turn.recent[-1] if turn.recent else None
     if before is None or before.sender.is_bot or before.sender.id == turn.message.sender.id:
         return False
-    return before.text.rstrip().endswith(_QUESTION_ENDS)
+    return before.text.rstrip().endswith(QUESTION_ENDS)
 
 
 def _clock(reading: Reading) -> tuple[int, int] | None:

@@ -1,9 +1,15 @@
-"""Whether a message is acted on, by its probabilities and whom it speaks to."""
+"""Messages that are acted on, by their probabilities and by whom they are for."""
 
 import pytest
 from msgspec.structs import replace
 
-from function_calls.understanding.dialogue.decision import Circumstances, decide, features_of, probability_for_bot
+from function_calls.understanding.dialogue.addressee import (
+    Circumstances,
+    features_of,
+    is_for_bot,
+    probability_for_bot,
+)
+from function_calls.understanding.dialogue.decision import chosen_intents, is_refusal
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.tokens import Token
@@ -25,29 +31,33 @@ def reading(text, intents, tags=""):
     )
 
 
-NOTHING_BEFORE = Circumstances(
+FIRST_MESSAGE = Circumstances(
     context="none",
-    is_addressed=False,
-    is_asked=False,
-    last="none",
-    is_passed=False,
+    awaits_answer=False,
+    last_action="none",
+    changed_subject=False,
     others=0,
-    others_name_time=False,
-    others_object=False,
-    other_set=False,
-    can_change=False,
-    is_known=True,
+    others_named_time=False,
+    others_discussed_time=False,
+    reminded_by_other=False,
+    bot_wrote_lately=False,
+    has_known_words=True,
     names_reminder=False,
+    answers_person=False,
+    follows_bot=False,
 )
-AFTER_ACTION = replace(NOTHING_BEFORE, context="acted", last="fresh", can_change=True, follows_bot=True)
+AFTER_ACTION = replace(FIRST_MESSAGE, context="acted", last_action="fresh", bot_wrote_lately=True, follows_bot=True)
 
 
-def acted_on(read, said=NOTHING_BEFORE, **changed):
-    return decide(read, load_lexicon("en"), replace(said, **changed)).intents
+def acted_on(read, state=FIRST_MESSAGE, *, is_addressed=False, **changed):
+    state, words = replace(state, **changed), load_lexicon("en")
+    if is_refusal(read, words) or not (is_addressed or is_for_bot(read, words, state)):
+        return ()
+    return chosen_intents(read, words, state.context, is_addressed=is_addressed, has_known_words=state.has_known_words)
 
 
-def probability(read, said=NOTHING_BEFORE, **changed):
-    return probability_for_bot(features_of(read, load_lexicon("en"), replace(said, **changed)))
+def probability(read, state=FIRST_MESSAGE, **changed):
+    return probability_for_bot(features_of(read, load_lexicon("en"), replace(state, **changed)))
 
 
 def test_reminder_is_set_without_the_bots_name():
@@ -61,7 +71,7 @@ def test_unsure_reminder_to_nobody_is_left_alone():
 def test_unknown_words_make_a_request_less_probable():
     read = reading("delete all reminders zork", {"delete": 0.85})
 
-    assert probability(read, is_known=False) < probability(read)
+    assert probability(read, has_known_words=False) < probability(read)
 
 
 @pytest.mark.parametrize(("names_reminder", "intents"), [(True, ("skip",)), (False, ())])
@@ -76,7 +86,7 @@ def test_change_of_nothing_is_for_people():
 
 
 def test_number_in_the_list_of_another_person_is_for_people():
-    assert acted_on(reading("pause 2", {"pause": 0.99}, ".R"), can_change=True) == ()
+    assert acted_on(reading("pause 2", {"pause": 0.99}, ".R"), bot_wrote_lately=True) == ()
 
 
 @pytest.mark.parametrize("intent", ["help", "ask", "time_now"])
@@ -101,18 +111,18 @@ def test_bare_time_answers_the_person_who_asked():
 
 
 def test_bare_time_long_after_an_action_is_for_people():
-    assert acted_on(reading("8pm", {"answer_when": 0.99}, "W"), AFTER_ACTION, last="old") == ()
+    assert acted_on(reading("8pm", {"answer_when": 0.99}, "W"), AFTER_ACTION, last_action="old") == ()
 
 
 def test_time_after_talk_about_times_is_for_people_unless_they_object():
     read = reading("8pm", {"answer_when": 0.99}, "W")
 
-    assert acted_on(read, AFTER_ACTION, others=1, others_name_time=True) == ()
-    assert acted_on(read, AFTER_ACTION, others=1, others_name_time=True, others_object=True) == ("move",)
+    assert acted_on(read, AFTER_ACTION, others=1, others_named_time=True) == ()
+    assert acted_on(read, AFTER_ACTION, others=1, others_named_time=True, others_discussed_time=True) == ("move",)
 
 
 def test_change_of_own_reminder_after_another_person_set_one_is_for_people():
-    assert acted_on(reading("make it 8", {"move": 0.99}, "..W"), AFTER_ACTION, other_set=True) == ()
+    assert acted_on(reading("make it 8", {"move": 0.99}, "..W"), AFTER_ACTION, reminded_by_other=True) == ()
 
 
 def test_question_of_who_said_what_is_for_people():
@@ -125,7 +135,7 @@ def test_question_of_who_said_what_is_for_people():
 
 def test_move_answers_a_question_unless_it_names_a_reminder():
     move = {"move": 0.8}
-    asked = replace(AFTER_ACTION, context="asked_when", is_asked=True)
+    asked = replace(AFTER_ACTION, context="asked_when", awaits_answer=True)
 
     assert acted_on(reading("make that 8", move, "..W"), asked) == ("answer_when",)
     assert acted_on(reading("move milk 8", move, ".RW"), asked) == ("move",)
@@ -144,9 +154,9 @@ def test_second_intent_is_tried_where_the_first_does_not_fit():
 @pytest.mark.parametrize(
     ("more", "less"),
     [
-        (AFTER_ACTION, NOTHING_BEFORE),
+        (AFTER_ACTION, FIRST_MESSAGE),
         (AFTER_ACTION, replace(AFTER_ACTION, others=2, follows_bot=False)),
-        (replace(NOTHING_BEFORE, names_reminder=True), NOTHING_BEFORE),
+        (replace(FIRST_MESSAGE, names_reminder=True), FIRST_MESSAGE),
         (AFTER_ACTION, replace(AFTER_ACTION, answers_person=True, follows_bot=False)),
     ],
 )

@@ -1,8 +1,7 @@
-"""Fit the weights that decide whether a message that does not name the bot is written for it.
+"""Fit the weights that tell messages for the bot from those for people.
 
-The messages are those of our own conversations, of `labelled/decisions` and of the dialogues of the tests. Each is
-played to the bot with the right decision on the messages before it, so that the state of the dialogue is the one that
-the weights will meet. Run by `make train`.
+The messages are those of our own conversations, of `labelled/addressee` and of the dialogues of the tests. The bot gets
+the right answer for each message before the next one, so that the dialogue goes on as it should. Run by `make train`.
 """
 
 import argparse
@@ -21,17 +20,17 @@ from benchmarks.evaluation.conversation_cases import OWN, Conversation, Message,
 from benchmarks.evaluation.conversation_play import play
 from benchmarks.evaluation.tables import aligned, percent
 from bot.testing.dialogues import Dialogue, load_dialogues
-from function_calls.understanding.dialogue import decision
+from function_calls.understanding.dialogue import addressee
 
-WEIGHTS = Path(decision.__file__).with_name("decision.toml")
+WEIGHTS = Path(addressee.__file__).with_name("addressee.toml")
 DIALOGUES = Path(__file__).parents[2] / "tests" / "dialogues"
-LABELLED = Path(__file__).parent / "labelled" / "decisions"
+LABELLED = Path(__file__).parent / "labelled" / "addressee"
 _STRENGTH = 0.3
 _OF_TESTS = 2.0
 """The weight of the messages of tests, so that behaviour stays."""
 _FOLDS = 10
 _THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7)
-_NOTE = "# Weights of a logistic regression, written by `make train`: see features_of() in decision.py.\n"
+_NOTE = "# Weights of a logistic regression, written by `make train`: see features_of() in addressee.py.\n"
 
 
 def dialogues() -> Iterator[Conversation]:
@@ -42,7 +41,7 @@ def dialogues() -> Iterator[Conversation]:
 
 
 def as_conversation(dialogue: Dialogue) -> Conversation:
-    """Return a dialogue of the tests as a conversation; what one expects of a reply to a message is not scored."""
+    """Return a dialogue of the tests as a conversation; messages that reply to another have no label."""
     messages: list[Message] = []
     wait = 0.0
     for step in dialogue.steps:
@@ -72,37 +71,34 @@ def as_conversation(dialogue: Dialogue) -> Conversation:
 
 
 def examples_of(conversation: Conversation) -> Iterator[tuple[Mapping[str, float], bool]]:
-    """Yield the features of the messages that name no bot, and whether each is written for the bot."""
+    """Yield the features of each message that does not name the bot, and True where it is for the bot."""
     wanted = [
         {each.get("silence", False) for each in message.expect} for message in conversation.messages if message.expect
     ]
-    met: list[Mapping[str, float]] = []
+    recorded: list[Mapping[str, float]] = []
     is_for_bot = False
 
-    def decided(features: Mapping[str, float]) -> float:
-        met.append(features)
+    def right_answer(features: Mapping[str, float]) -> float:
+        recorded.append(features)
         return float(is_for_bot)
 
-    with patch.object(decision, "probability_for_bot", decided):
+    with patch.object(addressee, "probability_for_bot", right_answer):
         rows = play(conversation)
         for outcomes in wanted:
             is_for_bot = outcomes != {True}
-            met.clear()
+            recorded.clear()
             next(rows)
-            if met and len(outcomes) == 1:
-                yield met[0], is_for_bot
+            if recorded and len(outcomes) == 1:
+                yield recorded[0], is_for_bot
 
 
 def main() -> None:
-    """Write the weights, and print how well they decide about conversations that they were not fitted to."""
+    """Write the weights, and print a cross-validation in our own conversations."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, action="append", help="folder with conversations; our own by default")
     options = parser.parse_args()
     logger.remove()
-    tests = [
-        as_conversation(each) for each in load_dialogues(DIALOGUES) if len({step.chat for step in each.steps}) == 1
-    ]
-    tests += conversations_in(LABELLED)
+    tests = [*dialogues(), *conversations_in(LABELLED)]
     own = [each for folder in options.data or [OWN] for each in conversations_in(folder)]
     features, labels, groups, counts = [], [], [], []
     for number, conversation in enumerate([*tests, *own]):

@@ -1,0 +1,174 @@
+"""Addressee detection: tell the messages for the bot from those for people, where none of them names the bot."""
+
+import math
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+from msgspec import Struct
+
+from function_calls.understanding.dialogue.dialogue import Context
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
+
+THRESHOLD = 0.7
+"""The least probability of a message for the bot."""
+QUESTION_ENDS = ("?", "？", "吗", "呢", "么")
+ASKED = frozenset({"asked_when", "asked_content"})
+"""The contexts in which a question of the bot is open."""
+_CHANGES = frozenset({"move", "reword", "append", "snooze", "delete", "skip", "until", "pause", "resume", "keep_days"})
+_STATEMENTS = frozenset({"zone", "zone_move", "quiet"})
+_QUESTIONS = frozenset({"help", "recall", "ask", "time_now"})
+"""Intents of questions that people ask each other as well."""
+_MOST_OTHERS = 4
+_MOST_UNTAGGED = 5
+_MOST_LOG_ODDS = 6.0
+
+
+class Circumstances(Struct, frozen=True, kw_only=True):
+    """The state of a chat at the time of a message.
+
+    Attributes:
+        context: The state of the dialogue between the bot and the sender.
+        awaits_answer: The bot has asked the sender something, and nobody else has written since.
+        last_action: The age of the bot's last action for the sender.
+        changed_subject: The sender has written something else since that action.
+        others: The number of messages between other people since that action.
+        others_named_time: One of these messages names a time of day.
+        others_discussed_time: One of these messages discusses the time of the sender's last reminder.
+        reminded_by_other: Another person has set a reminder for the sender since that action.
+        bot_wrote_lately: The bot wrote one of the last messages of the chat.
+        has_known_words: All words outside of the slots occur in training sentences of the intent.
+        names_reminder: Words of the message name a reminder of the chat.
+        answers_person: The message before it is another person's question.
+        follows_bot: The message before it is the bot's.
+    """
+
+    context: Context
+    awaits_answer: bool
+    last_action: Literal["none", "old", "fresh"]
+    changed_subject: bool
+    others: int
+    others_named_time: bool
+    others_discussed_time: bool
+    reminded_by_other: bool
+    bot_wrote_lately: bool
+    has_known_words: bool
+    names_reminder: bool
+    answers_person: bool
+    follows_bot: bool
+
+
+def is_for_bot(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
+    """Return whether a message that does not name the bot is for the bot."""
+    if _is_for_people(reading, words, state):
+        return False
+    return probability_for_bot(features_of(reading, words, state)) >= THRESHOLD
+
+
+def features_of(reading: MessageReading, words: Lexicon, state: Circumstances) -> dict[str, float]:
+    """Return the features of a message by name, those that are 0 left out."""
+    flags = {
+        f"context_{state.context}": True,
+        f"last_action_{state.last_action}": True,
+        f"last_action_{state.last_action}_others": state.others > 0,
+        f"last_action_{state.last_action}_changed_subject": state.changed_subject,
+        "awaits_answer": state.awaits_answer,
+        "has_known_words": state.has_known_words,
+        "names_reminder": state.names_reminder,
+        "answers_person": state.answers_person,
+        "answers_with_time": state.answers_person and reading.has("WHEN"),
+        "follows_bot": state.follows_bot,
+        "others_discussed_time": state.others_discussed_time,
+        "has_trigger": has_trigger(reading, words),
+        "has_change_words": _has_change_words(reading, words),
+        "is_question": reading.text.rstrip().endswith(QUESTION_ENDS),
+        "has_time": reading.has("WHEN"),
+        "has_only_bare_numbers": reading.has("WHEN") and all(map(slots.is_figure, reading.pieces("WHEN"))),
+    }
+    values = {
+        "request": _log_odds(1 - reading.probability(NOTHING)),
+        "intent": _log_odds(max((share for intent, share in reading.intents if intent != NOTHING), default=0.0)),
+        "length": math.log(1 + len(reading.tokens)),
+        "others": float(min(state.others, _MOST_OTHERS)),
+    }
+    return values | dict.fromkeys((name for name, is_set in flags.items() if is_set), 1.0)
+
+
+def probability_for_bot(features: Mapping[str, float]) -> float:
+    """Return the probability that a message with `features` is for the bot, by logistic regression."""
+    weights = _weights()
+    score = weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in features.items())
+    return 1 / (1 + math.exp(-score))
+
+
+@cache
+def _weights() -> dict[str, float]:
+    return tomllib.loads(files(__package__).joinpath("addressee.toml").read_text("utf-8"))
+
+
+def _log_odds(share: float) -> float:
+    return max(-_MOST_LOG_ODDS, min(_MOST_LOG_ODDS, math.log((share + 1e-4) / (1 - share + 1e-4))))
+
+
+def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
+    """Return whether a message is for people whatever its probability.
+
+    These are times for other people, changes without a reminder to change, and questions and answers that people
+    exchange.
+    """
+    intent = reading.intents[0][0]
+    if state.answers_person and intent in _STATEMENTS:
+        return True
+    if state.context == "none" and intent in _QUESTIONS and not (intent == "ask" and words.to_look_up(reading.text)):
+        return True
+    if has_trigger(reading, words) or state.names_reminder:
+        return False
+    if reading.has("SPEAKER") or reading.has("TOPIC"):
+        return True  # people ask each other who said what
+    named = slots.reference(reading, words)
+    if intent in _CHANGES and _has_nothing_to_change(named, state):
+        return True
+    return not named and _is_time(reading) and _is_time_for_people(reading, words, state)
+
+
+def _has_nothing_to_change(named: list[str], state: Circumstances) -> bool:
+    """Return whether no reminder is in question that a message could change; `named` are its references."""
+    if state.reminded_by_other and not named:
+        return True  # it could be the one of the other person
+    is_first = state.context == "none" and state.last_action == "none"
+    has_number = any(map(str.isdecimal, named))  # of a list that somebody else has asked for
+    return is_first and (has_number or not state.bot_wrote_lately)
+
+
+def _is_time_for_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
+    """Return whether a message that is only a time answers a person, or comes too late for the bot."""
+    if state.answers_person:
+        return True
+    if any(token.form.startswith("@rule") for token in reading.tokens):
+        return False  # nobody tells another person "every week"
+    if state.others_named_time and not state.others_discussed_time:
+        return True
+    is_expected = state.awaits_answer or state.context == "fired" or _has_change_words(reading, words)
+    is_late = state.last_action == "old" and not is_expected
+    return is_late or (state.changed_subject and state.context in ASKED)
+
+
+def _is_time(reading: MessageReading) -> bool:
+    """Return whether a message is a time with at most a few words around it."""
+    is_other = any(map(reading.has, ("CONTENT", "PERSON", "OLD")))
+    return reading.has("WHEN") and not is_other and reading.tags.count(NO_TAG) <= _MOST_UNTAGGED
+
+
+def _has_change_words(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message has words such as "make it"."""
+    return words.has_any(words.change_it, words.fold(reading.text))
+
+
+def has_trigger(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message has a word such as "remind"."""
+    text = words.fold(reading.text)  # 十分钟的闹钟 is one time, and has the word nevertheless
+    return any(word in text for word in words.triggers)
