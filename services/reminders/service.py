@@ -33,7 +33,7 @@ from services.reminders.model import (
 from services.reminders.ports import Notifier, ReminderStore
 from services.reminders.quiet_hours import QuietHours, QuietService
 from services.reminders.records import Change, DeliveryRecord, StoredReminder, ValidatedReminder
-from services.reminders.updater import ReminderUpdater, check_may_change, check_may_finish, let_anybody
+from services.reminders.updater import ReminderUpdater, check_may_change, check_may_edit, check_may_finish, let_anybody
 from services.time_expressions import TimeReader
 
 _KEPT = timedelta(days=30)
@@ -244,7 +244,7 @@ class ReminderService:
         await self.look_up(edit.schedule)
         edit, now, shortest = self._checked(edit), self._clock.now(), self._limits.shortest_interval
         make = partial(transitions.edit, edit=edit, now=now, shortest=shortest, asked_at=asked_at)
-        return await self._changing.one(chat, person, reference, make)
+        return await self._changing.one(chat, person, reference, make, check=check_may_edit)
 
     async def revert(
         self,
@@ -259,7 +259,7 @@ class ReminderService:
     ) -> Reminder:
         """Restore an earlier state of a reminder, also an ended one; `reminder_id` is full, `asked_at` as in `edit`.
 
-        With `is_undo` whoever may say that it is done may take that back. Without `was_ended`, that the change which is
+        With `is_undo` whoever may edit it may take a change back. Without `was_ended`, that the change which is
         taken back ended it, what has been deleted stays so: somebody did that since.
 
         Raises:
@@ -267,7 +267,7 @@ class ReminderService:
         """
         await self.look_up(edit.schedule)
         edit, now, shortest = self._checked(edit), self._clock.now(), self._limits.shortest_interval
-        may = check_may_finish if is_undo else check_may_change
+        may = check_may_edit if is_undo else check_may_change
 
         def before(row: StoredReminder) -> Change:
             if row.state is ReminderState.CANCELLED and not was_ended:
@@ -286,7 +286,7 @@ class ReminderService:
             return await self._changing.own(
                 chat, person, transitions.pause, lambda row: row.state is ReminderState.ACTIVE, none=_NONE
             )
-        return (await self._changing.one(chat, person, reference, transitions.pause),)
+        return (await self._changing.one(chat, person, reference, transitions.pause, check=check_may_edit),)
 
     async def resume(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Let a paused reminder fire again, from its next time after now; "all" as in `pause`. Raises as `edit` does.
@@ -295,9 +295,8 @@ class ReminderService:
         """
         now, shortest = self._clock.now(), self._limits.shortest_interval
         if not means_all(reference):
-            return (
-                await self._changing.one(chat, person, reference, lambda row: transitions.resume(row, now, shortest)),
-            )
+            make = partial(transitions.resume, now=now, shortest=shortest)
+            return (await self._changing.one(chat, person, reference, make, check=check_may_edit),)
 
         def has_fire(row: StoredReminder) -> bool:
             return row.state is ReminderState.PAUSED and bool(next_fires(row.schedule, now, 1))
@@ -390,7 +389,7 @@ class ReminderService:
         Returns the reminder, and the one of that single occurrence. Raises as `edit` and `create` do.
         """
         reminder, row = await self._finder.find(chat, person, reminder_id)
-        check_may_change(reminder, person)
+        check_may_edit(reminder, person)
         single = await self.create(_once_more(row, once, row.creator, row.targets, request_key))
         # In this order: what a crash in between leaves is said twice, and not lost.
         return await self.edit(chat, person, reminder_id, ReminderEdit(schedule=left)), single

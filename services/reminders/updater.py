@@ -27,6 +27,18 @@ def check_may_change(reminder: Reminder, person: Person) -> None:
         raise RequestRefused("not_your_reminder", id=reminder.id, owner=reminder.creator.name)
 
 
+def check_may_edit(reminder: Reminder, person: Person) -> None:
+    """Check as `check_may_change`, but let anybody edit a reminder for everyone: it belongs to the chat.
+
+    Only its creator and admins may delete it.
+
+    Raises:
+        RequestRefused: `not_your_reminder(id, owner)`.
+    """
+    if not is_for_everyone(reminder):
+        check_may_change(reminder, person)
+
+
 def check_may_finish(reminder: Reminder, person: Person) -> None:
     """Check as `check_may_change`, but let anybody finish a reminder that everyone gets until it is done.
 

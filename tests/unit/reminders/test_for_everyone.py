@@ -7,7 +7,7 @@ import pytest
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
-from services.reminders.model import EVERYONE
+from services.reminders.model import EVERYONE, ReminderEdit, ReminderState
 
 pytestmark = pytest.mark.looptime
 HOME = ChatAddress(platform="console", chat_id="home")
@@ -22,6 +22,25 @@ async def test_repeating_reminder_for_everyone_is_not_snoozed_by_others(desk):
         until = desk.clock.now() + timedelta(hours=1)
         with pytest.raises(RequestRefused) as refused:
             await desk.service.snooze(HOME, BOB, reminder.id, until, request_key="again")
+
+    assert refused.value.code == "not_your_reminder"
+
+
+async def test_reminder_for_everyone_is_edited_and_paused_by_others(desk):
+    reminder = await desk.set("tea", rule="FREQ=DAILY", targets=ALL)
+
+    edited = await desk.service.edit(HOME, BOB, reminder.id, ReminderEdit(content="green tea"))
+    (paused,) = await desk.service.pause(HOME, BOB, reminder.id)
+    (resumed,) = await desk.service.resume(HOME, BOB, reminder.id)
+
+    assert edited.content == "green tea"
+    assert (paused.state, resumed.state) == (ReminderState.PAUSED, ReminderState.ACTIVE)
+
+
+async def test_reminder_for_some_people_is_not_edited_by_others(desk):
+    reminder = await desk.set("tea", targets=(ANN,))
+    with pytest.raises(RequestRefused) as refused:
+        await desk.service.edit(HOME, BOB, reminder.id, ReminderEdit(content="green tea"))
 
     assert refused.value.code == "not_your_reminder"
 
