@@ -54,6 +54,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ahead: tuple[str, ...]
     beside: tuple[str, ...]
     mornings: tuple[str, ...]
+    evenings: tuple[str, ...]
     waking: tuple[str, ...]
     wake_up: str
     alarms: tuple[str, ...]

@@ -22,10 +22,10 @@ from services.time_expressions import Reading
 _DAY = timedelta(days=1)
 _LONGEST_LEAD = 4
 _HALF_DAY = 12
-_FIRST_HOUR_UP, _EVENING = 5, 18
+_FIRST_HOUR_UP, _OPEN_HOUR, _EVENING = 5, 6, 18
 _SHORTEST_WORD = 3
 _NEW = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
-_LONG_AFTER = timedelta(hours=6)
+_LONG_AFTER, _HALF_OF_DAY = timedelta(hours=6), timedelta(hours=_HALF_DAY)
 
 Span = tuple[int, int]
 Lead = tuple[timedelta, TimeWords | None]
@@ -41,7 +41,7 @@ def named_times(asked: Asked) -> list[TimeWords]:
     leads = leads_of(asked, has_event=asked.reading.has("EVENT"))
     found = _ahead(asked, leads) if leads else _named(asked)
     ended = [_until(time, end_of(asked, time.best)) for time in found]
-    return [each for time in ended for each in apart(_at_night(_woken(time, asked), asked))]
+    return [each for time in ended for each in apart(_at_night(_in_usual_half(_woken(time, asked), asked), asked))]
 
 
 def with_lead_tagged(asked: Asked) -> Asked:
@@ -436,6 +436,20 @@ def _woken(time: TimeWords, asked: Asked) -> TimeWords:
         return time
     both = sorted((best, morning), key=_start)
     return replace(time, readings=tuple(both), is_ambiguous=True)
+
+
+def _in_usual_half(time: TimeWords, asked: Asked) -> TimeWords:
+    """Return a clock such as "tomorrow at 7" in the evening beside words for what is done then, else in the morning.
+
+    A bare "6" stays open: it is said of both halves of the day.
+    """
+    early, late = min(time.readings, key=_start), max(time.readings, key=_start)
+    if not time.is_ambiguous or late.start - early.start != _HALF_OF_DAY or early.start.hour >= _HALF_DAY:
+        return time
+    if asked.words.has_any(asked.words.evenings, asked.folded_text):
+        return replace(time, readings=(late,), is_ambiguous=False)
+    is_open = early.start.hour < _OPEN_HOUR or (early.start.hour, early.start.minute) == (_OPEN_HOUR, 0)
+    return replace(time, readings=(early, late) if is_open else (early,), is_ambiguous=is_open)
 
 
 def _is_same_figure(one: Reading, other: Reading) -> bool:

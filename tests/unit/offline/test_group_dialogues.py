@@ -219,10 +219,10 @@ def test_question_is_dropped_by_never_mind(chat):
 
 @pytest.mark.parametrize(
     ("answer", "hour"),
-    [("1", "08:00"), ("the second one", "20:00"), ("in the morning", "08:00"), ("evening obviously", "20:00")],
+    [("1", "06:00"), ("the second one", "18:00"), ("in the morning", "06:00"), ("evening obviously", "18:00")],
 )
 def test_answer_picks_one_of_the_times(chat, answer, hour):
-    chat.says("ann", "Bubbles, remind me tomorrow at 8 to call mum")
+    chat.says("ann", "Bubbles, remind me tomorrow at 6 to call mum")
 
     (call,) = chat.says("ann", answer).calls
 
@@ -379,12 +379,12 @@ def test_message_to_the_bot_is_not_used_as_content(chat):
 
 
 def test_another_day_keeps_the_clock_that_was_asked_about(chat):
-    chat.says("ann", "Bubbles, remind me on Monday at 7 to pay the staff")
+    chat.says("ann", "Bubbles, remind me on Monday at 6 to pay the staff")
     chat.says("ann", "no, on Friday")
 
     (call,) = chat.says("ann", "2").calls
 
-    assert call.arguments["time"] == "2026-11-27 07:00"
+    assert call.arguments["time"] == "2026-11-27 18:00"
 
 
 def test_hint_names_the_reminder_that_the_message_is_about():

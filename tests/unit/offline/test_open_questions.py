@@ -9,10 +9,10 @@ from function_calls.understanding.requests.open_questions import OpenQuestion, O
 from tests.unit.offline.conftest import NOW, Say
 
 
-def answered_which_eight(say: Say, answer: str) -> Interpretation:
+def answered_which_six(say: Say, answer: str) -> Interpretation:
     """What is understood of `answer` where it was asked which eight o'clock of tomorrow is meant."""
     language = "en" if answer.isascii() else "zh"
-    say("remind me tomorrow at 8 to call" if language == "en" else "提醒我明天八点打电话", language=language)
+    say("remind me tomorrow at 6 to call" if language == "en" else "提醒我明天六点打电话", language=language)
     return say(answer, language=language)
 
 
@@ -116,23 +116,23 @@ def test_a_question_is_answered_once() -> None:
 
 
 def test_clear_part_is_done_and_unclear_part_asked_about(say: Say) -> None:
-    heard = say("remind me in 90 seconds to check the oven, and tomorrow at 8 to take out the trash")
+    heard = say("remind me in 90 seconds to check the oven, and tomorrow at 6 to take out the trash")
 
     assert [call.arguments["content"] for call in heard.calls] == ["check the oven"]
     assert "take out the trash" in heard.notice
 
 
 def test_question_has_a_button_for_each_answer(say: Say) -> None:
-    choices = say("remind me tomorrow at 8 to cook").choices
+    choices = say("remind me tomorrow at 6 to cook").choices
 
     (call,) = say(choices[1].says).calls
 
-    assert choices[1].label == "tomorrow at 20:00"
-    assert call.arguments["time"] == "2026-03-05 20:00"
+    assert choices[1].label == "tomorrow at 18:00"
+    assert call.arguments["time"] == "2026-03-05 18:00"
 
 
 def test_the_next_question_follows_the_answer_to_the_first(say: Say) -> None:
-    say("remind me tomorrow at 8 to call mum and on saturday at 7 to cook")
+    say("remind me tomorrow at 6 to call mum and on saturday at 6 to cook")
 
     answered = say("1")
 
@@ -148,14 +148,30 @@ def test_a_request_beside_another_that_lacks_something_is_done(say: Say) -> None
     assert "buy wine" in heard.notice
 
 
-@pytest.mark.parametrize("text", ["alarm at 6:30 tomorrow", "明天六点半闹钟"])
+@pytest.mark.parametrize("text", ["alarm at 5:30 tomorrow", "明天五点半闹钟"])
 def test_the_unmarked_hour_of_an_alarm_may_be_one_of_the_morning(say: Say, text: str) -> None:
     asked = say(text)
 
     (call,) = say("1").calls
 
     assert asked.calls == ()
-    assert call.arguments["time"] == "2026-03-05 06:30"
+    assert call.arguments["time"] == "2026-03-05 05:30"
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("remind me tomorrow at 7 to sign the slip", "2026-03-05 07:00"),
+        ("remind me tomorrow at 6:45 to empty the kiln", "2026-03-05 06:45"),
+        ("remind me tomorrow at 7 about the dinner with Sam", "2026-03-05 19:00"),
+        ("提醒我明天八点交表", "2026-03-05 08:00"),
+        ("提醒我明天七点聚餐", "2026-03-05 19:00"),
+    ],
+)
+def test_an_unmarked_hour_of_another_day_is_in_its_usual_half(say: Say, text: str, time: str) -> None:
+    (call,) = say(text, language="en" if text.isascii() else "zh").calls
+
+    assert call.arguments["time"] == time
 
 
 @pytest.mark.parametrize("text", ["set an alarm for 6am tomorrow", "set a 10 minute alarm", "设闹钟下午6点半"])
@@ -214,35 +230,35 @@ def test_a_time_is_named_with_the_words_that_people_put_around_it(say: Say, answ
     ],
 )
 def test_an_option_is_chosen_in_many_words(say: Say, answer: str) -> None:
-    chosen = answered_which_eight(say, answer)
+    chosen = answered_which_six(say, answer)
 
-    assert [call.arguments["time"] for call in chosen.calls] == ["2026-03-05 20:00"]
+    assert [call.arguments["time"] for call in chosen.calls] == ["2026-03-05 18:00"]
 
 
-@pytest.mark.parametrize("answer", ["8", "at 8", "8点", "八点"])
+@pytest.mark.parametrize("answer", ["6", "at 6", "6点", "六点"])
 def test_unclear_answer_is_asked_again(say: Say, answer: str) -> None:
     language = "zh" if "点" in answer or not answer.isascii() else "en"
-    asked = say("remind me tomorrow at 8 to call" if language == "en" else "提醒我明天八点打电话", language=language)
+    asked = say("remind me tomorrow at 6 to call" if language == "en" else "提醒我明天六点打电话", language=language)
 
     again = say(answer, language=language)
     (call,) = say("2", language=language).calls
 
     assert (again.calls, again.answer) == ((), asked.answer)
-    assert call.arguments["time"] == "2026-03-05 20:00"
+    assert call.arguments["time"] == "2026-03-05 18:00"
 
 
 @pytest.mark.parametrize("answer", ["both", "两个都要"])
 def test_both_options_may_be_chosen(say: Say, answer: str) -> None:
-    calls = answered_which_eight(say, answer).calls
+    calls = answered_which_six(say, answer).calls
 
-    assert [call.arguments["time"] for call in calls] == ["2026-03-05 08:00", "2026-03-05 20:00"]
+    assert [call.arguments["time"] for call in calls] == ["2026-03-05 06:00", "2026-03-05 18:00"]
 
 
 @pytest.mark.parametrize(
     "answer", ["9pm instead", "neither, 9pm", "no, at 9pm", "make it 9pm", "都不是，晚上九点", "改成晚上九点"]
 )
 def test_other_time_may_be_on_that_day(say: Say, answer: str) -> None:
-    (call,) = answered_which_eight(say, answer).calls
+    (call,) = answered_which_six(say, answer).calls
 
     assert call.arguments["time"] == "2026-03-05 21:00"
 
@@ -269,7 +285,7 @@ def test_other_time_may_be_on_that_day(say: Say, answer: str) -> None:
     ],
 )
 def test_message_to_others_chooses_nothing(say: Say, answer: str) -> None:
-    heard = answered_which_eight(say, answer)
+    heard = answered_which_six(say, answer)
 
     assert (heard.calls, heard.answer) == ((), "")
 
