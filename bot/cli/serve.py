@@ -85,7 +85,7 @@ def mcp_sign_in(config: Path | None, name: str) -> None:
     server = mcp_server(settings.tool_servers, name, settings.mcp_token_folder)
     if server is None or server.oauth is None:
         raise CommandFailed(f"neither tool_servers.mcp_file nor connections have a server {name} with `oauth`", 2)
-    if server.oauth.client_id:
+    if not server.oauth.needs_sign_in:
         raise CommandFailed(f"{name} uses client credentials; it needs no sign-in", 2)
     try:
         from bot.tools.servers.mcp.oauth import sign_in

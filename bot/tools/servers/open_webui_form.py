@@ -14,13 +14,13 @@ _FORM: Final = frozenset(
     {"type", "spec_type", "spec", "config", "auth_type", "id", "info", "access_grants", "function_name_filter_list"}
 )
 _CONFIG: Final = frozenset({"enable", "access_control", "access_grants", "function_name_filter_list"})
-_AUTH_TYPES: Final = ("bearer", "none", "oauth_2.1 with type mcp")
+_SIGN_IN: Final = frozenset({"oauth_2.1", "oauth_2.1_static"})
 _SECRET_INFO: Final = ("oauth_client_secret", "oauth_client_info")
 _ADVICE: Final = {
     "session": "there is no login of Open WebUI to pass on; use bearer with a key of the server",
     "system_oauth": "there is no login of Open WebUI to pass on; use bearer with a key of the server",
     "oauth_2.1": "it is for type mcp; use bearer with a key, or client_id and client_secret",
-    "oauth_2.1_static": 'use oauth {"client_id": …, "client_secret": …, "issuer": …} with type mcp, or oauth_2.1',
+    "oauth_2.1_static": "it is for type mcp; use bearer with a key, or client_id and client_secret",
 }
 
 
@@ -51,8 +51,8 @@ def own_fields(given: Mapping[object, object]) -> dict[str, object]:
     auth_type = _auth_type(entry.get("auth_type", "bearer"), str(own["type"]))
     if auth_type != "bearer":
         own.pop("key", None)
-    if auth_type == "oauth_2.1":
-        own.setdefault("oauth", {"scope": str(info.get("oauth_scope") or "")})
+    if auth_type in _SIGN_IN:
+        own["oauth"] = _oauth(auth_type, info) | _object("oauth", own.get("oauth"))
     return own
 
 
@@ -69,14 +69,20 @@ def secrets_in(given: object) -> tuple[str, ...]:
 
 
 def _config(written: object) -> dict[str, object]:
+    config = _object("config", written)
+    unknown = sorted(key for key in config if key not in _CONFIG)
+    if unknown:
+        raise FormInvalid(f"config.{unknown[0]} is not supported")
+    return {key: value for key, value in config.items() if value is not None}
+
+
+def _object(field: str, written: object) -> dict[str, object]:
+    """Return an object of the form with its keys as text; null is an empty one."""
     if written is None:
         return {}
     if not isinstance(written, Mapping):
-        raise FormInvalid("config must be an object")
-    unknown = sorted(str(key) for key in written if key not in _CONFIG)
-    if unknown:
-        raise FormInvalid(f"config.{unknown[0]} is not supported")
-    return {str(key): value for key, value in written.items() if value is not None}
+        raise FormInvalid(f"{field} must be an object")
+    return {str(key): value for key, value in written.items()}
 
 
 def _spec(entry: Mapping[str, object]) -> dict[str, object]:
@@ -114,12 +120,27 @@ def _name_filter(written: object) -> tuple[str, ...]:
     return names
 
 
+def _oauth(auth_type: str, info: Mapping[object, object]) -> dict[str, object]:
+    """Return the settings of a sign-in; with `oauth_2.1_static` by the client that `info` names."""
+    if info.get("oauth_resource_parameter") == "omit":
+        raise FormInvalid("info.oauth_resource_parameter omit is not supported: MCP requires the parameter resource")
+    scope = str(info.get("oauth_scope") or "")
+    if auth_type == "oauth_2.1":
+        return {"scope": scope}
+    client = {own: str(info.get(f"oauth_{own}") or "") for own in ("client_id", "client_secret")}
+    if not all(client.values()):
+        raise FormInvalid("auth_type oauth_2.1_static needs info.oauth_client_id and info.oauth_client_secret")
+    issuer = str(info.get("oauth_server_url") or "")
+    return {"grant_type": "authorization_code", "issuer": issuer, "scope": scope, **client}
+
+
 def _auth_type(written: object, kind: str) -> str:
-    if written in {"bearer", "none"} or (written == "oauth_2.1" and kind == "mcp"):
-        return str(written)
-    if isinstance(written, str) and written in _ADVICE:
-        raise FormInvalid(f"auth_type {written} is not supported: {_ADVICE[written]}")
-    raise FormInvalid(f"auth_type must be {', '.join(_AUTH_TYPES[:-1])} or {_AUTH_TYPES[-1]}")
+    name = written if isinstance(written, str) else ""
+    if name in {"bearer", "none"} or (name in _SIGN_IN and kind == "mcp"):
+        return name
+    if name in _ADVICE:
+        raise FormInvalid(f"auth_type {name} is not supported: {_ADVICE[name]}")
+    raise FormInvalid("auth_type must be bearer or none, or with type mcp oauth_2.1 or oauth_2.1_static")
 
 
 def _one_of(field: str, value: object, known: tuple[str, ...]) -> str:

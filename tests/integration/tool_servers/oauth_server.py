@@ -1,7 +1,9 @@
 """An MCP server behind OAuth 2.1, with an authorization server beside it that lets everybody in."""
 
+import base64
 import secrets
 import time
+from urllib.parse import unquote
 
 from mcp.server import MCPServer
 from mcp.server.auth.provider import AccessToken
@@ -16,12 +18,19 @@ SECRET = "client-secret-of-the-bot"
 
 
 class OAuthServer:
-    """`app` serves both at `address`. A token lasts `lifetime` seconds; `grants` are those that were used."""
+    """`app` serves both at `address`. A token lasts `lifetime` seconds.
+
+    `grants` are those that were used, `scopes` and `clients` (id and secret) what they were asked with. With
+    `methods`, clients show a secret in one of these ways and cannot register themselves.
+    """
 
     def __init__(self, address: str, *, lifetime: int = 3600) -> None:
         self.address = address
         self.lifetime = lifetime
+        self.methods: list[str] = []
         self.grants: list[str] = []
+        self.scopes: list[str | None] = []
+        self.clients: list[tuple[str, str]] = []
         self._tokens: dict[str, float] = {}
         self._server = MCPServer(
             "vault",
@@ -60,24 +69,39 @@ class OAuthServer:
                 "registration_endpoint": f"{base}/register",
                 "response_types_supported": ["code"],
                 "code_challenge_methods_supported": ["S256"],
-                "token_endpoint_auth_methods_supported": ["none", "client_secret_basic"],
+                "token_endpoint_auth_methods_supported": self.methods or ["none", "client_secret_basic"],
             }
         )
 
     async def _register(self, request: Request) -> JSONResponse:
+        if self.methods:
+            return JSONResponse({"error": "access_denied"}, status_code=403)
         return JSONResponse({**await request.json(), "client_id": "bot"}, status_code=201)
 
     async def _authorize(self, request: Request) -> RedirectResponse:
         query = request.query_params
+        self.scopes.append(query.get("scope"))
         return RedirectResponse(f"{query['redirect_uri']}?code=code-1&state={query['state']}")
 
     async def _token(self, request: Request) -> JSONResponse:
-        form = await request.form()
-        self.grants.append(str(form["grant_type"]))
+        form = {key: str(value) for key, value in (await request.form()).items()}
+        client = self._client(request.headers.get("authorization", ""), form)
+        if self.methods and client[1] != SECRET:
+            return JSONResponse({"error": "invalid_client"}, status_code=401)
+        self.clients.append(client)
+        self.grants.append(form["grant_type"])
+        if form["grant_type"] == "client_credentials":
+            self.scopes.append(form.get("scope"))
         token = secrets.token_urlsafe(16)
         self._tokens[token] = time.time() + self.lifetime
         refresh = {} if form["grant_type"] == "client_credentials" else {"refresh_token": "refresh-1"}
         return JSONResponse({"access_token": token, "token_type": "Bearer", "expires_in": self.lifetime, **refresh})
+
+    def _client(self, authorization: str, form: dict[str, str]) -> tuple[str, str]:
+        if not authorization:
+            return form.get("client_id", ""), form.get("client_secret", "")
+        name, _, secret = base64.b64decode(authorization.removeprefix("Basic ")).decode().partition(":")
+        return unquote(name), unquote(secret)
 
 
 def get_header(ctx: Context) -> str:

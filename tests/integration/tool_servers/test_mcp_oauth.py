@@ -7,17 +7,21 @@ import stat
 from contextlib import AsyncExitStack
 
 import httpx
+import httpx2
 import pytest
 import uvicorn
+from mcp.client.auth import OAuthFlowError
 from pydantic import SecretStr
 
 from bot.config.settings import ToolServerSettings
 from bot.tools.servers.connections import read_connections
-from bot.tools.servers.mcp.oauth import sign_in
+from bot.tools.servers.mcp.oauth import TokenFile, oauth_provider, sign_in
 from bot.tools.servers.mcp.servers import mcp_servers
-from bot.tools.servers.mcp.toolset import McpToolset
+from bot.tools.servers.mcp.toolset import McpToolset, first_text
 from tests.integration.tool_servers.oauth_server import SECRET, OAuthServer
 from tests.support.tool_servers.mcp_toolsets import running
+
+PROTOCOL = {"MCP-Protocol-Version": "2025-06-18"}
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 
@@ -80,13 +84,13 @@ async def signed_in(server):
 
 
 async def test_client_credentials_authorize_the_bot(settings_of, connected, vault, context):
-    server = settings_of({"client_id": "bot", "client_secret": SECRET, "issuer": vault.address})
+    server = settings_of({"client_id": "bot", "client_secret": SECRET, "issuer": vault.address, "scope": "read"})
 
     toolset = await connected(server)
     result = await toolset.call("get_gold", {}, context)
 
     assert result.value == {"result": "gold"}
-    assert vault.grants == ["client_credentials"]
+    assert (vault.grants, vault.scopes) == (["client_credentials"], ["read"])
 
 
 async def test_credentials_are_not_sent_to_another_issuer(settings_of, connected, vault):
@@ -106,7 +110,7 @@ async def test_server_that_needs_a_sign_in_says_so(settings_of, connected, vault
 
 
 async def test_operator_signs_in_and_the_bot_uses_the_token(settings_of, connected, vault, context):
-    server = settings_of({"redirect_port": free_port()})
+    server = settings_of({"redirect_port": free_port(), "scope": "read"})
 
     count, page = await signed_in(server)
     toolset = await connected(server)
@@ -114,7 +118,7 @@ async def test_operator_signs_in_and_the_bot_uses_the_token(settings_of, connect
 
     assert (count, page) == (2, "You can close this page.\n")
     assert result.value == {"result": "gold"}
-    assert vault.grants == ["authorization_code"]
+    assert (vault.grants, vault.scopes) == (["authorization_code"], ["read"])
     assert stat.S_IMODE(server.token_file.stat().st_mode) == 0o600
 
 
@@ -141,19 +145,86 @@ async def test_token_that_a_server_sends_back_is_masked(settings_of, connected, 
     assert result.value == {"result": "Bearer [secret]"}
 
 
-async def test_connection_of_open_webui_with_oauth_is_signed_in_by_the_operator(tmp_path, connected, vault, context):
-    entry = {
+@pytest.fixture
+def registered(tmp_path, vault):
+    """The server of a connection in the form of Open WebUI with a client that the operator registered."""
+
+    def read(**info):
+        own = {"oauth_client_id": "registered", "oauth_client_secret": SECRET, "oauth_scope": "read"}
+        entry = open_webui_entry(vault, "oauth_2.1_static", own | info)
+        settings = ToolServerSettings(connections=SecretStr(json.dumps([entry])))
+        [server] = read_connections(settings, tmp_path).mcp
+        return server
+
+    return read
+
+
+def open_webui_entry(vault, auth_type, info):
+    return {
         "type": "mcp",
         "url": f"{vault.address}/mcp",
         "spec_type": "url",
         "spec": "",
         "path": "",
-        "auth_type": "oauth_2.1",
+        "auth_type": auth_type,
         "key": "",
         "config": {"enable": True, "function_name_filter_list": "", "access_grants": None},
-        "info": {"id": "vault", "name": "vault", "description": "", "oauth_client_info": "gAAAAABencrypted"},
+        "info": {"id": "vault", "name": "vault", "description": "", "oauth_client_info": "gAAAAABencrypted"} | info,
         "oauth": {"redirect_port": free_port()},
     }
+
+
+@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
+async def test_registered_client_signs_in_and_refreshes(registered, connected, vault, context, method):
+    vault.methods = [method]
+    server = registered(oauth_server_url=vault.address)
+
+    unsigned = await connected(server)
+    await signed_in(server)
+    stored = json.loads(server.token_file.read_text())
+    server.token_file.write_text(json.dumps(stored | {"expires_at": 1.0}))
+    toolset = await connected(server)
+    result = await toolset.call("get_gold", {}, context)
+
+    assert "bubbles mcp-sign-in vault" in unsigned.health.detail
+    assert result.value == {"result": "gold"}
+    assert (vault.grants, vault.scopes) == (["authorization_code", "refresh_token"], ["read"])
+    assert set(vault.clients) == {("registered", SECRET)}
+    assert SECRET not in server.token_file.read_text()
+
+
+async def test_registered_client_is_shown_to_its_own_authorization_server_only(registered, vault):
+    vault.methods = ["client_secret_post"]
+
+    with pytest.raises(BaseExceptionGroup) as failure:
+        await signed_in(registered(oauth_server_url="https://login.example.org"))
+
+    assert "not https://login.example.org" in first_text(failure.value)
+    assert (vault.scopes, vault.clients) == ([], [])
+
+
+async def test_registered_client_stays_with_the_authorization_server_of_its_sign_in(registered, vault):
+    vault.methods = ["client_secret_post"]
+    server = registered()
+    await signed_in(server)
+    stored = json.loads(server.token_file.read_text())
+    stored["metadata"]["issuer"] = "https://login.example.org"
+    stored["tokens"]["access_token"] = "revoked"
+    server.token_file.write_text(json.dumps(stored))
+    provider = oauth_provider(server, server.oauth, TokenFile(server.token_file))
+
+    async with httpx2.AsyncClient(auth=provider, headers=PROTOCOL) as http:
+        with pytest.raises(OAuthFlowError):
+            await http.post(server.url)
+        provider.context.token_expiry_time = 1.0
+        with pytest.raises(OAuthFlowError):
+            await http.post(server.url)
+
+    assert vault.grants == ["authorization_code"]
+
+
+async def test_connection_of_open_webui_with_oauth_is_signed_in_by_the_operator(tmp_path, connected, vault, context):
+    entry = open_webui_entry(vault, "oauth_2.1", {})
     settings = ToolServerSettings(connections=SecretStr(json.dumps([entry])))
     [server] = read_connections(settings, tmp_path).mcp
 

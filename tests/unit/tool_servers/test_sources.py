@@ -68,12 +68,22 @@ REFUSED = {
     "a session": ({"url": URL, "auth_type": "session", "key": "red"}, "auth_type session"),
     "a login of Open WebUI": ({"url": URL, "auth_type": "system_oauth"}, "use bearer with a key of the server"),
     "a sign-in at an OpenAPI server": ({"url": URL, "auth_type": "oauth_2.1"}, "it is for type mcp"),
-    "a client of Open WebUI": (
+    "a registered client at an OpenAPI server": ({"url": URL, "auth_type": "oauth_2.1_static"}, "it is for type mcp"),
+    "a registered client without an id": (
         {"url": URL, "type": "mcp", "auth_type": "oauth_2.1_static", "info": {"oauth_client_secret": "red"}},
-        "use oauth",
+        "needs info.oauth_client_id",
+    ),
+    "a sign-in without the parameter resource": (
+        {"url": URL, "type": "mcp", "auth_type": "oauth_2.1", "info": {"oauth_resource_parameter": "omit"}},
+        "oauth_resource_parameter",
+    ),
+    "a secret without a client": (
+        {"url": URL, "type": "mcp", "oauth": {"grant_type": "authorization_code", "client_secret": "red"}},
+        "client_secret needs client_id",
     ),
     "oauth of an OpenAPI server": ({"url": URL, "oauth": {}}, "oauth is for type mcp"),
     "an unknown auth_type": ({"url": URL, "auth_type": "red"}, "auth_type"),
+    "an auth_type that is a list": ({"url": URL, "auth_type": ["red"]}, "auth_type"),
     "an unknown spec_type": ({"url": URL, "spec_type": "red"}, "spec_type"),
     "a document that is none": ({"url": URL, "spec_type": "json", "spec": "red"}, "spec"),
     "an access_control of another form": ({"url": URL, "access_control": "red"}, "access_control"),
@@ -125,6 +135,24 @@ def test_oauth_of_open_webui_is_a_sign_in_of_the_operator(tmp_path):
 
     assert (server.name, server.token_file) == ("Notes", tmp_path / "Notes.json")
     assert server.oauth == OAuthSettings(scope="read")
+
+
+def test_registered_client_of_open_webui_is_used_for_the_sign_in():
+    info = {"name": "Notes", "oauth_client_id": "bot", "oauth_client_secret": "s-1234", "oauth_client_info": "gAAAAB"}
+    info |= {"oauth_scope": "read", "oauth_server_url": "https://id.example.org", "oauth_resource_parameter": "auto"}
+    entry = {"url": URL, "type": "mcp", "auth_type": "oauth_2.1_static", "key": "", "info": info}
+
+    found = read_connections(written(entry | {"oauth": {"redirect_port": 9000}}))
+
+    assert found.mcp[0].oauth == OAuthSettings(
+        grant_type="authorization_code",
+        client_id="bot",
+        client_secret=SecretStr("s-1234"),
+        issuer="https://id.example.org",
+        scope="read",
+        redirect_port=9000,
+    )
+    assert found.secrets == ("s-1234",)
 
 
 def test_client_credentials_of_an_mcp_connection_are_kept_secret():

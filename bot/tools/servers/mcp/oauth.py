@@ -1,7 +1,7 @@
 """Authorize at remote MCP servers with OAuth 2.1: client credentials, or a sign-in of the operator."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 from loguru import logger
 from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, OAuthFlowError
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+from mcp.client.auth.utils import issuers_match
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthMetadata, OAuthToken
 from pydantic import AnyUrl, BaseModel, ValidationError
 
@@ -17,6 +18,7 @@ from bot.tools.servers.mcp.servers import McpServer, OAuthSettings
 from services.kernel.private_files import make_private_folder, open_private
 
 if TYPE_CHECKING:
+    import httpx2
     from mcp.client.auth.oauth2 import OAuthContext
 
 _SIGN_IN_WITHIN: Final = 300.0  # seconds
@@ -39,12 +41,13 @@ class TokenFile:
     """Keeps the tokens of one server in a file that only the bot's user may read; in memory without a path.
 
     The SDK's storage has neither the end of a token nor where it is refreshed; without both, each restart would need
-    a new sign-in.
+    a new sign-in. A client that is registered already is set in `client`, not in the file.
     """
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._stored = self._read()
+        self.client: OAuthClientInformationFull | None = None
         self._context: OAuthContext | None = None
 
     @property
@@ -52,6 +55,11 @@ class TokenFile:
         """Return the tokens, which must never be shown."""
         tokens = self._stored.tokens
         return () if tokens is None else tuple(each for each in (tokens.access_token, tokens.refresh_token) if each)
+
+    @property
+    def issuer(self) -> str | None:
+        """Return the authorization server that gave the tokens."""
+        return None if self._stored.metadata is None else str(self._stored.metadata.issuer)
 
     def attach(self, provider: OAuthClientProvider) -> None:
         """Restore the state of `provider`, whose storage this is."""
@@ -72,8 +80,11 @@ class TokenFile:
         self._write()
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        """Return the stored registration."""
-        return self._stored.client
+        """Return the registered client, which shows its secret as its authorization server accepts it."""
+        if self.client is None:
+            return self._stored.client
+        metadata = None if self._context is None else self._context.oauth_metadata
+        return self.client.model_copy(update={"token_endpoint_auth_method": _auth_method(self.client, metadata)})
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
         """Store the registration at the authorization server."""
@@ -97,23 +108,69 @@ class TokenFile:
             file.write(self._stored.model_dump_json(exclude_none=True))
 
 
+class _CredentialsProvider(ClientCredentialsOAuthProvider):
+    """Authorization by credentials, with the scope of the settings; the SDK replaces it by that of the server."""
+
+    def __init__(self, server: McpServer, oauth: OAuthSettings, tokens: TokenFile) -> None:
+        secret = oauth.client_secret.get_secret_value()
+        super().__init__(server.url, tokens, oauth.client_id, secret, issuer=oauth.issuer)
+        self._scope = oauth.scope
+        tokens.attach(self)
+
+    async def _perform_authorization(self) -> "httpx2.Request":
+        self.context.client_metadata.scope = self._scope or self.context.client_metadata.scope
+        return await super()._perform_authorization()
+
+
+class _SignInProvider(OAuthClientProvider):
+    """Authorization by a sign-in, with the scope and at the authorization server of the settings.
+
+    The SDK takes both from the server alone.
+    """
+
+    def __init__(
+        self,
+        server: McpServer,
+        oauth: OAuthSettings,
+        tokens: TokenFile,
+        redirect: Callable[[str], Awaitable[None]],
+        callback: Callable[[], Awaitable[AuthorizationCodeResult]],
+    ) -> None:
+        metadata = OAuthClientMetadata(
+            client_name="Bubbles",
+            redirect_uris=[AnyUrl(f"http://127.0.0.1:{oauth.redirect_port}/callback")],
+            token_endpoint_auth_method="none",  # noqa: S106 - the name of a method, no secret
+        )
+        super().__init__(server.url, metadata, tokens, redirect, callback)
+        self._oauth = oauth
+        self.context.auth_server_url = oauth.issuer or None
+        tokens.attach(self)
+
+    def _select_authorization_server(self, advertised: list[str]) -> str:
+        if not self._oauth.issuer:
+            return super()._select_authorization_server(advertised)
+        for each in advertised:
+            if issuers_match(each, self._oauth.issuer):
+                return each
+        raise OAuthFlowError(f"the authorization server is {advertised[0]}, not {self._oauth.issuer} as set")
+
+    async def _perform_authorization(self) -> "httpx2.Request":
+        self.context.client_metadata.scope = self._oauth.scope or self.context.client_metadata.scope
+        self.context.client_info = await self.context.storage.get_client_info()
+        return await super()._perform_authorization()
+
+
 def oauth_provider(server: McpServer, oauth: OAuthSettings, tokens: TokenFile) -> OAuthClientProvider:
     """Return the authorization of requests to `server`; where it needs a sign-in, requests fail and say so."""
-    secret = oauth.client_secret.get_secret_value()
-    provider: OAuthClientProvider
-    if secret:
-        provider = ClientCredentialsOAuthProvider(
-            server.url, tokens, oauth.client_id, secret, scope=oauth.scope or None, issuer=oauth.issuer
-        )
-    else:
+    if oauth.needs_sign_in:
 
         async def refuse(address: str) -> None:
             del address
             raise OAuthFlowError(f"needs a sign-in: bubbles mcp-sign-in {server.name}")
 
-        provider = OAuthClientProvider(server.url, _metadata(oauth), tokens, refuse, _no_code)
-    tokens.attach(provider)
-    return provider
+        tokens.client = _client_of(oauth, oauth.issuer or tokens.issuer)
+        return _SignInProvider(server, oauth, tokens, refuse, _no_code)
+    return _CredentialsProvider(server, oauth, tokens)
 
 
 async def sign_in(server: McpServer, oauth: OAuthSettings, show: ShowAddress) -> int:
@@ -129,13 +186,13 @@ async def sign_in(server: McpServer, oauth: OAuthSettings, show: ShowAddress) ->
     from mcp.client.streamable_http import streamable_http_client
 
     tokens = TokenFile(server.token_file)
+    tokens.client = _client_of(oauth, oauth.issuer or None)
 
     async def redirect(address: str) -> None:
         show(address)
 
     async with _redirects(oauth.redirect_port) as code:
-        provider = OAuthClientProvider(server.url, _metadata(oauth), tokens, redirect, lambda: code)
-        tokens.attach(provider)
+        provider = _SignInProvider(server, oauth, tokens, redirect, lambda: code)
         async with (
             asyncio.timeout(_SIGN_IN_WITHIN),
             httpx2.AsyncClient(auth=provider, headers=server.sent_headers, trust_env=False) as http,
@@ -144,13 +201,20 @@ async def sign_in(server: McpServer, oauth: OAuthSettings, show: ShowAddress) ->
             return len((await client.list_tools()).tools)
 
 
-def _metadata(oauth: OAuthSettings) -> OAuthClientMetadata:
-    return OAuthClientMetadata(
-        client_name="Bubbles",
-        redirect_uris=[AnyUrl(f"http://127.0.0.1:{oauth.redirect_port}/callback")],
-        token_endpoint_auth_method="none",  # noqa: S106 - the name of a method, no secret
-        scope=oauth.scope or None,
-    )
+def _client_of(oauth: OAuthSettings, issuer: str | None) -> OAuthClientInformationFull | None:
+    """Return the client of the settings, whose secret only `issuer` may see; None where the bot registers itself."""
+    if not oauth.client_id:
+        return None
+    secret = oauth.client_secret.get_secret_value() or None
+    return OAuthClientInformationFull(client_id=oauth.client_id, client_secret=secret, issuer=issuer)
+
+
+def _auth_method(client: OAuthClientInformationFull, metadata: OAuthMetadata | None) -> str:
+    """Return how `client` shows its secret. Source: RFC 8414 section 2 (a server that names no method takes basic)."""
+    if client.client_secret is None:
+        return "none"
+    accepted = (metadata.token_endpoint_auth_methods_supported if metadata else None) or ["client_secret_basic"]
+    return "client_secret_basic" if "client_secret_basic" in accepted else "client_secret_post"
 
 
 async def _no_code() -> AuthorizationCodeResult:

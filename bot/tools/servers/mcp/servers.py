@@ -17,14 +17,15 @@ _REQUEST_SECONDS = 60.0
 
 
 class OAuthSettings(BaseModel):
-    """The authorization at a remote server: with client credentials, or without a secret by a sign-in.
+    """The authorization at a remote server: with client credentials, or by a sign-in of the operator.
 
-    Credentials are sent to the authorization server `issuer` only. A sign-in comes back to `redirect_port` of this
-    machine.
+    A sign-in needs no client, or with `grant_type` authorization_code uses one that is registered already. Credentials
+    are sent to the authorization server `issuer` only. A sign-in comes back to `redirect_port` of this machine.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    grant_type: Literal["client_credentials", "authorization_code"] = "client_credentials"
     client_id: str = ""
     client_secret: SecretStr = SecretStr("")
     issuer: str = Field("", pattern=r"^(https?://.+)?$")
@@ -33,9 +34,18 @@ class OAuthSettings(BaseModel):
 
     @model_validator(mode="after")
     def _has_whole_credentials(self) -> "OAuthSettings":
-        if len({bool(self.client_id), bool(self.client_secret.get_secret_value()), bool(self.issuer)}) > 1:
+        has_secret = bool(self.client_secret.get_secret_value())
+        if self.grant_type == "authorization_code":
+            if has_secret and not self.client_id:
+                raise ValueError("client_secret needs client_id")
+        elif len({bool(self.client_id), has_secret, bool(self.issuer)}) > 1:
             raise ValueError("client credentials are client_id, client_secret and issuer together")
         return self
+
+    @property
+    def needs_sign_in(self) -> bool:
+        """Return whether the operator signs in, rather than the bot with credentials of its own."""
+        return self.grant_type == "authorization_code" or not self.client_id
 
 
 class McpServer(BaseModel):
