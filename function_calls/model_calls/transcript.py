@@ -94,7 +94,7 @@ def rounds(steps: Sequence[Step]) -> list[Message]:
             continue
         told.append(assistant_calls(step.text, [(call.id, call.name, arguments_text(call)) for call in step.calls]))
         told += [
-            tool_message(call.id, call.name, cut(result_text(result)))
+            tool_message(call.id, call.name, _content(result))
             for call, result in zip(step.calls, step.results, strict=True)
         ]
     return told
@@ -107,6 +107,12 @@ def assistant_calls(text: str, calls: Sequence[tuple[str, str, str]]) -> Message
         for identity, name, arguments in calls
     ]
     return {"role": "assistant", "content": text or None, "tool_calls": listed}
+
+
+def _content(result: ToolResult) -> str:
+    if result.is_wrapped and isinstance(result.value, str):
+        return json.dumps({"result": cut(result.value)}, ensure_ascii=False)
+    return cut(result_text(result))
 
 
 def tool_message(call_id: str, name: str, content: str) -> Message:

@@ -199,6 +199,7 @@ class ToolResult(Struct, frozen=True, kw_only=True):
         is_untrusted: others than the person wrote it, such as a web page, a search result or a chat.
         is_private: only the person should see the answer, where the platform can do that.
         is_unchanged: a tool that can change something changed nothing, so there is nothing to undo.
+        is_wrapped: a function returned the text in `value` alone; a model reads it in `result`, like other values.
         is_correctable: the model that made a failed call corrects it before the person is told.
         choices: buttons beside the answer.
         files: sent to the chat with the answer; a model is told their names only.
@@ -219,6 +220,7 @@ class ToolResult(Struct, frozen=True, kw_only=True):
     is_untrusted: bool = False
     is_private: bool = False
     is_unchanged: bool = False
+    is_wrapped: bool = False
     is_correctable: bool = False
     choices: tuple[Choice, ...] = ()
     files: tuple[SentFile, ...] = ()

@@ -105,7 +105,7 @@ class WorkspaceFunctions:
         self._limits = limits
 
     @tool_function(permission="owner", returns_untrusted=True)
-    async def read_file(self, args: ReadFileArgs) -> str:
+    async def read_file(self, args: ReadFileArgs) -> ToolResult:
         """Read file contents with line numbers.
 
         Supports single file or batch mode (multiple files in one call). Line ranges: start_line/end_line (1-based,
@@ -119,9 +119,10 @@ class WorkspaceFunctions:
         if "path" in args:
             path, first = args["path"], args.get("start_line", 1)
             text = await self._run_locked(lambda: self._workspace.read(path))
-            return format_lines(path, text, first, args.get("end_line"), is_numbered=is_numbered)
+            shown = format_lines(path, text, first, args.get("end_line"), is_numbered=is_numbered)
+            return ToolResult(ok=True, text=shown)
         parts = [await self._run_locked(lambda: self._read_or_error(path, is_numbered)) for path in args["paths"]]  # noqa: B023 - awaited at once
-        return "\n\n".join(parts)
+        return ToolResult(ok=True, text="\n\n".join(parts))
 
     @tool_function(permission="owner", changes_state=True)
     async def write_file(

@@ -179,7 +179,7 @@ def _as_result(value: object) -> ToolResult:
     if isinstance(files, (list, tuple)) and files and all(isinstance(each, SentFile) for each in files):
         return ToolResult(ok=True, files=tuple(files))
     if isinstance(value, str):
-        return ToolResult(ok=True, text=value, value=value)
+        return ToolResult(ok=True, text=value, value=value, is_wrapped=True)
     given = as_data(value)
     text = json.dumps(given, ensure_ascii=False) if isinstance(given, dict | list) else str(value)
     return ToolResult(ok=True, text=text, value=given if isinstance(given, dict) else {"result": given})

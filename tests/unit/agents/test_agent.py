@@ -48,6 +48,27 @@ async def test_an_agent_works_with_its_own_tools(turn, context):
     assert outcome.rounds_used == 2
 
 
+async def test_text_that_a_function_returns_is_wrapped_for_the_model_like_its_other_values():
+    def color() -> str:
+        """Return a color."""
+        return "蓝\n"
+
+    def size() -> int:
+        """Return a size."""
+        return 3
+
+    def page() -> ToolResult:
+        """Return a page."""
+        return ToolResult(ok=True, text="1| blue")
+
+    model = ScriptedModel([completion("", *map(requested, ("color", "size", "page"))), "done"])
+    result = await Agent("looker", model=model, tools=[color, size, page]).run("look")
+
+    told = [message["content"] for message in model.shown[1].messages if message["role"] == "tool"]
+    assert told == ['{"result": "蓝\\n"}', '{"result": 3}', "1| blue"]
+    assert result.calls[0].result.text == "蓝\n"
+
+
 @pytest.mark.looptime
 async def test_tool_without_a_limit_of_its_own_has_that_of_the_agent(turn, context):
     async def wait():
