@@ -30,7 +30,7 @@ class Group(BaseModel):
 
 def secret(description: str) -> Any:
     """Return the field of a secret, which is empty unless it is set."""
-    return Field(SecretStr(""), description=description)
+    return Field(default=SecretStr(""), description=description)
 
 
 G = TypeVar("G", bound=Group)
@@ -77,18 +77,24 @@ _SPAN = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
 class BotSettings(Group):
     """Who the bot is and where it keeps its data."""
 
-    name: str = Field("Bubbles", min_length=1, description="Name that people call the bot by.")
-    language: Literal["en", "zh", "es"] = Field("en", description="Language used where the person's own is not known.")
-    timezone: str = Field("", description="IANA time zone of the bot, such as Europe/Berlin; empty = the machine's.")
-    owners: tuple[Place, ...] = Field((), description="People the bot obeys everywhere, as platform:id of the person.")
-    data_dir: Path = Field(Path("data"), description="Folder of the database and of the log file.")
+    name: str = Field(default="Bubbles", min_length=1, description="Name that people call the bot by.")
+    language: Literal["en", "zh", "es"] = Field(
+        default="en", description="Language used where the person's own is not known."
+    )
+    timezone: str = Field(
+        default="", description="IANA time zone of the bot, such as Europe/Berlin; empty = the machine's."
+    )
+    owners: tuple[Place, ...] = Field(
+        default=(), description="People the bot obeys everywhere, as platform:id of the person."
+    )
+    data_dir: Path = Field(default=Path("data"), description="Folder of the database and of the log file.")
     settings_file: str = Field(
-        "settings.toml",
+        default="settings.toml",
         pattern=r"^[^/\\]*$",
         description="File in that folder with the settings changed in the page; it wins over this file; empty = none.",
     )
     stall_seconds: int = Field(
-        30,
+        default=30,
         ge=0,
         description="Seconds after which a bot whose event loop stands still prints its stacks and ends; 0 = never.",
     )
@@ -127,61 +133,76 @@ class RouterSettings(Group):
     """Which messages are worth an interpretation, and how fast they may come."""
 
     listen: Literal["all", "addressed", "smart"] = Field(
-        "all",
+        default="all",
         description="Group messages to interpret: all, addressed (to the bot), or smart (a cheap gate decides).",
     )
     messages_per_minute: int = Field(
-        60, ge=1, description="Messages of one person that are interpreted in a minute; more are recorded only."
+        default=60, ge=1, description="Messages of one person that are interpreted in a minute; more are recorded only."
     )
     chat_messages_per_minute: int = Field(
-        300, ge=1, description="Messages of one chat that are interpreted in a minute; more are recorded only."
+        default=300, ge=1, description="Messages of one chat that are interpreted in a minute; more are recorded only."
     )
     allowed_chats: tuple[Place, ...] = Field(
-        (), description="Chats the bot serves, as platform:id; empty = every chat."
+        default=(), description="Chats the bot serves, as platform:id; empty = every chat."
     )
-    context_messages: int = Field(20, ge=0, le=200, description="Earlier messages that an interpreter is shown.")
+    context_messages: int = Field(
+        default=20, ge=0, le=200, description="Earlier messages that an interpreter is shown."
+    )
     tool_timeout_seconds: float = Field(
-        60.0, ge=0, description="Seconds that a function without a time limit of its own may take; 0 = no limit."
+        default=60.0,
+        ge=0,
+        description="Seconds that a function without a time limit of its own may take; 0 = no limit.",
     )
     stream_replies: bool = Field(
-        True, description="Show a model's answer while it is written, where the platform lets messages be changed."
+        default=True,
+        description="Show a model's answer while it is written, where the platform lets messages be changed.",
     )
 
 
 class ModelSettings(Group):
     """The language model; without a key and without an address the bot works offline."""
 
-    base_url: WebAddress = Field("", description="Address of an OpenAI-compatible server; empty = OpenAI's own.")
-    name: str = Field("gpt-4o-mini", min_length=1, description="Model name as that server knows it.")
+    base_url: WebAddress = Field(
+        default="", description="Address of an OpenAI-compatible server; empty = OpenAI's own."
+    )
+    name: str = Field(default="gpt-4o-mini", min_length=1, description="Model name as that server knows it.")
     api_key: ApiKey = secret("Never written here: set OPENAI_API_KEY, BUBBLES_MODEL__API_KEY or …API_KEY_FILE.")
     function_calling: Literal["native", "prompt", "json_router", "auto"] = Field(
-        "auto", description="How tools are offered: native, prompt, json_router (enforced JSON), auto = ask once."
+        default="auto",
+        description="How tools are offered: native, prompt, json_router (enforced JSON), auto = ask once.",
     )
     chat_function_calling: dict[Place, Literal["native", "prompt", "json_router", "auto"]] = Field(
-        {}, description="The same for single chats, by platform:id of the chat."
+        default={}, description="The same for single chats, by platform:id of the chat."
     )
     task_name: str = Field(
-        "", description="Model of the same server that chooses functions in the style prompt; empty = name."
+        default="", description="Model of the same server that chooses functions in the style prompt; empty = name."
     )
     tools_prompt: str = Field(
-        "", description="Prompt of that choice, with {{TOOLS}} where the functions go; empty = that of Open WebUI."
+        default="",
+        description="Prompt of that choice, with {{TOOLS}} where the functions go; empty = that of Open WebUI.",
     )
     tool_search_above: int = Field(
-        50, ge=0, description="Send more functions than this as a list of names and those that fit; 0 = send all."
+        default=50,
+        ge=0,
+        description="Send more functions than this as a list of names and those that fit; 0 = send all.",
     )
-    temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature; 0 chooses tools most steadily.")
-    timeout_seconds: float = Field(30.0, gt=0, description="Seconds that one request may take, retries not counted.")
-    max_retries: int = Field(2, ge=0, le=10, description="Times a failed request is sent again, with backoff.")
-    stream: bool = Field(False, description="Read answers as they are written (server-sent events).")
-    max_rounds: int = Field(8, ge=1, le=50, description="Model rounds that one message may take.")
+    temperature: float = Field(
+        default=0.0, ge=0, le=2, description="Sampling temperature; 0 chooses tools most steadily."
+    )
+    timeout_seconds: float = Field(
+        default=30.0, gt=0, description="Seconds that one request may take, retries not counted."
+    )
+    max_retries: int = Field(default=2, ge=0, le=10, description="Times a failed request is sent again, with backoff.")
+    stream: bool = Field(default=False, description="Read answers as they are written (server-sent events).")
+    max_rounds: int = Field(default=8, ge=1, le=50, description="Model rounds that one message may take.")
     price_per_million_input: float = Field(
-        0.0, ge=0, description="What a million prompt tokens cost, in any currency; 0 = nothing."
+        default=0.0, ge=0, description="What a million prompt tokens cost, in any currency; 0 = nothing."
     )
     price_per_million_output: float = Field(
-        0.0, ge=0, description="What a million completion tokens cost, in the same currency; 0 = nothing."
+        default=0.0, ge=0, description="What a million completion tokens cost, in the same currency; 0 = nothing."
     )
     price_per_million_cached: float = Field(
-        0.0, ge=0, description="What a million cached prompt tokens cost; 0 = as much as the others."
+        default=0.0, ge=0, description="What a million cached prompt tokens cost; 0 = as much as the others."
     )
 
     @field_validator("tools_prompt")
@@ -203,42 +224,44 @@ class BudgetSettings(Group):
     A day is one of the bot's time zone. The request that crosses a limit is still finished.
     """
 
-    message_tokens: int = Field(0, ge=0, description="Tokens that one message may use; 0 = no limit.")
-    message_cost: float = Field(0.0, ge=0, description="Money that one message may use; 0 = no limit.")
-    person_tokens: int = Field(0, ge=0, description="Tokens that one person may use in a day; 0 = no limit.")
-    person_cost: float = Field(0.0, ge=0, description="Money that one person may use in a day; 0 = no limit.")
-    chat_tokens: int = Field(0, ge=0, description="Tokens that one chat may use in a day; 0 = no limit.")
-    chat_cost: float = Field(0.0, ge=0, description="Money that one chat may use in a day; 0 = no limit.")
-    day_tokens: int = Field(0, ge=0, description="Tokens that all chats may use in a day; 0 = no limit.")
-    day_cost: float = Field(0.0, ge=0, description="Money that all chats may use in a day; 0 = no limit.")
+    message_tokens: int = Field(default=0, ge=0, description="Tokens that one message may use; 0 = no limit.")
+    message_cost: float = Field(default=0.0, ge=0, description="Money that one message may use; 0 = no limit.")
+    person_tokens: int = Field(default=0, ge=0, description="Tokens that one person may use in a day; 0 = no limit.")
+    person_cost: float = Field(default=0.0, ge=0, description="Money that one person may use in a day; 0 = no limit.")
+    chat_tokens: int = Field(default=0, ge=0, description="Tokens that one chat may use in a day; 0 = no limit.")
+    chat_cost: float = Field(default=0.0, ge=0, description="Money that one chat may use in a day; 0 = no limit.")
+    day_tokens: int = Field(default=0, ge=0, description="Tokens that all chats may use in a day; 0 = no limit.")
+    day_cost: float = Field(default=0.0, ge=0, description="Money that all chats may use in a day; 0 = no limit.")
 
 
 class RecordSettings(Group):
     """The record of what the bot understood, called, said and spent; `bubbles explain` shows it."""
 
-    keep_days: int = Field(90, ge=0, description="Days that turns and calls are kept; 0 = for ever.")
+    keep_days: int = Field(default=90, ge=0, description="Days that turns and calls are kept; 0 = for ever.")
 
 
 class HistorySettings(Group):
     """The messages of the chats, kept for summaries and searches."""
 
     retention_days: int = Field(
-        0, ge=0, description="Days that messages are kept; 0 = for ever. Admins can set another time for their chat."
+        default=0,
+        ge=0,
+        description="Days that messages are kept; 0 = for ever. Admins can set another time for their chat.",
     )
 
 
 class MemorySettings(Group):
     """What people asked the bot to remember."""
 
-    max_per_person: int = Field(200, ge=1, description="Memories that one person may have in one chat.")
-    max_per_chat: int = Field(1000, ge=1, description="Memories that one chat may have in all.")
-    max_length: int = Field(1000, ge=1, description="Characters that one memory may have.")
+    max_per_person: int = Field(default=200, ge=1, description="Memories that one person may have in one chat.")
+    max_per_chat: int = Field(default=1000, ge=1, description="Memories that one chat may have in all.")
+    max_length: int = Field(default=1000, ge=1, description="Characters that one memory may have.")
 
 
 class StorageSettings(Group):
     """The database."""
 
-    url: str = Field("", description="SQLAlchemy URL; empty = SQLite file bubbles.db in the data folder.")
+    url: str = Field(default="", description="SQLAlchemy URL; empty = SQLite file bubbles.db in the data folder.")
 
     @field_validator("url")
     @classmethod
@@ -251,11 +274,13 @@ class StorageSettings(Group):
 class ReminderSettings(Group):
     """Caps and delivery of reminders."""
 
-    max_per_person: int = Field(200, ge=1, description="Active reminders that one person may have in one chat.")
-    max_content_length: int = Field(2000, ge=1, description="Characters that the text of a reminder may have.")
-    late_after_seconds: int = Field(120, ge=1, description="Seconds after which a reminder says when it was due.")
+    max_per_person: int = Field(default=200, ge=1, description="Active reminders that one person may have in one chat.")
+    max_content_length: int = Field(default=2000, ge=1, description="Characters that the text of a reminder may have.")
+    late_after_seconds: int = Field(
+        default=120, ge=1, description="Seconds after which a reminder says when it was due."
+    )
     quiet_hours: str = Field(
-        "",
+        default="",
         description="Hours such as 22:00-07:00, by the bot's clock, that reminders wait for the end of; empty = none.",
     )
 
@@ -278,14 +303,15 @@ class TimeSettings(Group):
     """What people mean by 3/4, by "morning" and by a day without a clock time."""
 
     date_order: Literal["ask", "mdy", "dmy", "ymd"] = Field(
-        "ask", description="What 3/4 is: mdy = 4 March, dmy = 3 April, ymd, ask = ask the person where it matters."
+        default="ask",
+        description="What 3/4 is: mdy = 4 March, dmy = 3 April, ymd, ask = ask the person where it matters.",
     )
-    day: time = Field(time(9), description="Clock time of a day without one, such as: tomorrow.")
-    morning: time = Field(time(9), description="Clock time of the morning.")
-    noon: time = Field(time(12), description="Clock time of noon.")
-    afternoon: time = Field(time(15), description="Clock time of the afternoon.")
-    evening: time = Field(time(19), description="Clock time of the evening.")
-    night: time = Field(time(21), description="Clock time of the night.")
+    day: time = Field(default=time(9), description="Clock time of a day without one, such as: tomorrow.")
+    morning: time = Field(default=time(9), description="Clock time of the morning.")
+    noon: time = Field(default=time(12), description="Clock time of noon.")
+    afternoon: time = Field(default=time(15), description="Clock time of the afternoon.")
+    evening: time = Field(default=time(19), description="Clock time of the evening.")
+    night: time = Field(default=time(21), description="Clock time of the night.")
 
     @field_validator("day", "morning", "noon", "afternoon", "evening", "night", mode="before")
     @classmethod
@@ -300,20 +326,24 @@ class SearchSettings(Group):
     """Web search; without a key or an address the bot says that search is not set up."""
 
     engines: tuple[Literal["perplexity", "searxng", "tavily", "brave", "wikipedia"], ...] = Field(
-        ("perplexity", "tavily", "brave", "searxng", "wikipedia"),
+        default=("perplexity", "tavily", "brave", "searxng", "wikipedia"),
         description="Engines in the order they are asked, if configured.",
     )
-    timeout_seconds: float = Field(30.0, gt=0, description="Seconds that one engine may take.")
+    timeout_seconds: float = Field(default=30.0, gt=0, description="Seconds that one engine may take.")
     perplexity_api_key: ApiKey = secret("Never written here: set PERPLEXITY_API_KEY.")
-    perplexity_base_url: str = Field("https://api.perplexity.ai", description="Address of Perplexity's API.")
-    perplexity_model: str = Field("sonar", description="Perplexity model.")
-    searxng_url: WebAddress = Field("", description="Address of a SearXNG instance with its JSON format enabled.")
+    perplexity_base_url: str = Field(default="https://api.perplexity.ai", description="Address of Perplexity's API.")
+    perplexity_model: str = Field(default="sonar", description="Perplexity model.")
+    searxng_url: WebAddress = Field(
+        default="", description="Address of a SearXNG instance with its JSON format enabled."
+    )
     tavily_api_key: ApiKey = secret("Never written here: set TAVILY_API_KEY.")
     brave_api_key: ApiKey = secret("Never written here: set BRAVE_API_KEY.")
     wikipedia_contact: str = Field(
-        "", description="Your mail address or web page: Wikipedia needs no key, but wants to know who asks."
+        default="", description="Your mail address or web page: Wikipedia needs no key, but wants to know who asks."
     )
-    cache_minutes: float = Field(10.0, ge=0, description="Minutes that an answer is remembered; 0 = not at all.")
+    cache_minutes: float = Field(
+        default=10.0, ge=0, description="Minutes that an answer is remembered; 0 = not at all."
+    )
 
     @property
     def configured_engines(self) -> list[str]:
@@ -331,79 +361,103 @@ class SearchSettings(Group):
 class WebSettings(Group):
     """Reading pages of the web; only public addresses are ever connected to."""
 
-    timeout_seconds: float = Field(20.0, gt=0, le=30, description="Seconds that one page may take, redirects included.")
-    max_kilobytes: int = Field(1000, ge=1, le=10_000, description="Size of the largest page that is read.")
+    timeout_seconds: float = Field(
+        default=20.0, gt=0, le=30, description="Seconds that one page may take, redirects included."
+    )
+    max_kilobytes: int = Field(default=1000, ge=1, le=10_000, description="Size of the largest page that is read.")
 
 
 class ToolServerSettings(Group):
     """Tools of other servers (OpenAPI, MCP), and tools that admins write."""
 
-    urls: tuple[str, ...] = Field((), description="Addresses of OpenAPI tool servers that need no key.")
+    urls: tuple[str, ...] = Field(default=(), description="Addresses of OpenAPI tool servers that need no key.")
     connections: SecretStr = secret(
         "Never written here: set TOOL_SERVER_CONNECTIONS, a JSON list of {url, key, headers, …}."
     )
     page_connections: SecretStr = Field(
-        SecretStr(""), description="Connections that were added in the page, in the same form."
+        default=SecretStr(""), description="Connections that were added in the page, in the same form."
     )
-    mcp_file: str = Field("", description='JSON file {"mcpServers": {name: {command, args} or {url}}}; empty = none.')
-    timeout_seconds: float = Field(30.0, gt=0, le=600, description="Seconds that a tool server may take to answer.")
-    max_document_megabytes: int = Field(10, ge=1, le=200, description="Size of the largest OpenAPI document.")
-    max_answer_kilobytes: int = Field(1000, ge=1, le=100_000, description="How much of one answer is read.")
-    python_tools: bool = Field(False, description="Let the owners keep Python tools in the database and run them.")
-    python_seconds: float = Field(20.0, gt=0, le=300, description="Seconds that a call of a Python tool may take.")
-    python_megabytes: int = Field(512, ge=64, le=16_000, description="Memory that a call of a Python tool may take.")
+    mcp_file: str = Field(
+        default="", description='JSON file {"mcpServers": {name: {command, args} or {url}}}; empty = none.'
+    )
+    timeout_seconds: float = Field(
+        default=30.0, gt=0, le=600, description="Seconds that a tool server may take to answer."
+    )
+    max_document_megabytes: int = Field(default=10, ge=1, le=200, description="Size of the largest OpenAPI document.")
+    max_answer_kilobytes: int = Field(default=1000, ge=1, le=100_000, description="How much of one answer is read.")
+    python_tools: bool = Field(
+        default=False, description="Let the owners keep Python tools in the database and run them."
+    )
+    python_seconds: float = Field(
+        default=20.0, gt=0, le=300, description="Seconds that a call of a Python tool may take."
+    )
+    python_megabytes: int = Field(
+        default=512, ge=64, le=16_000, description="Memory that a call of a Python tool may take."
+    )
 
 
 class WorkspaceSettings(Group):
     """A folder in which the bot's owners read, write and run things from the chat; without one nothing is offered."""
 
     folder: str = Field(
-        "", description="Folder of read_file, write_file, exec and spawn; apart from the bot's own; empty = off."
+        default="",
+        description="Folder of read_file, write_file, exec and spawn; apart from the bot's own; empty = off.",
     )
-    folder_megabytes: int = Field(100, ge=1, le=100_000, description="Size of all files of the folder together.")
-    exec_seconds: float = Field(30.0, gt=0, le=600, description="Seconds that a command may take.")
-    exec_megabytes: int = Field(512, ge=64, le=16_000, description="Memory that each process of a command may take.")
+    folder_megabytes: int = Field(
+        default=100, ge=1, le=100_000, description="Size of all files of the folder together."
+    )
+    exec_seconds: float = Field(default=30.0, gt=0, le=600, description="Seconds that a command may take.")
+    exec_megabytes: int = Field(
+        default=512, ge=64, le=16_000, description="Memory that each process of a command may take."
+    )
 
 
 class HttpSettings(Group):
     """The HTTP API and the web room; `bubbles run` serves them where the extra `web` is installed."""
 
-    enabled: bool = Field(True, description="Serve the page and the API.")
+    enabled: bool = Field(default=True, description="Serve the page and the API.")
     host: str = Field(
-        "127.0.0.1",
+        default="127.0.0.1",
         min_length=1,
         description="Address to listen on; beyond this machine needs a token of 16 characters or more.",
     )
-    port: int = Field(8765, ge=0, le=65535, description="Port to listen on; 0 = any that is free.")
-    open_page: bool = Field(True, description="Open the page in a browser when started at a terminal of a desktop.")
+    port: int = Field(default=8765, ge=0, le=65535, description="Port to listen on; 0 = any that is free.")
+    open_page: bool = Field(
+        default=True, description="Open the page in a browser when started at a terminal of a desktop."
+    )
     token: SecretStr = secret("Never written here: set BUBBLES_HTTP__TOKEN, the admin's token of the API.")
     allowed_hosts: tuple[str, ...] = Field(
-        (), description="Host names that requests may be for, besides this machine's; with a token empty = any."
+        default=(), description="Host names that requests may be for, besides this machine's; with a token empty = any."
     )
     allowed_origins: tuple[str, ...] = Field(
-        (), description="Other pages that may use the API from a browser, such as https://chat.example.org."
+        default=(), description="Other pages that may use the API from a browser, such as https://chat.example.org."
     )
     page_tool_servers: tuple[Origin, ...] = Field(
-        (), description="Tool servers that people may add to their own page, such as http://127.0.0.1:8000."
+        default=(), description="Tool servers that people may add to their own page, such as http://127.0.0.1:8000."
     )
-    requests_per_minute: int = Field(1200, ge=1, description="Requests that one person may make in a minute.")
+    requests_per_minute: int = Field(default=1200, ge=1, description="Requests that one person may make in a minute.")
     max_connections: int = Field(
-        1000, ge=10, description="Connections that are open at once; fewer where the system allows fewer open files."
+        default=1000,
+        ge=10,
+        description="Connections that are open at once; fewer where the system allows fewer open files.",
     )
     max_connections_per_address: int = Field(
-        200, ge=1, description="Connections of one address at once; more where a reverse proxy stands in front."
+        default=200, ge=1, description="Connections of one address at once; more where a reverse proxy stands in front."
     )
-    max_body_kilobytes: int = Field(1000, ge=1, description="Size of the largest request.")
+    max_body_kilobytes: int = Field(default=1000, ge=1, description="Size of the largest request.")
     max_upload_kilobytes: int = Field(
-        10_000, ge=0, le=100_000, description="Size of the largest file that people may send in a room; 0 = none."
+        default=10_000,
+        ge=0,
+        le=100_000,
+        description="Size of the largest file that people may send in a room; 0 = none.",
     )
     max_unused_upload_kilobytes: int = Field(
-        50_000,
+        default=50_000,
         ge=0,
         description="Size of all files of one person that no message uses; they are deleted after an hour.",
     )
     upload_types: tuple[str, ...] = Field(
-        ("png", "jpg", "jpeg", "gif", "webp", "pdf", "txt", "md", "csv", "ics"),
+        default=("png", "jpg", "jpeg", "gif", "webp", "pdf", "txt", "md", "csv", "ics"),
         description="Endings of the names of files that people may send in a room.",
     )
 
@@ -411,20 +465,28 @@ class HttpSettings(Group):
 class LogSettings(Group):
     """What is written down about the running bot; never message text above DEBUG, never secrets."""
 
-    level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Least severity that is logged.")
-    format: Literal["text", "json"] = Field("text", description="Lines of text, or of JSON for programs to read.")
-    to_file: bool = Field(True, description="Also write bubbles.log in the data folder, a new file every 10 MB.")
+    level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        default="INFO", description="Least severity that is logged."
+    )
+    format: Literal["text", "json"] = Field(
+        default="text", description="Lines of text, or of JSON for programs to read."
+    )
+    to_file: bool = Field(
+        default=True, description="Also write bubbles.log in the data folder, a new file every 10 MB."
+    )
 
 
 class TelemetrySettings(Group):
     """OpenTelemetry spans and metrics by the conventions for generative AI; needs the extra `telemetry`."""
 
     endpoint: str = Field(
-        "", description="OTLP/HTTP address of the collector, such as http://127.0.0.1:4318; empty = none."
+        default="", description="OTLP/HTTP address of the collector, such as http://127.0.0.1:4318; empty = none."
     )
-    metrics: bool = Field(True, description="Also send metrics: tokens, durations of requests, agents and functions.")
+    metrics: bool = Field(
+        default=True, description="Also send metrics: tokens, durations of requests, agents and functions."
+    )
     content: bool = Field(
-        False, description="Also send texts of messages and answers, arguments and results; secrets are masked."
+        default=False, description="Also send texts of messages and answers, arguments and results; secrets are masked."
     )
 
 
@@ -432,7 +494,7 @@ class PlatformSettings(Group):
     """Chat platforms to connect to; each has a group of its own, `[platforms.NAME]`."""
 
     enabled: tuple[str, ...] = Field(
-        ("console",), description="Platforms that `bubbles run` serves: console, or any with a group below."
+        default=("console",), description="Platforms that `bubbles run` serves: console, or any with a group below."
     )
     groups: Mapping[str, Group] = {}
 
@@ -445,27 +507,29 @@ class PlatformSettings(Group):
 class ConsoleSettings(Group):
     """The terminal as a group chat."""
 
-    person: str = Field("", description="Who you are at the start; empty = your login name.")
-    room: str = Field("home", min_length=1, description="Name of the room that the terminal is in.")
+    person: str = Field(default="", description="Who you are at the start; empty = your login name.")
+    room: str = Field(default="home", min_length=1, description="Name of the room that the terminal is in.")
 
 
 class PluginSettings(Group):
     """What others add to the bot; see docs/tutorial for writing one."""
 
-    folder: Path = Field(Path("plugins"), description="Folder whose Python files are plugins, beside installed ones.")
-    installed: bool = Field(True, description="Whether plugins of installed packages are loaded.")
-    disabled: tuple[str, ...] = Field((), description="Plugins to leave out, by name.")
+    folder: Path = Field(
+        default=Path("plugins"), description="Folder whose Python files are plugins, beside installed ones."
+    )
+    installed: bool = Field(default=True, description="Whether plugins of installed packages are loaded.")
+    disabled: tuple[str, ...] = Field(default=(), description="Plugins to leave out, by name.")
     options: dict[str, dict[str, JsonValue]] = Field(
-        {}, description="What a plugin is told: one table [plugins.options.NAME] each."
+        default={}, description="What a plugin is told: one table [plugins.options.NAME] each."
     )
 
 
 class SkillSettings(Group):
     """Folders with instructions that a model loads when a task needs them; needs the extra `skills`."""
 
-    folder: Path = Field(Path("skills"), description="Folder of the skills; each is a folder with a SKILL.md.")
+    folder: Path = Field(default=Path("skills"), description="Folder of the skills; each is a folder with a SKILL.md.")
     pins: dict[str, str] = Field(
-        {}, description="The sha256 of each skill that is offered, by its name; `bubbles check` shows it."
+        default={}, description="The sha256 of each skill that is offered, by its name; `bubbles check` shows it."
     )
 
 

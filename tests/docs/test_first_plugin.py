@@ -2,6 +2,8 @@
 
 import asyncio
 import re
+import sys
+from asyncio import create_subprocess_exec, subprocess
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,20 @@ from bot.__main__ import cli
 from bot.config.settings import PluginSettings
 from bot.testing.talking import said
 
-PAGE = (Path(__file__).parents[2] / "docs" / "tutorial" / "first-plugin.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "tutorial" / "first-plugin.md").read_text(encoding="utf-8")
 PLUGINS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+PROGRAM = """
+from pathlib import Path
+from bot.app.application import build_app
+from bot.config.settings import LogSettings, PluginSettings, Settings
+
+settings = Settings(plugins=PluginSettings(folder=Path("plugins")), log=LogSettings(to_file=False))
+
+async def main() -> None:
+    async with build_app(settings) as app:
+        await app.finished()
+"""
 COMMANDS = re.findall(r"^bubbles (.*)$", PAGE, re.MULTILINE)
 
 
@@ -33,3 +47,16 @@ def test_every_command_of_the_page_is_there(tmp_path, monkeypatch, command):
     arguments = words if words[0] == "new" else [*words, "--help"]
 
     assert CliRunner().invoke(cli, arguments).exit_code == 0
+
+
+@pytest.mark.integration
+@pytest.mark.timeout(120)
+async def test_files_of_the_page_and_a_program_with_settings_are_strictly_typed(tmp_path):
+    files = [tmp_path / f"file_{place}.py" for place in range(len(PLUGINS) + 1)]
+    for file, text in zip(files, (*PLUGINS, PROGRAM), strict=True):
+        file.write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", str(tmp_path / "cache")]
+    process = await create_subprocess_exec(*command, *map(str, files), cwd=ROOT, stdout=subprocess.PIPE)
+    told, _ = await process.communicate()
+
+    assert told.decode().startswith("Success")
