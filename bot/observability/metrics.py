@@ -101,4 +101,4 @@ class ModelLatency:
         else:
             return completion
         finally:
-            self.by_outcome.setdefault((inner.name, outcome), Latencies()).add(self._now() - begun)
+            self.by_outcome.setdefault((request.model or inner.name, outcome), Latencies()).add(self._now() - begun)

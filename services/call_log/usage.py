@@ -161,7 +161,8 @@ class MeteredModel:
             completion = await self._model.complete(request)
         except ModelUnavailable as error:
             if turn is not None:
-                turn.add(CompletionRecord(model=self._model.name, round=turn.round, error=error.reason))
+                name = request.model or self._model.name
+                turn.add(CompletionRecord(model=name, round=turn.round, error=error.reason))
             raise
         charge = self._charge(completion.usage)
         if turn is not None:

@@ -109,10 +109,11 @@ class Telemetry:
     async def complete(self, inner: LanguageModel, request: CompletionRequest) -> Completion:
         """Ask `inner` inside a span."""
         instruments, content = self._instruments, self._instruments.content
+        name = request.model or inner.name
         labels: Attributes = {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": PROVIDER,
-            "gen_ai.request.model": inner.name,
+            "gen_ai.request.model": name,
             **self._server,
         }
         attributes: Attributes = {
@@ -120,7 +121,7 @@ class Telemetry:
             **request_attributes(request),
             **content("gen_ai.input.messages", lambda: input_messages(request)),
         }
-        with instruments.span(f"chat {inner.name}", SpanKind.CLIENT, attributes, instruments.requests, labels) as span:
+        with instruments.span(f"chat {name}", SpanKind.CLIENT, attributes, instruments.requests, labels) as span:
             completion = await inner.complete(request)
             labels["gen_ai.response.model"] = completion.model
             span.set_attributes(response_attributes(completion))

@@ -62,15 +62,14 @@ def collector():
         server.shutdown()
 
 
-async def converse(collector, script, text, *, database="sqlite://", path="", secret="", **telemetry):
+async def converse(collector, script, text, *, database="sqlite://", path="", secret="", model=None, **telemetry):
     clock = StandingClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     platform = FakePlatform(clock)
-    async with OpenAIServer(script) as model:
+    own = {"name": "small", "function_calling": "native", "max_retries": 0, "api_key": secret} | (model or {})
+    async with OpenAIServer(script) as server:
         settings = Settings(
             bot=BotSettings(timezone="UTC"),
-            model=ModelSettings(
-                base_url=model.base_url, name="small", function_calling="native", max_retries=0, api_key=secret
-            ),
+            model=ModelSettings(base_url=server.base_url, **own),
             telemetry=TelemetrySettings(endpoint=f"http://127.0.0.1:{collector.server_port}{path}", **telemetry),
         )
         async with build_app(settings, platforms=[platform], clock=clock, database=Database(database)):
@@ -125,6 +124,15 @@ async def test_spans_have_the_attributes_of_the_conventions(collector):
         "gen_ai.agent.name": "Bubbles",
         "gen_ai.conversation.id": "fake:home",
     }
+
+
+@pytest.mark.timeout(20)
+async def test_span_of_the_task_model_has_its_name(collector):
+    model = {"function_calling": "prompt", "task_name": "tiny"}
+    spans = await converse(collector, [say('{"name": "reminder_list", "parameters": {}}')], "what is set", model=model)
+
+    (chat,) = (span for span in spans if span.name.startswith("chat"))
+    assert (chat.name, attributes(chat)["gen_ai.request.model"]) == ("chat tiny", "tiny")
 
 
 @pytest.mark.timeout(20)
