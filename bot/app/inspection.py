@@ -100,6 +100,7 @@ async def inspect_bot(settings: Settings, clock: Clock) -> Inspection:
                 calls,
                 owners=owners,
                 more=[*manager.tool_sources(), *skill_sources(settings.skills), *written],
+                token_folder=settings.mcp_token_folder,
                 wait_seconds=_ASKED_FOR,
             ) as tools,
         ):

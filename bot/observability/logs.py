@@ -118,11 +118,13 @@ def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterabl
 
 @contextmanager
 def unlogged() -> Iterator[None]:
-    """Write nothing of the bot down, for a command that shows itself what the log would say."""
+    """Write nothing of the bot and its libraries down, for a command that shows itself what the log would say."""
     logger.disable("bot")
+    logging.disable()
     try:
         yield
     finally:
+        logging.disable(logging.NOTSET)
         logger.enable("bot")
 
 

@@ -13,11 +13,13 @@ import uvicorn
 from mcp.client.auth import OAuthFlowError
 from pydantic import SecretStr
 
-from bot.config.settings import ToolServerSettings
+from bot.app.inspection import inspect_bot
+from bot.config.settings import BotSettings, Settings, ToolServerSettings
 from bot.tools.servers.connections import read_connections
 from bot.tools.servers.mcp.oauth import TokenFile, oauth_provider, sign_in
 from bot.tools.servers.mcp.servers import mcp_servers
 from bot.tools.servers.mcp.toolset import McpToolset, first_text
+from services.kernel.clock import SystemClock
 from tests.integration.tool_servers.oauth_server import SECRET, OAuthServer
 from tests.support.tool_servers.mcp_toolsets import running
 
@@ -172,6 +174,23 @@ def open_webui_entry(vault, auth_type, info):
         "info": {"id": "vault", "name": "vault", "description": "", "oauth_client_info": "gAAAAABencrypted"} | info,
         "oauth": {"redirect_port": free_port()},
     }
+
+
+async def test_check_uses_the_tokens_of_a_sign_in_and_writes_no_log(tmp_path, vault, caplog):
+    vault.methods = ["client_secret_post"]
+    own = {"oauth_client_id": "registered", "oauth_client_secret": SECRET}
+    entry = open_webui_entry(vault, "oauth_2.1_static", own)
+    servers = ToolServerSettings(connections=SecretStr(json.dumps([entry])))
+    settings = Settings(bot=BotSettings(data_dir=tmp_path), tool_servers=servers)
+
+    before = await inspect_bot(settings, SystemClock())
+    [server] = read_connections(servers, settings.mcp_token_folder).mcp
+    await signed_in(server)
+    after = await inspect_bot(settings, SystemClock())
+
+    assert "bubbles mcp-sign-in vault" in before.sources[0].health.detail
+    assert not [each for each in caplog.records if each.name.startswith("mcp.client")]
+    assert [spec.name for spec in after.sources[0].specs] == ["get_gold", "get_header"]
 
 
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
