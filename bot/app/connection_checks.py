@@ -27,11 +27,11 @@ _TOOL: Final = {
 }
 _QUESTION: Final = "Which reminders do I have? Look them up with the tool."
 _STEPS: Final = {
-    "connection": "start the server, or correct model.base_url",
-    "timeout": "try again, or raise model.timeout_seconds; a local model may still be loading",
-    "rate_limited": "wait, or raise the limit of the account",
-    "refused": "check the key (OPENAI_API_KEY), model.name and model.base_url",
-    "malformed": "check that model.base_url is an OpenAI-compatible server and ends in /v1",
+    "connection": "model_start",
+    "timeout": "model_wait",
+    "rate_limited": "model_limit",
+    "refused": "model_check",
+    "malformed": "model_address",
 }
 _QUERY: Final = "Wikipedia"
 
@@ -51,30 +51,26 @@ _LIBRARIES: Final = {
 async def examine_model(model: LanguageModel | None, settings: ModelSettings) -> list[Finding]:
     """Ask the model once; without one there is nothing wrong."""
     if model is None:
-        return [good("model", "none is configured: the offline interpreter answers")]
+        return [good("model", "model_none")]
     tools = json.dumps([_TOOL]).encode() if settings.function_calling in {"native", "auto"} else None
     request = CompletionRequest(messages=[{"role": "user", "content": _QUESTION}], tools=tools)
     try:
         completion = await model.complete(request)
     except ModelUnavailable as error:
-        step = _STEPS.get(error.reason, "look at the server's own log; the offline interpreter answers meanwhile")
-        return [problem("model", f"{settings.name} does not answer ({error})", step)]
-    answers = good("model", f"{completion.model or settings.name} answers")
+        step = _STEPS.get(error.reason, "model_log")
+        return [problem("model", "silent", step, name=settings.name, reason=error)]
+    answers = good("model", "answers", name=completion.model or settings.name)
     return [answers, _on_tools(settings, has_called=bool(completion.calls), was_offered=tools is not None)]
 
 
 def _on_tools(settings: ModelSettings, *, has_called: bool, was_offered: bool) -> Finding:
     if not was_offered:
-        return good("model tools", f"offered by {settings.function_calling}, which any model can read")
+        return good("model tools", "tools_prompted", style=settings.function_calling)
     if has_called:
-        return good("model tools", "it calls tools by itself")
+        return good("model tools", "tools_native")
     if settings.function_calling == "auto":
-        return good("model tools", "it called none by itself; the bot finds another way of offering them")
-    return problem(
-        "model tools",
-        "it called none although it was asked to",
-        'set model.function_calling = "auto", or choose a model that is made for tools',
-    )
+        return good("model tools", "tools_other")
+    return problem("model tools", "tools_none", "tools_auto")
 
 
 class Examine(Protocol):
@@ -88,10 +84,10 @@ class Examine(Protocol):
 async def examine_platform(name: str, settings: Settings, prober: Prober) -> list[Finding]:
     """Return what can be found out about an enabled platform without serving it."""
     if name not in GROUPS:
-        return [good(name, "needs nothing")]
+        return [good(name, "needs_nothing")]
     library = _LIBRARIES.get(name)
     if library is not None and importlib.util.find_spec(library) is None:
-        return [problem(name, f"{library} is not installed", f"pip install .[{name}]")]
+        return [problem(name, "not_installed", f"pip install .[{name}]", name=library)]
     module = await asyncio.to_thread(importlib.import_module, f"bot.platforms.{name}.doctor")  # some take seconds
     examine: Examine = module.examine
     return await examine(settings, prober)
@@ -117,10 +113,9 @@ async def _examine_search(settings: Settings, clock: Clock) -> Finding:
     async with AsyncExitStack() as resources:
         service = await create_search_service(settings.search, clock, resources)
         if not service.is_configured:
-            return good("search", "no engine is set up")
+            return good("search", "search_none")
         try:
             found = await service.search(_QUERY, "en")
         except SearchUnavailable as error:
-            step = "check the key or the address of the engine"
-            return problem("search", str(error), step)
-    return good("search", f"{found.engine} answers")
+            return problem("search", str(error), "search_check")
+    return good("search", "answers", name=found.engine)

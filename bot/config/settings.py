@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import time
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, LiteralString, TypeVar
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -17,7 +17,9 @@ from pydantic import (
     StringConstraints,
     field_validator,
 )
+from pydantic_core import PydanticCustomError
 
+from function_calls.language.messages import FALLBACK, say
 from services.people.zones import nearest_zone
 from services.reminders.quiet_hours import QuietHours
 
@@ -33,6 +35,11 @@ def secret(description: str) -> Any:
     return Field(default=SecretStr(""), description=description)
 
 
+def invalid_value(kind: LiteralString, **fields: object) -> PydanticCustomError:
+    """Return the error of a value, which the message `field.<kind>` describes in every language."""
+    return PydanticCustomError(kind, say(FALLBACK, f"field.{kind}", **fields), fields)
+
+
 G = TypeVar("G", bound=Group)
 
 HEADER_VALUE: Final = r"^[ -~]*$"
@@ -45,19 +52,19 @@ Origin = Annotated[str, StringConstraints(pattern=r"^https?://([A-Za-z0-9.-]+|\[
 def _place(value: str) -> str:
     platform, _, rest = value.partition(":")
     if not platform.strip() or not rest.strip():
-        raise ValueError(f"{value!r} names no platform; write platform:id, such as telegram:12345")
+        raise invalid_value("no_place", value=value)
     return value
 
 
 def _web_address(value: str) -> str:
     if value and not value.startswith(("http://", "https://")):
-        raise ValueError(f"{value!r} is no address; it begins with http:// or https://")
+        raise invalid_value("no_address", value=value)
     return value
 
 
 def _api_key(value: SecretStr) -> SecretStr:
     if not re.fullmatch(HEADER_VALUE, value.get_secret_value()):
-        raise ValueError("has characters that no key has, such as an ellipsis; copy it again")
+        raise invalid_value("no_key")
     return value
 
 
@@ -123,9 +130,8 @@ class BotSettings(Group):
             try:
                 ZoneInfo(value)
             except (KeyError, ValueError, OSError) as error:
-                near = nearest_zone(value)
-                hint = f"did you mean {near}?" if near else "try Europe/Berlin or Asia/Shanghai"
-                raise ValueError(f"{value!r} is not an IANA time zone; {hint}") from error
+                near = nearest_zone(value) or "Europe/Berlin"
+                raise invalid_value("no_zone", value=value, near=near) from error
         return value
 
 
@@ -209,7 +215,7 @@ class ModelSettings(Group):
     @classmethod
     def _names_tools(cls, value: str) -> str:
         if value and "{{TOOLS}}" not in value:
-            raise ValueError("it lacks {{TOOLS}}, where the functions go")
+            raise invalid_value("no_tools")
         return value
 
     @property
@@ -267,7 +273,7 @@ class StorageSettings(Group):
     @classmethod
     def _is_supported(cls, value: str) -> str:
         if value and not value.startswith(_DATABASES):
-            raise ValueError(f"not a URL of SQLite or PostgreSQL; it begins with one of {', '.join(_DATABASES)}")
+            raise invalid_value("no_database", schemes=", ".join(_DATABASES))
         return value
 
 
@@ -288,7 +294,7 @@ class ReminderSettings(Group):
     @classmethod
     def _is_span(cls, value: str) -> str:
         if value and not _SPAN.fullmatch(value):
-            raise ValueError("not two clock times such as 22:00-07:00")
+            raise invalid_value("no_span")
         return value
 
     def quiet(self, zone: ZoneInfo) -> QuietHours | None:
@@ -318,7 +324,7 @@ class TimeSettings(Group):
     def _is_clock_time(cls, value: object) -> object:
         # Pydantic would take 9 for nine seconds past midnight.
         if isinstance(value, int | float) or (isinstance(value, str) and ":" not in value):
-            raise ValueError("not a clock time such as 09:00")
+            raise invalid_value("no_clock_time")
         return value
 
 

@@ -18,6 +18,7 @@ from bot.http.core.errors import HttpRefused, field_problem, in_one_line, langua
 from bot.http.security.auth import AdminViewer, ChatViewer, needs
 from bot.http.security.networks import check_bind_policy
 from bot.http.tools.routes import as_json
+from bot.platforms.kit.doctor import Finding
 from bot.platforms.web.frames import written
 from services.call_log.masking import SecretMask
 from services.kernel.errors import ConfigError
@@ -166,7 +167,16 @@ async def test(body: TestBody, request: Request, context: Context) -> TestResult
     with open_editor(context, request) as editor:
         previewed = editor.preview(body.values)
     results = await examine_part(body.part, previewed, context.clock)
-    return TestResults(results=[FindingBody.model_validate(each) for each in results])
+    return TestResults(results=[_finding_body(each, language_asked(request)) for each in results])
+
+
+def _finding_body(finding: Finding, language: str) -> FindingBody:
+    return FindingBody(
+        about=finding.about,
+        said=finding.said_in(language),
+        next_step=finding.next_step_in(language),
+        is_problem=finding.is_problem,
+    )
 
 
 @routes.get("/changes")

@@ -84,7 +84,8 @@ def field_problem(language: str, error: Mapping[str, Any] | str) -> str:
         return say(language, f"field.{error}") if knows(f"field.{error}") else _sentence(error)
     if error["type"] == "value_error" and language == "en":
         return _sentence(str(error["msg"]).removeprefix("Value error, "))
-    sentence = _SENTENCES.get(error["type"], "other")
+    own = error["type"] if knows(f"field.{error['type']}") else "other"
+    sentence = _SENTENCES.get(error["type"], own)
     context = dict(error.get("ctx", {}))
     if "expected" in context:  # 'a', 'b' or 'c'
         context["expected"] = str(context["expected"]).replace(" or ", ", ")

@@ -15,17 +15,17 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
     """Ask for an access token, which needs a right ID and secret, then for something that the robot may do with it."""
     own = settings.platforms.group(NAME, DingTalkSettings)
     secret = own.client_secret.get_secret_value()
-    step = "open-dev.dingtalk.com, the app, Credentials: copy Client ID and Client Secret again"
     if not own.client_id or not secret:
-        return [problem("dingtalk app", "client ID or secret is missing", step)]
+        return [problem("dingtalk app", "absent", "dingtalk_again")]
     body = {"appKey": own.client_id, "appSecret": secret}
     answer = await prober.ask("POST", f"{own.api_url}/v1.0/oauth2/accessToken", body)
     if answer.problem:
-        return [problem("dingtalk", f"cannot be reached ({answer.problem})", "check the network")]
+        return [problem("dingtalk", "unreachable", "network", reason=answer.problem)]
     token = answer.body.get("accessToken")
     if token is None:
-        return [problem("dingtalk app", f"refused ({answer.body.get('code', answer.status)})", step)]
-    return [good("dingtalk app", "client ID and secret work"), await _permission(own, str(token), prober)]
+        reason = answer.body.get("code", answer.status)
+        return [problem("dingtalk app", "refused", "dingtalk_again", reason=reason)]
+    return [good("dingtalk app", "works", name=own.client_id), await _permission(own, str(token), prober)]
 
 
 async def _permission(own: DingTalkSettings, token: str, prober: Prober) -> Finding:
@@ -44,9 +44,7 @@ async def _permission(own: DingTalkSettings, token: str, prober: Prober) -> Find
         detail = answer.body.get("accessdenieddetail")
         scopes = detail.get("requiredScopes") if isinstance(detail, dict) else None
         missing = ", ".join(map(str, scopes)) if isinstance(scopes, list) else "qyapi_robot_sendmsg"
-        step = "open-dev.dingtalk.com, the app, Permissions (权限管理): ask for it, then publish a version"
-        return problem(about, f"missing: {missing}, so reminders cannot come out of the blue", step)
+        return problem(about, "missing", "dingtalk_scopes", names=missing)
     if code.startswith(_FORBIDDEN):
-        step = "open-dev.dingtalk.com, the app, Security settings (安全设置): allow the address of this machine"
-        return problem(about, f"refused ({code}: {answer.body.get('message')})", step)
-    return good(about, "the robot may send" if answer.body else "DingTalk does not tell")
+        return problem(about, "refused", "dingtalk_address", reason=f"{code}: {answer.body.get('message')}")
+    return good(about, "complete" if answer.body else "unknown")

@@ -33,7 +33,7 @@ async def examine_rights(api_url: str, headers: Mapping[str, str], prober: Probe
     if not guilds.is_ok:
         return []
     if not guilds.listed:
-        return [good(_ABOUT, "the bot is in no server yet: OAuth2, URL Generator makes the address that adds it")]
+        return [good(_ABOUT, "discord_nowhere")]
     lacking = []
     for guild in [each for each in guilds.listed if _list_missing(_bits(each.get("permissions")))][:_LOOKED_INTO]:
         channels = await prober.ask("GET", f"{api_url}/guilds/{guild.get('id')}/channels", headers=headers)
@@ -41,9 +41,8 @@ async def examine_rights(api_url: str, headers: Mapping[str, str], prober: Probe
         missing = _list_missing(granted) if channels.is_ok else []
         lacking += [f"{guild.get('name')}: {', '.join(missing)}"] if missing else []
     if lacking:
-        step = "give the bot's role these permissions: the server's settings, Roles"
-        return [problem(_ABOUT, f"missing in {'; '.join(lacking)}", step)]
-    return [good(_ABOUT, f"nothing is missing in its servers, {len(guilds.listed)} in all")]
+        return [problem(_ABOUT, "missing", "discord_roles", names="; ".join(lacking))]
+    return [good(_ABOUT, "discord_complete", count=len(guilds.listed))]
 
 
 def _list_missing(bits: int) -> list[str]:
@@ -67,16 +66,15 @@ async def examine(settings: Settings, prober: Prober, *, api_url: str = _API) ->
     """Ask for the application, its flags among them, and for the servers that it is in."""
     token = settings.platforms.group(NAME, DiscordSettings).token.get_secret_value()
     if not token:
-        step = "open discord.com/developers, page Bot, Reset Token, and set BUBBLES_PLATFORMS__DISCORD__TOKEN"
-        return [problem("discord token", "there is none", step)]
+        return [problem("discord token", "absent", "discord_token")]
     headers = {"Authorization": f"Bot {token}"}
     answer = await prober.ask("GET", f"{api_url}/oauth2/applications/@me", headers=headers)
     if answer.problem:
-        return [problem("discord", f"cannot be reached ({answer.problem})", "check the network")]
+        return [problem("discord", "unreachable", "network", reason=answer.problem)]
     if not answer.is_ok:
-        step = "copy the token again: discord.com/developers, page Bot, Reset Token"
-        return [problem("discord token", f"refused ({answer.body.get('message', answer.status)})", step)]
-    found = good("discord token", f"works: {answer.body.get('name')}")
+        reason = answer.body.get("message", answer.status)
+        return [problem("discord token", "refused", "discord_again", reason=reason)]
+    found = good("discord token", "works", name=answer.body.get("name"))
     intent = _intent(answer.body.get("flags"), listens_to_all=settings.router.listen != "addressed")
     return [found, intent, *await examine_rights(api_url, headers, prober)]
 
@@ -84,11 +82,7 @@ async def examine(settings: Settings, prober: Prober, *, api_url: str = _API) ->
 def _intent(flags: object, *, listens_to_all: bool) -> Finding:
     about = "discord message content"
     if isinstance(flags, int) and flags & _READS_CONTENT:
-        return good(about, "the intent is on: the bot reads what is said")
+        return good(about, "intent_on")
     if not listens_to_all:
-        return good(about, 'the intent is off, which fits router.listen = "addressed"')
-    return problem(
-        about,
-        "the intent is off: the bot reads only private chats, its mentions and slash commands",
-        'switch on Message Content Intent at discord.com/developers, page Bot; or set router.listen = "addressed"',
-    )
+        return good(about, "intent_fits")
+    return problem(about, "intent_off", "intent_enable")

@@ -12,7 +12,6 @@ from bot.platforms.feishu.wire import NAME
 from bot.platforms.kit.doctor import Finding, Prober, good, problem
 
 _ABOUT: Final = "feishu permissions"
-_STEP: Final = "open.feishu.cn, the app, Permissions (权限管理): add them, then publish a version"
 _GRANTED: Final = 1
 # What the bot does, and the permissions each of which is enough for it; the first one asks for the least.
 _EVERYTHING: Final = ("im:message.group_msg", "im:message.group_msg.include_bot:read")
@@ -47,9 +46,9 @@ async def examine_permissions(
     granted = {str(each.get("scope_name")) for each in scopes if isinstance(each, dict) and _is_of_the_app(each)}
     missing = list(_list_missing({**_NEEDED, **(_HEAR_ALL if listens_to_all else _HEAR_CALLS)}, granted))
     if missing:
-        return [problem(_ABOUT, f"missing: {', '.join(missing)}", _STEP)]
+        return [problem(_ABOUT, "missing", "feishu_scopes", names=", ".join(missing))]
     left_out = ", ".join(_list_missing(_BESIDES, granted))
-    return [good(_ABOUT, f"the bot hears and speaks; not granted: {left_out}" if left_out else "nothing is missing")]
+    return [good(_ABOUT, "feishu_left_out", names=left_out) if left_out else good(_ABOUT, "complete")]
 
 
 def _is_of_the_app(scope: Mapping[str, object]) -> bool:
@@ -65,22 +64,19 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
     """Ask for a token, then for the bot's identity and its permissions."""
     own = settings.platforms.group(NAME, FeishuSettings)
     secret = own.app_secret.get_secret_value()
-    step = "open.feishu.cn, the app, Credentials: copy App ID and App Secret again"
     if not own.app_id or not secret:
-        return [problem("feishu app", "app ID or secret is missing", step)]
+        return [problem("feishu app", "absent", "feishu_again")]
     body = {"app_id": own.app_id, "app_secret": secret}
     answer = await prober.ask("POST", f"{own.domain}/open-apis/auth/v3/tenant_access_token/internal", body)
     token = answer.body.get("tenant_access_token")
     if answer.problem:
-        return [
-            problem("feishu", f"cannot be reached ({answer.problem})", "check the network, or platforms.feishu.domain")
-        ]
+        return [problem("feishu", "unreachable", "feishu_network", reason=answer.problem)]
     if not token:
-        return [problem("feishu app", f"refused ({answer.body.get('msg', answer.status)})", step)]
+        return [problem("feishu app", "refused", "feishu_again", reason=answer.body.get("msg", answer.status))]
     headers = {"Authorization": f"Bearer {token}"}
     listens_to_all = settings.router.listen != "addressed"
     return [
-        good("feishu app", "app ID and secret work"),
+        good("feishu app", "works", name=own.app_id),
         await _bot(own.domain, headers, prober),
         *await examine_permissions(own.domain, headers, prober, listens_to_all=listens_to_all),
     ]
@@ -90,6 +86,5 @@ async def _bot(domain: str, headers: Mapping[str, str], prober: Prober) -> Findi
     answer = await prober.ask("GET", f"{domain}/open-apis/bot/v3/info", headers=headers)
     bot = answer.body.get("bot")
     if isinstance(bot, dict) and bot.get("open_id"):
-        return good("feishu bot", f"works: {bot.get('app_name')}")
-    step = "open.feishu.cn, the app, Add features: Bot; then publish a version"
-    return problem("feishu bot", "the app has no bot", step)
+        return good("feishu bot", "works", name=bot.get("app_name"))
+    return problem("feishu bot", "absent", "feishu_bot")

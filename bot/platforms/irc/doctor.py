@@ -21,22 +21,20 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
     del prober  # IRC is no HTTP
     own = settings.platforms.group(NAME, IrcSettings)
     if not own.host:
-        return [problem("irc", "no server is named", "fill in host of [platforms.irc]")]
+        return [problem("irc", "no_address", "irc_host")]
     nick = own.nick or settings.bot.name
     try:
         async with asyncio.timeout(_TIMEOUT_SECONDS):
             return await _visit(own, nick)
     except ConnectionRefusedForGood as refusal:
-        return [problem("irc", f"refused: {refusal}", "correct nick, account and passwords of [platforms.irc]")]
+        return [problem("irc", "refused", "irc_login", reason=refusal)]
     except ConnectionEnded as end:
-        return [problem("irc", f"{own.host} closed the connection: {end}", "wait some minutes, or ask the network")]
+        return [problem("irc", "closed", "irc_wait", reason=end)]
     except ssl.SSLError as error:
-        step = "encrypted = true goes with port 6697, encrypted = false with 6667"
-        return [problem("irc", f"{own.host}:{own.port} speaks no TLS that can be trusted ({error.reason})", step)]
+        return [problem("irc", "irc_no_tls", "irc_encrypted", reason=f"{own.host}:{own.port}: {error.reason}")]
     except OSError as error:  # a server that is silent, too: TimeoutError is an OSError
-        reason = str(error) or f"silent for {_TIMEOUT_SECONDS:.0f} s"
-        step = "correct host, port and encrypted of [platforms.irc], or the network"
-        return [problem("irc", f"{own.host}:{own.port} cannot be reached ({reason})", step)]
+        reason = str(error) or f"{_TIMEOUT_SECONDS:.0f} s"
+        return [problem("irc", "unreachable", "irc_server", reason=f"{own.host}:{own.port}: {reason}")]
 
 
 async def _visit(own: IrcSettings, nick: str) -> list[Finding]:
@@ -61,19 +59,18 @@ async def _visit(own: IrcSettings, nick: str) -> list[Finding]:
         write("QUIT :Bubbles")
     finally:
         writer.close()
-    return [good("irc", f"{own.host} takes the bot as {login.nick}"), _account(own, login), _channels(own)]
+    return [good("irc", "works", name=f"{login.nick}, {own.host}"), _account(own, login), _channels(own)]
 
 
 def _account(own: IrcSettings, login: Login) -> Finding:
     about = "irc account"
     if not own.account_password.get_secret_value():
-        return good(about, "none is used")
+        return good(about, "unused")
     if login.is_identified:
-        return good(about, "works: logged in by SASL")
+        return good(about, "works", name="SASL")
     if login.is_refused:
-        step = "correct account and BUBBLES_PLATFORMS__IRC__ACCOUNT_PASSWORD"
-        return problem(about, "the network refused the password", step)
-    return good(about, "the network has no SASL; NickServ will be told the password, which was not tried")
+        return problem(about, "refused", "irc_account", reason="SASL")
+    return good(about, "irc_untried")
 
 
 def _channels(own: IrcSettings) -> Finding:
@@ -81,8 +78,8 @@ def _channels(own: IrcSettings) -> Finding:
     names = [each.partition(" ")[0] for each in own.channels]
     wrong = [name for name in names if not name.startswith(_CHANNEL_PREFIXES)]
     if wrong:
-        step = f"write {', '.join(f'#{name}' for name in wrong)} into channels of [platforms.irc]"
-        return problem(about, f"no channel is called {', '.join(wrong)}: names begin with #", step)
+        right = ", ".join(f"#{name}" for name in wrong)
+        return problem(about, "irc_no_channel", "irc_channels", names=", ".join(wrong), right=right)
     if own.channels:
-        return good(about, f"will be joined: {', '.join(names)}")
-    return good(about, "none are named, so the bot hears only what is said to it alone")
+        return good(about, "rooms_joined", names=", ".join(names))
+    return good(about, "rooms_none")

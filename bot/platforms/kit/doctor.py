@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct, field
 
+from function_calls.language.messages import FALLBACK, knows, say
 from services.kernel.clock import Clock
 from services.kernel.network import trusted_certificates
 
@@ -17,35 +18,58 @@ _TIMEOUT_SECONDS = 15.0
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """One line of the report. `next_step` is what the operator should do; only problems have one.
+    """One line of the report: its state, and for a problem the step that the operator should take.
 
-    A warning is well as far as the bot can tell, and probably not what the operator meant.
+    `state` and `step` name messages (`doctor.<name>`), which `fields` fill; other text is English. A warning is well
+    as far as the bot can tell, and probably not what the operator meant.
     """
 
     about: str
-    said: str
-    next_step: str = ""
+    state: str
+    step: str = ""
+    fields: Mapping[str, object] = field(default_factory=dict)
     is_warning: bool = False
+
+    @property
+    def said(self) -> str:
+        """Return the state in English."""
+        return self.said_in(FALLBACK)
+
+    @property
+    def next_step(self) -> str:
+        """Return the next step in English; empty for none."""
+        return self.next_step_in(FALLBACK)
+
+    def said_in(self, language: str) -> str:
+        """Return the state in `language`."""
+        return self._word(language, self.state)
+
+    def next_step_in(self, language: str) -> str:
+        """Return the next step in `language`; empty for none."""
+        return self._word(language, self.step)
+
+    def _word(self, language: str, text: str) -> str:
+        return say(language, f"doctor.{text}", **self.fields) if knows(f"doctor.{text}") else text
 
     @property
     def is_problem(self) -> bool:
         """Return whether somebody must act."""
-        return bool(self.next_step)
+        return bool(self.step)
 
 
-def good(about: str, said: str) -> Finding:
+def good(about: str, state: str, **fields: object) -> Finding:
     """All is well."""
-    return Finding(about=about, said=said)
+    return Finding(about=about, state=state, fields=fields)
 
 
-def problem(about: str, said: str, next_step: str) -> Finding:
+def problem(about: str, state: str, step: str, **fields: object) -> Finding:
     """Report a problem with its next step."""
-    return Finding(about=about, said=said, next_step=next_step)
+    return Finding(about=about, state=state, step=step, fields=fields)
 
 
-def warning(about: str, said: str) -> Finding:
+def warning(about: str, state: str) -> Finding:
     """Return the finding of something that works, but probably not as intended."""
-    return Finding(about=about, said=said, is_warning=True)
+    return Finding(about=about, state=state, is_warning=True)
 
 
 class ProbeResult(Struct, frozen=True, kw_only=True):

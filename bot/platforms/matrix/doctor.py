@@ -23,19 +23,17 @@ async def examine(settings: Settings, prober: Prober, *, can_decrypt: bool | Non
         can_decrypt = find_spec(_DECRYPTS) is not None
     own = settings.platforms.group(NAME, MatrixSettings)
     if not own.homeserver or not own.user:
-        step = "fill in homeserver and user of [platforms.matrix]"
-        return [problem("matrix", "homeserver or user is not named", step)]
+        return [problem("matrix", "no_address", "matrix_address")]
     base = f"{own.homeserver.rstrip('/')}/_matrix/client"
     served = await prober.ask("GET", f"{base}/versions")
     if served.problem or "versions" not in served.body:
-        reason = served.problem or f"no Matrix homeserver answers there ({served.status})"
-        return [problem("matrix", f"{own.homeserver}: {reason}", "correct platforms.matrix.homeserver, or the network")]
+        reason = f"{own.homeserver}: {served.problem or served.status}"
+        return [problem("matrix", "unreachable", "matrix_homeserver", reason=reason)]
     given = own.access_token.get_secret_value()
     if given:
         return await _account(base, given, own, prober, can_decrypt=can_decrypt)
     if not own.password.get_secret_value():
-        step = "set BUBBLES_PLATFORMS__MATRIX__PASSWORD, or BUBBLES_PLATFORMS__MATRIX__ACCESS_TOKEN"
-        return [problem("matrix account", "there is neither password nor access token", step)]
+        return [problem("matrix account", "no_password", "matrix_password")]
     return await _with_password(base, own, prober, can_decrypt=can_decrypt)
 
 
@@ -49,9 +47,9 @@ async def _with_password(base: str, own: MatrixSettings, prober: Prober, *, can_
     entered = await prober.ask("POST", f"{base}/v3/login", body)
     token = entered.body.get("access_token")
     if entered.status == 429:
-        return [good("matrix account", "the homeserver wants no more logins now, so the password was not tried")]
+        return [good("matrix account", "matrix_untried")]
     if not isinstance(token, str):
-        return [_refusal(entered, "correct user and password, or make an access token where people log in elsewhere")]
+        return [_refusal(entered, "matrix_login")]
     try:
         return await _account(base, token, own, prober, can_decrypt=can_decrypt)
     finally:
@@ -61,11 +59,11 @@ async def _with_password(base: str, own: MatrixSettings, prober: Prober, *, can_
 async def _account(base: str, token: str, own: MatrixSettings, prober: Prober, *, can_decrypt: bool) -> list[Finding]:
     who = await prober.ask("GET", f"{base}/v3/account/whoami", headers=_auth_headers(token))
     if not who.is_ok:
-        return [_refusal(who, "make a new access token, or give the password instead")]
+        return [_refusal(who, "matrix_token")]
     if who.body.get("user_id") != own.user:
-        step = "write that ID into platforms.matrix.user"
-        return [problem("matrix account", f"it belongs to {who.body.get('user_id')}, not to {own.user}", step)]
-    works = good("matrix account", f"works: {own.user}")
+        names = {"owner": who.body.get("user_id"), "name": own.user}
+        return [problem("matrix account", "matrix_other", "matrix_user", **names)]
+    works = good("matrix account", "works", name=own.user)
     answer = await prober.ask("GET", f"{base}/v3/joined_rooms", headers=_auth_headers(token))
     joined = answer.body.get("joined_rooms")
     rooms = [each for each in joined if isinstance(each, str)] if isinstance(joined, list) else []
@@ -77,12 +75,11 @@ def _rooms(rooms: Sequence[str], own: MatrixSettings, unreadable: int) -> list[F
     about = "matrix rooms"
     nobody_may_invite = own.invites == "nobody" or (own.invites == "listed" and not own.inviters)
     if not rooms and nobody_may_invite:
-        step = 'list who may invite in platforms.matrix.inviters, such as "@you:example.org"'
-        return [problem(about, "the bot is in none, and nobody may invite it", step)]
+        return [problem(about, "matrix_shut", "matrix_inviters")]
     if unreadable:
-        step = "pip install '.[matrix]' again: what the library decrypts with is not installed"
-        return [problem(about, f"{unreadable} of {len(rooms)} are encrypted, and the bot cannot read them", step)]
-    return [good(about, f"the bot is in {len(rooms)}" if rooms else "the bot is in none yet; invite it")]
+        counts = {"count": unreadable, "all": len(rooms)}
+        return [problem(about, "matrix_encrypted", "matrix_install", **counts)]
+    return [good(about, "matrix_rooms", count=len(rooms))]
 
 
 async def _count_encrypted(base: str, token: str, rooms: Sequence[str], prober: Prober) -> int:
@@ -96,7 +93,7 @@ async def _count_encrypted(base: str, token: str, rooms: Sequence[str], prober: 
 
 def _refusal(answer: ProbeResult, step: str) -> Finding:
     reason = answer.problem or answer.body.get("error", answer.status)
-    return problem("matrix account", f"refused ({reason})", step)
+    return problem("matrix account", "refused", step, reason=reason)
 
 
 def _auth_headers(token: str) -> Mapping[str, str]:

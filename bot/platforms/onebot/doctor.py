@@ -15,7 +15,7 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
     if own.mode == "reverse":
         return [_place_to_listen(own)]
     if not own.url:
-        return [problem("onebot", f"mode {own.mode} needs the address of the client", "set platforms.onebot.url")]
+        return [problem("onebot", "onebot_no_url", "onebot_url", mode=own.mode)]
     return [await _client(own, prober)]
 
 
@@ -28,14 +28,12 @@ async def _client(own: OneBotSettings, prober: Prober) -> Finding:
     else:
         answer = await prober.ask("GET", own.url.replace("ws", "http", 1), headers=headers)
     if answer.problem:
-        return problem(
-            "onebot", f"{own.url} cannot be reached ({answer.problem})", "start the client, or correct the url"
-        )
+        return problem("onebot", "unreachable", "onebot_client", reason=f"{own.url}: {answer.problem}")
     if answer.status in {401, 403}:
-        return problem("onebot token", "the client refuses it", "give both the same: BUBBLES_PLATFORMS__ONEBOT__TOKEN")
+        return problem("onebot token", "refused", "onebot_token", reason=answer.status)
     data = answer.body.get("data")
-    name = f", {data.get('nickname')}" if isinstance(data, dict) else ""
-    return good("onebot", f"{own.url} answers{name}")
+    name = f" ({data.get('nickname')})" if isinstance(data, dict) else ""
+    return good("onebot", "answers", name=f"{own.url}{name}")
 
 
 def _place_to_listen(own: OneBotSettings) -> Finding:
@@ -43,9 +41,9 @@ def _place_to_listen(own: OneBotSettings) -> Finding:
         try:
             trial.bind((own.host, own.port))
         except PermissionError:
-            return problem("onebot", f"port {own.port} needs more rights", "set platforms.onebot.port above 1023")
+            return problem("onebot", "port_forbidden", "onebot_port", port=own.port)
         except OSError as error:
             if error.errno == errno.EADDRINUSE:  # most likely by the bot itself
-                return good("onebot", f"port {own.port} is being listened on, by the bot if it runs")
-            return problem("onebot", f"{own.host}:{own.port}: {error.strerror}", "correct platforms.onebot.host")
-    return good("onebot", f"port {own.port} is free; let the client connect to /onebot/v11/ws there")
+                return good("onebot", "port_used", port=own.port)
+            return problem("onebot", f"{own.host}:{own.port}: {error.strerror}", "onebot_host")
+    return good("onebot", "port_free", port=own.port)

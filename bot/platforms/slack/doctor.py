@@ -7,7 +7,6 @@ from bot.platforms.slack.wire import NAME
 
 _SCOPES = {"chat:write": "speaks", "users:read": "knows names"}
 _READING = {"channels:history", "groups:history", "im:history", "mpim:history", "app_mentions:read"}
-_STEP = "api.slack.com/apps, OAuth & Permissions: add the scope, then install the app again"
 
 
 async def examine(settings: Settings, prober: Prober) -> list[Finding]:
@@ -17,23 +16,21 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
     if own.mode == "socket":
         return [*found, await _app_token(own, prober)]
     if own.signing_secret.get_secret_value():
-        return [*found, good("slack signing secret", "is set")]
-    step = "api.slack.com/apps, Basic Information: copy it to BUBBLES_PLATFORMS__SLACK__SIGNING_SECRET"
-    return [*found, problem("slack signing secret", "there is none", step)]
+        return [*found, good("slack signing secret", "present")]
+    return [*found, problem("slack signing secret", "absent", "slack_secret")]
 
 
 async def _bot_token(own: SlackSettings, prober: Prober) -> list[Finding]:
     token = own.bot_token.get_secret_value()
     if not token:
-        step = "api.slack.com/apps, OAuth & Permissions: copy it to BUBBLES_PLATFORMS__SLACK__BOT_TOKEN"
-        return [problem("slack bot token", "there is none", step)]
+        return [problem("slack bot token", "absent", "slack_token")]
     answer = await prober.ask("POST", f"{own.api_url}auth.test", {}, {"Authorization": f"Bearer {token}"})
     if answer.problem:
-        return [problem("slack", f"cannot be reached ({answer.problem})", "check the network")]
+        return [problem("slack", "unreachable", "network", reason=answer.problem)]
     if not answer.body.get("ok"):
-        step = "copy it again from api.slack.com/apps, OAuth & Permissions"
-        return [problem("slack bot token", f"refused ({answer.body.get('error', answer.status)})", step)]
-    works = good("slack bot token", f"works: {answer.body.get('user')} in {answer.body.get('team', 'the workspace')}")
+        reason = answer.body.get("error", answer.status)
+        return [problem("slack bot token", "refused", "slack_again", reason=reason)]
+    works = good("slack bot token", "works", name=f"{answer.body.get('user')} @ {answer.body.get('team', 'Slack')}")
     scopes = {scope.strip() for scope in answer.headers.get("x-oauth-scopes", "").split(",")} - {""}
     return [works, *_permissions(scopes)]
 
@@ -45,19 +42,16 @@ def _permissions(scopes: set[str]) -> list[Finding]:
     if not scopes & _READING:
         missing.append("channels:history")
     if missing:
-        return [problem("slack permissions", f"missing: {', '.join(missing)}", _STEP)]
-    return [good("slack permissions", "the bot reads, speaks and knows names")]
+        return [problem("slack permissions", "missing", "slack_scopes", names=", ".join(missing))]
+    return [good("slack permissions", "complete")]
 
 
 async def _app_token(own: SlackSettings, prober: Prober) -> Finding:
     token = own.app_token.get_secret_value()
     if not token:
-        step = "api.slack.com/apps, Basic Information, App-Level Tokens: one with connections:write"
-        return problem("slack app token", "there is none", step)
+        return problem("slack app token", "absent", "slack_app_token")
     answer = await prober.ask("POST", f"{own.api_url}apps.connections.open", {}, {"Authorization": f"Bearer {token}"})
     if answer.body.get("ok"):
-        return good("slack app token", "works: Socket Mode is open")
+        return good("slack app token", "works", name="Socket Mode")
     why = answer.problem or str(answer.body.get("error", answer.status))
-    return problem(
-        "slack app token", f"refused ({why})", "switch on Socket Mode, and make a token with connections:write"
-    )
+    return problem("slack app token", "refused", "slack_socket", reason=why)

@@ -17,28 +17,25 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
     del prober  # XMPP is no HTTP
     own = settings.platforms.group(NAME, XmppSettings)
     if not own.jid:
-        return [problem("xmpp", "the bot's address is not named", "fill in jid of [platforms.xmpp]")]
+        return [problem("xmpp", "no_address", "xmpp_jid")]
     if not own.password.get_secret_value():
-        return [problem("xmpp account", "there is no password", "set BUBBLES_PLATFORMS__XMPP__PASSWORD")]
+        return [problem("xmpp account", "no_password", "xmpp_password")]
     client = XmppClient(own)
     try:
         await client.enter()
-        return [good("xmpp account", f"works: {own.jid}"), *await _rooms(own, client)]
+        return [good("xmpp account", "works", name=own.jid), *await _rooms(own, client)]
     except ConnectionRefusedForGood as refusal:
-        step = "correct jid, or set BUBBLES_PLATFORMS__XMPP__PASSWORD again"
-        return [problem("xmpp account", f"refused ({refusal})", step)]
+        return [problem("xmpp account", "refused", "xmpp_login", reason=refusal)]
     except ConnectionEnded as end:
-        step = "correct jid, host, port and encrypted of [platforms.xmpp], or the network"
-        return [problem("xmpp", f"the server of {own.jid} cannot be reached ({end})", step)]
+        return [problem("xmpp", "unreachable", "xmpp_server", reason=f"{own.jid}: {end}")]
     finally:
         await client.leave()
 
 
 async def _rooms(own: XmppSettings, client: XmppClient) -> list[Finding]:
     if not own.rooms:
-        return [good("xmpp rooms", "none are named, so the bot hears only what is said to it alone")]
+        return [good("xmpp rooms", "rooms_none")]
     gone = [room for room in own.rooms if not await client.has_home(room)]
     if gone:
-        step = "correct rooms of [platforms.xmpp]: name@service, as the server lists its services"
-        return [problem("xmpp rooms", f"no service for {', '.join(gone[:_LISTED])}", step)]
-    return [good("xmpp rooms", f"{len(own.rooms)} can be joined")]
+        return [problem("xmpp rooms", "missing", "xmpp_rooms", names=", ".join(gone[:_LISTED]))]
+    return [good("xmpp rooms", "rooms_joined", names=", ".join(own.rooms[:_LISTED]))]

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from pydantic import Field, JsonValue, SecretStr, ValidationError, field_validator, model_validator
 
-from bot.config.settings import Group, ToolServerSettings
+from bot.config.settings import Group, ToolServerSettings, invalid_value
 from bot.tools.servers.mcp.servers import McpServer, OAuthSettings
 from bot.tools.servers.open_webui_form import own_fields, secrets_in
 from function_calls.toolsets.source import Access, check_access
@@ -70,9 +70,9 @@ class ToolServerConnection(Group):
     def _check_mcp_fields(self) -> "ToolServerConnection":
         others = sorted(self.model_fields_set - _OF_MCP)
         if self.type == "mcp" and others:
-            raise ValueError(f"{others[0]} is not supported with type mcp")
+            raise invalid_value("not_with_mcp", name=others[0])
         if self.type == "openapi" and self.oauth is not None:
-            raise ValueError("oauth is for type mcp; use client_id and client_secret")
+            raise invalid_value("only_with_mcp")
         return self
 
     @field_validator("access_control")
@@ -86,7 +86,7 @@ class ToolServerConnection(Group):
     def _is_address(cls, url: str) -> str:
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ValueError("a tool server has an address that begins with http:// or https://")
+            raise invalid_value("no_address", value=url)
         return url
 
     @property

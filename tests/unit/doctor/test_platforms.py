@@ -247,7 +247,7 @@ async def test_a_feishu_permission_that_is_only_a_comfort_is_named(prober):
         values = {"app_id": server.app_id, "app_secret": SecretStr(server.app_secret), "domain": server.url}
         *_, rights = await examine_platform("feishu", settings("feishu", **values), prober)
 
-    assert rights.said == "the bot hears and speaks; not granted: im:resource:upload (to send files)"
+    assert rights.said == "the bot reads and writes messages; not granted: im:resource:upload (to send files)"
 
 
 async def test_the_time_of_the_servers_that_were_asked_is_remembered():

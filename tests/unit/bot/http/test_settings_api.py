@@ -71,7 +71,8 @@ async def test_secret_is_taken_and_never_sent_back(api, editor):
             "en",
             {"bot.timezone": "An environment variable sets it", "http.port": "at most 65535", "model.base_url": "http"},
         ),
-        ("zh", {"bot.timezone": "环境变量", "http.port": "65535", "model.base_url": "值"}),
+        ("zh", {"bot.timezone": "环境变量", "http.port": "65535", "model.base_url": "开头的地址"}),
+        ("es", {"bot.timezone": "variable de entorno", "http.port": "65535", "model.base_url": "una dirección"}),
     ],
 )
 async def test_wrong_values_are_told_at_their_fields(api, editor, language, problems):
@@ -141,10 +142,13 @@ async def test_platform_is_tried_with_values_that_are_not_kept(api, editor):
         values = {"platforms.telegram.api_url": telegram.url, "platforms.telegram.token": telegram.token}
         works = await api.post(f"{PATH}/test", json={"part": "telegram", "values": values})
         values["platforms.telegram.token"] = "1:wrong"
-        fails = await api.post(f"{PATH}/test", json={"part": "telegram", "values": values})
+        chinese = {"Accept-Language": "zh"}
+        fails = await api.post(f"{PATH}/test", json={"part": "telegram", "values": values}, headers=chinese)
 
     assert works.json()["results"][0]["said"].startswith("works: @")
     assert fails.json()["results"][0]["is_problem"]
+    assert fails.json()["results"][0]["said"].startswith("被拒绝")
+    assert "重新复制令牌" in fails.json()["results"][0]["next_step"]
     assert editor.changes() == []
 
 
