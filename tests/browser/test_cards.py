@@ -2,23 +2,17 @@
 
 import json
 
-import pytest
 from playwright.async_api import Locator, Page, expect
 
 from tests.browser.test_looks import (
     BOT,
-    PHONE,
-    FixedRoom,
     at,
     call,
-    dressed,
-    hello,
     message,
     person,
-    violations_in_both_schemes,
 )
 from tests.browser.test_messages import from_bot, room_of
-from tests.browser.visitors import Language, Visitors, say
+from tests.browser.visitors import Visitors, say
 
 
 def card_of(page: Page, text: str, kind: str = "reminder") -> Locator:
@@ -228,38 +222,3 @@ def states() -> list[dict[str, object]]:
         message(11, person("Lin"), "https://example.org/oslo", 0, reply_to="m1"),
         message(12, person("Ada"), '/reminder_set time="9:00" content="tea"', 0),
     ]
-
-
-async def test_cards_are_saved_as_pictures(visitors: Visitors):
-    room = FixedRoom(await (await visitors.window(is_for_good=True)).new_page())
-    await room.enter(visitors)
-    room.tell(hello(states(), epoch="cards"))
-    await room.page.locator("[data-card=search]").wait_for()
-
-    await room.page.locator("[data-card=reminder]").scroll_into_view_if_needed()
-    await room.keep("cards-light")
-    await dressed(room.page, "dark")
-    await room.keep("cards-dark")
-    await room.page.set_viewport_size(PHONE)
-    await room.page.locator("[data-card=fired]").scroll_into_view_if_needed()
-    await room.keep("cards-phone")
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-async def test_axe_finds_no_problem_in_any_card(visitors: Visitors, language: Language):
-    page = await (await visitors.window(language)).new_page()
-    await page.route("**/api/reminders?**", lambda route: route.fulfill(json={"reminders": [REMINDER]}))
-    await room_of(visitors, states(), page)
-    kinds = ("reminder", "question", "reminders", "summary", "found", "fired", "search")
-    for kind in kinds:
-        await expect(page.locator(f"[data-card={kind}]")).to_have_count(1)
-    await expect(page.locator("[data-card=reminder] [data-countdown]")).to_be_visible()
-    await expect(page.locator("[data-highlighted=python]")).to_be_visible()
-    await page.locator("[data-message=m2] .how-line").click()
-
-    found = await violations_in_both_schemes(page)
-    await page.set_viewport_size({"width": 390, "height": 844})
-    found += await violations_in_both_schemes(page)
-
-    assert found == []
-    assert await page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -3,6 +3,7 @@
 import httpx
 from playwright.async_api import expect
 
+from tests.browser.test_setup import SLOW_MS, press, tab_to
 from tests.browser.visitors import Visitors, said, say
 
 SYNTHETIC_ENTER = """(field, options) => field.dispatchEvent(
@@ -32,6 +33,38 @@ async def test_the_first_minute_needs_no_mouse(visitors: Visitors):
     await expect(page.locator("[data-tool=reminder_set] .tool-line")).to_be_focused()
     await page.keyboard.press("Enter")
     await expect(page.locator(".tool-line")).to_have_attribute("aria-expanded", "true")
+
+
+async def test_form_card_and_settings_need_no_mouse(newcomers: Visitors):
+    page = await newcomers.enter("Ada")
+    await expect(page.locator("#composer")).to_be_focused()
+    await page.keyboard.type("good morning")
+    await page.keyboard.press("Enter")
+    await expect(said(page, "good morning")).to_have_count(1)
+    await page.keyboard.type("/reminder_set")
+    await expect(page.get_by_role("option", name="reminder_set")).to_be_visible()
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#argument-type")).to_be_focused()
+    for key in ("ArrowDown", "ArrowDown", "Enter", "Tab"):
+        await page.keyboard.press(key)
+    await page.keyboard.type("in 40 minutes")
+    await page.keyboard.press("Tab")
+    await page.keyboard.type("water the plants")
+    await page.keyboard.press("Enter")
+    card = page.locator("[data-card=reminder]", has_text="water the plants")
+    await tab_to(page, card.get_by_role("button", name="Pause"))
+    await page.keyboard.press("Enter")
+    await expect(card).to_contain_text("Reminder paused")
+
+    await page.keyboard.press("Control+k")
+    await page.keyboard.type("Settings")
+    await page.keyboard.press("Enter")
+    await tab_to(page, page.get_by_role("searchbox", name="Search settings"))
+    await page.keyboard.type("quiet hours")
+    await tab_to(page, page.get_by_label("Quiet hours"))
+    await page.keyboard.type("22:00-07:00")
+    await press(page, "Save changes")
+    await expect(page.locator(".save-notice")).to_have_text("Saved", timeout=SLOW_MS)
 
 
 async def test_the_palette_opens_from_inside_the_composer_and_leads_everywhere(visitors: Visitors):

@@ -1,4 +1,4 @@
-"""The page is readable in light and dark mode, in both languages and on a phone; fixed states are saved as pictures."""
+"""The page is readable in light and dark mode, in every language, at double size and on a phone."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.async_api import Page, ViewportSize, WebSocketRoute, expect
+from playwright.async_api import Page, ViewportSize, expect
 
 from tests.browser.visitors import Language, Visitors, say
 
@@ -101,34 +101,6 @@ REMIND: dict[Language, str] = {
 TAGS: dict[Language, str] = {"zh": "zh-Hans", "es": "es", "en": "en"}
 
 
-@pytest.mark.parametrize("language", ["en", "zh", "es"])
-async def test_axe_finds_no_problem_on_any_page_in_light_and_dark(visitors: Visitors, language: Language):
-    page = await (await visitors.window(language)).new_page()
-    await page.emulate_media(reduced_motion="reduce")
-    await page.goto(visitors.address)
-    await page.locator("main").wait_for()
-    found = await violations_in_both_schemes(page)
-    await visitors.go(page, "/", "Ada")
-    await say(page, REMIND[language])
-    await expect(page.locator("[data-card=reminder][data-status=active]")).to_be_visible()
-
-    for screen in SCREENS:
-        await show(page, screen)
-        found += await violations_in_both_schemes(page)
-    await show(page, "tools")
-    await page.locator(".own-servers").click()
-    await page.locator("[data-servers=off]").wait_for()
-    found += await violations_in_both_schemes(page)
-    await show(page, "reminders")
-    for view in range(1, 5):
-        await page.locator("main .mantine-SegmentedControl-label").nth(view).click()
-        await page.locator(".calendar").wait_for()
-        found += await violations_in_both_schemes(page)
-
-    assert found == []
-    assert await page.locator("html").get_attribute("lang") == TAGS[language]
-
-
 async def test_a_phone_never_scrolls_sideways_and_has_the_panel_in_a_sheet(visitors: Visitors):
     page = await (await visitors.window("zh")).new_page()
     await page.set_viewport_size(PHONE)
@@ -148,6 +120,26 @@ async def test_a_phone_never_scrolls_sideways_and_has_the_panel_in_a_sheet(visit
     box = await page.locator("#composer").bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= 480
+
+
+PANEL: dict[Language, str] = {"en": "Show side panel", "zh": "显示侧栏", "es": "Mostrar panel lateral"}
+
+
+@pytest.mark.parametrize("language", sorted(PANEL))
+async def test_four_tabs_on_a_phone_show_the_four_parts_of_the_panel(visitors: Visitors, language: Language):
+    window = await visitors.window(language)
+    tabs = [await visitors.enter("Ada", window=window) for _ in range(4)]
+    await say(tabs[0], REMIND[language])
+
+    for place, page in enumerate(tabs):
+        await page.set_viewport_size(PHONE)
+        await expect(page.locator("[data-card=reminder][data-status=active]")).to_be_visible()
+        await page.get_by_label(PANEL[language]).click()
+        parts = page.get_by_role("dialog").locator(".mantine-SegmentedControl-label")
+        await expect(parts).to_have_count(4)
+        await parts.nth(place).click()
+        assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        assert await parts.evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth).length") == 0
 
 
 async def test_long_words_at_double_size_are_not_cut_off(visitors: Visitors):
@@ -255,77 +247,6 @@ def frame(kind: str, **data: object) -> str:
 
 
 RUNNING = call("summary", "running", {"window": "today"}, started_at=at(-0.02))
-
-
-class FixedRoom:
-    """A page whose clock stands still, in a room that says what it is told to; keeps pictures of it."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self._socket: WebSocketRoute | None = None
-
-    async def enter(self, visitors: Visitors) -> None:
-        """Come in as Ada, to the room of the messages above."""
-        visitors.room = "lobby"
-        await self.page.emulate_media(reduced_motion="reduce")
-        await self.page.clock.set_fixed_time(NOW)
-        await self.page.route_web_socket("**/api/chat/ws**", self._open)
-        await self.page.route("**/api/reminders?**", lambda route: route.fulfill(json={"reminders": REMINDERS}))
-        await visitors.go(self.page, "/", "Ada")
-
-    def _open(self, socket: WebSocketRoute) -> None:
-        self._socket = socket
-        socket.send(hello(MESSAGES))
-
-    def tell(self, text: str) -> None:
-        """Let a frame come."""
-        assert self._socket is not None
-        self._socket.send(text)
-
-    async def keep(self, name: str) -> None:
-        """Keep what is seen as a picture; one of nothing would be small."""
-        await self.page.evaluate("document.fonts.ready")
-        SHOTS.mkdir(exist_ok=True)
-        picture = await self.page.screenshot(path=SHOTS / f"{name}.png")
-
-        assert len(picture) > 20_000, name
-
-
-async def test_fixed_states_are_saved_as_pictures(visitors: Visitors):
-    room = FixedRoom(await (await visitors.window(is_for_good=True)).new_page())
-    await room.enter(visitors)
-    await expect(room.page.locator("[data-message]")).to_have_count(len(MESSAGES))
-
-    await room.keep("room-light")
-    room.tell(frame("tool_start", message_id="m9", call=RUNNING))
-    await room.page.locator("[data-tool][data-status=running]").wait_for()
-    await room.keep("room-running")
-    room.tell(frame("message_deleted", message_id="m9"))
-    await show(room.page, "reminders")
-    await room.keep("reminders-light")
-    await dressed(room.page, "dark")
-    await show(room.page, "tools")
-    await room.keep("tools-dark")
-    await show(room.page, "room")
-    room.tell(frame("message_new", message=FAILED))
-    await room.page.locator("[data-tool][data-status=error]").wait_for()
-    await room.keep("room-failed")
-    await dressed(room.page, "light")
-    room.tell(hello([], epoch="another"))
-    await room.page.locator(".welcome").wait_for()
-    await room.keep("room-empty")
-
-
-async def test_fixed_states_in_chinese_are_saved_as_pictures(visitors: Visitors):
-    room = FixedRoom(await (await visitors.window("zh", is_for_good=True)).new_page())
-    await room.page.emulate_media(color_scheme="dark")
-    await room.enter(visitors)
-    await expect(room.page.locator("[data-message]")).to_have_count(len(MESSAGES))
-
-    await room.keep("room-dark-zh")
-    await dressed(room.page, "light")
-    await room.page.set_viewport_size(PHONE)
-    await room.keep("room-phone-zh")
 
 
 # Measured when the page is there: a moment later it loads what nobody has asked for yet.

@@ -124,7 +124,7 @@ async def test_setting_is_found_refused_at_its_field_changed_at_once_and_undone(
     await hours.fill("at night")
     await page.get_by_role("button", name="Save changes").click()
     await expect(page.locator("[id='setting-reminders.quiet_hours-error']")).to_have_text(
-        "Not two clock times such as 22:00-07:00.", timeout=SLOW_MS
+        "Must be two clock times, such as 22:00-07:00.", timeout=SLOW_MS
     )
     await expect(hours).to_be_focused()
     await hours.fill("22:00-07:00")
@@ -228,9 +228,9 @@ async def test_set_up_needs_no_mouse(newcomers: Visitors):
     await page.keyboard.press("Control+a")
     await page.keyboard.type("Opal")
     for name in ("model", "search", "platform", "done"):
-        await page.keyboard.press("Enter") if name == "model" else await press_continue(page)
+        await page.keyboard.press("Enter") if name == "model" else await press(page)
         await expect(step(page, name)).to_be_visible()
-    await press_continue(page, "Finish")
+    await press(page, "Finish")
     await expect(step(page, "ready")).to_contain_text("Opal is ready", timeout=SLOW_MS)
     await tab_to(page, page.get_by_role("button", name="Open the chat"))
     await page.keyboard.press("Enter")
@@ -246,7 +246,8 @@ async def tab_to(page: Page, wanted: Locator) -> None:
     raise AssertionError(f"{wanted} is not reached by Tab")
 
 
-async def press_continue(page: Page, name: str = "Continue") -> None:
+async def press(page: Page, name: str = "Continue") -> None:
+    """Reach a button with Tab, and press it with Enter."""
     await tab_to(page, page.get_by_role("button", name=name))
     await page.keyboard.press("Enter")
 

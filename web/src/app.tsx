@@ -25,7 +25,7 @@ function framed(key: PageKey): (props: { children: ReactNode }) => ReactNode {
 }
 
 const Notices = loadedLater(() => import('./shell/Notices').then((module) => module.Notices))
-const Palette = loadedLater(() => import('./palette/Palette').then((module) => module.Palette))
+const Palette = loadedLater(async () => (await Promise.all([import('./palette/Palette'), loadPageWords()]))[0].Palette)
 export const loadJoin = () => import('./join/Join').then((module) => module.Join)
 export const loadRoom = () => import('./room/Room').then((module) => module.Room)
 const Join = lazyPart(loadJoin)

@@ -5,7 +5,6 @@ import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } fr
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
-import { told } from '../language/bilingual'
 import { LANGUAGES, useLanguage, useWords } from '../language/language'
 import { fill } from '../language/words'
 import { useViewpoint } from '../reminders/useReminderActions'
@@ -13,6 +12,7 @@ import { useRoom } from '../room/store'
 import { PAGES } from '../shell/pages'
 import { useThemeSwitch } from '../shell/TopBar'
 import { fetchTools } from '../tools/api'
+import { useToolHelp } from '../tools/help'
 import { wordsOf } from '../cards/answer'
 import { useRooms } from '../rooms/api'
 import { useFound } from '../room/Find'
@@ -35,6 +35,7 @@ function useCommands(open: (what: Open) => void, wanted: string): SpotlightActio
   const identity = useRoom((room) => room.identity)
   const viewpoint = useViewpoint()
   const { language, choose } = useLanguage()
+  const helpOf = useToolHelp()
   const tools = useQuery({ queryKey: ['tools', viewpoint], queryFn: () => fetchTools(viewpoint), staleTime: 60_000 })
   const rooms = useRooms()
   const found = useFound(wanted)
@@ -93,7 +94,7 @@ function useCommands(open: (what: Open) => void, wanted: string): SpotlightActio
       actions: (tools.data ?? []).map((tool) => ({
         id: `tool-${tool.name}`,
         label: tool.name,
-        description: told(tool.description, language).split('\n')[0],
+        description: helpOf(tool).split('\n')[0],
         onClick: () => go(`/tools?tool=${encodeURIComponent(tool.name)}`),
       })),
     },

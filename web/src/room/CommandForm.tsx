@@ -2,27 +2,29 @@ import { Button, Collapse, Group } from '@mantine/core'
 import { IconChevronRight, IconPlayerPlay } from '@tabler/icons-react'
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
 import { commandOf } from '../cards/answer'
-import { told } from '../language/bilingual'
-import { useLanguage, useWords } from '../language/language'
+import { useWords } from '../language/language'
 import { fill } from '../language/words'
 import { ArgumentField } from '../tools/ArgumentField'
 import type { Tool } from '../tools/api'
+import { useArgumentHelp, useToolHelp } from '../tools/help'
 import { argumentsOf, plain, problemsOf, type Schema } from '../tools/schema'
 
 interface FieldsProps {
   names: string[]
   schema: Schema
+  helpOf: (name: string, schema: Schema) => string | undefined
   typed: Record<string, unknown>
   problems: Record<string, string>
   onChange: (name: string, value: unknown) => void
 }
 
-function Fields({ names, schema, typed, problems, onChange }: FieldsProps): ReactNode {
+function Fields({ names, schema, helpOf, typed, problems, onChange }: FieldsProps): ReactNode {
   return names.map((name) => (
     <ArgumentField
       key={name}
       name={name}
       schema={plain(schema.properties?.[name] as Schema, schema)}
+      help={helpOf(name, plain(schema.properties?.[name] as Schema, schema))}
       isRequired={schema.required?.includes(name) ?? false}
       value={typed[name]}
       error={problems[name]}
@@ -34,7 +36,8 @@ function Fields({ names, schema, typed, problems, onChange }: FieldsProps): Reac
 /** The arguments of a slash command as fields: those that it needs first, the others on demand. */
 export function CommandForm({ tool, onSend, onClose }: { tool: Tool; onSend: (text: string) => void; onClose: () => void }): ReactNode {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
+  const toolHelp = useToolHelp()
+  const helpOf = useArgumentHelp(tool)
   const form = useRef<HTMLFormElement>(null)
   const schema = tool.parameters as Schema
   const [typed, setTyped] = useState<Record<string, unknown>>({})
@@ -58,7 +61,7 @@ export function CommandForm({ tool, onSend, onClose }: { tool: Tool; onSend: (te
     }
     onSend(commandOf(tool.name, given))
   }
-  const shared = { schema, typed, problems, onChange: (name: string, value: unknown) => setTyped((before) => ({ ...before, [name]: value })) }
+  const shared = { schema, helpOf, typed, problems, onChange: (name: string, value: unknown) => setTyped((before) => ({ ...before, [name]: value })) }
   return (
     <form
       ref={form}
@@ -70,7 +73,7 @@ export function CommandForm({ tool, onSend, onClose }: { tool: Tool; onSend: (te
       onKeyDown={(event) => event.key === 'Escape' && onClose()}
     >
       <p className="command-head">
-        <b className="mono">/{tool.name}</b> <span className="muted">{told(tool.description, language).split('\n')[0]}</span>
+        <b className="mono">/{tool.name}</b> <span className="muted">{toolHelp(tool).split('\n')[0]}</span>
       </p>
       <div className="command-fields">
         <Fields names={first} {...shared} />

@@ -3,11 +3,11 @@ import { useMediaQuery } from '@mantine/hooks'
 import { IconArrowUp, IconCheck, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
-import { told } from '../language/bilingual'
-import { useLanguage, useWords } from '../language/language'
+import { loadPageWords, useWords } from '../language/language'
 import { fill } from '../language/words'
 import { useViewpoint } from '../reminders/useReminderActions'
 import { fetchTools, type Tool } from '../tools/api'
+import { useToolHelp } from '../tools/help'
 import { EmojiMenu } from '../emoji/EmojiButton'
 import { lazyPart } from '../shell/lazyPart'
 import { wordsOf } from '../cards/answer'
@@ -17,7 +17,7 @@ import { askedAt, matching, mentionOffers, type Asked, type Offer } from './comp
 import { keepDraft, keptDraft } from './draft'
 import { useRoom } from './store'
 
-const CommandForm = lazyPart(() => import('./CommandForm').then((module) => module.CommandForm))
+const CommandForm = lazyPart(async () => (await Promise.all([import('./CommandForm'), loadPageWords()]))[0].CommandForm)
 
 const TYPING_EVERY_MS = 3000
 const IME_KEY = 229
@@ -31,11 +31,11 @@ function useOffers(asked: Asked | null): Offer[] {
   const words = useWords()
   const members = useRoom((room) => room.members)
   const viewpoint = useViewpoint()
-  const language = useLanguage((state) => state.language)
+  const helpOf = useToolHelp()
   const tools = useQuery({ queryKey: ['tools', viewpoint], queryFn: () => fetchTools(viewpoint), enabled: asked?.kind === 'function', staleTime: 60_000 })
   if (!asked) return []
   if (asked.kind === 'mention') return mentionOffers(members, asked.typed, words.room.everyone)
-  const offers = (tools.data ?? []).map((tool) => ({ value: `/${tool.name} `, label: tool.name, detail: told(tool.description, language).split('\n')[0] ?? '', tool }))
+  const offers = (tools.data ?? []).map((tool) => ({ value: `/${tool.name} `, label: tool.name, detail: helpOf(tool).split('\n')[0] ?? '', tool }))
   return matching(offers, asked.typed)
 }
 

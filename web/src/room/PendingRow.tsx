@@ -16,7 +16,7 @@ export function PendingRow({ one }: { one: Pending }): ReactNode {
     <article className="row" data-mine data-pending={one.client_id} data-failed={one.isFailed || undefined}>
       <div className="row-body">
         <div className="row-bubble">
-          <div className="bubble bubble-mine bubble-pending">
+          <div className="bubble bubble-mine">
             <PlainText text={one.text} />
             <Pictures attachments={one.attachments} />
             <Stamp at={one.at}>

@@ -44,16 +44,11 @@ export function TestButton({ part, values, label, isDisabled, onProblems }: Prop
                 <li key={`${one.about} ${one.said}`} data-problem={one.is_problem || undefined}>
                   <Icon size={17} aria-hidden="true" />
                   <span>
-                    <b>{one.is_problem ? words.settings.fails : words.settings.works}</b>{' '}
-                    <span lang="en">
+                    <b>{one.is_problem ? words.settings.fails : words.settings.works}.</b>{' '}
+                    <span>
                       {one.about}: {one.said}
                     </span>
-                    {one.next_step && (
-                      <span className="muted" lang="en">
-                        {' '}
-                        {one.next_step}
-                      </span>
-                    )}
+                    {one.next_step && <p className="muted">{one.next_step}</p>}
                   </span>
                 </li>
               )

@@ -20,7 +20,7 @@ export function LinkPill(): ReactNode {
   return (
     <span className="link-pill" role="status" data-link={link}>
       <span className="link-dot" aria-hidden="true" />
-      {link === 'live' && missed > 0 ? plural(words.link.missed, missed) : word}
+      <span className="link-word">{link === 'live' && missed > 0 ? plural(words.link.missed, missed) : word}</span>
     </span>
   )
 }

@@ -43,6 +43,13 @@ export const theme = createTheme({
   defaultRadius: 10,
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: {
+    // A menu has items only, and is in a landmark.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: '#content' } } },
+    // The head of a dialog is not another one of the page.
+    Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
+    Drawer: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
+  },
   fontSizes: { xs: '12px', sm: '13px', md: '15px', lg: '17px', xl: '20px' },
 })
 

@@ -1,12 +1,12 @@
 import { NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
-import { told } from '../language/bilingual'
-import { useLanguage, useWords } from '../language/language'
+import { useWords } from '../language/language'
 import { kindOf, type Schema } from './schema'
 
 interface FieldProps {
   name: string
   schema: Schema
+  help?: string
   isRequired: boolean
   value: unknown
   error?: string
@@ -32,13 +32,12 @@ function JsonField({ shared, value, onChange }: { shared: object; value: unknown
 }
 
 /** The field of one argument, by its schema. */
-export function ArgumentField({ name, schema, isRequired, value, error, onChange }: FieldProps): ReactNode {
+export function ArgumentField({ name, schema, help, isRequired, value, error, onChange }: FieldProps): ReactNode {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
   const shared = {
     id: `argument-${name}`,
     label: name,
-    description: schema.description && told(schema.description, language),
+    description: help,
     required: isRequired,
     error,
     placeholder: schema.default === undefined || schema.default === null ? undefined : asText(schema.default),

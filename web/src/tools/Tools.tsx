@@ -1,11 +1,10 @@
 import { Alert, Tabs, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { IconPlugConnected, IconServer } from '@tabler/icons-react'
+import { IconChevronLeft, IconPlugConnected, IconServer } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { duration } from '../format/time'
-import { told } from '../language/bilingual'
-import { useLanguage, useWords } from '../language/language'
+import { useWords } from '../language/language'
 import { plural } from '../language/words'
 import { useViewpoint } from '../reminders/useReminderActions'
 import { Block } from '../room/ToolCard'
@@ -14,16 +13,10 @@ import { Answer } from '../shell/Answer'
 import { Page } from '../shell/Page'
 import { fetchTools, type Tool } from './api'
 import { groupsOf, nameOf } from './groups'
+import { useToolHelp } from './help'
 import { ToolServers } from './ToolServers'
 import { TryIt } from './TryIt'
 import './tools.css'
-
-/** Return what a tool does in the language of the page: our own words for the built-in ones, else its description. */
-function useHelp(): (tool: Tool) => string {
-  const language = useLanguage((state) => state.language)
-  const texts: Record<string, string> = useWords().toolHelp
-  return (tool) => (tool.source === 'built-in' ? texts[tool.name] : undefined) ?? told(tool.description, language)
-}
 
 interface ToolListProps {
   tools: Tool[]
@@ -34,7 +27,7 @@ interface ToolListProps {
 
 function ToolList({ tools, chosen, isServers, isManaged }: ToolListProps): ReactNode {
   const words = useWords()
-  const helpOf = useHelp()
+  const helpOf = useToolHelp()
   const [wanted, setWanted] = useState('')
   const shown = tools.filter((tool) => `${tool.name} ${tool.description} ${helpOf(tool)}`.toLowerCase().includes(wanted.toLowerCase()))
   return (
@@ -76,7 +69,7 @@ function ToolList({ tools, chosen, isServers, isManaged }: ToolListProps): React
 
 function OneTool({ tool }: { tool: Tool }): ReactNode {
   const words = useWords()
-  const helpOf = useHelp()
+  const helpOf = useToolHelp()
   return (
     <section className="card one-tool" aria-labelledby="tool-name">
       <h2 className="mono" id="tool-name">
@@ -114,6 +107,10 @@ function Content({ tools }: { tools: Tool[] }): ReactNode {
   const shown = tool ? <OneTool key={tool.name} tool={tool} /> : <p className="nothing">{words.tools.choose}</p>
   return (
     <div className="tools">
+      <Link href="/tools" className="all-tools">
+        <IconChevronLeft size={18} aria-hidden="true" />
+        {words.tools.all}
+      </Link>
       <ToolList tools={tools} chosen={chosen} isServers={isServers} isManaged={isManaged} />
       {isManaged ? <ToolServers /> : isServers ? <PageServers /> : shown}
     </div>

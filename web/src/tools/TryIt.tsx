@@ -8,6 +8,7 @@ import { Block } from '../room/ToolCard'
 import { Refused } from '../wire/rest'
 import { ArgumentField } from './ArgumentField'
 import { curlOf, invokeTool, type Outcome, type Tool } from './api'
+import { useArgumentHelp } from './help'
 import { argumentsOf, plain, problemsOf, type Schema } from './schema'
 
 type Shown = { kind: 'outcome'; outcome: Outcome } | { kind: 'checked' } | { kind: 'refused'; text: string } | null
@@ -40,6 +41,7 @@ function Result({ shown }: { shown: Shown }): ReactNode {
 export function TryIt({ tool }: { tool: Tool }): ReactNode {
   const words = useWords()
   const viewpoint = useViewpoint()
+  const helpOf = useArgumentHelp(tool)
   const schema = tool.parameters as Schema
   const [typed, setTyped] = useState<Record<string, unknown>>({})
   const [problems, setProblems] = useState<Record<string, string>>({})
@@ -79,6 +81,7 @@ export function TryIt({ tool }: { tool: Tool }): ReactNode {
           key={name}
           name={name}
           schema={plain(field, schema)}
+          help={helpOf(name, plain(field, schema))}
           isRequired={schema.required?.includes(name) ?? false}
           value={typed[name]}
           error={problems[name]}

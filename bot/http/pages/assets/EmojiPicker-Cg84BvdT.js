@@ -1,1 +1,0 @@
-export{t as EmojiPicker}from"./EmojiPicker-B9f58KW0.js";

@@ -1,0 +1,1 @@
+export{t as EmojiPicker}from"./EmojiPicker-euAA_8ti.js";

@@ -1,0 +1,1 @@
+export{t as Room}from"./room-C9rmca_a.js";
