@@ -9,6 +9,8 @@ import { Answer } from '../shell/Answer'
 import { fetchChanges, undoChange, type Change, type Json } from './api'
 import { useSave, type Save } from './useSave'
 
+const LOCAL_PERSON = 'you'
+
 function Value({ value }: { value: Json }): ReactNode {
   const words = useWords().settings
   if (value === null || value === '') return <span className="muted">{words.none}</span>
@@ -16,13 +18,15 @@ function Value({ value }: { value: Json }): ReactNode {
 }
 
 function OneChange({ change, save }: { change: Change; save: Save }): ReactNode {
-  const words = useWords().settings
+  const { settings: words, room } = useWords()
   const language = useLanguage((state) => state.language)
+  // The operator at the machine of the bot has no name.
+  const person = change.person === LOCAL_PERSON ? room.you : change.person
   const isUndoable = !change.problem
   return (
     <li className="change" data-change={change.id}>
       <div className="grow">
-        <b>{fill(words.by, { person: change.person, time: shortTime(change.at, language) })}</b>
+        <b>{fill(words.by, { person, time: shortTime(change.at, language) })}</b>
         {change.undoes !== null && <span className="muted"> · {fill(words.undone, { n: change.undoes })}</span>}
         <ul className="list">
           {change.values.map(({ key, before, after }) => (

@@ -117,7 +117,8 @@ function Retention({ now, set }: PartProps): ReactNode {
 }
 
 function Tools({ now, set }: PartProps): ReactNode {
-  const { roomSettings } = useWords()
+  const { roomSettings, toolHelp } = useWords()
+  const texts: Record<string, string> = toolHelp
   return (
     <fieldset disabled={!now.may_change}>
       <legend>{roomSettings.tools}</legend>
@@ -127,6 +128,7 @@ function Tools({ now, set }: PartProps): ReactNode {
           <Switch
             key={name}
             label={<span className="mono">{name}</span>}
+            description={texts[name]}
             checked={is_on}
             disabled={!now.may_change}
             onChange={(event) => set({ tools: now.tools.map((one) => (one.name === name ? { name, is_on: event.currentTarget.checked } : one)) })}

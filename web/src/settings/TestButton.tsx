@@ -43,13 +43,13 @@ export function TestButton({ part, values, label, isDisabled, onProblems }: Prop
               return (
                 <li key={`${one.about} ${one.said}`} data-problem={one.is_problem || undefined}>
                   <Icon size={17} aria-hidden="true" />
-                  <span>
+                  <div>
                     <b>{one.is_problem ? words.settings.fails : words.settings.works}.</b>{' '}
                     <span>
                       {one.about}: {one.said}
                     </span>
                     {one.next_step && <p className="muted">{one.next_step}</p>}
-                  </span>
+                  </div>
                 </li>
               )
             })}

@@ -1,1 +1,0 @@
-export{t as ReminderForm}from"./ReminderForm-CsU0ttu1.js";

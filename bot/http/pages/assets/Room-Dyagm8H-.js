@@ -1,1 +1,0 @@
-export{t as Room}from"./room-C9rmca_a.js";
