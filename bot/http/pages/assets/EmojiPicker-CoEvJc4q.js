@@ -1,1 +1,0 @@
-export{t as EmojiPicker}from"./EmojiPicker-B2r7pYWR.js";

@@ -1,1 +1,0 @@
-export{r as ToolCards}from"./ToolCard-C1dtf3Gv.js";
