@@ -92,14 +92,14 @@ async def test_button_of_a_fired_reminder_is_noted_in_its_card(visitors: Visitor
 
 async def test_question_is_a_card_whose_buttons_replace_the_list(visitors: Visitors):
     page = await visitors.enter("Ada")
-    await say(page, "remind me tomorrow at 8 to call Lin")
+    await say(page, "remind me tomorrow at 6 to call Lin")
     question = page.locator("[data-card=question]")
     await expect(question.locator(".markdown")).to_have_text("Which time do you mean for “call Lin”?")
 
-    await question.get_by_role("button", name="08:00").click()
+    await question.get_by_role("button", name="06:00").click()
 
-    await expect(question.locator("[data-press]")).to_contain_text("Ada tomorrow at 08:00")
-    await expect(card_of(page, "call Lin")).to_contain_text("08:00")
+    await expect(question.locator("[data-press]")).to_contain_text("Ada tomorrow at 06:00")
+    await expect(card_of(page, "call Lin")).to_contain_text("06:00")
     await expect(page.locator("[data-mine]")).to_have_count(1)
 
 

@@ -289,25 +289,25 @@ async def test_tab_title_has_the_room_and_no_count_of_read_messages(visitors: Vi
 
 async def test_a_question_that_was_answered_by_typing_leaves_no_live_button(visitors: Visitors):
     page = await visitors.enter("Ada")
-    await say(page, "remind me tomorrow at 8 to call Lin")
-    question = page.locator("[data-message]", has=page.get_by_role("button", name="08:00"))
-    await expect(question.get_by_role("button", name="20:00")).to_be_enabled()
+    await say(page, "remind me tomorrow at 6 to call Lin")
+    question = page.locator("[data-message]", has=page.get_by_role("button", name="06:00"))
+    await expect(question.get_by_role("button", name="18:00")).to_be_enabled()
 
     await say(page, "2")
 
-    for clock in ("08:00", "20:00"):
+    for clock in ("06:00", "18:00"):
         await expect(question.get_by_role("button", name=clock)).to_be_disabled()
 
 
 async def test_a_question_that_was_answered_in_other_words_leaves_no_live_button(visitors: Visitors):
     page = await visitors.enter("Ada")
-    await say(page, "remind me tomorrow at 8 to call Lin")
-    question = page.locator("[data-message]", has=page.get_by_role("button", name="08:00"))
-    await expect(question.get_by_role("button", name="20:00")).to_be_enabled()
+    await say(page, "remind me tomorrow at 6 to call Lin")
+    question = page.locator("[data-message]", has=page.get_by_role("button", name="06:00"))
+    await expect(question.get_by_role("button", name="18:00")).to_be_enabled()
 
     await say(page, "at 8pm")
 
-    for clock in ("08:00", "20:00"):
+    for clock in ("06:00", "18:00"):
         await expect(question.get_by_role("button", name=clock)).to_be_disabled()
 
 

@@ -6,16 +6,14 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-import httpx
-import pytest
 import pytest_asyncio
 from playwright.async_api import Locator, Page, expect
 
 from bot.testing.clocks import FixedClock
 from tests.browser.bot_process import BotProcess
 from tests.browser.conftest import people_at
-from tests.browser.test_looks import CUT_OFF, PHONE, violations_in_both_schemes
-from tests.browser.visitors import Language, Visitors, Wardrobe, say
+from tests.browser.test_looks import CUT_OFF, PHONE
+from tests.browser.visitors import Visitors, Wardrobe, say
 from tests.support.chat_servers.telegram import TelegramServer
 from tests.support.openai_server import OpenAIServer
 from tests.support.openai_server import say as answer
@@ -276,27 +274,6 @@ STATES = (
     "/tools?manage=1",
     "/health",
 )
-
-
-ROOM_SETTINGS: dict[Language, str] = {"en": "Room settings", "es": "Ajustes de la sala", "zh": "房间设置"}
-
-
-@pytest.mark.parametrize("language", sorted(ROOM_SETTINGS))
-async def test_axe_finds_no_problem_in_light_and_dark(newcomers: Visitors, language: Language):
-    async with httpx.AsyncClient(base_url=newcomers.address) as client:
-        await client.patch("/api/admin/settings", json={"values": {"memory.max_length": 900}})
-    page = await newcomers.enter("Ada", window=await newcomers.window(language))
-    found = []
-    for state in STATES:
-        await newcomers.go(page, state, "Ada")
-        await page.locator(".card, .sheet").first.wait_for()
-        found += await violations_in_both_schemes(page)
-    await newcomers.go(page, "/", "Ada")
-    await page.locator("header").get_by_role("button", name=ROOM_SETTINGS[language]).click()
-    await page.locator("[data-room-settings]").wait_for()
-    found += await violations_in_both_schemes(page)
-
-    assert found == []
 
 
 async def test_new_pages_fit_a_phone(newcomers: Visitors):
