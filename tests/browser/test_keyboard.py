@@ -57,7 +57,9 @@ async def test_form_card_and_settings_need_no_mouse(newcomers: Visitors):
     await expect(card).to_contain_text("Reminder paused")
 
     await page.keyboard.press("Control+k")
+    await expect(page.get_by_placeholder("Search pages, rooms, tools…")).to_be_focused()
     await page.keyboard.type("Settings")
+    await expect(page.get_by_role("dialog").locator("[data-selected]")).to_have_text("Settings")
     await page.keyboard.press("Enter")
     await tab_to(page, page.get_by_role("searchbox", name="Search settings"))
     await page.keyboard.type("quiet hours")
