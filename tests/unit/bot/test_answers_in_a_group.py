@@ -125,13 +125,13 @@ CLOSED = "That question is closed and nothing came of this answer. Ask me again 
         (["2"], ANSWERED),
         (["Bubbles, list my reminders"], CLOSED),
         (["Bubbles, remind me at 17:00 to sing"], CLOSED),
-        (["Bubbles, remind me tomorrow at 7 to pack"], CLOSED),
+        (["Bubbles, remind me tomorrow at 6 to pack"], CLOSED),
         (["nice weather, isn't it"], CLOSED),
     ],
 )
 async def test_button_of_an_answered_question_about_a_time_changes_nothing(group, is_private, later, told):
     async with group() as chat:
-        await chat.say("Bubbles, remind me tomorrow at 8 to call mum", is_private=is_private)
+        await chat.say("Bubbles, remind me tomorrow at 6 to call mum", is_private=is_private)
         question = chat.platform.sent_ids[-1]
         for text in later:
             await chat.say(text, is_private=is_private)
@@ -146,7 +146,7 @@ async def test_button_of_an_answered_question_about_a_time_changes_nothing(group
 
 async def test_a_button_of_an_expired_question_about_a_time_is_answered(group):
     async with group() as chat:
-        await chat.say("Bubbles, remind me tomorrow at 8 to call mum")
+        await chat.say("Bubbles, remind me tomorrow at 6 to call mum")
         chat.clock.set(NOW + timedelta(minutes=11))
 
         assert await chat.reply("1") == CLOSED
@@ -154,7 +154,7 @@ async def test_a_button_of_an_expired_question_about_a_time_is_answered(group):
 
 async def test_a_settled_question_is_answered_in_the_language_of_the_person(group):
     async with group() as chat:
-        await chat.say("Bubbles，提醒我明天8点交报告")
+        await chat.say("Bubbles，提醒我明天6点交报告")
         question = chat.platform.sent_ids[-1]
         await chat.say("晚上", reply_to=question)
 
@@ -163,24 +163,24 @@ async def test_a_settled_question_is_answered_in_the_language_of_the_person(grou
 
 async def test_question_about_a_time_is_not_answered_by_others(group):
     async with group() as chat:
-        await chat.say("Bubbles, remind me tomorrow at 8 to call mum")
+        await chat.say("Bubbles, remind me tomorrow at 6 to call mum")
         of_bob = await chat.reply("2", sender="bob")
         of_ann = await chat.reply("2", 0)
 
     assert of_bob == "I asked ann that; the answer has to come from ann."
-    assert "tomorrow at 20:00" in of_ann
+    assert "tomorrow at 18:00" in of_ann
 
 
 async def test_a_button_does_not_answer_a_later_question_in_a_private_chat(group):
     async with group() as chat:
-        await chat.say("remind me tomorrow at 8 to call mum", is_private=True)
+        await chat.say("remind me tomorrow at 6 to call mum", is_private=True)
         question = chat.platform.sent_ids[-1]
-        await chat.say("remind me tomorrow at 7 to pack", is_private=True)
+        await chat.say("remind me tomorrow at 6 to pack", is_private=True)
         pressed = await chat.say("2", is_private=True, reply_to=question)
         answered = await chat.say("2", is_private=True)
 
     assert pressed == CLOSED
-    assert "tomorrow at 07:00" in answered
+    assert "tomorrow at 18:00" in answered
 
 
 async def test_a_button_of_an_older_question_does_not_answer_the_latest(group):
@@ -195,22 +195,22 @@ async def test_a_button_of_an_older_question_does_not_answer_the_latest(group):
 
 async def test_a_number_answers_only_the_person_asked_and_only_until_others_write(group):
     async with group() as chat:
-        asked = await chat.say("Bubbles, remind me tomorrow at 8 to call mum")
+        asked = await chat.say("Bubbles, remind me tomorrow at 6 to call mum")
         of_bob = await chat.say("2", "bob")
         of_ann = await chat.say("2")
         replied = await chat.reply("2")
 
-    assert "1. tomorrow at 08:00" in asked
+    assert "1. tomorrow at 06:00" in asked
     assert (of_bob, of_ann) == ("", "")
-    assert "tomorrow at 20:00" in replied
+    assert "tomorrow at 18:00" in replied
 
 
 async def test_a_number_answers_when_the_bot_is_called_by_name(group):
     async with group() as chat:
-        await chat.say("Bubbles, remind me tomorrow at 8 to call mum")
+        await chat.say("Bubbles, remind me tomorrow at 6 to call mum")
         await chat.say("how is she?", "bob")
 
-        assert "tomorrow at 20:00" in await chat.say("bubbles, 2")
+        assert "tomorrow at 18:00" in await chat.say("bubbles, 2")
 
 
 async def test_time_does_not_answer_another_persons_question(group):
@@ -243,7 +243,7 @@ async def test_a_follow_up_right_after_the_change_moves_it(group):
 async def test_opted_out_person_writing_in_between_counts(group):
     async with group() as chat:
         await chat.say("Bubbles, don't keep my messages", "bob")
-        await chat.say("Bubbles, remind me tomorrow at 8 to call mum")
+        await chat.say("Bubbles, remind me tomorrow at 6 to call mum")
         await chat.say("2 or 3 of us?", "bob")
 
         assert await chat.say("2") == ""
@@ -266,9 +266,9 @@ async def test_a_model_moves_no_unnamed_reminder_once_others_have_written(group)
 
 async def test_in_a_private_chat_an_answer_needs_no_reply(group):
     async with group() as chat:
-        await chat.say("remind me tomorrow at 8 to call mum", is_private=True, chat="ann")
+        await chat.say("remind me tomorrow at 6 to call mum", is_private=True, chat="ann")
 
-        assert "tomorrow at 20:00" in await chat.say("2", is_private=True, chat="ann")
+        assert "tomorrow at 18:00" in await chat.say("2", is_private=True, chat="ann")
 
 
 @pytest.mark.parametrize("text", ["2", "yes", "20:00", "好的"])

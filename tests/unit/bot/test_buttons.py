@@ -114,9 +114,9 @@ async def test_confirmation_is_undone_by_its_button(platform, language):
 @pytest.mark.parametrize(
     ("asks", "hour"),
     [
-        ("remind me tomorrow at 8 to cook", "20:00"),
-        ("明天8点提醒我做饭", "20:00"),
-        ("recuérdame mañana a las 8 cocinar", "20:00"),
+        ("remind me tomorrow at 6 to cook", "18:00"),
+        ("明天6点提醒我做饭", "18:00"),
+        ("recuérdame mañana a las 6 cocinar", "18:00"),
     ],
     ids=["en", "zh", "es"],
 )

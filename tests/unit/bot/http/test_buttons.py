@@ -74,11 +74,11 @@ async def test_press_by_somebody_else_uses_nothing_and_is_answered(api):
 
 
 async def test_the_buttons_of_a_question_are_used_once_it_is_answered_in_other_words_or_dropped(api):
-    first = await say(api, "Bubbles, remind me tomorrow at 8 to call Lin")
+    first = await say(api, "Bubbles, remind me tomorrow at 6 to call Lin")
     frames = []
     api.context.room.room("lobby").listen(frames.append)
-    await say(api, "at 8pm")
-    second = await say(api, "Bubbles, remind me tomorrow at 7 to pack")
+    await say(api, "at 6pm")
+    second = await say(api, "Bubbles, remind me tomorrow at 6 to pack")
     await say(api, "Bubbles, list my reminders")
     third = await say(api, "Bubbles, forget me")
     await say(api, "Bubbles, no")
