@@ -2,9 +2,9 @@
 
 from function_calls.functions.reminders.creation import create_reminder, new_reminder
 from function_calls.functions.reminders.deletion import delete_named
-from function_calls.functions.reminders.pages import asked_page, describe_one, show_page
-from function_calls.functions.reminders.people import named_people
-from function_calls.functions.reminders.replies import points
+from function_calls.functions.reminders.pages import describe_one, request_page, show_page
+from function_calls.functions.reminders.people import resolve_people
+from function_calls.functions.reminders.references import is_pronoun
 from function_calls.functions.summary.answers import SummaryProgress, summarised
 from function_calls.functions.summary.offers import reminder_offers
 from function_calls.functions.summary.windows import asked_window, asks_what_was_missed
@@ -29,7 +29,7 @@ async def reminder_set(
     schedule = schedule_from(args, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
     refuse_past(schedule, ctx)
     await reminders.look_up(schedule)
-    targets = await named_people(args.person, ctx, history)
+    targets = await resolve_people(args.person, ctx, history)
     return await create_reminder(new_reminder(args, schedule, targets, ctx), ctx, reminders, zones)
 
 
@@ -38,9 +38,9 @@ async def reminder_list(
     args: ReminderListArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """列出提醒 / List the reminders of this chat with the IDs that `reminder_delete` takes."""
-    if args.filter and points(args.filter):
+    if args.filter and is_pronoun(args.filter):
         return await describe_one(ctx, reminders, history)
-    asked = asked_page(args.filter or "", args.page, ctx, who_set=args.who_set, only_own=args.whose == "mine")
+    asked = request_page(args.filter or "", args.page, ctx, who_set=args.who_set, only_own=args.whose == "mine")
     if asked is None:
         return ToolResult(ok=True, is_answered=True)
     return await show_page(asked, ctx, reminders, history)

@@ -10,7 +10,7 @@ from bot.inbound.middleware import Middleware, chain
 from bot.inbound.turns import TurnFactory
 from bot.outbound.outbox import Outbox
 from function_calls.conversation.agent_loop import worded
-from function_calls.functions.reminders.answers import listed
+from function_calls.functions.reminders.answers import numbered_list
 from function_calls.language.messages import say
 from function_calls.tools.calls import Conversation, Reply, Step, Turn
 from function_calls.tools.confirmation.buttons import buttons_to_undo
@@ -118,7 +118,7 @@ class EditedRequests:
         lines = [worded(step) for step in steps if worded(step)]
         if stays:
             context = self._turns.context(turn, 0)
-            lines += [say(turn.language, "edited.stays"), listed(stays, context)]
+            lines += [say(turn.language, "edited.stays"), numbered_list(stays, context)]
         if not lines:
             return
         undo = buttons_to_undo(turn.language, results, message.sender)

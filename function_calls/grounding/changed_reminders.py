@@ -7,7 +7,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from function_calls.functions.reminders.changes import names_last_day, nearer_half
 from function_calls.functions.reminders.deletion import ask_which_days, may_mean_every
 from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderStateArgs, ReminderUpdateArgs
 from function_calls.functions.reminders.moves import ask_which_occurrence
@@ -17,19 +16,20 @@ from function_calls.functions.reminders.occurrences import (
     NAME_OF_ALL,
     NEXT,
     Occurrences,
-    comes_on,
-    day_of,
-    days_in,
-    fires_on,
-    is_of_one_weekday,
-    may_be_one,
-    next_of,
-    on_day,
-    readings_in,
-    spoken,
+    day_words,
+    fires_of_day,
+    has_fire_on,
+    is_on_one_weekday,
+    may_move_one,
+    named_days,
+    next_fire,
+    occurrences_on,
+    read_times,
+    single_day,
 )
-from function_calls.functions.reminders.putting_off import until_of
-from function_calls.functions.reminders.several import may_mean_all
+from function_calls.functions.reminders.references import may_mean_all
+from function_calls.functions.reminders.schedule_changes import choose_nearer_half, names_last_day
+from function_calls.functions.reminders.snoozing import read_snooze_target
 from function_calls.grounding.corrections import READ, Grounded, as_written, correct_arguments
 from function_calls.grounding.leftovers import ask_about_leftover
 from function_calls.grounding.message import ReadMessage
@@ -111,7 +111,7 @@ async def ground_delete(call: ToolCall, args: ReminderDeleteArgs, message: ReadM
 async def _ground_day(call: ToolCall, olds: tuple[Reminder, ...], clauses: Sequence[str], ctx: CallContext) -> Grounded:
     """Limit the deletion of repeating reminders to the day that the message names."""
     old = olds[0]
-    named = [(day, words) for words in clauses for day in days_in(words, old.content, ctx)]
+    named = [(day, words) for words in clauses for day in named_days(words, old.content, ctx)]
     if not named:
         return Grounded(call=call)
     day, words = named[0]
@@ -119,8 +119,8 @@ async def _ground_day(call: ToolCall, olds: tuple[Reminder, ...], clauses: Seque
         last = day.start.date() - _DAY
         is_ended = any(_ends_with(each, day.start.date(), ctx) for each in olds)
         return Grounded(call=call if is_ended else _as_update(call, "until", last))
-    if len(named) > 1 or may_mean_every(spoken(day, words), words, old):
-        coming = [each for each, _ in named if comes_on(each.start.date(), old, ctx)]
+    if len(named) > 1 or may_mean_every(day_words(day, words), words, old):
+        coming = [each for each, _ in named if has_fire_on(each.start.date(), old, ctx)]
         withheld = await ask_which_days(old, coming, ctx) if coming and len(olds) == 1 else None
         return Grounded(call=call, withheld=withheld)
     return Grounded(call=_as_update(call, "skip", day.start.date()))
@@ -168,7 +168,7 @@ async def ground_snooze(call: ToolCall, args: ReminderSnoozeArgs, message: ReadM
 def _is_length(words: str, moment: datetime, ctx: CallContext) -> bool:
     """Return whether `words` name the length of time until `moment`."""
     try:
-        length = until_of(words, ctx).length
+        length = read_snooze_target(words, ctx).length
     except RequestRefused:
         return False
     return length is not None and abs(ctx.message_time + length - moment) <= _EXACT
@@ -202,7 +202,7 @@ async def ground_update(call: ToolCall, args: ReminderUpdateArgs, message: ReadM
 def _new_time(args: ReminderUpdateArgs, old: Reminder | None, message: ReadMessage, ctx: CallContext) -> str | None:
     """Return the new time, as far as the message names it: a day or a clock alone, and the day that it says."""
     time = args.time or ""
-    named = [each for each in readings_in(time, ctx) if each.has_day and each.rrule is None]
+    named = [each for each in read_times(time, ctx) if each.has_day and each.rrule is None]
     if len(named) == 1 and names_same_time(ctx):
         return f"{named[0].start:%Y-%m-%d}"
     if _SHIFT.fullmatch(time) or clock_of(time) or args.rrule is not None or args.type in {"daily", "weekly"}:
@@ -223,8 +223,8 @@ def _new_time(args: ReminderUpdateArgs, old: Reminder | None, message: ReadMessa
 def _is_day_of_content(day: date, content: str, ctx: CallContext) -> bool:
     """Return whether the message names `day` only within `content`: "the Monday report … to 5pm"."""
     text = ctx.message.text
-    named = [each for each in readings_in(text, ctx) if each.has_day and each.start.date() == day]
-    return bool(named) and all(each.start.date() != day for each in days_in(text, content, ctx))
+    named = [each for each in read_times(text, ctx) if each.has_day and each.start.date() == day]
+    return bool(named) and all(each.start.date() != day for each in named_days(text, content, ctx))
 
 
 def _words_without_reference(args: ReminderUpdateArgs, message: ReadMessage) -> str:
@@ -246,14 +246,14 @@ def _only_clock(words: str, old: Schedule, ctx: CallContext) -> str:
     if reading.rrule or not is_clock(clock_words):
         return ""
     clock = reading.start.time().replace(tzinfo=None)
-    return f"{nearer_half(clock, old.start.time()) if is_clock_without_half(clock_words) else clock:%H:%M}"
+    return f"{choose_nearer_half(clock, old.start.time()) if is_clock_without_half(clock_words) else clock:%H:%M}"
 
 
 def _last_day_of_month(words: str, ctx: CallContext) -> str:
     """Return the words of the last day of a month, where the message names it."""
     if not names_last_day(words, ctx):
         return ""
-    return next((spoken(each, words) for each in readings_in(words, ctx) if each.has_day), "")
+    return next((day_words(each, words) for each in read_times(words, ctx) if each.has_day), "")
 
 
 def _time_of_message(args: ReminderUpdateArgs, words: str, ctx: CallContext) -> str | None:
@@ -271,26 +271,26 @@ def _occurrences(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> O
     """Return the arguments that say which occurrences of `old` get the new time, or those that may be meant."""
     bare = edits.drop_follow_up(old.schedule)
     is_settled = args.occurrence or args.since or bare.rule is None or bare.rule.is_elapsed
-    if is_settled or not may_be_one(args, bare, ctx):
+    if is_settled or not may_move_one(args, bare, ctx):
         return {}
     text, content = ctx.message.text, old.content
     if says(FROM_THEN, text, content):
         return _days_of_change(args, ctx, content)
     words = _words_with_day(args, content, ctx)
-    new_day = day_of(args.time or "", ctx)
-    named = days_in(words, content, ctx)
+    new_day = single_day(args.time or "", ctx)
+    named = named_days(words, content, ctx)
     others = [day for day in named if new_day is None or day.start.date() != new_day]
     is_only, is_every = (says(pattern, text, content) for pattern in (_ONLY, EVERY))
     if not (new_day or others):
         return {"occurrence": NEXT} if LONG_SHIFT.fullmatch(args.time or "") and is_only else {}
-    is_name = any(map(NAME_OF_ALL.fullmatch, (spoken(day, words) for day in named))) and is_of_one_weekday(bare, ctx)
+    is_name = any(map(NAME_OF_ALL.fullmatch, (day_words(day, words) for day in named))) and is_on_one_weekday(bare, ctx)
     if others:
-        fires = fires_on(others[0], bare, ctx)
+        fires = occurrences_on(others[0], bare, ctx)
         is_doubtful = is_name
     else:
-        fires = on_day(new_day, bare, ctx) if new_day else ()
+        fires = fires_of_day(new_day, bare, ctx) if new_day else ()
         is_doubtful = is_every or is_name or not fires
-    fires = fires or next_of(bare, ctx)
+    fires = fires or next_fire(bare, ctx)
     if is_doubtful and not is_only:
         return Occurrences(fires=fires, is_doubtful=True)
     return {"occurrence": f"{fires[0]:%Y-%m-%d %H:%M}" if len(fires) == 1 else f"{fires[0]:%Y-%m-%d}"}
@@ -299,10 +299,10 @@ def _occurrences(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> O
 def _days_of_change(args: ReminderUpdateArgs, ctx: CallContext, content: str = "") -> dict[str, object]:
     """Return from which day on the new time holds, or the day of the occurrence that gets it."""
     text = ctx.message.text
-    days = {each.start.date() for each in days_in(text, content, ctx)}
+    days = {each.start.date() for each in named_days(text, content, ctx)}
     if says(FROM_THEN, text, content):
         return {"since": f"{days.pop():%Y-%m-%d}"} if len(days) == 1 else {"occurrence": "all"}
-    new_day = day_of(args.time or "", ctx)
+    new_day = single_day(args.time or "", ctx)
     others = sorted(day for day in days if day != new_day)
     return {"occurrence": f"{others[0]:%Y-%m-%d}"} if others and not (args.occurrence or args.since) else {}
 
@@ -313,11 +313,11 @@ def _words_with_day(args: ReminderUpdateArgs, content: str, ctx: CallContext) ->
     Of a message with several requests it is the part with this new time.
     """
     reference, text = args.reminder_id or "", ctx.message.text
-    if days_in(reference, content, ctx):
+    if named_days(reference, content, ctx):
         return reference
-    clocks = [each for each in readings_in(text, ctx) if each.has_clock and each.rrule is None]
-    wanted = [each.start.time() for each in readings_in(args.time or "", ctx) if each.has_clock]
+    clocks = [each for each in read_times(text, ctx) if each.has_clock and each.rrule is None]
+    wanted = [each.start.time() for each in read_times(args.time or "", ctx) if each.has_clock]
     if len(clocks) < 2 or not wanted:
         return text
     parts = _PART.split(text)
-    return next((part for part in parts if any(each.start.time() in wanted for each in readings_in(part, ctx))), text)
+    return next((part for part in parts if any(each.start.time() in wanted for each in read_times(part, ctx))), text)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-from function_calls.functions.reminders.options import let_wait
+from function_calls.functions.reminders.answers import store_until_answer
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import folded
@@ -69,7 +69,7 @@ async def _ask(
     ctx: CallContext,
 ) -> ToolResult:
     """Let `call` wait for a yes to the question `key` about `words`."""
-    await let_wait(call, (), ctx)
+    await store_until_answer(call, (), ctx)
     people = date_format.targets(ctx.language, targets)
     asked = say(
         ctx.language,

@@ -7,10 +7,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from function_calls.functions.reminders.occurrences import readings_in
-from function_calls.functions.reminders.people import named_people
-from function_calls.functions.reminders.putting_off import clock_of
-from function_calls.functions.reminders.which import spoken_of
+from function_calls.functions.reminders.occurrences import read_times
+from function_calls.functions.reminders.people import resolve_people
+from function_calls.functions.reminders.references import find_mentioned
+from function_calls.functions.reminders.snoozing import clock_time
 from function_calls.grounding.corrections import Grounded, as_written, correct_arguments
 from function_calls.grounding.leftovers import ask_about_deadline, ask_about_leftover
 from function_calls.grounding.message import ReadMessage
@@ -63,7 +63,7 @@ async def ground_set(call: ToolCall, args: ReminderArgs, message: ReadMessage, c
     schedule = with_workdays(schedule, ctx.message.text)
     changes = {} if schedule == proposed else _time_arguments(schedule)
     call = correct_arguments(call, {**changes, "person": as_written(args.person, ctx.message.text)})
-    targets = await named_people(args.person, ctx, ctx.services.get(HistoryService))
+    targets = await resolve_people(args.person, ctx, ctx.services.get(HistoryService))
     asked = await ask_about_leftover(call, args.content, schedule, targets, ctx)
     words = "\n".join(message.parts_for(call.name))
     asked = asked or await ask_about_deadline(call, args.content, schedule, targets, words, ctx)
@@ -76,7 +76,7 @@ async def ground_deadline(call: ToolCall, args: ReminderArgs, ctx: CallContext) 
     Raises:
         RequestRefused: the arguments name no time, or people who are not known for certain.
     """
-    targets = await named_people(args.person, ctx, ctx.services.get(HistoryService))
+    targets = await resolve_people(args.person, ctx, ctx.services.get(HistoryService))
     schedule = _schedule(args, ctx)
     asked = await ask_about_leftover(call, args.content, schedule, targets, ctx)
     asked = asked or await ask_about_deadline(call, args.content, schedule, targets, ctx.message.text, ctx)
@@ -151,10 +151,10 @@ async def _at_same_clock(schedule: Schedule, ctx: CallContext, reminders: Remind
     if schedule.rule is not None or not names_same_time(ctx) or not names_only_a_day(ctx):
         return schedule
     try:
-        last = await spoken_of(None, ctx, reminders)
+        last = await find_mentioned(None, ctx, reminders)
     except RequestRefused:
         return schedule  # there is no reminder to take the time from
-    clock = clock_of(last.schedule, ctx.now)
+    clock = clock_time(last.schedule, ctx.now)
     return Schedule(start=datetime.combine(schedule.start.date(), clock), zone=last.schedule.zone)
 
 
@@ -165,7 +165,7 @@ def names_same_time(ctx: CallContext) -> bool:
 
 def names_only_a_day(ctx: CallContext) -> bool:
     """Return whether the message names one day and no clock."""
-    named = readings_in(ctx.message.text, ctx)
+    named = read_times(ctx.message.text, ctx)
     return len(named) == 1 and named[0].has_day and not (named[0].has_clock or named[0].part)
 
 

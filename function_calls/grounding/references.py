@@ -6,11 +6,15 @@ from typing import Final
 
 from msgspec import Struct
 
-from function_calls.functions.reminders.all_of_them import own_reminders
-from function_calls.functions.reminders.occurrences import comes_on, days_in, spoken
-from function_calls.functions.reminders.replies import meant, points
-from function_calls.functions.reminders.several import may_mean_all, several_meant
-from function_calls.functions.reminders.which import spoken_of
+from function_calls.functions.reminders.bulk import own_reminders
+from function_calls.functions.reminders.occurrences import day_words, has_fire_on, named_days
+from function_calls.functions.reminders.references import (
+    find_mentioned,
+    is_pronoun,
+    may_mean_all,
+    resolve_reference,
+    resolve_several,
+)
 from function_calls.grounding.message import ReadMessage
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
@@ -41,14 +45,14 @@ async def resolve_target(tool: str, reference: str | None, message: ReadMessage,
     reminders, history = ctx.services.get(ReminderService), ctx.services.get(HistoryService)
     reference = name_together(reference, message)
     try:
-        several = await several_meant(reference, ctx, reminders, history)
+        several = await resolve_several(reference, ctx, reminders, history)
         if several:
             return Target(reference=reference, reminders=several)
         if may_mean_all(reference):
             return Target(reference=reference, reminders=await own_reminders(ctx, reminders))
         reference = await correct_name(reference, message, ctx)
-        found = await meant(reference, ctx, reminders, history)
-        one = await (reminders.find(ctx.chat, ctx.sender, found) if found else spoken_of(None, ctx, reminders))
+        found = await resolve_reference(reference, ctx, reminders, history)
+        one = await (reminders.find(ctx.chat, ctx.sender, found) if found else find_mentioned(None, ctx, reminders))
     except RequestRefused as refusal:
         due = _due_on_named_day(refusal, message.parts_for(tool), ctx)
         return Target(reference=reference) if due is None else Target(reference=due.id, reminders=(due,))
@@ -70,12 +74,12 @@ async def correct_name(reference: str | None, message: ReadMessage, ctx: CallCon
 
     The message counts where it names one reminder and has none of the words of `reference`.
     """
-    if reference is None or points(reference):
+    if reference is None or is_pronoun(reference):
         return reference
     if set(_WORD.findall(message.text.casefold())) & set(_WORD.findall(reference.casefold())):
         return reference
     names = _names(message)
-    if len(names) != 1 or points(names[0]) or names[0].isdecimal() or means_all(names[0]):
+    if len(names) != 1 or is_pronoun(names[0]) or names[0].isdecimal() or means_all(names[0]):
         return reference
     try:
         return (await ctx.services.get(ReminderService).get(ctx.chat, ctx.sender, names[0])).id
@@ -85,8 +89,8 @@ async def correct_name(reference: str | None, message: ReadMessage, ctx: CallCon
 
 def with_days_of_message(reference: str, tool: str, message: ReadMessage, ctx: CallContext) -> str:
     """Return `reference`, or all of a day where a model shortened "everything for tomorrow" to "all"."""
-    days = [(day, words) for words in message.parts_for(tool) for day in days_in(words, "", ctx)]
-    return f"all {spoken(*days[0])}" if len(days) == 1 else reference
+    days = [(day, words) for words in message.parts_for(tool) for day in named_days(words, "", ctx)]
+    return f"all {day_words(*days[0])}" if len(days) == 1 else reference
 
 
 def _names(message: ReadMessage) -> list[str]:
@@ -104,7 +108,7 @@ def _due_on_named_day(refusal: RequestRefused, parts: Sequence[str], ctx: CallCo
         return None
     found: dict[str, Reminder] = {}
     for each in candidates:
-        days = {day.start.date() for words in parts for day in days_in(words, each.content, ctx)}
-        if any(comes_on(day, each, ctx) for day in days):
+        days = {day.start.date() for words in parts for day in named_days(words, each.content, ctx)}
+        if any(has_fire_on(day, each, ctx) for day in days):
             found[each.id] = each
     return next(iter(found.values())) if len(found) == 1 else None

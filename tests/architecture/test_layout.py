@@ -13,7 +13,6 @@ MOST_ENTRIES, MOST_MODULES = 12, 16
 LARGER = {
     "bot/platforms": 14,
     "function_calls": 13,
-    "function_calls/functions/reminders": 21,
     "services/time_expressions": 29,
 }
 

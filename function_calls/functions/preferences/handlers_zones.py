@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 
 from function_calls.functions.preferences.models import TimeZoneArgs, Whose, ZonePutBackArgs
 from function_calls.functions.preferences.scope import check_may_set_for, clock_in
-from function_calls.functions.reminders.undo import put_back
+from function_calls.functions.reminders.answers import revert_step
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.date_format import zone_label
 from function_calls.language.messages import say
@@ -123,6 +123,6 @@ async def _move_recurring(ctx: CallContext, zones: ZoneService, reminders: Remin
         text = say(ctx.language, "zone.none_to_move", zone=zone_label(name))
         return ToolResult(ok=True, text=text, is_unchanged=True)
     lines = [f"• [{each.id}] {recurrence_text.rule(ctx.language, each)} · {each.content}" for each in moved]
-    receipts = (Receipt(action="changed", subject=each.id, undo=put_back(here[each.id])) for each in moved)
+    receipts = (Receipt(action="changed", subject=each.id, undo=revert_step(here[each.id])) for each in moved)
     text = "\n".join([say(ctx.language, "zone.moved", zone=zone_label(name)), *lines])
     return ToolResult(ok=True, text=text, receipts=tuple(receipts))

@@ -1,42 +1,46 @@
-"""Word answers about reminders from committed rows."""
+"""Word answers and questions about reminders, with their receipts and undo steps."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from function_calls.functions.reminders.replies import points
+from msgspec import Struct
+
+from function_calls.functions.reminders.references import is_pronoun
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
-from function_calls.tools.calls import Receipt, ToolResult, UndoStep
+from function_calls.tools.calls import Receipt, ToolCall, ToolResult, UndoStep
+from function_calls.tools.confirmation.buttons import numbered_buttons
+from function_calls.tools.confirmation.pending_calls import PendingCall
 from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import zone_name
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.edits import is_next_suspended
 from services.recurrence.fires import known_until, next_fires, zone_of
-from services.recurrence.schedule import FollowUp
+from services.recurrence.schedule import FollowUp, rule_text
 from services.reminders.model import CatchUp, Reminder, ReminderState
 
 _MOST_ASKED_ABOUT = 10
 _MADE = frozenset({"set", "changed", "snoozed"})
 
 
-def set_confirmed(reminder: Reminder, ctx: CallContext, *, verb: str = "set") -> str:
-    """Confirm a change of a reminder (`set`, `changed`, `resume` …): when it fires now, for whom, how it behaves."""
-    return "\n".join([_when_confirmed(reminder, ctx, verb), *_unusual_options(reminder, ctx.language)])
+def confirmation_text(reminder: Reminder, ctx: CallContext, *, verb: str = "set") -> str:
+    """Return the confirmation of a change (`set`, `changed`, `resume` …): next fires, people and unusual options."""
+    return "\n".join([_confirmation_line(reminder, ctx, verb), *_unusual_options(reminder, ctx.language)])
 
 
-def changed_told(reminder: Reminder, ctx: CallContext, verb: str, undo: UndoStep | None) -> ToolResult:
-    """Return the confirmation of a change, with its receipt; `undo` is its inverse."""
+def confirm_change(reminder: Reminder, ctx: CallContext, verb: str, undo: UndoStep | None) -> ToolResult:
+    """Return the result of a change, with its receipt and the step that undoes it."""
     return ToolResult(
         ok=True,
-        text=set_confirmed(reminder, ctx, verb=verb),
+        text=confirmation_text(reminder, ctx, verb=verb),
         value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
         receipts=(Receipt(action=verb, subject=reminder.id, undo=undo),),
     )
 
 
-def named(reminder: Reminder, ctx: CallContext) -> dict[str, str]:
-    """Return the fields of every confirmation: the reminder, its zone where it differs, and its targets."""
+def reminder_fields(reminder: Reminder, ctx: CallContext) -> dict[str, str]:
+    """Return the fields that every confirmation has: id, content, targets, and the zone if it is not the person's."""
     language, people = ctx.language, date_format.targets(ctx.language, reminder.targets)
     return {
         "id": reminder.id,
@@ -46,19 +50,19 @@ def named(reminder: Reminder, ctx: CallContext) -> dict[str, str]:
     }
 
 
-def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:
-    language, told = ctx.language, named(reminder, ctx)
+def _confirmation_line(reminder: Reminder, ctx: CallContext, verb: str) -> str:
+    language, told = ctx.language, reminder_fields(reminder, ctx)
     bare = edits.drop_follow_up(reminder.schedule)
     if reminder.state is ReminderState.PAUSED and bare.rule:
         return say(language, "reminder.changed_paused", **told, rule=recurrence_text.rule(language, reminder))
-    due = due_meanwhile(reminder, ctx) if verb in _MADE else None
+    due = due_since_request(reminder, ctx) if verb in _MADE else None
     if due is not None:
         return say(language, f"reminder.{verb}_due", **told, when=date_format.moment(language, due, ctx.now))
     if not reminder.next_fires:
         return say(language, "reminder.changed_silent", **told)
     if bare.rule:
         coming = next_fires(bare, ctx.clock.now())
-        fires = say(language, "rule.joint").join(date_format.moment(language, each, ctx.now) for each in coming)
+        fires = say(language, "rule.joint").join(date_format.moment(language, fire, ctx.now) for fire in coming)
         rule = recurrence_text.rule(language, reminder)
         return say(language, f"reminder.{verb}_recurring", **told, rule=rule, fires=fires)
     first = reminder.next_fires[0]
@@ -66,8 +70,8 @@ def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:
     return say(language, f"reminder.{verb}_once", **told, when=when, distance=distance)
 
 
-def due_meanwhile(reminder: Reminder, ctx: CallContext) -> datetime | None:
-    """Return the time of a one-time reminder if it has come since it was asked for; None while it is paused."""
+def due_since_request(reminder: Reminder, ctx: CallContext) -> datetime | None:
+    """Return the due time of a one-time reminder that fell between the request and now; None while it is paused."""
     if reminder.schedule.rule or reminder.state is ReminderState.PAUSED:
         return None
     due = reminder.schedule.start.replace(tzinfo=zone_of(reminder.schedule))
@@ -75,7 +79,7 @@ def due_meanwhile(reminder: Reminder, ctx: CallContext) -> datetime | None:
 
 
 def _unusual_options(reminder: Reminder, language: str) -> list[str]:
-    """Describe unusual options: follow-ups until done, urgency, its own policy for missed times."""
+    """Return one line for each unusual option: follow-ups, urgency, the policy for missed occurrences."""
     follow_up = reminder.schedule.follow_up
     lines = [] if follow_up is None else [_follow_up(language, follow_up)]
     if reminder.is_urgent:
@@ -93,34 +97,32 @@ def _follow_up(language: str, follow_up: FollowUp) -> str:
     return say(language, "reminder.until_done", every=every, times=follow_up.times)
 
 
-def which_reminder(refusal: RequestRefused, reference: str, ctx: CallContext, *, ask: str) -> ToolResult:
-    """Return the answer to a reference that matches no reminder or several; `ask` words the question for several.
+def ask_which_reminder(refusal: RequestRefused, reference: str, ctx: CallContext, *, ask: str) -> ToolResult:
+    """Return the question after a reference matched no reminder or several; `ask` is its message key for several.
 
     Raises:
-        RequestRefused: it was refused for another reason.
+        RequestRefused: `refusal` itself, if it has no candidates.
     """
     candidates = refusal.fields.get("candidates")
     if not isinstance(candidates, tuple):
         raise refusal
-    is_open = refusal.code == "reminder_ambiguous" or not reference or points(reference)
+    is_open = refusal.code == "reminder_ambiguous" or not reference or is_pronoun(reference)
     key = ask if is_open else "reminder.unknown"
     asked = say(ctx.language, key, reference=reference)
-    lines = [asked, listed(candidates[:_MOST_ASKED_ABOUT], ctx)]
+    lines = [asked, numbered_list(candidates[:_MOST_ASKED_ABOUT], ctx)]
     more = len(candidates) - _MOST_ASKED_ABOUT
     if more > 0:
         lines.append(say(ctx.language, "reminder.more", count=more))
     return ToolResult.refused(refusal.code, "\n".join(lines))
 
 
-def listed(reminders: Sequence[Reminder], ctx: CallContext) -> str:
+def numbered_list(reminders: Sequence[Reminder], ctx: CallContext) -> str:
     """Return a numbered list with ids."""
-    return "\n".join(listed_lines(list(enumerate(reminders, start=1)), ctx))
+    return "\n".join(list_lines(list(enumerate(reminders, start=1)), ctx))
 
 
-def listed_lines(
-    numbered: Sequence[tuple[int, Reminder]], ctx: CallContext, *, is_under_day: bool = False
-) -> list[str]:
-    """Return one line per reminder; under the heading of its day with the clock time only."""
+def list_lines(numbered: Sequence[tuple[int, Reminder]], ctx: CallContext, *, is_under_day: bool = False) -> list[str]:
+    """Return one line per reminder; with `is_under_day`, below a heading for the day, the clock time only."""
     return [
         say(
             ctx.language,
@@ -136,22 +138,22 @@ def listed_lines(
 
 
 def _whose(reminder: Reminder, ctx: CallContext) -> str:
-    """Return the targets of a reminder and who set it, unless that is the asker."""
+    """Return the targets of a reminder, and its creator unless that is the sender."""
     owner, who = reminder.creator, date_format.targets(ctx.language, reminder.targets)
     if not who:
         return owner.name
     return who if owner.id == ctx.sender.id else say(ctx.language, "reminder.set_by", who=who, owner=owner.name)
 
 
-def names_next(reminder: Reminder, ctx: CallContext) -> bool:
-    """Return whether the line of a reminder that repeats has its next time, as its rule does not tell that."""
+def has_next_in_line(reminder: Reminder, ctx: CallContext) -> bool:
+    """Return whether the list line of a repeating reminder needs its next fire, because the rule does not imply it."""
     return recurrence_text.is_custom(reminder.schedule) or is_next_suspended(reminder.schedule, ctx.now)
 
 
 def _when(reminder: Reminder, ctx: CallContext, *, is_under_day: bool) -> str:
     if reminder.schedule.rule:
         rule = recurrence_text.rule(ctx.language, reminder)
-        if reminder.next_fires and names_next(reminder, ctx):
+        if reminder.next_fires and has_next_in_line(reminder, ctx):
             when = date_format.moment(ctx.language, reminder.next_fires[0], ctx.now)
             rule = say(ctx.language, "reminder.rest_line", rule=rule, next=when)
         elif reminder.state is ReminderState.PAUSED and not is_under_day:
@@ -163,6 +165,71 @@ def _when(reminder: Reminder, ctx: CallContext, *, is_under_day: bool) -> str:
         return say(ctx.language, "reminder.said")
     if not reminder.next_fires:
         return say(ctx.language, "reminder.being_sent")
-    # An instant, in the zone of the asker, like the day of its heading.
+    # In the sender's zone, like the heading with the day.
     first = reminder.next_fires[0].astimezone(ctx.zone)
     return date_format.clock(first) if is_under_day else date_format.moment(ctx.language, first, ctx.now)
+
+
+def revert_step(reminder: Reminder, *, is_ended: bool = False) -> UndoStep:
+    """Return the undo step that reverts `reminder` to its present values; `is_ended` if the change ends it."""
+    return UndoStep(
+        name="reminder_put_back",
+        arguments={
+            "reminder_id": reminder.id,
+            "content": reminder.content,
+            "start": reminder.schedule.start.isoformat(),
+            "zone": reminder.schedule.zone,
+            "rule": rule_text(reminder.schedule),
+            "targets": [{"id": person.id, "name": person.name} for person in reminder.targets],
+            "urgent": reminder.is_urgent,
+            "missed": reminder.catch_up.value,
+            "ended": is_ended,
+        },
+    )
+
+
+def restore_step(reminder: Reminder) -> UndoStep:
+    """Return the undo step that restores a deleted `reminder`."""
+    return UndoStep(name="reminder_restore", arguments={"reminder_id": reminder.id})
+
+
+def delete_step(reminder: Reminder) -> UndoStep:
+    """Return the undo step that deletes a new `reminder`."""
+    return UndoStep(name="reminder_delete", arguments={"reminder_id": reminder.id})
+
+
+class Option(Struct, frozen=True, kw_only=True):
+    """A possible meaning of a request: its label and its call. Besides its number, `answers` choose it."""
+
+    label: str
+    call: str
+    arguments: Mapping[str, object]
+    answers: tuple[str, ...] = ()
+
+
+async def ask_which_times(reminder: Reminder, options: Sequence[Option], ctx: CallContext) -> ToolResult:
+    """Ask the person to choose one of `options`, and store their calls until the answer."""
+    asked = say(
+        ctx.language,
+        "reminder.which_times",
+        id=reminder.id,
+        content=reminder.content,
+        rule=recurrence_text.rule(ctx.language, reminder),
+    )
+    for number, option in enumerate(options, start=1):
+        call = ToolCall(id=ctx.call_id, name=option.call, arguments=option.arguments)
+        await store_until_answer(call, (str(number), *option.answers), ctx)
+    lines = [f"{number}. {option.label}" for number, option in enumerate(options, start=1)]
+    return ToolResult(
+        ok=False,
+        text="\n".join([asked, *lines]),
+        error="it comes on other days too; the person has been asked, wait for the answer",
+        is_question=True,
+        choices=numbered_buttons([option.label for option in options], ctx.sender, ctx.clock.now()),
+    )
+
+
+async def store_until_answer(call: ToolCall, answers: tuple[str, ...], ctx: CallContext) -> None:
+    """Store `call` until the person answers with one of `answers`; without `answers`, with a yes."""
+    if ctx.policy is not None:
+        await ctx.policy.confirmations.ask(PendingCall.of(call, ctx, answers=answers))

@@ -1,12 +1,17 @@
-"""Create reminders, and update the reminder of an edited message, whose call is repeated with other words."""
+"""Create reminders, and update the reminder of a message that was edited after it was set."""
 
 from datetime import timedelta
 from typing import Final
 
 from msgspec.structs import replace
 
-from function_calls.functions.reminders.answers import changed_told, due_meanwhile, set_confirmed
-from function_calls.functions.reminders.undo import delete, put_back
+from function_calls.functions.reminders.answers import (
+    confirm_change,
+    confirmation_text,
+    delete_step,
+    due_since_request,
+    revert_step,
+)
 from function_calls.language import date_format
 from function_calls.language.date_format import zone_label
 from function_calls.language.messages import say
@@ -26,7 +31,7 @@ _SAME: Final = timedelta(minutes=1)  # "in ten minutes" was interpreted some sec
 
 
 def new_reminder(args: ReminderArgs, schedule: Schedule, targets: tuple[Person, ...], ctx: CallContext) -> NewReminder:
-    """Return the reminder that `args` ask for, with their `schedule` and people."""
+    """Build the new reminder from its arguments, the parsed `schedule` and the resolved `targets`."""
     return NewReminder(
         request_key=ctx.call_id,
         address=ctx.chat,
@@ -44,10 +49,10 @@ def new_reminder(args: ReminderArgs, schedule: Schedule, targets: tuple[Person, 
 async def create_reminder(
     wish: NewReminder, ctx: CallContext, reminders: ReminderService, zones: ZoneService
 ) -> ToolResult:
-    """Create the reminder that `wish` describes, or update the one that the same message has set before.
+    """Create the reminder `wish`; for an edited message update the reminder that its earlier version set.
 
     Raises:
-        RequestRefused: as `ReminderService.create`, and for an edited message `ReminderService.edit`, do.
+        RequestRefused: as `ReminderService.create` and, for an edited message, `ReminderService.edit`.
     """
     corrected = await _update_edited(wish, ctx, reminders) if ctx.message.is_edited else None
     if corrected is not None:
@@ -55,21 +60,21 @@ async def create_reminder(
     reminder = await reminders.create(wish)
     return ToolResult(
         ok=True,
-        text="\n".join([set_confirmed(reminder, ctx), *await _warnings(reminder, ctx, reminders, zones)]),
+        text="\n".join([confirmation_text(reminder, ctx), *await _warnings(reminder, ctx, reminders, zones)]),
         value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
-        receipts=(Receipt(action="set", subject=reminder.id, undo=delete(reminder)),),
+        receipts=(Receipt(action="set", subject=reminder.id, undo=delete_step(reminder)),),
     )
 
 
 async def _warnings(reminder: Reminder, ctx: CallContext, reminders: ReminderService, zones: ZoneService) -> list[str]:
-    """Return one line for each property of `reminder` that its text and time do not show."""
+    """Return a line for each of: another zone of the chat, a delay by quiet hours, a duplicate reminder."""
     lines = []
     theirs = await zones.of_chat(ctx.chat)
     if reminder.targets and reminder.next_fires and zone_name(theirs) != reminder.schedule.zone:
         fire = reminder.next_fires[0].astimezone(theirs)
         when, zone = date_format.moment(ctx.language, fire, ctx.now), zone_label(zone_name(theirs))
         lines.append(say(ctx.language, "reminder.theirs", when=when, zone=zone))
-    due = due_meanwhile(reminder, ctx)
+    due = due_since_request(reminder, ctx)
     held_until = await reminders.quiet.held_until(reminder, None if due is None else ctx.clock.now())
     if held_until is not None:
         when = date_format.moment(ctx.language, held_until.astimezone(ctx.zone), ctx.now)
@@ -81,12 +86,12 @@ async def _warnings(reminder: Reminder, ctx: CallContext, reminders: ReminderSer
 
 
 async def _update_edited(wish: NewReminder, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
-    """Update the reminder that this call of the message has set to `wish`; None where the call is new.
+    """Update the reminder with the same request key to `wish`; None if there is none.
 
-    A reminder that has fired is not changed any more; without a difference there is no answer.
+    A reminder that has fired, or that equals `wish`, stays as it is, and nothing is answered.
 
     Raises:
-        RequestRefused: as `ReminderService.edit` does; `deleted_since(id)`.
+        RequestRefused: as `ReminderService.edit`; `deleted_since(id)`.
     """
     same = await _find_equal(wish, reminders)
     if same is not None:
@@ -97,27 +102,27 @@ async def _update_edited(wish: NewReminder, ctx: CallContext, reminders: Reminde
     if old.state is ReminderState.CANCELLED:
         raise RequestRefused("deleted_since", id=old.id)
     edit = _difference(old, wish)
-    told = replace(ctx, now=ctx.clock.now().astimezone(ctx.zone))
+    present = replace(ctx, now=ctx.clock.now().astimezone(ctx.zone))
     if old.state is ReminderState.DONE or edit == ReminderEdit():
         return ToolResult(ok=True, value={"id": old.id}, is_answered=True, is_unchanged=True)
     changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit)  # a time in the past is refused on edits
-    return changed_told(changed, told, "changed", put_back(old))
+    return confirm_change(changed, present, "changed", revert_step(old))
 
 
 async def _find_equal(wish: NewReminder, reminders: ReminderService) -> Reminder | None:
-    """Return the reminder of the message that equals `wish`: calls move up where an earlier request was removed."""
+    """Return a reminder of the message that equals `wish`; its number differs if an earlier request was removed."""
     message, _, _ = wish.request_key.rpartition(".")
     for place in range(_MOST_SET):
-        each = await reminders.of_request(f"{message}.{place}")
-        if each is None:
+        reminder = await reminders.of_request(f"{message}.{place}")
+        if reminder is None:
             return None
-        if each.state is ReminderState.ACTIVE and _difference(each, wish) == ReminderEdit():
-            return each
+        if reminder.state is ReminderState.ACTIVE and _difference(reminder, wish) == ReminderEdit():
+            return reminder
     return None
 
 
 def _difference(old: Reminder, wish: NewReminder) -> ReminderEdit:
-    """Return the changes from the new words; people who joined the reminder stay."""
+    """Return the edit that turns `old` into `wish`; people who joined the reminder stay."""
     is_for_oneself = not wish.targets and any(person.id == old.creator.id for person in old.targets)
     return ReminderEdit(
         content=None if wish.content == old.content else wish.content,

@@ -1,17 +1,29 @@
-"""Delete reminders; of a repeating reminder named by a day only that day is skipped."""
+"""Delete reminders, or skip single days of repeating reminders that are named by a day."""
 
 from collections.abc import Sequence
 from typing import Final
 
-from function_calls.functions.reminders.all_of_them import to_each
-from function_calls.functions.reminders.answers import changed_told, which_reminder
-from function_calls.functions.reminders.handlers import leave_out
-from function_calls.functions.reminders.occurrences import EVERY, NAME_OF_ALL, spoken
-from function_calls.functions.reminders.options import Option, which_times
-from function_calls.functions.reminders.replies import meant, points
-from function_calls.functions.reminders.several import may_mean_all, several_meant, which_asked, with_others_told
-from function_calls.functions.reminders.undo import put_back, restore
-from function_calls.functions.reminders.which import just_deleted, the_one_spoken_of
+from function_calls.functions.reminders.answers import (
+    Option,
+    ask_which_reminder,
+    ask_which_times,
+    confirm_change,
+    restore_step,
+    revert_step,
+)
+from function_calls.functions.reminders.bulk import apply_to_each
+from function_calls.functions.reminders.handlers import skip_day
+from function_calls.functions.reminders.occurrences import EVERY, NAME_OF_ALL, day_words
+from function_calls.functions.reminders.references import (
+    append_others_count,
+    find_just_deleted,
+    find_only_mentioned,
+    is_pronoun,
+    may_mean_all,
+    resolve_reference,
+    resolve_several,
+    which_question_key,
+)
 from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolResult
@@ -36,102 +48,105 @@ _NOT_FOUND: Final = frozenset({"no_reminders", "reminder_unknown"})
 async def delete_named(
     reference: str, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
-    """Delete the reminders of `reference`: one, several, all of one's own, or a day of one that repeats."""
+    """Delete the reminders that `reference` names: one, several, or all of the sender's own.
 
-    async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
-        return deleted(await reminders.delete(ctx.chat, ctx.sender, reminder.id), ctx)
+    For a repeating reminder and a day ("tomorrow's standup") only that day is skipped.
+    """
+
+    async def delete_one(reminder: Reminder, ctx: CallContext) -> ToolResult:
+        return confirm_deletion(await reminders.delete(ctx.chat, ctx.sender, reminder.id), ctx)
 
     try:
-        several = await several_meant(reference, ctx, reminders, history)
+        several = await resolve_several(reference, ctx, reminders, history)
         if several:
-            told = await to_each(several, one, ctx, none="reminder.none")
-            return await with_others_told(told, reference, several, ctx, reminders)
-        found = await meant(reference, ctx, reminders, history)
-        gone = await just_deleted(ctx) if found is None else ()
+            result = await apply_to_each(several, delete_one, ctx, none="reminder.none")
+            return await append_others_count(result, reference, several, ctx, reminders)
+        found = await resolve_reference(reference, ctx, reminders, history)
+        gone = await find_just_deleted(ctx) if found is None else ()
         if gone:
             return ToolResult.failed("deleted already", text=say(ctx.language, "reminder.gone", ids=", ".join(gone)))
-        found = "all" if may_mean_all(found) else found or (await the_one_spoken_of(ctx, reminders)).id
-        day_only = await on_that_day_only(found, ctx, reminders)
-        return day_only or deleted(await reminders.delete(ctx.chat, ctx.sender, found), ctx)
+        found = "all" if may_mean_all(found) else found or (await find_only_mentioned(ctx, reminders)).id
+        day_only = await delete_day_only(found, ctx, reminders)
+        return day_only or confirm_deletion(await reminders.delete(ctx.chat, ctx.sender, found), ctx)
     except RequestRefused as refusal:
-        return await _not_deleted(refusal, reference, ctx, reminders)
+        return await _explain_failure(refusal, reference, ctx, reminders)
 
 
-async def _not_deleted(
+async def _explain_failure(
     refusal: RequestRefused, reference: str, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult:
-    """Return the reason why nothing was deleted: the reminder is closed, unknown, or one of several."""
-    if points(reference) or several_in(reference) is not None:
-        return which_reminder(refusal, "", ctx, ask=which_asked(reference))
+    """Return the answer to a refused deletion: the reminder is over, unknown, or one of several."""
+    if is_pronoun(reference) or several_in(reference) is not None:
+        return ask_which_reminder(refusal, "", ctx, ask=which_question_key(reference))
     ended = await reminders.recent_deliveries.find_ended(ctx.chat, reference) if refusal.code in _NOT_FOUND else None
     if ended is not None:
-        told = say(ctx.language, "reminder.over", id=ended.id, content=ended.content)
-        return ToolResult.failed("over", text=told)
-    return which_reminder(refusal, reference, ctx, ask="reminder.which")
+        return ToolResult.failed("over", text=say(ctx.language, "reminder.over", id=ended.id, content=ended.content))
+    return ask_which_reminder(refusal, reference, ctx, ask="reminder.which")
 
 
-async def on_that_day_only(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
-    """Handle "cancel the standup tomorrow" where the standup repeats; None where all of it is meant.
+async def delete_day_only(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
+    """Skip the day in "cancel the standup tomorrow" if the standup repeats; None if `reference` names no day of it.
 
-    Whether "the Monday meeting" of every Monday is to end, or one of them, is asked; an answer to that is not asked
-    about again.
+    "The Monday meeting" of every Monday is ambiguous and leads to a question. A confirmed call is not questioned again.
 
     Raises:
-        RequestRefused: `not_on_that_day(day, next)`, and as `ReminderService.named` does.
+        RequestRefused: `not_on_that_day(day, next)`, and as `ReminderService.named`.
     """
     if ctx.approved is not None or ctx.is_undoing:
         return None
     words = all_of(reference) or reference
-    is_id = row_key(reference) is not None and not reference.isalpha()  # "x9h89x" is no hour, "sunday" no id
+    is_id = row_key(reference) is not None and not reference.isalpha()  # an id may contain "9h", and "sunday" is a day
     read = None if is_id else due_words(words, ctx.message_time, zone_name(ctx.zone), time_reader(ctx))
     if read is None or not any(reading.has_day for reading in read.readings):
         return None
     named = await reminders.named(ctx.chat, ctx.sender, reference)
-    if not named or not all(each.schedule.rule is not None for each in named):
+    if not named or not all(reminder.schedule.rule is not None for reminder in named):
         return None
-    if any(is_in(each.content, reference) for each in named):
+    if any(is_in(reminder.content, reference) for reminder in named):
         return None
 
-    async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
+    async def skip_or_end(reminder: Reminder, ctx: CallContext) -> ToolResult:
         day = read.readings[0]
         if says(FROM_THEN, words, reminder.content):
             return await _end_before(day, reminder, ctx, reminders)
-        if may_mean_every(spoken(day, words), words, reminder):
+        if may_mean_every(day_words(day, words), words, reminder):
             return await ask_which_days(reminder, [day], ctx)
-        return await leave_out(spoken(day, words) or words, reminder, ctx, reminders)
+        return await skip_day(day_words(day, words) or words, reminder, ctx, reminders)
 
-    return await to_each(named, one, ctx, none="reminder.none")
+    return await apply_to_each(named, skip_or_end, ctx, none="reminder.none")
 
 
 async def _end_before(day: Reading, old: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """Let `old` come up to the day before `day`, and no more from then on."""
+    """End `old` before `day`; delete it if no occurrence is left."""
     left = end_before(old.schedule, day.start.date())
     rule = old.schedule.rule
     if rule is None or rule.count is not None or not next_fires(left, ctx.now, 1):
-        return deleted(await reminders.delete(ctx.chat, ctx.sender, old.id), ctx)
+        return confirm_deletion(await reminders.delete(ctx.chat, ctx.sender, old.id), ctx)
     changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=left))
-    return changed_told(changed, ctx, "changed", put_back(old))
+    return confirm_change(changed, ctx, "changed", revert_step(old))
 
 
-def deleted(gone: Sequence[Reminder], ctx: CallContext) -> ToolResult:
-    """Confirm that reminders were deleted, or that setting them was undone."""
+def confirm_deletion(gone: Sequence[Reminder], ctx: CallContext) -> ToolResult:
+    """Confirm the deletion of reminders, or the undoing of their creation."""
     key = "reminder.took_back" if ctx.is_undoing else "reminder.deleted"
     return ToolResult(
         ok=True,
-        text="\n".join(say(ctx.language, key, id=each.id, content=each.content) for each in gone),
-        value={"deleted": [each.id for each in gone]},
-        receipts=tuple(Receipt(action="deleted", subject=each.id, undo=restore(each)) for each in gone),
+        text="\n".join(say(ctx.language, key, id=reminder.id, content=reminder.content) for reminder in gone),
+        value={"deleted": [reminder.id for reminder in gone]},
+        receipts=tuple(
+            Receipt(action="deleted", subject=reminder.id, undo=restore_step(reminder)) for reminder in gone
+        ),
     )
 
 
 def may_mean_every(day: str, words: str, reminder: Reminder) -> bool:
-    """Return whether the words for a day may mean every such day: "the Monday meeting", "the daily … tomorrow"."""
+    """Return whether `words` with a `day` may mean every such day: "the Monday meeting", "the daily … tomorrow"."""
     is_of_one_weekday = len({fire.weekday() for fire in reminder.next_fires}) == 1
     return says(EVERY, words, reminder.content) or (is_of_one_weekday and NAME_OF_ALL.fullmatch(day) is not None)
 
 
 async def ask_which_days(reminder: Reminder, days: Sequence[Reading], ctx: CallContext) -> ToolResult:
-    """Ask whether to skip one of `days` or to delete the reminder."""
+    """Ask the person to choose between skipping one of `days` and deleting the reminder."""
     once = ("once",) if len(days) == 1 else ()
     options = [
         Option(
@@ -142,10 +157,10 @@ async def ask_which_days(reminder: Reminder, days: Sequence[Reading], ctx: CallC
         )
         for day in days[:_MOST_DAYS]
     ]
-    gone = Option(
+    delete_all = Option(
         label=say(ctx.language, "reminder.all_of_it"),
         call=_DELETE,
         arguments={"reminder_id": reminder.id},
         answers=("always",),
     )
-    return await which_times(reminder, [*options, gone], ctx)
+    return await ask_which_times(reminder, [*options, delete_all], ctx)

@@ -5,38 +5,41 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from function_calls.functions.reminders.all_of_them import MOST_UNASKED, asked_first, own_reminders, to_each
-from function_calls.functions.reminders.answers import changed_told, which_reminder
-from function_calls.functions.reminders.changes import changed_schedule
+from function_calls.functions.reminders.answers import ask_which_reminder, confirm_change, delete_step, revert_step
+from function_calls.functions.reminders.bulk import MOST_UNCONFIRMED, apply_to_each, confirm_bulk, own_reminders
 from function_calls.functions.reminders.models import (
     ReminderPutBackArgs,
     ReminderRestoreArgs,
     ReminderSnoozeArgs,
     ReminderUpdateArgs,
 )
-from function_calls.functions.reminders.moves import moved_once
-from function_calls.functions.reminders.occurrences import NEXT, with_skipped
-from function_calls.functions.reminders.pausing import at_rest
-from function_calls.functions.reminders.people import changed_people
-from function_calls.functions.reminders.putting_off import (
-    is_shift,
-    put_off,
-    put_off_all,
-    put_off_several,
-    shifted_all,
-    until_of,
-)
-from function_calls.functions.reminders.repetition import is_only_day, repeated, which_of_those_days, with_days_for_good
-from function_calls.functions.reminders.replies import meant
-from function_calls.functions.reminders.rests import rest_during
-from function_calls.functions.reminders.several import (
+from function_calls.functions.reminders.moves import move_occurrence
+from function_calls.functions.reminders.occurrences import NEXT, skip_fires
+from function_calls.functions.reminders.people import change_targets
+from function_calls.functions.reminders.references import (
+    append_others_count,
+    find_mentioned,
     may_mean_all,
-    several_meant,
-    which_asked,
-    with_others_told,
+    resolve_reference,
+    resolve_several,
+    which_question_key,
 )
-from function_calls.functions.reminders.undo import delete, put_back
-from function_calls.functions.reminders.which import spoken_of
+from function_calls.functions.reminders.repetition import (
+    ask_once_or_always,
+    change_repetition,
+    convert_recurring_skip,
+    skips_every_day,
+)
+from function_calls.functions.reminders.schedule_changes import new_schedule
+from function_calls.functions.reminders.snoozing import (
+    is_shift,
+    read_snooze_target,
+    shift_all,
+    snooze,
+    snooze_all,
+    snooze_several,
+)
+from function_calls.functions.reminders.suspensions import read_suspension, suspend_reminders
 from function_calls.language.messages import say
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolResult
@@ -57,76 +60,78 @@ _DAY = timedelta(days=1)
 async def reminder_update(
     args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
-    """修改提醒 / Change the time, the text or the manners of one reminder, of several, or of all of one's own."""
+    """修改提醒 / Change the time, the text or the options of one reminder, of several, or of all of one's own."""
     try:
-        several = await several_meant(args.reminder_id, ctx, reminders, history)
+        several = await resolve_several(args.reminder_id, ctx, reminders, history)
         if several:
-            told = await _update_each(several, args, ctx, reminders)
-            return await with_others_told(told, args.reminder_id, several, ctx, reminders)
+            result = await _update_each(several, args, ctx, reminders)
+            return await append_others_count(result, args.reminder_id, several, ctx, reminders)
         if may_mean_all(args.reminder_id):
             return await _update_all(args, ctx, reminders)
-        reference = await meant(args.reminder_id, ctx, reminders, history)
-        old = await (reminders.find(ctx.chat, ctx.sender, reference) if reference else spoken_of(None, ctx, reminders))
+        reference = await resolve_reference(args.reminder_id, ctx, reminders, history)
+        old = await (
+            reminders.find(ctx.chat, ctx.sender, reference) if reference else find_mentioned(None, ctx, reminders)
+        )
     except RequestRefused as refusal:
         if refusal.code == "no_reminders":
             return ToolResult.refused(refusal.code, say(ctx.language, "reminder.none"))
-        return which_reminder(refusal, args.reminder_id or "", ctx, ask=which_asked(args.reminder_id))
+        return ask_which_reminder(refusal, args.reminder_id or "", ctx, ask=which_question_key(args.reminder_id))
     return await _update(args, reminders, old, ctx)
 
 
 async def _update_all(args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     if is_shift(args.time):
-        return await shifted_all(args, partial(_update, reminders=reminders, may_ask=False), ctx, reminders)
+        return await shift_all(args, partial(_update, reminders=reminders, may_ask=False), ctx, reminders)
     return await _update_each(await own_reminders(ctx, reminders), args, ctx, reminders)
 
 
 async def _update_each(
     chosen: tuple[Reminder, ...], args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult:
-    """Change every one of `chosen`; many only after confirmation."""
-    if len(chosen) > MOST_UNASKED and ctx.approved is None:
-        named = args.model_copy(update={"reminder_id": ", ".join(each.id for each in chosen)})
+    """Update each of the `chosen` reminders; more than `MOST_UNCONFIRMED` only after a confirmation."""
+    if len(chosen) > MOST_UNCONFIRMED and ctx.approved is None:
+        named = args.model_copy(update={"reminder_id": ", ".join(reminder.id for reminder in chosen)})
         arguments = named.model_dump(exclude_none=True)
-        return await asked_first("reminder_update", arguments, chosen, ctx, ask="reminder.change_these")
+        return await confirm_bulk("reminder_update", arguments, chosen, ctx, ask="reminder.change_these")
 
-    async def one(reminder: Reminder, inner: CallContext) -> ToolResult:
-        wish = args.model_copy(update={"reminder_id": reminder.id})
-        return await _update(wish, reminders, reminder, inner, may_ask=False)
+    async def update_one(reminder: Reminder, inner: CallContext) -> ToolResult:
+        own_args = args.model_copy(update={"reminder_id": reminder.id})
+        return await _update(own_args, reminders, reminder, inner, may_ask=False)
 
-    return await to_each(chosen, one, ctx, none="reminder.none")
+    return await apply_to_each(chosen, update_one, ctx, none="reminder.none")
 
 
 async def _update(
     args: ReminderUpdateArgs, reminders: ReminderService, old: Reminder, ctx: CallContext, *, may_ask: bool = True
 ) -> ToolResult:
-    args = with_days_for_good(args, ctx)
+    args = convert_recurring_skip(args, ctx)
     is_over = old.state is ReminderState.DONE
-    moved = None if is_over else await moved_once(args, old, ctx, reminders, may_ask=may_ask)
+    moved = None if is_over else await move_occurrence(args, old, ctx, reminders, may_ask=may_ask)
     if moved is not None:
         return moved
     if args.skip and args.days:
-        if may_ask and not is_only_day(args, edits.drop_follow_up(old.schedule), ctx):
-            return await which_of_those_days(args, old, ctx)
+        if may_ask and not skips_every_day(args, edits.drop_follow_up(old.schedule), ctx):
+            return await ask_once_or_always(args, old, ctx)
         args = args.model_copy(update={"days": None})
     if args.skip and args.skip.strip().lower() != NEXT:
-        rest = rest_during(args.skip, ctx)
+        rest = read_suspension(args.skip, ctx)
         if rest.until - rest.since > _DAY:
-            return await at_rest(rest, old.id, ctx, reminders)
-    people = await changed_people(args.person, old, ctx, ctx.services.get(HistoryService)) if args.person else None
+            return await suspend_reminders(rest, old.id, ctx, reminders)
+    people = await change_targets(args.person, old, ctx, ctx.services.get(HistoryService)) if args.person else None
     edit = replace(_edit(args, old, ctx), targets=people)
     if edit == ReminderEdit():
-        asked = say(ctx.language, "reminder.nothing_to_change")
-        return ToolResult(ok=False, text=asked, error="neither time nor content was given", is_question=True)
+        question = say(ctx.language, "reminder.nothing_to_change")
+        return ToolResult(ok=False, text=question, error="neither time nor content was given", is_question=True)
     if is_over:
         edit = edit if edit.schedule is not None else replace(edit, schedule=old.schedule)
         revived = await reminders.revert(ctx.chat, ctx.sender, old.id, edit, asked_at=ctx.message_time)
-        return changed_told(revived, ctx, "changed", delete(revived))
+        return confirm_change(revived, ctx, "changed", delete_step(revived))
     changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit, asked_at=ctx.message_time)
-    return changed_told(changed, ctx, "skipped" if args.skip else "changed", put_back(old))
+    return confirm_change(changed, ctx, "skipped" if args.skip else "changed", revert_step(old))
 
 
-async def leave_out(day: str, reminder: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """Skip the day named by `day` of a repeating reminder.
+async def skip_day(day: str, reminder: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Skip the `day` (in words) of a repeating reminder.
 
     Raises:
         RequestRefused: `nothing_to_skip`, `not_on_that_day`, `not_your_reminder`.
@@ -139,54 +144,54 @@ async def reminder_snooze(
     args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """推迟提醒 / Put off a reminder: say again later what was just said, or move one that has not fired yet."""
-    until = until_of(args.time, ctx, is_again=bool(args.again))
+    until = read_snooze_target(args.time, ctx, is_again=bool(args.again))
     try:
-        several = await put_off_several(until, args, ctx, reminders, history)
+        several = await snooze_several(until, args, ctx, reminders, history)
         if several is not None:
             return several
         if may_mean_all(args.reminder_id):
-            return await put_off_all(until, args, ctx, reminders)
-        reference = await meant(args.reminder_id, ctx, reminders, history)
-        return await put_off(reference or "", until, ctx, reminders)
+            return await snooze_all(until, args, ctx, reminders)
+        reference = await resolve_reference(args.reminder_id, ctx, reminders, history)
+        return await snooze(reference or "", until, ctx, reminders)
     except RequestRefused as refusal:
         if refusal.code == "no_reminders":
             return ToolResult.refused(refusal.code, say(ctx.language, "reminder.none_to_snooze"))
-        return which_reminder(refusal, args.reminder_id or "", ctx, ask=which_asked(args.reminder_id))
+        return ask_which_reminder(refusal, args.reminder_id or "", ctx, ask=which_question_key(args.reminder_id))
 
 
 @tool_function(name="reminder_restore", returns="reply", changes_state=True, is_only_for_undo=True)
 async def reminder_restore(args: ReminderRestoreArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """Take a delete back."""
+    """Restore a deleted reminder."""
     restored = await reminders.restore(ctx.chat, ctx.sender, args.reminder_id)
-    return changed_told(restored, ctx, "back", None)
+    return confirm_change(restored, ctx, "back", None)
 
 
 @tool_function(name="reminder_put_back", returns="reply", changes_state=True, is_only_for_undo=True)
 async def reminder_put_back(args: ReminderPutBackArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """Give a reminder the words, people and times that it had."""
+    """Restore the text, people, schedule and options that a reminder had before a change."""
     edit = ReminderEdit(
         content=args.content,
         schedule=read_schedule(args.local_start(), args.zone, args.rule),
-        targets=tuple(Person(id=each.id, name=each.name) for each in args.targets),
+        targets=tuple(Person(id=person.id, name=person.name) for person in args.targets),
         is_urgent=args.urgent,
         catch_up=CatchUp(args.missed),
     )
     reminder = await reminders.revert(ctx.chat, ctx.sender, args.reminder_id, edit, is_undo=True, was_ended=args.ended)
-    return changed_told(reminder, ctx, "restored", None)
+    return confirm_change(reminder, ctx, "restored", None)
 
 
 def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> ReminderEdit:
-    """Return the requested change; a new time keeps the repeating until it is done."""
+    """Return the requested edit; a new time keeps the follow-ups."""
     bare = edits.drop_follow_up(old.schedule)
-    schedule = with_skipped(args.skip, bare, ctx) if args.skip else changed_schedule(args, bare, ctx)
-    schedule = repeated(args, schedule or bare, ctx) or schedule
+    schedule = skip_fires(args.skip, bare, ctx) if args.skip else new_schedule(args, bare, ctx)
+    schedule = change_repetition(args, schedule or bare, ctx) or schedule
     until_done = 0 if _stops_repeating(args, bare) else args.until_done
     if until_done is not None:
         schedule = nagging(schedule or bare, until_done)
     elif schedule is not None:
         schedule = replace(schedule, follow_up=schedule.follow_up or old.schedule.follow_up)
     return ReminderEdit(
-        content=args.content or _with_added(args.added, old, ctx),
+        content=args.content or _append_words(args.added, old, ctx),
         schedule=schedule,
         is_urgent=args.urgent,
         catch_up=None if args.missed is None else CatchUp(args.missed),
@@ -194,9 +199,9 @@ def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> Reminder
 
 
 def _stops_repeating(args: ReminderUpdateArgs, bare: Schedule) -> bool:
-    """Return whether "once" is requested for a reminder that only repeats until done."""
+    """Return whether "once" ends the follow-ups of a one-time reminder."""
     return args.type == "once" and args.time is None and bare.rule is None
 
 
-def _with_added(words: str | None, old: Reminder, ctx: CallContext) -> str | None:
+def _append_words(words: str | None, old: Reminder, ctx: CallContext) -> str | None:
     return say(ctx.language, "reminder.with_added", content=old.content, added=words) if words else None

@@ -3,15 +3,25 @@
 from datetime import timedelta
 from functools import partial
 
-from function_calls.functions.reminders.all_of_them import to_each
-from function_calls.functions.reminders.answers import which_reminder
+from function_calls.functions.reminders.answers import ask_which_reminder, revert_step
+from function_calls.functions.reminders.bulk import apply_to_each
 from function_calls.functions.reminders.models import ReminderStateArgs
-from function_calls.functions.reminders.pausing import at_rest, inverse, paused, rest_asked, resumed, told
-from function_calls.functions.reminders.people import all_but
-from function_calls.functions.reminders.replies import meant
-from function_calls.functions.reminders.several import may_mean_all, several_meant, which_asked
-from function_calls.functions.reminders.undo import put_back
-from function_calls.functions.reminders.which import spoken_of
+from function_calls.functions.reminders.people import everyone_except
+from function_calls.functions.reminders.references import (
+    find_mentioned,
+    may_mean_all,
+    resolve_reference,
+    resolve_several,
+    which_question_key,
+)
+from function_calls.functions.reminders.suspensions import (
+    change_text,
+    inverse_step,
+    pause,
+    requested_suspension,
+    resume,
+    suspend_reminders,
+)
 from function_calls.language.messages import say
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult
@@ -22,9 +32,9 @@ from services.reminders.lookup.finder import is_for_everyone
 from services.reminders.model import Reminder, ReminderState
 from services.reminders.service import ReminderService
 
-_JUST_SAID = timedelta(seconds=10)  # by then the platform has reported the message's id
-_ACKNOWLEDGED = timedelta(hours=1)
-"""How long after a reminder came "done" is an answer to it."""
+_JUST_SENT = timedelta(seconds=10)  # by then the platform has reported the message's id
+_ACKNOWLEDGED_WITHIN = timedelta(hours=1)
+"""The time after a delivery in which "done" is taken as an answer to it."""
 
 
 @tool_function(name="reminder_state", returns="reply", changes_state=True, uses_state=True)
@@ -33,30 +43,34 @@ async def reminder_state(
 ) -> ToolResult:
     """暂停、恢复、完成、加入、退出提醒 / Pause, resume or finish a reminder; join or leave somebody's reminder."""
     try:
-        several = await several_meant(args.reminder_id, ctx, reminders, history)
+        several = await resolve_several(args.reminder_id, ctx, reminders, history)
         if several:
-            return await to_each(several, partial(_change_one, args, reminders, history), ctx, none="reminder.none")
+            return await apply_to_each(
+                several, partial(_change_one, args, reminders, history), ctx, none="reminder.none"
+            )
         if may_mean_all(args.reminder_id):
             return await _change("all", args, ctx, reminders, history)
-        return await _change(await _reference(args, ctx, reminders, history), args, ctx, reminders, history)
+        return await _change(await _resolve_target(args, ctx, reminders, history), args, ctx, reminders, history)
     except RequestRefused as refusal:
-        came = await _last_sent(ctx, reminders) if refusal.code == "nothing_to_finish" else None
-        if came is not None:
-            done = say(ctx.language, "reminder.done_noted", content=came.content)
-            return ToolResult(ok=True, text=done, value={"id": came.id})
+        sent = await _last_sent(ctx, reminders) if refusal.code == "nothing_to_finish" else None
+        if sent is not None:
+            done = say(ctx.language, "reminder.done_noted", content=sent.content)
+            return ToolResult(ok=True, text=done, value={"id": sent.id})
         if refusal.code in {"nothing_to_finish", "nothing_meant"} and not _is_addressed(ctx):
             return ToolResult(ok=True, is_answered=True)
-        return which_reminder(refusal, args.reminder_id or "", ctx, ask=which_asked(args.reminder_id))
+        return ask_which_reminder(refusal, args.reminder_id or "", ctx, ask=which_question_key(args.reminder_id))
 
 
 async def _change(
     reference: str, args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     if args.action == "pause":
-        rest = rest_asked(args, ctx)
-        return await (paused(reference, ctx, reminders) if rest is None else at_rest(rest, reference, ctx, reminders))
+        rest = requested_suspension(args, ctx)
+        return await (
+            pause(reference, ctx, reminders) if rest is None else suspend_reminders(rest, reference, ctx, reminders)
+        )
     if args.action == "resume":
-        return await resumed(reference, ctx, reminders)
+        return await resume(reference, ctx, reminders)
     return await _join_or_leave(args.action, reference, ctx, reminders, history)
 
 
@@ -70,42 +84,42 @@ async def _change_one(
     return await _change(reminder.id, args, ctx, reminders, history)
 
 
-async def _reference(
+async def _resolve_target(
     args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> str:
-    """Resolve the reminder: the one named or replied to, else the one delivered, set or changed last.
+    """Return the reference of the reminder named or replied to, else of the one delivered, set or changed last.
 
     Raises:
-        RequestRefused: `nothing_meant`: people say "me too" and "done" to each other as well.
+        RequestRefused: `nothing_meant`: the message is not for the bot ("me too" among people).
     """
-    reference = await meant(args.reminder_id, ctx, reminders, history)
+    reference = await resolve_reference(args.reminder_id, ctx, reminders, history)
     if reference:
         return reference
     if args.action == "done":
-        return (await _awaiting_done(ctx, reminders, history)).id
+        return (await _find_unfinished(ctx, reminders, history)).id
     if args.reminder_id is None and not _is_addressed(ctx):
         raise RequestRefused("nothing_meant")
     if args.action == "join":
         here = await reminders.open_in(ctx.chat)
-        return max(here, key=lambda each: each.created_at).id if here else ""
-    return (await spoken_of(None, ctx, reminders)).id
+        return max(here, key=lambda reminder: reminder.created_at).id if here else ""
+    return (await find_mentioned(None, ctx, reminders)).id
 
 
-async def _awaiting_done(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> Reminder:
-    """Return the reminder that "done" is about; for a reply to an unknown message, one that is being delivered."""
+async def _find_unfinished(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> Reminder:
+    """Return the unfinished reminder for "done"; for a reply to an unknown message only one sent just now."""
     replied_to = ctx.message.reply_to
     if replied_to is None or _is_addressed(ctx):
         return await reminders.recent_deliveries.latest_unfinished(ctx.chat, ctx.sender)
     if await history.find(ctx.chat, replied_to) is not None:
         raise RequestRefused("nothing_meant")
-    return await reminders.recent_deliveries.latest_unfinished(ctx.chat, ctx.sender, within=_JUST_SAID)
+    return await reminders.recent_deliveries.latest_unfinished(ctx.chat, ctx.sender, within=_JUST_SENT)
 
 
 async def _last_sent(ctx: CallContext, reminders: ReminderService) -> Reminder | None:
-    """Return the last reminder that came for the sender within the hour; None if the message replies to another one."""
+    """Return the last reminder sent to the sender within the hour; None if their message is a reply."""
     if ctx.message.reply_to is not None:
         return None
-    return next(iter(await reminders.recent_deliveries.recent_for(ctx.chat, ctx.sender, _ACKNOWLEDGED)), None)
+    return next(iter(await reminders.recent_deliveries.recent_for(ctx.chat, ctx.sender, _ACKNOWLEDGED_WITHIN)), None)
 
 
 async def _join_or_leave(
@@ -118,14 +132,14 @@ async def _join_or_leave(
     elif action == "join":
         after = await reminders.join(ctx.chat, ctx.sender, before.id)
     else:
-        others = await all_but((ctx.sender,), ctx, history) if is_for_everyone(before) else ()
+        others = await everyone_except((ctx.sender,), ctx, history) if is_for_everyone(before) else ()
         after = await reminders.leave(ctx.chat, ctx.sender, before.id, others)
     if (after.targets, after.schedule, after.state) == (before.targets, before.schedule, before.state):
         same = say(ctx.language, f"reminder.{action}_already", id=after.id, content=after.content)
         return ToolResult(ok=True, text=same, value={"id": after.id})
-    undo = put_back(before, is_ended=True) if action == "done" else inverse(action, after)
+    undo = revert_step(before, is_ended=True) if action == "done" else inverse_step(action, after)
     receipt = Receipt(action=action, subject=after.id, undo=undo)
-    return ToolResult(ok=True, text=told(action, after, ctx), value={"id": after.id}, receipts=(receipt,))
+    return ToolResult(ok=True, text=change_text(action, after, ctx), value={"id": after.id}, receipts=(receipt,))
 
 
 def _is_addressed(ctx: CallContext) -> bool:

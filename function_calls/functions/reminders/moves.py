@@ -7,22 +7,28 @@ from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
-from function_calls.functions.reminders.answers import changed_told, named, set_confirmed
-from function_calls.functions.reminders.changes import changed_schedule, every_time
+from function_calls.functions.reminders.answers import (
+    Option,
+    ask_which_times,
+    confirm_change,
+    confirmation_text,
+    delete_step,
+    reminder_fields,
+    revert_step,
+)
 from function_calls.functions.reminders.models import ReminderUpdateArgs
 from function_calls.functions.reminders.occurrences import (
     MOST_A_DAY,
     Occurrences,
-    day_of,
     find_occurrences,
     fires_from,
-    may_be_one,
-    next_of,
-    on_day,
-    readings_in,
+    fires_of_day,
+    may_move_one,
+    next_fire,
+    read_times,
+    single_day,
 )
-from function_calls.functions.reminders.options import Option, which_times
-from function_calls.functions.reminders.undo import delete, put_back
+from function_calls.functions.reminders.schedule_changes import move_every_fire, new_schedule
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolResult
@@ -40,49 +46,49 @@ _MOST_A_WEEK: Final = 7
 _WEEK: Final = timedelta(days=7)
 
 
-async def moved_once(
+async def move_occurrence(
     args: ReminderUpdateArgs, old: Reminder, ctx: CallContext, reminders: ReminderService, *, may_ask: bool = True
 ) -> ToolResult | None:
-    """Handle "move tomorrow's standup to 4pm" where the standup repeats; None where all of it is meant.
+    """Handle "move tomorrow's standup to 4pm" if the standup repeats; None if the whole series is to be moved.
 
-    An ambiguous request is asked about once, if it `may_ask`.
+    With `may_ask`, an ambiguous request leads to a question.
 
     Raises:
-        RequestRefused: `not_on_that_day(day, next)`, and what `ReminderService.reschedule_occurrence` refuses.
+        RequestRefused: `not_on_that_day(day, next)`, and as `ReminderService.reschedule_occurrence`.
     """
     bare = edits.drop_follow_up(old.schedule)
-    counted = await _restart_interval(args, old, bare, ctx, reminders)
-    if counted is not None:
-        return counted
-    from_then = await _move_from_day(args, old, bare, ctx, reminders)
-    if from_then is not None:
-        return from_then
+    restarted = await _restart_interval(args, old, bare, ctx, reminders)
+    if restarted is not None:
+        return restarted
+    split = await _move_from_day(args, old, bare, ctx, reminders)
+    if split is not None:
+        return split
     found = find_occurrences(args, bare, old.content, ctx)
     if found is None:
         return None
-    asked = await ask_which_occurrence(args, old, found, ctx) if may_ask else None
-    return asked or await move_to(_goal(args, found.fires[0], bare, ctx), found.fires[0], old, ctx, reminders)
+    question = await ask_which_occurrence(args, old, found, ctx) if may_ask else None
+    return question or await move_fire(_new_time(args, found.fires[0], bare, ctx), found.fires[0], old, ctx, reminders)
 
 
 async def ask_which_occurrence(
     args: ReminderUpdateArgs, old: Reminder, found: Occurrences, ctx: CallContext
 ) -> ToolResult | None:
-    """Ask which occurrence is moved, or whether all are; None where one is meant for certain."""
+    """Ask whether to move one of the occurrences or all; None if only one can be meant."""
     bare = edits.drop_follow_up(old.schedule)
     fires = found.fires
-    always = every_time(args, bare, ctx) if found.is_doubtful else None
-    if found.is_doubtful and always is None:  # on several days of the week: which of them is moved?
-        fires = tuple(each for each in next_fires(bare, ctx.now, _MOST_A_WEEK) if each - fires[0] < _WEEK) or fires
-    goals = [_goal(args, fire, bare, ctx) for fire in fires]
+    always = move_every_fire(args, bare, ctx) if found.is_doubtful else None
+    if found.is_doubtful and always is None:  # it repeats on several days of the week, so offer each of them
+        fires = tuple(fire for fire in next_fires(bare, ctx.now, _MOST_A_WEEK) if fire - fires[0] < _WEEK) or fires
+    goals = [_new_time(args, fire, bare, ctx) for fire in fires]
     if always is None and len(goals) == 1:
         return None
     return await _ask(args, old, list(zip(fires, goals, strict=True)), always, ctx)
 
 
-async def move_to(
+async def move_fire(
     goal: Schedule, fire: datetime, old: Reminder, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult | None:
-    """Move the occurrence of `old` at `fire` to `goal`; None where none follows it.
+    """Move the occurrence of `old` at `fire` to `goal`; None if it is the last one.
 
     Raises:
         RequestRefused: as `ReminderService.reschedule_occurrence`.
@@ -103,11 +109,11 @@ async def move_to(
     series, single = await reminders.reschedule_occurrence(
         ctx.chat, ctx.sender, old.id, once=once, left=kept, request_key=f"{ctx.call_id}/once"
     )
-    coming = [date_format.moment(ctx.language, each, ctx.now) for each in next_fires(left, ctx.now, 2)]
+    coming = [date_format.moment(ctx.language, fire, ctx.now) for fire in next_fires(left, ctx.now, 2)]
     text = say(
         ctx.language,
         "reminder.moved_once",
-        **{**named(single, ctx), **told},
+        **{**reminder_fields(single, ctx), **told},
         once=single.id,
         when=date_format.moment(ctx.language, at, ctx.now),
         old=date_format.moment(ctx.language, fire, ctx.now),
@@ -116,10 +122,10 @@ async def move_to(
     return ToolResult(
         ok=True,
         text=text,
-        value={"id": single.id, "next": [each.isoformat() for each in single.next_fires], "series": series.id},
+        value={"id": single.id, "next": [fire.isoformat() for fire in single.next_fires], "series": series.id},
         receipts=(
-            Receipt(action="set", subject=single.id, undo=delete(single)),
-            Receipt(action="skipped", subject=series.id, undo=put_back(old)),
+            Receipt(action="set", subject=single.id, undo=delete_step(single)),
+            Receipt(action="skipped", subject=series.id, undo=revert_step(old)),
         ),
     )
 
@@ -127,20 +133,23 @@ async def move_to(
 async def _restart_interval(
     args: ReminderUpdateArgs, old: Reminder, bare: Schedule, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult | None:
-    """Start a reminder in elapsed hours at the new time; None for a wall-clock rule."""
+    """Restart a reminder that counts elapsed time at the new time; None for a wall-clock rule."""
     if bare.rule is None or not args.time or args.rrule is not None or args.type is not None or args.skip:
         return None
-    coming = next_of(bare, ctx)
+    coming = next_fire(bare, ctx)
     if not coming or not bare.rule.is_elapsed:
         return None
     changed = await reminders.edit(
-        ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=begun_at(_goal(args, coming[0], bare, ctx), old.schedule))
+        ctx.chat,
+        ctx.sender,
+        old.id,
+        ReminderEdit(schedule=start_interval_at(_new_time(args, coming[0], bare, ctx), old.schedule)),
     )
-    return changed_told(changed, ctx, "changed", put_back(old))
+    return confirm_change(changed, ctx, "changed", revert_step(old))
 
 
-def begun_at(start: Schedule, schedule: Schedule) -> Schedule:
-    """Return `schedule`, which counts elapsed time, with its first fire at `start`."""
+def start_interval_at(start: Schedule, schedule: Schedule) -> Schedule:
+    """Return `schedule`, whose rule counts elapsed time, with its first fire at `start`."""
     first = start.start.replace(tzinfo=ZoneInfo(start.zone)).astimezone(ZoneInfo(schedule.zone))
     return replace(schedule, start=first.replace(tzinfo=None))
 
@@ -148,31 +157,31 @@ def begun_at(start: Schedule, schedule: Schedule) -> Schedule:
 async def _move_from_day(
     args: ReminderUpdateArgs, old: Reminder, bare: Schedule, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult | None:
-    """Change the clock "from tomorrow on", keeping earlier occurrences; None where that is not requested."""
-    if not may_be_one(args, bare, ctx):
+    """Change the clock time from a day on ("from tomorrow on at 4pm"); None if no such day is given."""
+    if not may_move_one(args, bare, ctx):
         return None
     if args.since:
-        day = day_of(args.since, ctx)
+        day = single_day(args.since, ctx)
         if day is None:
             raise RequestRefused("time_not_understood", time=args.since)
     else:  # "every one" to "4pm tomorrow" starts tomorrow
-        day = day_of(args.time or "", ctx) if means_all(args.occurrence or "") else None
-        day = day if day is not None and on_day(day, bare, ctx) else None
-    clocks = [each.wall.time() for each in readings_in(args.time or "", ctx) if each.has_clock]
+        day = single_day(args.time or "", ctx) if means_all(args.occurrence or "") else None
+        day = day if day is not None and fires_of_day(day, bare, ctx) else None
+    clocks = [reading.wall.time() for reading in read_times(args.time or "", ctx) if reading.has_clock]
     if day is None or len(clocks) != 1:
         return None
     everything = args.model_copy(update={"time": f"{clocks[0]:%H:%M}", "type": None})
-    new = changed_schedule(everything, bare, ctx)
+    new = new_schedule(everything, bare, ctx)
     then = fires_from(day, bare, ctx)
     if new is None or not then:
         return None
-    # From its own first day on, so that every second week stays the same weeks.
+    # Start at its own first day, so that a rule for every second week keeps its weeks.
     follow_up = old.schedule.follow_up
     new = replace(new, start=datetime.combine(then[0].date(), clocks[0].replace(tzinfo=None)), follow_up=follow_up)
     before = [fire for fire in next_fires(bare, ctx.now, MOST_A_DAY) if fire.date() < day]
     if not before or bare.rule is None or bare.rule.count is not None:
         changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=new))
-        return changed_told(changed, ctx, "changed", put_back(old))
+        return confirm_change(changed, ctx, "changed", revert_step(old))
     series, single = await reminders.reschedule_occurrence(
         ctx.chat,
         ctx.sender,
@@ -182,24 +191,24 @@ async def _move_from_day(
         request_key=f"{ctx.call_id}/then",
     )
     coming = say(ctx.language, "rule.joint").join(
-        date_format.moment(ctx.language, each, ctx.now) for each in before[:3]
+        date_format.moment(ctx.language, fire, ctx.now) for fire in before[:3]
     )
     until_then = say(ctx.language, "reminder.until_then", id=series.id, fires=coming)
     return ToolResult(
         ok=True,
-        text="\n".join([set_confirmed(single, ctx, verb="changed"), until_then]),
+        text="\n".join([confirmation_text(single, ctx, verb="changed"), until_then]),
         value={"id": single.id, "until_then": series.id},
         receipts=(
-            Receipt(action="set", subject=single.id, undo=delete(single)),
-            Receipt(action="changed", subject=series.id, undo=put_back(old)),
+            Receipt(action="set", subject=single.id, undo=delete_step(single)),
+            Receipt(action="changed", subject=series.id, undo=revert_step(old)),
         ),
     )
 
 
-def _goal(args: ReminderUpdateArgs, fire: datetime, old: Schedule, ctx: CallContext) -> Schedule:
-    """Return the new time of the occurrence at `fire`, as if the reminder fired only then."""
+def _new_time(args: ReminderUpdateArgs, fire: datetime, old: Schedule, ctx: CallContext) -> Schedule:
+    """Return the new time of the occurrence at `fire`, computed as for a one-time reminder."""
     once = Schedule(start=fire.astimezone(ZoneInfo(old.zone)).replace(tzinfo=None), zone=old.zone)
-    return changed_schedule(args.model_copy(update={"type": None, "occurrence": None}), once, ctx) or once
+    return new_schedule(args.model_copy(update={"type": None, "occurrence": None}), once, ctx) or once
 
 
 async def _ask(
@@ -209,7 +218,7 @@ async def _ask(
     always: Schedule | None,
     ctx: CallContext,
 ) -> ToolResult:
-    """Ask which of `once`, or `always`, is meant; the answer is a number."""
+    """Ask the person to choose one of the moves in `once`, or `always` for every occurrence."""
     given = {**args.model_dump(exclude_none=True), "reminder_id": old.id}
     options: list[Option] = []
     for fire, goal in once:
@@ -229,4 +238,4 @@ async def _ask(
         label = say(ctx.language, "reminder.every_time", rule=rule)
         everything = {**given, "occurrence": "all"}
         options.append(Option(label=label, call="reminder_update", arguments=everything, answers=("always",)))
-    return await which_times(old, options, ctx)
+    return await ask_which_times(old, options, ctx)

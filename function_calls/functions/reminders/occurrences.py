@@ -1,4 +1,4 @@
-"""Resolve the days and occurrences that words name: "tomorrow's standup", the next, or all; and skip one."""
+"""Find the days and occurrences named in a request ("tomorrow's standup", the next, all), and skip one."""
 
 import re
 from collections.abc import Sequence
@@ -27,12 +27,12 @@ from services.time_expressions import Grain, Reading
 NEXT: Final = "next"
 
 
-def with_skipped(words: str, old: Schedule, ctx: CallContext) -> Schedule:
-    """Return `old` without its fires on the day that `words` name, or without its next fire for `next`.
+def skip_fires(words: str, old: Schedule, ctx: CallContext) -> Schedule:
+    """Return `old` without its fires on the day in `words`; `next` means the next fire.
 
     Raises:
-        RequestRefused: `nothing_to_skip`: it has no occurrences on wall-clock days;
-            `not_on_that_day(day, next)`; `time_not_understood(time)`.
+        RequestRefused: `nothing_to_skip`: its rule is not bound to days; `not_on_that_day(day, next)`;
+            `time_not_understood(time)`.
 
     Source: RFC 5545 section 3.8.5.1 (EXDATE).
     """
@@ -53,9 +53,9 @@ def with_skipped(words: str, old: Schedule, ctx: CallContext) -> Schedule:
 
 
 def _day(words: str, ctx: CallContext) -> datetime:
-    """Return the first moment of a day, on the wall clock."""
+    """Return midnight of the day in `words`, naive."""
     named = time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language)
-    found = [each.best for each in named if each.readings]
+    found = [reading.best for reading in named if reading.readings]
     if len(found) != 1 or found[0] is None or found[0].rrule:
         raise RequestRefused("time_not_understood", time=words)
     return found[0].wall.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -65,7 +65,7 @@ EVERY: Final = re.compile(
     r"\b(?:daily|weekly|monthly|yearly|annual|every|each|regular|recurring|repeating)\b|每|天天|重复|重複|固定",
     re.IGNORECASE,
 )
-# "The Monday standup" of every Monday may be one of them, or all; "Monday's" and "on Monday" are one.
+# "The Monday standup" may mean one Monday or all of them; "Monday's" and "on Monday" mean one.
 NAME_OF_ALL: Final = re.compile(
     r"(?:(?:the|my|our) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]",
     re.IGNORECASE,
@@ -76,33 +76,33 @@ _MOVED_FROM: Final = re.compile(
 )
 
 
-def readings_in(words: str, ctx: CallContext) -> list[Reading]:
-    """Return the times that `words` name."""
+def read_times(words: str, ctx: CallContext) -> list[Reading]:
+    """Read the times in `words`, the best reading of each."""
     found = time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language) if words else ()
-    return [each.best for each in found if each.best is not None]
+    return [reading.best for reading in found if reading.best is not None]
 
 
-def days_in(words: str, content: str, ctx: CallContext) -> list[Reading]:
-    """Return the days that `words` name, without those in the content: "the Monday report"."""
-    named = [(each, words) for each in readings_in(words, ctx)]
+def named_days(words: str, content: str, ctx: CallContext) -> list[Reading]:
+    """Return the days in `words`, except days that belong to the content ("the Monday report")."""
+    named = [(reading, words) for reading in read_times(words, ctx)]
     moved = _MOVED_FROM.search(words) if not named else None
-    if moved is not None:  # "from Monday to Tuesday" would last two days
-        named = [(each, moved["day"]) for each in readings_in(moved["day"], ctx)]
+    if moved is not None:  # the time reader reads "from Monday to Tuesday" as a period of two days
+        named = [(reading, moved["day"]) for reading in read_times(moved["day"], ctx)]
     return [
-        each
-        for each, spoken_in in named
-        if each.has_day and each.rrule is None and not is_in(content, spoken(each, spoken_in))
+        reading
+        for reading, spoken_in in named
+        if reading.has_day and reading.rrule is None and not is_in(content, day_words(reading, spoken_in))
     ]
 
 
-def spoken(day: Reading, words: str) -> str:
-    """Return the words of the day, without those of the clock that belongs to it."""
+def day_words(day: Reading, words: str) -> str:
+    """Return the part of `words` that names the day, without its clock time."""
     parts = [words[start:end].strip() for start, end in day.spans]
     return " ".join(part for part in parts if not is_clock(part))
 
 
-def comes_on(day: date, reminder: Reminder, ctx: CallContext) -> bool:
-    """Return whether `reminder` fires on `day`, by its own clock."""
+def has_fire_on(day: date, reminder: Reminder, ctx: CallContext) -> bool:
+    """Return whether `reminder` fires on `day`, in its own zone."""
     return any(fire.date() == day for fire in edits.fires_from(reminder.schedule, day, ctx.now, 1))
 
 
@@ -111,42 +111,44 @@ LONG_SHIFT: Final = re.compile(r"[+-](?:2[4-9]|[3-9]\d|\d{3,}):\d\d")
 
 
 class Occurrences(Struct, frozen=True, kw_only=True):
-    """The occurrences that may be meant; `is_doubtful` when all others may be meant too."""
+    """The occurrences to change; with `is_doubtful` the request may mean the whole series instead."""
 
     fires: tuple[datetime, ...]
     is_doubtful: bool = False
 
 
 def find_occurrences(args: ReminderUpdateArgs, old: Schedule, content: str, ctx: CallContext) -> Occurrences | None:
-    """Return the occurrences to move; None where no single one is meant."""
-    if not may_be_one(args, old, ctx):
+    """Return the occurrences to move; None if the whole series is to be moved."""
+    if not may_move_one(args, old, ctx):
         return None
     if args.occurrence:
-        return None if means_all(args.occurrence) else Occurrences(fires=_named_by(args.occurrence, old, ctx))
+        return None if means_all(args.occurrence) else Occurrences(fires=_find_named(args.occurrence, old, ctx))
     words = args.reminder_id or ""
-    new_day = day_of(args.time or "", ctx)
-    named = days_in(words, content, ctx)
-    others = [day for day in named if new_day is None or day.start.date() != new_day]
-    if not (new_day or others):
-        return Occurrences(fires=next_of(old, ctx), is_doubtful=True) if LONG_SHIFT.fullmatch(args.time or "") else None
-    is_name = any(map(NAME_OF_ALL.fullmatch, (spoken(day, words) for day in named))) and is_of_one_weekday(old, ctx)
-    if others:
-        return Occurrences(fires=fires_on(others[0], old, ctx), is_doubtful=is_name)
-    fires = on_day(new_day, old, ctx) if new_day else ()
+    new_day = single_day(args.time or "", ctx)
+    named = named_days(words, content, ctx)
+    old_days = [day for day in named if new_day is None or day.start.date() != new_day]
+    if not (new_day or old_days):
+        return (
+            Occurrences(fires=next_fire(old, ctx), is_doubtful=True) if LONG_SHIFT.fullmatch(args.time or "") else None
+        )
+    is_name = any(map(NAME_OF_ALL.fullmatch, (day_words(day, words) for day in named))) and is_on_one_weekday(old, ctx)
+    if old_days:
+        return Occurrences(fires=occurrences_on(old_days[0], old, ctx), is_doubtful=is_name)
+    fires = fires_of_day(new_day, old, ctx) if new_day else ()
     is_doubtful = is_name or not fires or says(EVERY, words, content)
-    return Occurrences(fires=fires or next_of(old, ctx), is_doubtful=is_doubtful)
+    return Occurrences(fires=fires or next_fire(old, ctx), is_doubtful=is_doubtful)
 
 
-def may_be_one(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> bool:
-    """Return whether a wall-clock reminder gets a new time without another repetition."""
+def may_move_one(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> bool:
+    """Return whether the request gives a repeating wall-clock reminder a new time and keeps its rule."""
     if old.rule is None or not args.time or args.rrule is not None or args.skip or _repeats_otherwise(args, old):
         return False
-    return args.type != "once" and can_suspend(old) and bool(next_of(old, ctx))
+    return args.type != "once" and can_suspend(old) and bool(next_fire(old, ctx))
 
 
 def _repeats_otherwise(args: ReminderUpdateArgs, old: Schedule) -> bool:
-    """Return whether another repetition is requested; models often repeat the present one."""
-    is_as_before = (
+    """Return whether another rule is requested; models often repeat the present one in the arguments."""
+    is_same = (
         old.rule is not None
         and old.rule.frequency == (args.type or "").upper()
         and args.weekday
@@ -155,59 +157,59 @@ def _repeats_otherwise(args: ReminderUpdateArgs, old: Schedule) -> bool:
             old.start.weekday(),
         }
     )
-    return args.type in {"daily", "weekly"} and not is_as_before
+    return args.type in {"daily", "weekly"} and not is_same
 
 
-def day_of(words: str, ctx: CallContext) -> date | None:
-    """Return the one day that `words` name; None where they name none, or several."""
-    found = [each.start.date() for each in readings_in(words, ctx) if each.has_day and each.rrule is None]
+def single_day(words: str, ctx: CallContext) -> date | None:
+    """Return the day in `words`; None if they name none or several."""
+    found = [reading.start.date() for reading in read_times(words, ctx) if reading.has_day and reading.rrule is None]
     return found[0] if len(found) == 1 else None
 
 
-def _named_by(words: str, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
-    """Return the occurrences that the argument names: `next`, a day, or a day and its clock."""
+def _find_named(words: str, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
+    """Return the occurrences that the argument `occurrence` names: `next`, a day, or a day with a clock time."""
     if words.strip().lower() == NEXT:
-        return next_of(old, ctx)
-    found = [each for each in readings_in(words, ctx) if each.has_day and each.rrule is None]
+        return next_fire(old, ctx)
+    found = [reading for reading in read_times(words, ctx) if reading.has_day and reading.rrule is None]
     if len(found) != 1:
         raise RequestRefused("time_not_understood", time=words)
-    fires = fires_on(found[0], old, ctx)
-    at_clock = tuple(each for each in fires if found[0].has_clock and each.time() == found[0].wall.time())
+    fires = occurrences_on(found[0], old, ctx)
+    at_clock = tuple(fire for fire in fires if found[0].has_clock and fire.time() == found[0].wall.time())
     return at_clock or fires
 
 
-def fires_on(named: Reading, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
-    """Return the occurrences on the named day, or the first in the named week.
+def occurrences_on(named: Reading, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
+    """Return the occurrences on the day `named`, or the first one in a named week.
 
     Raises:
         RequestRefused: `not_on_that_day(day, next)`.
     """
     day = named.start.date()
-    fires = on_day(day, old, ctx)
+    fires = fires_of_day(day, old, ctx)
     if named.grain is Grain.WEEK:
         first = fires_from(day, old, ctx)[:1]
-        fires = tuple(each for each in first if each.date().isocalendar()[:2] == day.isocalendar()[:2])
+        fires = tuple(fire for fire in first if fire.date().isocalendar()[:2] == day.isocalendar()[:2])
     if not fires:
-        coming = date_format.moment(ctx.language, next_of(old, ctx)[0], ctx.now)
+        coming = date_format.moment(ctx.language, next_fire(old, ctx)[0], ctx.now)
         raise RequestRefused("not_on_that_day", day=date_format.date(ctx.language, named.start), next=coming)
     return fires
 
 
-def on_day(day: date, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
+def fires_of_day(day: date, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
     """Return the future fires of `old` on `day`."""
-    return tuple(each for each in fires_from(day, old, ctx) if each.date() == day)
+    return tuple(fire for fire in fires_from(day, old, ctx) if fire.date() == day)
 
 
 def fires_from(day: date, old: Schedule, ctx: CallContext) -> Sequence[datetime]:
-    """Return the future fires of `old` from `day` on, at most as many as a day has."""
+    """Return the future fires of `old` from `day` on, at most `MOST_A_DAY`."""
     return edits.fires_from(old, day, ctx.now, MOST_A_DAY)
 
 
-def next_of(old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
-    """Return the next fire of `old`, if there is one."""
+def next_fire(old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
+    """Return the next fire of `old`, or an empty tuple."""
     return tuple(next_fires(old, ctx.now, 1))
 
 
-def is_of_one_weekday(old: Schedule, ctx: CallContext) -> bool:
+def is_on_one_weekday(old: Schedule, ctx: CallContext) -> bool:
     """Return whether the next fires of `old` are all on the same weekday."""
     return len({fire.weekday() for fire in next_fires(old, ctx.now, 3)}) == 1

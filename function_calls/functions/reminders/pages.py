@@ -8,10 +8,9 @@ from itertools import groupby
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.functions.reminders.answers import listed, listed_lines, named, names_next
+from function_calls.functions.reminders.answers import has_next_in_line, list_lines, numbered_list, reminder_fields
 from function_calls.functions.reminders.people import names_of_sender
-from function_calls.functions.reminders.replies import meant
-from function_calls.functions.reminders.which import the_one_spoken_of
+from function_calls.functions.reminders.references import find_only_mentioned, resolve_reference
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult
@@ -27,29 +26,31 @@ _THAT = "this"
 
 
 async def describe_one(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> ToolResult:
-    """Describe the reminder replied to or mentioned last; all candidates where that is unknown."""
+    """Describe the reminder replied to or mentioned last; if there is none, list the candidates."""
     try:
-        reference = await meant(_THAT, ctx, reminders, history)
-        one = await (reminders.get(ctx.chat, ctx.sender, reference) if reference else the_one_spoken_of(ctx, reminders))
+        reference = await resolve_reference(_THAT, ctx, reminders, history)
+        reminder = await (
+            reminders.get(ctx.chat, ctx.sender, reference) if reference else find_only_mentioned(ctx, reminders)
+        )
     except RequestRefused as refusal:
         candidates = refusal.fields.get("candidates")
         found = candidates if isinstance(candidates, tuple) else ()
-        return _result(found, listed(found, ctx) if found else say(ctx.language, "reminder.none"))
-    return _result((one,), _describe(one, ctx))
+        return _result(found, numbered_list(found, ctx) if found else say(ctx.language, "reminder.none"))
+    return _result((reminder,), _describe(reminder, ctx))
 
 
 def _result(found: tuple[Reminder, ...], text: str) -> ToolResult:
-    value = {"reminders": [{"id": each.id, "content": each.content} for each in found]}
+    value = {"reminders": [{"id": reminder.id, "content": reminder.content} for reminder in found]}
     return ToolResult(ok=True, text=text, value=value)
 
 
 def _describe(reminder: Reminder, ctx: CallContext) -> str:
-    """Word the next time and the time left; a paused or just delivered one is worded as in the list."""
+    """Return the next fire and the time until then; without a next fire, the line of the list."""
     if not reminder.next_fires:
-        return listed((reminder,), ctx)
+        return numbered_list((reminder,), ctx)
     first, language = reminder.next_fires[0], ctx.language
     fields = {
-        **named(reminder, ctx),
+        **reminder_fields(reminder, ctx),
         "when": date_format.moment(language, first, ctx.now),
         "distance": date_format.distance(language, first - ctx.now),
     }
@@ -63,10 +64,10 @@ _KEY = "reminders.page"
 _SHOWN_FOR = timedelta(minutes=30)
 
 
-class AskedPage(Struct, frozen=True, kw_only=True):
-    """One page, 1 and up, of the reminders that `wanted` describes; `who_set` adds to each who has set it.
+class PageRequest(Struct, frozen=True, kw_only=True):
+    """A page, counted from 1, of the reminders that match the words `wanted`; `who_set` adds the creators.
 
-    `only_own` leaves out what the person has neither set nor is reminded of.
+    `only_own` leaves out reminders that the person neither set nor receives.
     """
 
     wanted: str
@@ -76,13 +77,13 @@ class AskedPage(Struct, frozen=True, kw_only=True):
 
 
 async def show_page(
-    asked: AskedPage, ctx: CallContext, reminders: ReminderService, history: HistoryService
+    asked: PageRequest, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """Return the requested page of the list, and remember it."""
     names = await names_of_sender(ctx, reminders, history) if asked.only_own else frozenset[str]()
     found = await _wanted(asked, ctx, reminders, names)
-    others = await others_here(found, asked, ctx, reminders)
-    value = {"reminders": [{"id": each.id, "content": each.content} for each in found]}
+    others = await count_others(found, asked, ctx, reminders)
+    value = {"reminders": [{"id": reminder.id, "content": reminder.content} for reminder in found]}
     shown, page, lines = found, asked, []
     if not found and asked.wanted and not _names_time(asked.wanted, ctx):
         everything = replace(asked, wanted="", number=1)
@@ -91,14 +92,14 @@ async def show_page(
             shown, page = instead, everything
             lines = [say(ctx.language, "reminder.unknown", reference=asked.wanted)]
     remember_page(page, len(shown), ctx)
-    lines += [list_page(shown, page, ctx, has_others=bool(others)), *others]
+    lines += [render_page(shown, page, ctx, has_others=bool(others)), *others]
     return ToolResult(ok=True, text="\n".join(lines), value=value)
 
 
 async def _wanted(
-    asked: AskedPage, ctx: CallContext, reminders: ReminderService, names: frozenset[str]
+    asked: PageRequest, ctx: CallContext, reminders: ReminderService, names: frozenset[str]
 ) -> tuple[Reminder, ...]:
-    """Return the reminders that `asked` describes, or the one of that number or id; `names` stand for the sender."""
+    """Return the requested reminders, or the one with that number or id; `names` are ids that stand for the sender."""
     words = asked.wanted
     if words.isdecimal() or row_key(words) is not None:
         with suppress(RequestRefused):
@@ -106,22 +107,22 @@ async def _wanted(
     return await reminders.list(ctx.chat, ctx.sender, words, only_own=asked.only_own, names=names)
 
 
-async def others_here(
-    found: Sequence[Reminder], asked: AskedPage, ctx: CallContext, reminders: ReminderService
+async def count_others(
+    found: Sequence[Reminder], asked: PageRequest, ctx: CallContext, reminders: ReminderService
 ) -> list[str]:
-    """Count the reminders that a list of one's own leaves out, if it was asked for without more words."""
+    """Return a line with the number of reminders left out of a list of one's own, if it has no other filter."""
     if not asked.only_own or asked.wanted:
         return []
     count = len(await reminders.open_in(ctx.chat)) - len(found)
     return [say(ctx.language, "reminder.others_here", count=count)] if count > 0 else []
 
 
-def asked_page(
+def request_page(
     wanted: str, page: int | None, ctx: CallContext, *, who_set: bool = False, only_own: bool = False
-) -> AskedPage | None:
-    """Return the requested page; 0 is the one after the last shown, None where none was shown lately."""
+) -> PageRequest | None:
+    """Return the requested page; `page` 0 is the one after the page shown last, None if none was shown lately."""
     if page != 0:
-        return AskedPage(wanted=wanted, number=page or 1, who_set=who_set, only_own=only_own)
+        return PageRequest(wanted=wanted, number=page or 1, who_set=who_set, only_own=only_own)
     shown = ctx.state.get(_KEY)
     if not isinstance(shown, dict):
         return None
@@ -129,11 +130,11 @@ def asked_page(
     if not is_recent:
         return None
     number = int(str(shown.get("number"))) + 1
-    return AskedPage(wanted=str(shown.get("wanted")), number=number, only_own=bool(shown.get("own")))
+    return PageRequest(wanted=str(shown.get("wanted")), number=number, only_own=bool(shown.get("own")))
 
 
-def remember_page(asked: AskedPage, count: int, ctx: CallContext) -> None:
-    """Remember the page shown, where there is another."""
+def remember_page(asked: PageRequest, count: int, ctx: CallContext) -> None:
+    """Store the shown page in the state if another one follows; else delete the stored page."""
     if asked.number * PAGE < count:
         ctx.state[_KEY] = {
             "wanted": asked.wanted,
@@ -145,46 +146,46 @@ def remember_page(asked: AskedPage, count: int, ctx: CallContext) -> None:
         del ctx.state[_KEY]
 
 
-def list_page(found: Sequence[Reminder], asked: AskedPage, ctx: CallContext, *, has_others: bool = False) -> str:
-    """Word one page of a numbered list, with a heading for each day when there are several.
+def render_page(found: Sequence[Reminder], asked: PageRequest, ctx: CallContext, *, has_others: bool = False) -> str:
+    """Return one page of a numbered list, with headings if it covers several days.
 
-    `has_others` says that other people have reminders here, where a list of one's own is empty.
+    `has_others`: other people have reminders in the chat; it selects the text for an empty list of one's own.
     """
     language = ctx.language
     if not found:
-        return say(language, _nothing(asked, ctx, has_others=has_others), wanted=asked.wanted)
+        return say(language, _empty_page_key(asked, ctx, has_others=has_others), wanted=asked.wanted)
     pages = -(-len(found) // PAGE)
     number = min(asked.number, pages)
     first = (number - 1) * PAGE
     numbered = list(enumerate(found[first : first + PAGE], start=first + 1))
     if asked.wanted.isdecimal() and len(found) == 1:
         numbered = [(int(asked.wanted), found[0])]
-    lines = [_owned_line(*each, ctx) for each in numbered] if asked.who_set else _by_day(numbered, ctx)
+    lines = [_owned_line(*entry, ctx) for entry in numbered] if asked.who_set else _by_day(numbered, ctx)
     if asked.wanted and len(found) == 1 and not asked.who_set:
-        lines += _next(found[0], ctx)
+        lines += _next_line(found[0], ctx)
     if pages > 1:
         key = "reminder.page" if number < pages else "reminder.last_page"
         lines.append(say(language, key, number=number, pages=pages, count=len(found)))
     return "\n".join(lines)
 
 
-def _next(reminder: Reminder, ctx: CallContext) -> list[str]:
-    """Return when a reminder that repeats comes next, where its line says the rule alone."""
-    if not reminder.schedule.rule or not reminder.next_fires or names_next(reminder, ctx):
+def _next_line(reminder: Reminder, ctx: CallContext) -> list[str]:
+    """Return a line with the next fire of a repeating reminder if its list line shows only the rule."""
+    if not reminder.schedule.rule or not reminder.next_fires or has_next_in_line(reminder, ctx):
         return []
     when = date_format.moment(ctx.language, reminder.next_fires[0], ctx.now)
     return [say(ctx.language, "reminder.next_line", when=when)]
 
 
 def _owned_line(number: int, reminder: Reminder, ctx: CallContext) -> str:
-    """Return the line of one reminder, and who has set it and when."""
+    """Return the list line of one reminder, with its creator and time of creation."""
     set_at = date_format.moment(ctx.language, reminder.created_at.astimezone(ctx.zone), ctx.now)
-    told = say(ctx.language, "reminder.set_at", owner=reminder.creator.name, when=set_at)
-    return "\n".join([*listed_lines([(number, reminder)], ctx), told])
+    creation = say(ctx.language, "reminder.set_at", owner=reminder.creator.name, when=set_at)
+    return "\n".join([*list_lines([(number, reminder)], ctx), creation])
 
 
-def _nothing(asked: AskedPage, ctx: CallContext, *, has_others: bool) -> str:
-    """Return the text for an empty list."""
+def _empty_page_key(asked: PageRequest, ctx: CallContext, *, has_others: bool) -> str:
+    """Return the message key for an empty list."""
     if not asked.wanted:
         return "reminder.none_of_own" if has_others else "reminder.none"
     return "reminder.none_due" if _names_time(asked.wanted, ctx) else "reminder.none_fits"
@@ -195,10 +196,10 @@ def _names_time(wanted: str, ctx: CallContext) -> bool:
 
 
 def _by_day(numbered: Sequence[tuple[int, Reminder]], ctx: CallContext) -> list[str]:
-    days = [(day, list(lines)) for day, lines in groupby(numbered, key=lambda each: _day(each[1], ctx))]
+    days = [(day, list(lines)) for day, lines in groupby(numbered, key=lambda entry: _day(entry[1], ctx))]
     if len(days) == 1:
-        return listed_lines(numbered, ctx)
-    return [line for day, lines in days for line in (_heading(day, ctx), *listed_lines(lines, ctx, is_under_day=True))]
+        return list_lines(numbered, ctx)
+    return [line for day, lines in days for line in (_heading(day, ctx), *list_lines(lines, ctx, is_under_day=True))]
 
 
 def _heading(day: str, ctx: CallContext) -> str:
@@ -206,7 +207,7 @@ def _heading(day: str, ctx: CallContext) -> str:
 
 
 def _day(reminder: Reminder, ctx: CallContext) -> str:
-    """Return the day of the next fire in the asker's zone."""
+    """Return the heading for a reminder: the day of its next fire in the sender's zone, or its state."""
     if reminder.state is ReminderState.PAUSED:
         return say(ctx.language, "reminder.paused")
     if not reminder.next_fires:

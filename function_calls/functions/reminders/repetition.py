@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
+from function_calls.functions.reminders.answers import Option, ask_which_times
 from function_calls.functions.reminders.models import ReminderUpdateArgs
-from function_calls.functions.reminders.options import Option, which_times
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult
@@ -27,15 +27,15 @@ _DAY: Final = timedelta(days=1)
 _MOST_A_FORTNIGHT: Final = 200
 
 
-def with_days_for_good(args: ReminderUpdateArgs, ctx: CallContext) -> ReminderUpdateArgs:
-    """Convert recurring skipped days in `args` to days of the week: "skip Sundays" is no single day."""
+def convert_recurring_skip(args: ReminderUpdateArgs, ctx: CallContext) -> ReminderUpdateArgs:
+    """Turn a recurring `skip` ("Sundays") into a change of the weekdays; other arguments stay."""
     if not args.skip or args.days or not are_all(args.skip, ctx.message_time, ctx.language, time_reader(ctx).parse_all):
         return args
     return args.model_copy(update={"skip": None, "days": LEFT_OUT + args.skip})
 
 
-def repeated(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
-    """Return `old` with the days and end in `args`; None where they have neither.
+def change_repetition(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
+    """Return `old` with the weekdays and the end in `args`; None if they have neither.
 
     Raises:
         RequestRefused: `time_not_understood`, `no_repetition`, `no_days_of_week`, `no_day_left`, `not_on_that_day`.
@@ -45,28 +45,28 @@ def repeated(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Sched
     coming = next_fires(old, ctx.now, 1)
     if old.rule is None or not coming:
         raise RequestRefused("no_repetition")
-    new = old if args.days is None else _on_days(args.days, old, ctx)
+    new = old if args.days is None else _change_days(args.days, old, ctx)
     if args.until is not None:
         new = _until(args.until, new, ctx)
     return new if args.times is None else _with_count(args.times, new, ctx)
 
 
-async def which_of_those_days(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> ToolResult:
-    """Ask whether "not on Sunday", both `skip` and `days`, means the coming one or all of them.
+async def ask_once_or_always(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> ToolResult:
+    """Ask whether "not on Sunday", given as both `skip` and `days`, means the next Sunday or all Sundays.
 
     Raises:
-        RequestRefused: as `repeated` does.
+        RequestRefused: as `change_repetition`.
     """
     bare = edits.drop_follow_up(old.schedule)
-    for_good = repeated(args, bare, ctx) or bare
-    kept = _days_of(for_good)
+    for_good = change_repetition(args, bare, ctx) or bare
+    kept = _weekdays_of(for_good)
     coming = next_fires(bare, ctx.now, _MOST_A_FORTNIGHT)
     day = next((fire for fire in coming if WEEKDAYS[fire.weekday()] not in kept), coming[0])
-    spoken = date_format.date(ctx.language, day)
+    day_text = date_format.date(ctx.language, day)
     changed = recurrence_text.rule(ctx.language, replace(old, schedule=for_good))
     options = [
         Option(
-            label=say(ctx.language, "reminder.not_that_day", day=spoken),
+            label=say(ctx.language, "reminder.not_that_day", day=day_text),
             call="reminder_update",
             arguments={"reminder_id": old.id, "skip": f"{day:%Y-%m-%d}"},
             answers=("once",),
@@ -78,21 +78,21 @@ async def which_of_those_days(args: ReminderUpdateArgs, old: Reminder, ctx: Call
             answers=("always",),
         ),
     ]
-    return await which_times(old, options, ctx)
+    return await ask_which_times(old, options, ctx)
 
 
-def is_only_day(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> bool:
-    """Return whether the skipped days are all its days, so that only the coming one can be meant."""
+def skips_every_day(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> bool:
+    """Return whether the skipped weekdays are all weekdays of the rule, so that only the next day can be meant."""
     named = weekdays_in((args.days or "").lstrip(LEFT_OUT), ctx.message_time, ctx.language, time_reader(ctx).parse_all)
-    return bool(named) and _days_of(old) <= named
+    return bool(named) and _weekdays_of(old) <= named
 
 
-def _on_days(words: str, old: Schedule, ctx: CallContext) -> Schedule:
-    sign, spoken = (words[0], words[1:]) if words[:1] in {ADDED, LEFT_OUT} else ("", words)
-    named = weekdays_in(spoken.strip(), ctx.message_time, ctx.language, time_reader(ctx).parse_all)
+def _change_days(words: str, old: Schedule, ctx: CallContext) -> Schedule:
+    sign, day_words = (words[0], words[1:]) if words[:1] in {ADDED, LEFT_OUT} else ("", words)
+    named = weekdays_in(day_words.strip(), ctx.message_time, ctx.language, time_reader(ctx).parse_all)
     if not named:
-        raise RequestRefused("time_not_understood", time=spoken)
-    before = _days_of(old)
+        raise RequestRefused("time_not_understood", time=day_words)
+    before = _weekdays_of(old)
     if old.rule is None:
         raise RequestRefused("no_repetition")
     if sign == LEFT_OUT and not named & before:
@@ -109,11 +109,11 @@ def _on_days(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     return _with_remaining_count(replace(old, rule=_weekly(old.rule, after)), old, ctx)
 
 
-def _days_of(schedule: Schedule) -> frozenset[str]:
-    """Return the weekdays on which a daily or weekly repetition comes.
+def _weekdays_of(schedule: Schedule) -> frozenset[str]:
+    """Return the weekdays of a daily or weekly rule.
 
     Raises:
-        RequestRefused: `no_days_of_week`, it comes by another calendar, by the clock, or every few days.
+        RequestRefused: `no_days_of_week`: the rule has another frequency, calendar or interval.
     """
     rule = schedule.rule
     is_daily = rule is not None and rule.frequency == "DAILY" and rule.interval == 1
@@ -127,7 +127,7 @@ def _days_of(schedule: Schedule) -> frozenset[str]:
 
 
 def _weekly(rule: Rule, days: frozenset[str]) -> Rule:
-    """Return `rule` on `days` instead; all seven make it daily."""
+    """Return `rule` with the weekdays `days`; with all seven it becomes daily."""
     if len(days) == len(WEEKDAYS) and rule.interval == 1:
         return replace(rule, frequency="DAILY", days=())
     return replace(
@@ -136,13 +136,13 @@ def _weekly(rule: Rule, days: frozenset[str]) -> Rule:
 
 
 def _with_remaining_count(new: Schedule, old: Schedule, ctx: CallContext) -> Schedule:
-    """Return `new` with the remaining count of `old`, where it has one."""
+    """Return `new` with the remaining count of `old`, if it has one."""
     count = None if old.rule is None else old.rule.count
     return new if count is None else _with_count(len(next_fires(old, ctx.now, count)), _endless(new), ctx)
 
 
 def _until(words: str, old: Schedule, ctx: CallContext) -> Schedule:
-    """Return `old` until the day that `words` name, inclusive."""
+    """Return `old` with the day in `words` as its last day."""
     read = time_reader(ctx).parse_all
     last = _date(words) or last_day(words, ctx.message_time, ctx.language, read)
     if last is None:
@@ -155,7 +155,7 @@ def _until(words: str, old: Schedule, ctx: CallContext) -> Schedule:
 
 
 def _date(words: str) -> date | None:
-    """Return the date that `words` are (YYYY-MM-DD); it may be today's, which words of time never mean."""
+    """Parse `words` as YYYY-MM-DD; the time reader would refuse today."""
     try:
         return date.fromisoformat(words.strip())
     except ValueError:
@@ -163,7 +163,7 @@ def _date(words: str) -> date | None:
 
 
 def _with_count(times: int, old: Schedule, ctx: CallContext) -> Schedule:
-    """Return `old` with a number of remaining times."""
+    """Return `old` with `times` remaining fires."""
     endless = _endless(old)
     fires = next_fires(endless, ctx.now, times)
     if not fires or endless.rule is None:
@@ -176,7 +176,7 @@ def _with_count(times: int, old: Schedule, ctx: CallContext) -> Schedule:
     )
     if next_fires(counted, ctx.now, times + 1) == fires:
         return counted
-    # Skipped days count too, and every second week is counted from the first one.
+    # COUNT includes excluded days and depends on the start for longer intervals: use UNTIL instead.
     return replace(endless, rule=replace(endless.rule, until=fires[-1].astimezone(UTC).replace(microsecond=0)))
 
 

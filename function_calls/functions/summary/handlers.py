@@ -1,7 +1,6 @@
 """Handle the function that schedules summaries, as reminders with a summary as action."""
 
-from function_calls.functions.reminders.answers import set_confirmed
-from function_calls.functions.reminders.undo import delete
+from function_calls.functions.reminders.answers import confirmation_text, delete_step
 from function_calls.language.messages import say
 from function_calls.models import ReminderArgs, SummaryScheduleArgs
 from function_calls.registry import tool_function
@@ -32,7 +31,7 @@ async def summary_schedule(args: SummaryScheduleArgs, ctx: CallContext, reminder
     )
     return ToolResult(
         ok=True,
-        text=set_confirmed(reminder, ctx),
+        text=confirmation_text(reminder, ctx),
         value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
-        receipts=(Receipt(action="set", subject=reminder.id, undo=delete(reminder)),),
+        receipts=(Receipt(action="set", subject=reminder.id, undo=delete_step(reminder)),),
     )

@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
-from function_calls.functions.reminders.changes import every_time
 from function_calls.functions.reminders.models import ReminderUpdateArgs
+from function_calls.functions.reminders.schedule_changes import move_every_fire
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import read_schedule
 
@@ -22,7 +22,7 @@ from services.recurrence.schedule import read_schedule
 def test_every_time_is_moved_as_the_next_one_is(context_of, rule, time, next_two):
     old = read_schedule(datetime(2026, 11, 2, 9, 0), "UTC", rule)
 
-    new = every_time(ReminderUpdateArgs(time=time), old, context_of())
+    new = move_every_fire(ReminderUpdateArgs(time=time), old, context_of())
 
     assert new is not None
     assert [f"{fire:%m-%d %H:%M}" for fire in next_fires(new, context_of().now, 2)] == next_two
@@ -31,4 +31,4 @@ def test_every_time_is_moved_as_the_next_one_is(context_of, rule, time, next_two
 def test_a_rule_of_several_days_cannot_be_moved_to_one(context_of):
     old = read_schedule(datetime(2026, 11, 2, 9, 0), "UTC", "FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=9;BYMINUTE=0")
 
-    assert every_time(ReminderUpdateArgs(time="2026-11-24"), old, context_of()) is None
+    assert move_every_fire(ReminderUpdateArgs(time="2026-11-24"), old, context_of()) is None

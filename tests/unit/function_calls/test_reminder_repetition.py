@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from function_calls.functions.reminders.models import ReminderUpdateArgs
-from function_calls.functions.reminders.repetition import repeated, with_days_for_good
+from function_calls.functions.reminders.repetition import change_repetition, convert_recurring_skip
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule, read_schedule
@@ -20,7 +20,7 @@ def schedule(rule, zone="UTC"):
 
 
 def rule_of(rule, context, **asked):
-    return str(repeated(ReminderUpdateArgs(**asked), schedule(rule), context).rule)
+    return str(change_repetition(ReminderUpdateArgs(**asked), schedule(rule), context).rule)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_impossible_change_of_a_rule_is_refused(context_of, rule, asked, code):
     old = schedule(rule) if rule else Schedule(start=datetime(2030, 1, 5, 9, 0), zone="UTC")
 
     with pytest.raises(RequestRefused) as refused:
-        repeated(ReminderUpdateArgs(**asked), old, context_of())
+        change_repetition(ReminderUpdateArgs(**asked), old, context_of())
 
     assert refused.value.code == code
 
@@ -70,7 +70,7 @@ def test_rule_ends_after_its_last_day(context_of):
     context = context_of()
     last = next_fires(schedule(DAILY), context.now, 5)[-1]
 
-    ended = repeated(ReminderUpdateArgs(until=f"{last:%Y-%m-%d}"), schedule(f"{DAILY};COUNT=2000"), context)
+    ended = change_repetition(ReminderUpdateArgs(until=f"{last:%Y-%m-%d}"), schedule(f"{DAILY};COUNT=2000"), context)
 
     assert next_fires(ended, context.now, 99) == next_fires(schedule(DAILY), context.now, 5)
 
@@ -79,7 +79,7 @@ def test_rule_ends_after_its_last_day(context_of):
 def test_rule_gets_that_many_more_occurrences(context_of, rule):
     context = context_of()
 
-    ended = repeated(ReminderUpdateArgs(times=3), schedule(rule), context)
+    ended = change_repetition(ReminderUpdateArgs(times=3), schedule(rule), context)
 
     assert next_fires(ended, context.now, 99) == next_fires(schedule(rule), context.now, 3)
 
@@ -89,7 +89,7 @@ def test_skipped_day_does_not_count(context_of):
     skipped = next_fires(schedule(DAILY), context.now, 2)[-1]
     old = schedule(f"{DAILY};EXDATE={skipped:%Y%m%d}")
 
-    ended = repeated(ReminderUpdateArgs(times=3), old, context)
+    ended = change_repetition(ReminderUpdateArgs(times=3), old, context)
 
     assert next_fires(ended, context.now, 99) == next_fires(old, context.now, 3)
 
@@ -99,14 +99,14 @@ def test_number_of_occurrences_is_kept_on_other_days(context_of):
     began = next_fires(schedule(DAILY), context.now, 1)[0]
     old = read_schedule(began.replace(tzinfo=None), "UTC", f"{DAILY};COUNT=4")
 
-    fewer = repeated(ReminderUpdateArgs(days="-Sundays"), old, context)
+    fewer = change_repetition(ReminderUpdateArgs(days="-Sundays"), old, context)
 
     assert len(next_fires(fewer, context.now, 99)) == 4
 
 
 def test_days_to_skip_that_come_again_are_left_out_for_good(context_of):
-    plural = with_days_for_good(ReminderUpdateArgs(skip="on weekends"), context_of())
-    single = with_days_for_good(ReminderUpdateArgs(skip="sunday"), context_of())
+    plural = convert_recurring_skip(ReminderUpdateArgs(skip="on weekends"), context_of())
+    single = convert_recurring_skip(ReminderUpdateArgs(skip="sunday"), context_of())
 
     assert (plural.skip, plural.days) == (None, "-on weekends")
     assert (single.skip, single.days) == ("sunday", None)

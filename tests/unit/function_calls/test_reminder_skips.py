@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from function_calls.functions.reminders.occurrences import with_skipped
+from function_calls.functions.reminders.occurrences import skip_fires
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import read_schedule
@@ -24,7 +24,7 @@ def test_all_times_of_a_day_are_left_out(context_of):
     context = context_of()
     tomorrow = next_fires(schedule(DAILY_TWICE), context.now, 4)[-1].date()
 
-    left = with_skipped(f"{tomorrow:%Y-%m-%d}", schedule(DAILY_TWICE), context)
+    left = skip_fires(f"{tomorrow:%Y-%m-%d}", schedule(DAILY_TWICE), context)
 
     assert tomorrow not in {fire.date() for fire in next_fires(left, context.now, 8)}
 
@@ -32,16 +32,16 @@ def test_all_times_of_a_day_are_left_out(context_of):
 def test_the_next_time_alone_is_left_out(context_of):
     context = context_of()
 
-    left = with_skipped("next", schedule(DAILY_TWICE), context)
+    left = skip_fires("next", schedule(DAILY_TWICE), context)
 
     assert coming(left, context, 2) == coming(schedule(DAILY_TWICE), context, 3)[1:]
 
 
 def test_earlier_skips_stay(context_of):
     context = context_of()
-    once = with_skipped("next", schedule(DAILY_TWICE), context)
+    once = skip_fires("next", schedule(DAILY_TWICE), context)
 
-    twice = with_skipped("next", once, context)
+    twice = skip_fires("next", once, context)
 
     assert coming(twice, context, 1) == coming(schedule(DAILY_TWICE), context, 3)[2:]
 
@@ -51,7 +51,7 @@ def test_the_day_is_one_of_the_reminders_own_zone(context_of):
     there = schedule("FREQ=DAILY;BYHOUR=1;BYMINUTE=0", zone="Pacific/Auckland")
     day = next_fires(there, context.now, 2)[1]
 
-    left = with_skipped(f"{day:%Y-%m-%d}", there, context)
+    left = skip_fires(f"{day:%Y-%m-%d}", there, context)
 
     assert day not in next_fires(left, context.now, 4)
 
@@ -68,6 +68,6 @@ def test_the_day_is_one_of_the_reminders_own_zone(context_of):
 )
 def test_impossible_skip_is_refused(context_of, rule, words, code):
     with pytest.raises(RequestRefused) as refused:
-        with_skipped(words, schedule(rule), context_of())
+        skip_fires(words, schedule(rule), context_of())
 
     assert refused.value.code == code

@@ -5,8 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from function_calls.functions.reminders.answers import listed
-from function_calls.functions.reminders.options import let_wait
+from function_calls.functions.reminders.answers import numbered_list, store_until_answer
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.context import CallContext
@@ -15,36 +14,38 @@ from services.kernel.errors import RequestRefused
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 
-MOST_UNASKED: Final = 5
-"""More than these are not changed together without a yes."""
+MOST_UNCONFIRMED: Final = 5
+"""A change of more reminders needs a confirmation."""
 
 Change = Callable[[Reminder, CallContext], Awaitable[ToolResult]]
 
 
 async def own_reminders(ctx: CallContext, reminders: ReminderService) -> tuple[Reminder, ...]:
     """Return the open reminders set by the person of `ctx` in the chat, soonest first."""
-    return tuple(each for each in await reminders.open_in(ctx.chat) if each.creator.id == ctx.sender.id)
+    return tuple(reminder for reminder in await reminders.open_in(ctx.chat) if reminder.creator.id == ctx.sender.id)
 
 
-async def to_each(chosen: Sequence[Reminder], change: Change, ctx: CallContext, *, none: str) -> ToolResult:
-    """Apply `change` to each of `chosen`, one after the other; `none` is the answer when there are none."""
+async def apply_to_each(chosen: Sequence[Reminder], change: Change, ctx: CallContext, *, none: str) -> ToolResult:
+    """Apply `change` to the `chosen` reminders in order; without any, answer with the message key `none`."""
     if not chosen:
         return ToolResult.refused("no_reminders", say(ctx.language, none))
-    results = [await _apply(each, change, replace(ctx, call_id=f"{ctx.call_id}/{each.id}")) for each in chosen]
-    return joined(results)
+    results = [
+        await _apply(reminder, change, replace(ctx, call_id=f"{ctx.call_id}/{reminder.id}")) for reminder in chosen
+    ]
+    return merge_results(results)
 
 
-async def asked_first(
+async def confirm_bulk(
     name: str, arguments: Mapping[str, object], chosen: Sequence[Reminder], ctx: CallContext, *, ask: str
 ) -> ToolResult:
-    """Ask with `ask` whether all of `chosen` are meant; a yes calls `name` with `arguments`."""
-    await let_wait(ToolCall(id=ctx.call_id, name=name, arguments=arguments), (), ctx)
-    text = "\n".join([say(ctx.language, ask), listed(chosen, ctx)])
+    """Ask the question with the message key `ask` about `chosen`; a yes calls the tool `name` with `arguments`."""
+    await store_until_answer(ToolCall(id=ctx.call_id, name=name, arguments=arguments), (), ctx)
+    text = "\n".join([say(ctx.language, ask), numbered_list(chosen, ctx)])
     return ToolResult(ok=False, text=text, error="the person has been asked, wait for the answer", is_question=True)
 
 
-def joined(results: Sequence[ToolResult]) -> ToolResult:
-    """Combine the results of several changes."""
+def merge_results(results: Sequence[ToolResult]) -> ToolResult:
+    """Combine the results of several changes into one; it is ok if any of them is."""
     failed = next((result for result in results if not result.ok), None)
     return ToolResult(
         ok=any(result.ok for result in results),
@@ -52,7 +53,7 @@ def joined(results: Sequence[ToolResult]) -> ToolResult:
         error="" if failed is None else failed.error,
         cause="" if failed is None else failed.cause,
         is_question=any(result.is_question for result in results),
-        value={"changed": [each.subject for result in results for each in result.receipts]},
+        value={"changed": [receipt.subject for result in results for receipt in result.receipts]},
         receipts=tuple(receipt for result in results for receipt in result.receipts),
     )
 

@@ -19,31 +19,31 @@ from services.reminders.lookup.references import means_all
 
 _HALF_DAY = 12
 _LAST_DAYS = (date(2027, 2, 28), date(2027, 4, 30), date(2027, 5, 31))
-_LITTLE = timedelta(hours=2, minutes=30)
+_SOON_AFTER = timedelta(hours=2, minutes=30)
 _EARLIEST = 7
 _SHIFT = re.compile(r"(?P<sign>[+-])(?P<hours>\d{1,4}):(?P<minutes>[0-5]\d)")
 _DAILY_OR_RARER = {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
 
 
-def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
+def new_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
     """Return the new schedule of a reminder; None when its times stay the same.
 
-    Another clock time without a date moves the reminder on its own day, or on each of its days; another day without a
-    clock time keeps the clock. `+1:30` and `-0:15` move it by so many hours and minutes.
+    A clock time without a date keeps the day or the days; a day without a clock time keeps the clock time. `+1:30` and
+    `-0:15` shift it by hours and minutes.
 
     Raises:
-        RequestRefused: the arguments do not name a time, or one that would move a repetition to other days.
+        RequestRefused: `time_not_understood(time)`, also for a shift that would move a repetition to other days.
     """
     if args.time is None and args.rrule is None and args.type is None:
         return None
     if old.rule is not None and args.time and means_all(args.occurrence or ""):
-        return every_time(args, old, ctx) or old
+        return move_every_fire(args, old, ctx) or old
     if args.rrule is not None and args.time is None:
-        return _until_then(_by_rule(args.rrule, old, ctx), old)
+        return _keep_end(_apply_rule(args.rrule, old, ctx), old)
     if args.rrule is not None or args.type in {"daily", "weekly"}:
         weekday = old.start.weekday() if args.weekday is None else args.weekday
         new = _parse_schedule(args.model_copy(update={"weekday": weekday}), args.time or f"{old.start:%H:%M}", ctx)
-        new = _until_then(new, old)
+        new = _keep_end(new, old)
         is_ahead = (
             old.rule is None and not args.time and old.start > new.start
         )  # "make it daily": starting at its next time
@@ -52,10 +52,10 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
         return _next_only(old, ctx)
     shift = _SHIFT.fullmatch(args.time)
     if shift is not None:
-        return _move(old, args.time, shift, ctx)
+        return _shift(old, args.time, shift, ctx)
     clock = _requested_clock(args.time, old, ctx)
     if clock is not None:
-        return _at_clock(_after_today(old, ctx), clock)
+        return _set_clock(_start_after_today(old, ctx), clock)
     day = _requested_day(args.time, ctx)
     if day is not None:
         clock = old.start.time().replace(second=0, microsecond=0)
@@ -63,10 +63,10 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
     return _parse_schedule(args, args.time, ctx)
 
 
-def _by_rule(rrule: str, old: Schedule, ctx: CallContext) -> Schedule:
-    """Return the schedule of another rule at the clock of `old`.
+def _apply_rule(rrule: str, old: Schedule, ctx: CallContext) -> Schedule:
+    """Return the schedule of the rule `rrule` at the clock time of `old`.
 
-    It begins when `old` does; with another day of the month or week it begins with the first such day from now on.
+    It begins like `old`; a rule with days of the month or week begins with its first such day from now on.
     """
     new = read_schedule(old.start, old.zone, rrule)
     if new.rule is None or not (new.rule.month_days or new.rule.days):
@@ -77,8 +77,8 @@ def _by_rule(rrule: str, old: Schedule, ctx: CallContext) -> Schedule:
     return read_schedule(begin, old.zone, rrule) if begin < old.start else new
 
 
-def _until_then(new: Schedule, old: Schedule) -> Schedule:
-    """Return `new` with the last day of `old`, where it repeats without an end of its own."""
+def _keep_end(new: Schedule, old: Schedule) -> Schedule:
+    """Return `new` with the UNTIL of `old`, if `new` repeats without an end."""
     if old.rule is None or old.rule.until is None or new.rule is None:
         return new
     until = old.rule.until
@@ -88,32 +88,32 @@ def _until_then(new: Schedule, old: Schedule) -> Schedule:
 
 
 def _wall_clock(moment: datetime, zone: str) -> datetime:
-    """Return `moment` (timezone-aware) on the clock of `zone`, without the zone."""
+    """Convert `moment` (timezone-aware) to naive wall-clock time in `zone`."""
     return moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
 
 
 def _next_only(old: Schedule, ctx: CallContext) -> Schedule:
-    """Return a schedule of only the next time of `old`."""
+    """Return a one-time schedule for the next fire of `old`."""
     coming = next_fires(old, ctx.now, 1)
     return Schedule(start=coming[0].replace(tzinfo=None) if coming else old.start, zone=old.zone)
 
 
-def every_time(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
-    """Move each fire of the repeating `old` as its next one; None where no rule can express that."""
+def move_every_fire(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
+    """Move every fire of `old` in the same way as its next one; None if no rule can express that."""
     coming = next_fires(old, ctx.now, 1)
     if not coming:
         return None
     first = _wall_clock(coming[0], old.zone)
     once = args.model_copy(update={"type": None, "occurrence": None})
-    goal = changed_schedule(once, Schedule(start=first, zone=old.zone), ctx)
+    goal = new_schedule(once, Schedule(start=first, zone=old.zone), ctx)
     if goal is None:
         return None
-    at_clock = _at_clock(old, goal.start.time())
+    at_clock = _set_clock(old, goal.start.time())
     if goal.start.date() == first.date() or _is_fire(at_clock, goal, ctx):
         return at_clock
     if at_clock.rule is None:
         return None
-    rule = _on_other_day(at_clock.rule, goal.start, is_last_day=names_last_day(args.time or "", ctx))
+    rule = _rule_on_day(at_clock.rule, goal.start, is_last_day=names_last_day(args.time or "", ctx))
     return None if rule is None else replace(at_clock, start=goal.start, rule=rule)
 
 
@@ -123,19 +123,21 @@ def _is_fire(schedule: Schedule, goal: Schedule, ctx: CallContext) -> bool:
 
 
 def names_last_day(words: str, ctx: CallContext) -> bool:
-    """Return whether `words` name the last day of a month, however many days that has."""
+    """Return whether `words` mean the last day of a month, for months of 28, 30 and 31 days."""
     return all(_names_day(words, last, ctx) for last in _LAST_DAYS)
 
 
 def _names_day(words: str, day: date, ctx: CallContext) -> bool:
-    """Return whether `words`, at the beginning of the month of `day`, name that day."""
+    """Return whether `words`, read on the first of the month, mean `day`."""
     now = ctx.message_time.replace(year=day.year, month=day.month, day=1)
     found = time_reader(ctx).parse_all(words, now, language=ctx.language)
-    return any(each.best is not None and each.best.has_day and each.best.start.date() == day for each in found)
+    return any(
+        reading.best is not None and reading.best.has_day and reading.best.start.date() == day for reading in found
+    )
 
 
-def _on_other_day(rule: Rule, day: datetime, *, is_last_day: bool) -> Rule | None:
-    """Return a rule of one weekday, one day of the month or of the year, with that of `day` in its place."""
+def _rule_on_day(rule: Rule, day: datetime, *, is_last_day: bool) -> Rule | None:
+    """Return `rule` on the weekday, day of the month or date of `day`; None if it has more than one such day."""
     bare = replace(rule, except_days=frozenset(), except_walls=frozenset())
     month_day = -1 if is_last_day else day.day
     match (rule.frequency, len(rule.days), len(rule.month_days), len(rule.months)):
@@ -151,8 +153,12 @@ def _on_other_day(rule: Rule, day: datetime, *, is_last_day: bool) -> Rule | Non
             return None
 
 
-def _move(old: Schedule, words: str, shift: re.Match[str], ctx: CallContext) -> Schedule:
-    """Move `old` later or earlier by an amount, counted from now where it has fired already."""
+def _shift(old: Schedule, words: str, shift: re.Match[str], ctx: CallContext) -> Schedule:
+    """Shift `old` by hours and minutes; a one-time reminder that has fired is shifted from now.
+
+    Raises:
+        RequestRefused: `time_not_understood(time)`: a repetition would move to other days.
+    """
     length = timedelta(hours=int(shift["hours"]), minutes=int(shift["minutes"]))
     now = _wall_clock(ctx.now, old.zone).replace(second=0, microsecond=0)
     base = max(old.start, now) if old.rule is None else old.start
@@ -161,7 +167,7 @@ def _move(old: Schedule, words: str, shift: re.Match[str], ctx: CallContext) -> 
         return replace(old, start=start)
     if start.date() != base.date():
         raise RequestRefused("time_not_understood", time=words)
-    return _at_clock(old, start.time())
+    return _set_clock(old, start.time())
 
 
 def _parse_schedule(args: ReminderUpdateArgs, when: str, ctx: CallContext) -> Schedule:
@@ -172,21 +178,23 @@ def _parse_schedule(args: ReminderUpdateArgs, when: str, ctx: CallContext) -> Sc
 
 
 def _requested_clock(words: str, old: Schedule, ctx: CallContext) -> time | None:
-    """Return the requested clock time, where only a clock time was requested."""
+    """Return the clock time that `words` are; None if they are more than a clock time."""
     given = clock_of(words)
     if given is not None or not is_clock(words):
         return given
     found = [
-        each for each in time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language) if each.readings
+        reading
+        for reading in time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language)
+        if reading.readings
     ]
     if len(found) != 1 or found[0].readings[0].rrule:
         return None
     clock = found[0].readings[0].start.time().replace(tzinfo=None)
-    return nearer_half(clock, old.start.time()) if is_clock_without_half(words) else clock
+    return choose_nearer_half(clock, old.start.time()) if is_clock_without_half(words) else clock
 
 
 def _requested_day(words: str, ctx: CallContext) -> date | None:
-    """Return the requested day, where only a day was requested; the clock stays."""
+    """Return the day that `words` are; None if they are more than a day."""
     found = time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language)
     reading = found[0].best if len(found) == 1 else None
     if reading is None or reading.rrule or reading.has_clock or reading.part or not reading.has_day:
@@ -194,21 +202,25 @@ def _requested_day(words: str, ctx: CallContext) -> date | None:
     return reading.start.date()
 
 
-def nearer_half(clock: time, old: time) -> time:
-    """Choose the half of the day of a bare "8:30" nearer to `old`; only a time soon after it moves before seven."""
+def choose_nearer_half(clock: time, old: time) -> time:
+    """Choose a.m. or p.m. for a bare "8:30", nearer to `old`; before seven only if that is within 2.5 hours of it."""
     other = clock.replace(hour=(clock.hour + _HALF_DAY) % (2 * _HALF_DAY))
     is_early = old.hour < _EARLIEST
-    awake = [each for each in (clock, other) if each.hour >= _EARLIEST or is_early or _apart(each, old) <= _LITTLE]
-    return min(awake, key=lambda each: _apart(each, old))
+    candidates = [
+        candidate
+        for candidate in (clock, other)
+        if candidate.hour >= _EARLIEST or is_early or _distance(candidate, old) <= _SOON_AFTER
+    ]
+    return min(candidates, key=lambda candidate: _distance(candidate, old))
 
 
-def _apart(clock: time, other: time) -> timedelta:
+def _distance(clock: time, other: time) -> timedelta:
     minutes = clock.hour * 60 + clock.minute - other.hour * 60 - other.minute
     return timedelta(minutes=abs(minutes))
 
 
-def _after_today(old: Schedule, ctx: CallContext) -> Schedule:
-    """Return `old` from its next day on, where it has come today: at another clock it does not come again."""
+def _start_after_today(old: Schedule, ctx: CallContext) -> Schedule:
+    """Start `old` after today if it has fired today, so that a later clock time does not fire a second time today."""
     now = ctx.now.astimezone(ZoneInfo(old.zone))
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     if old.rule is None or old.rule.frequency in ELAPSED or len(old.rule.hours) > 1:
@@ -220,7 +232,7 @@ def _after_today(old: Schedule, ctx: CallContext) -> Schedule:
     return replace(old, start=_wall_clock(coming[0], old.zone))
 
 
-def _at_clock(old: Schedule, clock: time) -> Schedule:
+def _set_clock(old: Schedule, clock: time) -> Schedule:
     start = datetime.combine(old.start.date(), clock)
     rule = old.rule
     if rule is None or rule.frequency in ELAPSED:

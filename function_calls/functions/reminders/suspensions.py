@@ -1,0 +1,281 @@
+"""Pause and resume reminders, indefinitely or for a period."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec.structs import replace
+
+from function_calls.functions.reminders.answers import (
+    confirm_change,
+    confirmation_text,
+    delete_step,
+    reminder_fields,
+    revert_step,
+)
+from function_calls.functions.reminders.bulk import apply_to_each, merge_results, own_reminders
+from function_calls.functions.reminders.models import ReminderStateArgs
+from function_calls.language import date_format, recurrence_text
+from function_calls.language.messages import say
+from function_calls.language.recognized_phrases import LANGUAGES, phrases
+from function_calls.tools.calls import Receipt, ToolResult, UndoStep
+from function_calls.tools.context import CallContext
+from function_calls.understanding.reminder_times import moment_of, time_reader, zone_name
+from services.kernel.errors import RequestRefused
+from services.recurrence.edits import (
+    Suspension,
+    can_suspend,
+    drop_follow_up,
+    is_suspended,
+    resume_suspended,
+    suspend,
+    suspended_fires,
+)
+from services.recurrence.fires import next_fires
+from services.recurrence.rules import WEEKDAYS
+from services.recurrence.schedule import Schedule
+from services.reminders.lookup.due_words import is_weekend
+from services.reminders.lookup.references import means_all
+from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderState
+from services.reminders.service import ReminderService
+from services.time_expressions import Grain, Reading
+
+_DAY: Final = timedelta(days=1)
+_TICK: Final = timedelta(microseconds=1)
+_DAYS_A_WEEK: Final = 7
+_WEEKLY: Final = re.compile("FREQ=WEEKLY;BYDAY=(?P<days>[A-Z]{2}(?:,[A-Z]{2})*)")
+_MONTHS: Final = {Grain.MONTH: 1, Grain.QUARTER: 3, Grain.YEAR: 12}
+
+
+def read_suspension_until(words: str, ctx: CallContext) -> Suspension:
+    """Return the period from now until `words`; "until Monday" ends when Monday begins.
+
+    Raises:
+        RequestRefused: `time_not_understood`, `time_in_past`.
+    """
+    until = moment_of(words, ctx)
+    reading = _reading(words, ctx)
+    if reading is not None and not reading.has_clock and not reading.part:
+        until = _midnight(until)
+    if until <= ctx.now:
+        raise RequestRefused("time_in_past", due=until, now=ctx.now)
+    return Suspension(since=ctx.now, until=until)
+
+
+def read_suspension(words: str, ctx: CallContext) -> Suspension:
+    """Return the period that `words` name: "next week", "tomorrow", "Dec 20 to Jan 3", or a length from now.
+
+    Raises:
+        RequestRefused: `time_not_understood`, `time_in_past`.
+    """
+    reading = _reading(words, ctx)
+    stretch = _consecutive_days(reading)
+    if stretch is not None:
+        return Suspension(since=max(stretch.since, ctx.now), until=stretch.until)
+    is_end = any(phrases(language).until.match(words) for language in LANGUAGES)
+    if is_end or reading is None or reading.has_clock or reading.part or reading.rrule:
+        return read_suspension_until(words, ctx)
+    since = _midnight(reading.start)
+    return Suspension(since=max(since, ctx.now), until=_end(reading, since, words))
+
+
+def resume_question_time(rest: Suspension, ctx: CallContext) -> datetime:
+    """Return the time to ask about resuming; at the default clock time if the suspension ends at midnight."""
+    local = rest.until.astimezone(ctx.zone)
+    return moment_of(f"{local:%Y-%m-%d}", ctx) if local == _midnight(local) else local
+
+
+def suspension_text(reminder: Reminder, rest: Suspension, missed: Sequence[datetime], ctx: CallContext) -> str:
+    """Return the text of a confirmed suspension: the skipped days and the next fires after it."""
+    language = ctx.language
+    coming = next_fires(drop_follow_up(reminder.schedule), rest.until - _TICK)
+    dates = tuple(dict.fromkeys(date_format.date(language, fire) for fire in (missed[0], missed[-1])))
+    key = "reminder.rest_day" if len(dates) == 1 else "reminder.rest_span"
+    return say(
+        language,
+        "reminder.rest_told",
+        **reminder_fields(reminder, ctx),
+        rule=recurrence_text.rule(language, reminder),
+        span=say(language, key, first=dates[0], last=dates[-1]),
+        fires=say(language, "rule.joint").join(date_format.moment(language, reminder, ctx.now) for reminder in coming),
+    )
+
+
+def _reading(words: str, ctx: CallContext) -> Reading | None:
+    return time_reader(ctx).parse(words, ctx.message_time.astimezone(ctx.zone), language=ctx.language).best
+
+
+def _consecutive_days(reading: Reading | None) -> Suspension | None:
+    """Return the next period of consecutive weekdays ("Monday to Friday"); None for another reading."""
+    rule = _WEEKLY.fullmatch(reading.rrule or "") if reading is not None else None
+    if reading is None or rule is None or reading.has_clock or reading.part:
+        return None
+    places = [WEEKDAYS.index(day) for day in rule["days"].split(",")]
+    if places != list(range(places[0], places[-1] + 1)):
+        return None
+    first = _midnight(reading.start)
+    return Suspension(since=first, until=first + (places[-1] - first.weekday() + 1) * _DAY)
+
+
+def _end(reading: Reading, since: datetime, words: str) -> datetime:
+    """Return the first moment after the named days."""
+    if reading.end is not None:
+        return reading.end
+    if is_weekend(reading, words):
+        return since + 2 * _DAY
+    if reading.grain is Grain.WEEK:
+        return since + (_DAYS_A_WEEK - since.weekday()) * _DAY
+    months = _MONTHS.get(reading.grain)
+    if months is None:
+        return since + _DAY
+    month = since.month - 1 + months
+    return since.replace(year=since.year + month // 12, month=month % 12 + 1, day=1)
+
+
+def _midnight(moment: datetime) -> datetime:
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+_INVERSES: Final[Mapping[str, str]] = {"pause": "resume", "resume": "pause", "join": "leave", "leave": "join"}
+
+
+def requested_suspension(args: ReminderStateArgs, ctx: CallContext) -> Suspension | None:
+    """Return the requested period of a pause; None for an indefinite one.
+
+    Raises:
+        RequestRefused: `time_not_understood`, `time_in_past`.
+    """
+    if args.during:
+        return read_suspension(args.during, ctx)
+    return read_suspension_until(args.until, ctx) if args.until else None
+
+
+async def pause(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Pause reminders indefinitely."""
+    return _confirm_switch("pause", await reminders.pause(ctx.chat, ctx.sender, reference), ctx)
+
+
+async def suspend_reminders(
+    rest: Suspension, reference: str, ctx: CallContext, reminders: ReminderService
+) -> ToolResult:
+    """Skip the occurrences of repeating reminders in the period `rest`, and pause one-time reminders due in it.
+
+    Raises:
+        RequestRefused: `not_in_that_time(next)`, `nothing_of_yours`, `no_reminders`, `nothing_to_skip`.
+    """
+    if means_all(reference):
+        chosen = await own_reminders(ctx, reminders)
+    else:
+        chosen = (await reminders.find(ctx.chat, ctx.sender, reference),)
+    coming = [reminder for reminder in chosen if suspended_fires(reminder.schedule, rest)]
+    if means_all(reference):
+        coming = [reminder for reminder in coming if reminder.state is ReminderState.ACTIVE]
+    elif not coming:
+        fires = next_fires(chosen[0].schedule, ctx.now, 1)
+        when = date_format.moment(ctx.language, fires[0], ctx.now) if fires else say(ctx.language, "reminder.never")
+        raise RequestRefused("not_in_that_time", next=when)
+    if not coming:
+        raise RequestRefused("nothing_of_yours" if chosen else "no_reminders")
+    repeating = [reminder for reminder in coming if can_suspend(reminder.schedule)]
+    others = [reminder for reminder in coming if reminder not in repeating]
+    if any(reminder.schedule.rule for reminder in others) and rest.since > ctx.now:
+        raise RequestRefused("nothing_to_skip")
+
+    async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
+        return await _suspend_one(rest, reminder, ctx, reminders)
+
+    results = [await apply_to_each(repeating, one, ctx, none="reminder.none")] if repeating else []
+    if others:
+        stopped = [paused for one_time in others for paused in await reminders.pause(ctx.chat, ctx.sender, one_time.id)]
+        results.append(
+            await _ask_at_end(resume_question_time(rest, ctx), _confirm_switch("pause", stopped, ctx), ctx, reminders)
+        )
+    return merge_results(results)
+
+
+async def _suspend_one(
+    rest: Suspension, reminder: Reminder, ctx: CallContext, reminders: ReminderService
+) -> ToolResult:
+    """Skip the occurrences of a repeating reminder in the period `rest`.
+
+    Raises:
+        RequestRefused: `not_your_reminder`; `rule_never_fires` where no occurrence is left.
+    """
+    missed = suspended_fires(drop_follow_up(reminder.schedule), rest)
+    edit = ReminderEdit(schedule=suspend(reminder.schedule, rest))
+    changed = await reminders.edit(ctx.chat, ctx.sender, reminder.id, edit)
+    receipts = [Receipt(action="pause", subject=changed.id, undo=revert_step(reminder))]
+    if changed.state is ReminderState.PAUSED:
+        (changed,) = await reminders.resume(ctx.chat, ctx.sender, changed.id)
+        receipts.append(Receipt(action="resume", subject=changed.id, undo=inverse_step("resume", changed)))
+    value = {"id": changed.id, "next": [fire.isoformat() for fire in changed.next_fires]}
+    return ToolResult(ok=True, text=suspension_text(changed, rest, missed, ctx), value=value, receipts=tuple(receipts))
+
+
+async def resume(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Resume paused reminders, and restore the skipped occurrences of suspended ones."""
+    if means_all(reference):
+        own = await own_reminders(ctx, reminders)
+    else:
+        own = (await reminders.find(ctx.chat, ctx.sender, reference),)
+    suspended = [
+        reminder
+        for reminder in own
+        if reminder.state is ReminderState.ACTIVE and is_suspended(reminder.schedule, ctx.now)
+    ]
+
+    async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
+        edit = ReminderEdit(schedule=resume_suspended(reminder.schedule, ctx.now))
+        changed = await reminders.edit(ctx.chat, ctx.sender, reminder.id, edit)
+        return confirm_change(changed, ctx, "resume", revert_step(reminder))
+
+    results = [await apply_to_each(suspended, one, ctx, none="reminder.none")] if suspended else []
+    if not suspended or any(reminder.state is ReminderState.PAUSED for reminder in own):
+        changed = await reminders.resume(ctx.chat, ctx.sender, reference)
+        results.append(_confirm_switch("resume", changed, ctx))
+    return merge_results(results)
+
+
+def _confirm_switch(action: str, changed: Sequence[Reminder], ctx: CallContext) -> ToolResult:
+    return ToolResult(
+        ok=True,
+        text="\n".join(change_text(action, reminder, ctx) for reminder in changed),
+        value={"ids": [reminder.id for reminder in changed]},
+        receipts=tuple(
+            Receipt(action=action, subject=reminder.id, undo=inverse_step(action, reminder)) for reminder in changed
+        ),
+    )
+
+
+async def _ask_at_end(until: datetime, paused: ToolResult, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Create a reminder at the end of the pause that asks about resuming, and add it to the result `paused`."""
+    ids = [receipt.subject for receipt in paused.receipts]
+    which = ids[0] if len(ids) == 1 else say(ctx.language, "reminder.resume_all")
+    asked = await reminders.create(
+        NewReminder(
+            request_key=f"{ctx.call_id}/until",
+            address=ctx.chat,
+            creator=ctx.sender,
+            content=say(ctx.language, "reminder.pause_over", which=which),
+            schedule=Schedule(start=until.replace(tzinfo=None), zone=zone_name(ctx.zone)),
+            language=ctx.language,
+            is_private=ctx.message.is_private,
+        )
+    )
+    receipt = Receipt(action="set", subject=asked.id, undo=delete_step(asked))
+    text = "\n".join([paused.text, confirmation_text(asked, ctx)])
+    return replace(paused, text=text, receipts=(*paused.receipts, receipt))
+
+
+def change_text(action: str, reminder: Reminder, ctx: CallContext) -> str:
+    """Return the text of a changed state, with the next fire if there is one."""
+    if action == "resume" or (action in {"join", "leave", "done"} and reminder.next_fires):
+        return confirmation_text(reminder, ctx, verb=action)
+    return say(ctx.language, f"reminder.{action}_told", id=reminder.id, content=reminder.content)
+
+
+def inverse_step(action: str, reminder: Reminder) -> UndoStep:
+    """Return the step that undoes `action`."""
+    arguments: dict[str, object] = {"action": _INVERSES[action], "reminder_id": reminder.id}
+    return UndoStep(name="reminder_state", arguments=arguments)
