@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from services.time_expressions import DateOrder, Reading
 from services.time_expressions import parse as read_time
-from services.time_expressions.zones import zone_of
+from services.time_expressions.resolve.zones import zone_of
 
 
 def parse(text: str, ref: datetime, lang: str, order: str | None = None) -> dict[str, str] | None:

@@ -18,7 +18,7 @@ from function_calls.understanding.reading.message import MessageReading, Situati
 from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.time_expressions import DateOrder, parse, parse_all
-from services.time_expressions.zones import zone_of
+from services.time_expressions.resolve.zones import zone_of
 
 SEARCH, _SET, _DELETE = "perplexity_search", "reminder_set", "reminder_delete"
 _ZONE = ZoneInfo("Asia/Shanghai")

@@ -1,13 +1,13 @@
-"""Read points in time, intervals and recurrences out of English and Chinese text.
+"""Read points in time, intervals and recurrences in English, Chinese and Spanish text.
 
-One engine, lexicons as data: `lexicons/<language>.toml` holds the words and the rules of a language.
+`rules` compiles the lexicons (`lexicons/<language>.toml`), `scan` cuts a text into tokens, `parse` finds phrases by the
+rules and selects those that are times, and `resolve` turns them into instants and recurrences.
 """
 
 from services.time_expressions.effort import MOST_EFFORT, is_effort_spent, limited_effort, spend_effort
-from services.time_expressions.engine import parse, parse_all, warm_up
-from services.time_expressions.grammar import languages
+from services.time_expressions.engine import TimeReader, parse, parse_all, warm_up
 from services.time_expressions.model import DateOrder, DayParts, Grain, Reading, TimeReadings
-from services.time_expressions.reader import TimeReader
+from services.time_expressions.rules.grammar import languages
 
 __all__ = [
     "MOST_EFFORT",

@@ -1,6 +1,6 @@
-"""Limit the work of reading the times of one message, of which many parts may be read many times.
+"""Limit the work of reading the times in one message.
 
-Work is counted and not timed, so that the same message is always read alike.
+Work is counted in units instead of seconds, so that the same message always gives the same result.
 """
 
 from collections.abc import Iterator
@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 MOST_EFFORT = 1_000
-"""Units for one message, a phrase tried or some characters scanned: more than one in a thousand messages needs."""
+"""Units for one message; a unit is one phrase or ten characters. Fewer than one message in a thousand needs more."""
 
 
 class Effort:
-    """Units of work left."""
+    """A limit of units of work."""
 
     def __init__(self, most: int) -> None:
         self._left = most
@@ -20,11 +20,11 @@ class Effort:
 
     @property
     def is_spent(self) -> bool:
-        """Return whether nothing is left: the texts after that were not read."""
+        """Return whether the limit is reached; texts after that are not read."""
         return self._left <= 0
 
     def spend(self, units: int, once_for: object = None) -> None:
-        """Take `units` off, for a hashable `once_for` the first time only."""
+        """Spend `units`; with a hashable `once_for`, only the first time for that value."""
         if once_for is None or once_for not in self._paid:
             self._left -= units
         self._paid.add(once_for)
@@ -35,7 +35,7 @@ _CURRENT: ContextVar[Effort | None] = ContextVar("effort", default=None)
 
 @contextmanager
 def limited_effort(most: int = MOST_EFFORT) -> Iterator[Effort]:
-    """Read no more times in here once `most` units are spent; an inner limit counts for itself."""
+    """Limit the work within the context to `most` units; a nested limit replaces it."""
     effort = Effort(most)
     token = _CURRENT.set(effort)
     try:
@@ -45,13 +45,13 @@ def limited_effort(most: int = MOST_EFFORT) -> Iterator[Effort]:
 
 
 def is_effort_spent() -> bool:
-    """Tell whether a limit is in force here and reached, so that some of the texts were not read."""
+    """Return whether the current limit is reached, so that some texts were not read; False without a limit."""
     effort = _CURRENT.get()
     return effort is not None and effort.is_spent
 
 
 def spend_effort(units: int, once_for: object = None) -> None:
-    """Take `units` off the limit that is in force here, if there is one; for a `once_for` the first time only."""
+    """Spend `units` of the current limit, if there is one; see `Effort.spend`."""
     effort = _CURRENT.get()
     if effort is not None:
         effort.spend(units, once_for)

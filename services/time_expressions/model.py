@@ -1,6 +1,6 @@
-"""The words that callers of the time-expression room speak: orders, grains, readings.
+"""The values of the public interface: date orders, grains, parts of the day and readings.
 
-All of this room are named tuples: to import `dataclasses` takes as long as all the rest of it.
+All values of this package are named tuples: importing `dataclasses` would take as long as the rest of the package.
 """
 
 import re
@@ -13,7 +13,7 @@ _BY_CLOCK = re.compile(r"BYHOUR=(\d+);BYMINUTE=(\d+)(?=;|$)")
 
 
 class DateOrder(StrEnum):
-    """Which number comes first in `3/4`."""
+    """The order of numeric dates: month, day, year; day, month, year; or year, month, day."""
 
     MDY = "mdy"
     DMY = "dmy"
@@ -21,7 +21,7 @@ class DateOrder(StrEnum):
 
 
 class Grain(StrEnum):
-    """How finely the words fixed a time."""
+    """The finest unit that the words named."""
 
     SECOND = "second"
     MINUTE = "minute"
@@ -34,7 +34,7 @@ class Grain(StrEnum):
 
 
 class DayParts(NamedTuple):
-    """The local clock times that stand in where a text names a part of the day, or only a day."""
+    """The local clock times used for a part of the day, and for a day without a clock time."""
 
     day: time = time(9)
     dawn: time = time(5)
@@ -52,21 +52,21 @@ class DayParts(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """One way to read the time words of a text.
+    """A possible meaning of the time words in a text.
 
     Attributes:
         start: Timezone-aware, in the zone of `now`; the first fire of a recurrence.
-        grain: What the words fixed; below it `start` carries defaults.
+        grain: The finest unit that the words named; finer units of `start` are defaults.
         has_clock: The words named a clock time or an exact offset.
-        has_day: The words named a day or an offset, not the clock or part of a day alone.
-        end: For intervals, exclusive.
-        rrule: Value of an RRULE with `start` as its DTSTART; None for an instant. A lunar date that repeats is
-            `LUNAR 8-15`, as the rules of reminders write it. Source: RFC 5545 section 3.3.10.
-        spans: Offsets into the text, half open, of the words that this reading explains.
+        has_day: The words named a day or an offset, not only a clock time or a part of the day.
+        end: The exclusive end of an interval; None for others.
+        rrule: The value of an RRULE with `start` as its DTSTART; None for an instant. A recurring lunar date is
+            `LUNAR 8-15`, as in the rules of reminders. Source: RFC 5545 section 3.3.10.
+        spans: Half-open offsets into the text of the words that this reading explains.
         coverage: Share of the text's time words explained, 0 to 1.
-        part: The part of the day that the words named, as `DayParts` calls it; empty for none.
-        zone: The place whose clock the words named, as an IANA name or an offset (`+0200`); empty for none. `start` and
-            `rrule` are told by the clock of `now` all the same.
+        part: The part of the day that the words named, a field of `DayParts`; empty for none.
+        zone: The zone that the words named, as an IANA name or an offset (`+0200`); empty for none. `start` and `rrule`
+            are in the zone of `now` nevertheless.
     """
 
     start: datetime
@@ -82,10 +82,10 @@ class Reading(NamedTuple):
 
     @property
     def wall(self) -> datetime:
-        """`start` as naive wall clock, with the clock that a recurrence names.
+        """The naive wall-clock time of `start`, with the clock time of the recurrence.
 
-        The two differ where the first fire falls into a gap of the clock: 02:30 every day stays 02:30, although the
-        first of them is said at 03:30.
+        The two differ if the first fire falls into a DST gap: 02:30 every day stays 02:30, although its first fire is
+        at 03:30.
         """
         shown = self.start.replace(tzinfo=None)
         clock = _BY_CLOCK.search(self.rrule or "")
@@ -100,9 +100,9 @@ class TimeReadings(NamedTuple):
 
     Attributes:
         text: The text as given.
-        readings: Best first; empty when the text holds no time (or only times gone by).
-        ambiguous: Two future readings differ, and a person should be asked.
-        past: Readings left out of `readings` because they lie before `now`.
+        readings: Best first; empty if the text has no time, or only past ones.
+        ambiguous: There are several future readings, and the person should be asked.
+        past: Readings before `now`, which are not in `readings`.
     """
 
     text: str

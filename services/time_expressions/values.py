@@ -1,17 +1,35 @@
-"""The small values that tokens and rules pass to one another, and the one form that all of them end in."""
+"""The values that tokens and rules pass to one another, and the meaning of one expression."""
 
 from typing import Any, Final, NamedTuple
 
+_LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_FEBRUARY = 2
+
+
+def days_in_month(year: int, month: int) -> int:
+    """Return the number of days of `month` (1 to 12) in `year`, without importing `calendar`, which is slow."""
+    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return _LENGTHS[month - 1] + (is_leap and month == _FEBRUARY)
+
+
+def is_valid_day(year: int | None, month: int, day: int) -> bool:
+    """Return whether the date exists; 29 February does without a year."""
+    return 1 <= month <= 12 and 1 <= day <= days_in_month(year or 2000, month) and (year is None or year > 0)
+
+
+SECONDS_OF: Final = {"second": 1, "minute": 60, "hour": 3600}
+"""The seconds of the units that count elapsed time."""
+
 STRONG: Final = 2
-"""The strength of words that are a time wherever they stand; weaker ones count where nothing else is said."""
+"""The strength of words that are a time in any context; weaker words are a time only if the text has nothing else."""
 
 WEAK: Final = 1
 
 
 class Clock(NamedTuple):
-    """A time of day. `half`: 'am', 'pm', '24' (the hour is meant as written) or '' (either half of the day).
+    """A clock time. `half` is 'am', 'pm', '24' (24-hour clock) or '' (unknown half of the day).
 
-    `ahead_of` is the full hour that the words name where that is the next one: the eight of "ten to eight".
+    `ahead_of` is the full hour that the words name if that is the next one: eight in "ten to eight".
     """
 
     hour: int
@@ -23,7 +41,7 @@ class Clock(NamedTuple):
 
 
 class Span(NamedTuple):
-    """A length of time: calendar months and days, and elapsed seconds; `unit` is the finest unit named."""
+    """A length of time: calendar months and days, and elapsed seconds; `unit` is the finest named unit."""
 
     months: int = 0
     days: int = 0
@@ -45,11 +63,11 @@ class Every(NamedTuple):
     unit: str
 
 
-class Feast(NamedTuple):
-    """A day that the civil calendar does not fix: the kind of its calendar, and its days there (see `feasts`).
+class Holiday(NamedTuple):
+    """A day without a fixed date in the civil calendar: `lunar`, `easter`, or the name of a solar term.
 
-    For `lunar` these are (month, day) pairs, month 0 being every month and day 30 the last; for `easter` one pair that
-    begins with the days from Easter Sunday.
+    For `lunar`, `days` are (month, day) pairs; month 0 is every month, day 30 the last day. For `easter` there is one
+    pair that begins with the offset in days from Easter Sunday.
     """
 
     kind: str
@@ -61,7 +79,7 @@ Slots = dict[str, Any]
 
 
 class Meaning(NamedTuple):
-    """What the words of one expression say, before any convention decides what that is on a calendar."""
+    """The meaning of one expression, before it is resolved on the calendar."""
 
     year: int | None = None
     months: tuple[int, ...] = ()
@@ -70,66 +88,66 @@ class Meaning(NamedTuple):
     weekdays: tuple[int, ...] = ()
     this_week: bool = False
     ordinals: tuple[int, ...] = ()
-    paired: bool = False  # each of the ordinals is that of the weekday in its place, and of no other
+    paired: bool = False  # the n-th ordinal belongs to the n-th weekday only
     positions: tuple[int, ...] = ()
     day_numbers: tuple[int, ...] = ()
     week_numbers: tuple[int, ...] = ()
     shift: Shift | None = None
     edge: str = ""
-    feast: Feast | None = None
+    holiday: Holiday | None = None
     minute: int | None = None  # of every hour
-    either: tuple["Meaning", ...] = ()  # alternatives, of which the person has to choose
-    zone: str = ""  # the IANA name, or the offset (+0200), of the place whose clock is meant
+    either: tuple["Meaning", ...] = ()  # alternatives for the person to choose from
+    zone: str = ""  # an IANA name or an offset (+0200)
     clocks: tuple[Clock, ...] = ()
     parts: tuple[str, ...] = ()
     offset: Span | None = None
     anchor: "Meaning | None" = None
-    side: str = ""  # on which side of `anchor` the weekday is: before, after, nearest
+    side: str = ""  # the weekday's position relative to `anchor`: before, after, nearest
     every: Every | None = None
     times: int | None = None
     lasting: Span | None = None
     since: "Meaning | None" = None
     until: "Meaning | None" = None
     now: bool = False
-    but: bool = False  # the days are those left by "except", of which another phrase says how often
-    near: bool = False  # the words are so weak a date that it counts only within a few weeks
-    vague: bool = False  # a season, which beside another time more often belongs to what is to be done
+    but: bool = False  # the weekdays are those left by "except"; the period is in another phrase
+    near: bool = False  # weak evidence for a date, accepted only within a few weeks
+    vague: bool = False  # a season; beside another time it is more likely part of the content
     refused: bool = False
     alone: bool = False
-    eve: bool = False  # `until` is a day before which it must be done, so that the time is the day before
+    eve: bool = False  # "before Friday": the time is the day before
     per: int | None = None
     strength: int = 0
 
 
 def to_meaning(slots: Slots) -> Meaning:
-    """Freeze `slots`, nested ones too."""
+    """Convert `slots` and nested slots to a `Meaning`."""
     nested: Slots = {key: to_meaning(value) for key, value in slots.items() if isinstance(value, dict)}
     if "either" in slots:
-        nested["either"] = tuple(to_meaning(one) for one in slots["either"])
+        nested["either"] = tuple(to_meaning(alternative) for alternative in slots["either"])
     return Meaning(**{**slots, **nested})
 
 
 DAY_NAMES = frozenset(
-    {"year", "months", "days", "swapped", "weekdays", "shift", "edge", "feast", "offset", "anchor", "every", "now"}
+    {"year", "months", "days", "swapped", "weekdays", "shift", "edge", "holiday", "offset", "anchor", "every", "now"}
 )
-"""Fields that say on which day, besides those that say when in the day."""
+"""Fields that determine a day."""
 
 
 def names_day(slots: Slots) -> bool:
-    """Tell whether `slots` says on which day, be it where an interval begins."""
-    if "either" in slots and any(names_day(one) for one in slots["either"]):
+    """Return whether `slots`, or the beginning of its interval, determines a day."""
+    if "either" in slots and any(names_day(alternative) for alternative in slots["either"]):
         return True
     since = slots.get("since")
     return bool(DAY_NAMES & slots.keys()) or (since is not None and names_day(since))
 
 
 def begins_anywhere(slots: Slots) -> bool:
-    """Tell whether `slots` begins now without saying how often: the "from now on" of "at 6:15 from now on" says so."""
+    """Return whether `slots` begins "from now on" and has another field, but no period ("at 6:15 from now on")."""
     return "now" in slots.get("since", {}) and "every" not in slots and bool(slots.keys() & (DAY_NAMES | _IN_DAY))
 
 
-def completed(meaning: Meaning, other: Meaning) -> Meaning | None:
-    """`meaning` with what only `other` says; None where both say something about the same field."""
+def complete(meaning: Meaning, other: Meaning) -> Meaning | None:
+    """Return `meaning` with the fields that only `other` sets; None if both set a field differently."""
     changes: dict[str, Any] = {}
     for name, mine, theirs in zip(Meaning._fields, meaning, other, strict=True):
         default = Meaning._field_defaults[name]
@@ -142,7 +160,7 @@ def completed(meaning: Meaning, other: Meaning) -> Meaning | None:
 
 
 def unify(left: Slots, right: Slots) -> Slots | None:
-    """Join two meanings into one, or None where they contradict each other."""
+    """Join two meanings into one; None if they contradict each other."""
     if "offset" in left and "offset" in right:
         return None
     if (_is_bare_length(left) and "weekdays" in right) or (_is_bare_length(right) and "weekdays" in left):
@@ -162,11 +180,11 @@ def unify(left: Slots, right: Slots) -> Slots | None:
             merged[key] = joined
     if is_loose:
         merged["strength"] = min(WEAK, merged["strength"])
-    return merged if _coherent(merged) else None
+    return merged if _is_coherent(merged) else None
 
 
 def _one_of_weekend(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Next weekend, on Saturday."""
+    """Return the single day of "next weekend, on Saturday"; None for other pairs."""
     shorter, longer = sorted((left, right), key=len)
     return shorter if longer == _WEEKEND and len(shorter) == 1 and shorter[0] in longer else None
 
@@ -176,7 +194,7 @@ _IN_DAY = frozenset({"clocks", "parts"})
 
 
 def _is_bare_length(slots: Slots) -> bool:
-    """Three days, without "in": how long, beside a weekday from which it is counted."""
+    """Return whether `slots` is a length in days without "in" ("three days")."""
     return _is_length(slots) and slots["offset"].unit == "day"
 
 
@@ -185,12 +203,12 @@ def _is_length(slots: Slots) -> bool:
 
 
 def _is_length_beside_clock(slots: Slots, other: Slots) -> bool:
-    """Three days, without "in", beside a clock: a time only where nothing else is said; "at 5pm, two days before"."""
+    """Return whether `slots` is a length without "in" and `other` has a clock time ("at 5pm, two days before")."""
     return (_is_length(slots) or is_loose(slots)) and bool(other.keys() & _IN_DAY)
 
 
 def is_loose(slots: Slots) -> bool:
-    """Tell whether `slots` is a length without "in" beside a clock."""
+    """Return whether `slots` is weak evidence: a length without "in" together with a clock time."""
     return "offset" in slots and bool(slots.keys() & _IN_DAY) and slots["strength"] <= WEAK
 
 
@@ -206,7 +224,7 @@ def _join(key: str, left: Slots, right: Slots) -> Any:
     if key == "weekdays" and ("but" in left or "but" in right):
         return tuple(day for day in left[key] if day in right[key]) or None
     if key == "weekdays" and left["every"] == right["every"] and not set(left[key]) & set(right[key]):
-        # Mondays at 9, Wednesdays at 10: what follows may have a clock of its own
+        # "Mondays at 9, Wednesdays at 10": the following weekday may have a clock time of its own
         return None if "clocks" in left and "clocks" not in right else (*left[key], *right[key])
     return None
 
@@ -217,13 +235,13 @@ _FINER_PARTS = {
     frozenset(("late", "night")): ("late",),
     frozenset(("evening", "night")): ("night",),
 }
-"""Early tomorrow morning, 今晚半夜: two parts of the day that are one."""
+"""Two parts of the day that together mean one: "early tomorrow morning", 今晚半夜."""
 
 
 def _finer_period(left: Every, right: Every) -> Every | None:
-    """每天 beside 每小时, every hour on weekdays: the shorter period counts, the longer one says on which days.
+    """Return the period of two that are combined; None if they contradict each other.
 
-    Fortnightly beside on Thursdays: the days are those of every week, the longer period counts.
+    "Every hour on weekdays" (每天每小时) has the shorter period, "fortnightly on Thursdays" the longer one.
     """
     for longer, shorter in ((left, right), (right, left)):
         if longer == Every(1, "day") and shorter.unit in {"second", "minute", "hour"}:
@@ -237,8 +255,8 @@ def _finer_period(left: Every, right: Every) -> Every | None:
     return None
 
 
-def _coherent(slots: Slots) -> bool:
-    """Refuse joins that no speaker means: an exact offset beside a date or a clock."""
+def _is_coherent(slots: Slots) -> bool:
+    """Return False for combinations without a sense, such as an exact offset and a date."""
     if "now" in slots and not slots.keys() <= {"now", "strength"}:
         return False
     if "every" not in slots and not _is_stretch(slots):
@@ -246,10 +264,10 @@ def _coherent(slots: Slots) -> bool:
     shift = slots.get("shift")
     if shift is not None and not _goes_beside(shift, slots):
         return False
-    is_bounded_date = {"alone", "days", "every"} <= slots.keys()  # 1号到10号每天 is from the first on
+    is_bounded_date = {"alone", "days", "every"} <= slots.keys()  # 1号到10号每天 begins on the first
     if is_bounded_date and slots["every"].unit == "day":
         return False
-    if "near" in slots and _is_near_day(shift):  # tomorrow 3-5 is no fifth of March
+    if "near" in slots and _is_near_day(shift):  # "tomorrow 3-5" is not March 5
         return False
     if "year" in slots and slots.keys() & _BESIDE_NO_YEAR and not slots.keys() & _NAMED_IN_YEAR:
         return False
@@ -264,7 +282,7 @@ def _coherent(slots: Slots) -> bool:
 
 
 def _is_stretch(slots: Slots) -> bool:
-    """Refuse a clock of any day beside the last day of a rule that stands elsewhere: "at 7, until the end of May"."""
+    """Return False for a clock time of any day with the last day of another phrase: "at 7, until the end of May"."""
     until = slots.get("until", {})
     if not DAY_NAMES & until.keys() or until.keys() & (_IN_DAY | {"offset", "now"}) or _is_near_day(until.get("shift")):
         return True
@@ -272,7 +290,7 @@ def _is_stretch(slots: Slots) -> bool:
 
 
 def _goes_beside(shift: Shift, slots: Slots) -> bool:
-    """Every day next week is something, the fifth of next week is nothing, end of day Thursday no end of today."""
+    """Return whether `shift` may be combined with `slots`: "every day next week", but not "the fifth of next week"."""
     if "every" in slots and not _fits_in(slots["every"], shift):
         return False
     if shift.unit == "week" and slots.keys() & {"days", "months"}:
@@ -281,7 +299,7 @@ def _goes_beside(shift: Shift, slots: Slots) -> bool:
 
 
 def _fits_in(every: Every, shift: Shift) -> bool:
-    """Every day next week, every hour today; every day tomorrow is nothing."""
+    """Return whether the period fits into the unit: "every day next week", but not "every day tomorrow"."""
     return shift.steps >= 0 and (shift.unit != "day" or every.unit in {"minute", "hour"})
 
 
@@ -289,10 +307,20 @@ def _is_near_day(shift: Shift | None) -> bool:
     return shift is not None and shift.unit == "day"
 
 
-_NAMED_IN_MONTH = {"days", "weekdays", "ordinals", "positions", "day_numbers", "week_numbers", "edge", "feast", "every"}
-"""A month alone is no day that could have a clock: January 5 am is a morning."""
+_NAMED_IN_MONTH = {
+    "days",
+    "weekdays",
+    "ordinals",
+    "positions",
+    "day_numbers",
+    "week_numbers",
+    "edge",
+    "holiday",
+    "every",
+}
+"""One of these is needed for a month with a clock time; "January 5 am" is a date and a half of the day."""
 _BESIDE_NO_YEAR = {"shift", "weekdays", "clocks", "parts"}
-_NAMED_IN_YEAR = {"months", "days", "ordinals", "positions", "day_numbers", "week_numbers", "edge", "feast", "every"}
-"""A year alone says nothing beside a day or a clock: "watch 1917 tonight"."""
-_BESIDE_ELAPSED = {"clocks", "parts", "months", "days", "weekdays", "year", "every", "ordinals", "since", "feast"}
-_BESIDE_DAYS = {"months", "days", "year", "shift", "every", "ordinals", "since", "feast"}
+_NAMED_IN_YEAR = {"months", "days", "ordinals", "positions", "day_numbers", "week_numbers", "edge", "holiday", "every"}
+"""One of these is needed for a year beside fields of `_BESIDE_NO_YEAR`: in "watch 1917 tonight" it is not a year."""
+_BESIDE_ELAPSED = {"clocks", "parts", "months", "days", "weekdays", "year", "every", "ordinals", "since", "holiday"}
+_BESIDE_DAYS = {"months", "days", "year", "shift", "every", "ordinals", "since", "holiday"}

@@ -63,7 +63,7 @@ async def _reminders_in(
 ) -> tuple[Reminder, ...]:
     """Return the open reminders whose ids stand in an earlier message of the bot."""
     before = await history.recent(ctx.chat, _SEARCHED_MESSAGES)
-    text = next((message.text for message in before if message.id == message_id and message.sender.is_bot), "")
+    text = next((earlier.text for earlier in before if earlier.id == message_id and earlier.sender.is_bot), "")
     found: list[Reminder] = []
     for reference in dict.fromkeys(_ID.findall(text)):
         try:

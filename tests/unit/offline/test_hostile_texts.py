@@ -8,7 +8,7 @@ from function_calls.language.messages import LANGUAGES
 from function_calls.understanding import OfflineInterpreter
 from function_calls.understanding.reading.lexicon import load_lexicon
 from services.time_expressions import MOST_EFFORT, limited_effort, parse_all
-from services.time_expressions.grammar import vocabulary
+from services.time_expressions.rules.grammar import vocabulary
 from tests.unit.offline.conftest import NOW, Say
 
 STUCK_SECONDS = 0.5

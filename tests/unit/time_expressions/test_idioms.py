@@ -5,8 +5,8 @@ import re
 import pytest
 
 from benchmarks.evaluation.own_times import own_cases
-from services.time_expressions.grammar import languages, lexicon
-from services.time_expressions.idioms import Idioms, first_letters
+from services.time_expressions.rules.grammar import languages, lexicon
+from services.time_expressions.rules.idioms import Idioms, first_letters
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from services.time_expressions import languages, parse
-from services.time_expressions.actions import find_action
-from services.time_expressions.grammar import grammar, lexicon
-from services.time_expressions.numerals import read_numeral
-from services.time_expressions.patterns import Node, graph_of
+from services.time_expressions.rules.actions import find_action
+from services.time_expressions.rules.grammar import grammar, lexicon
+from services.time_expressions.rules.patterns import Node, build_graph
+from services.time_expressions.scan.chinese_numerals import read_numeral
 
 
 def sequences(node: Node, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -40,7 +40,7 @@ def test_an_unknown_action_is_named():
 def test_a_pattern_leads_along_each_of_its_sequences():
     rule = ("PIECE", find_action("every"), {}, 1)
 
-    assert sorted(sequences(graph_of([("every (other|NUM)? UNIT", rule)])[0])) == [
+    assert sorted(sequences(build_graph([("every (other|NUM)? UNIT", rule)])[0])) == [
         ("=every", "=other", "UNIT"),
         ("=every", "NUM", "UNIT"),
         ("=every", "UNIT"),
@@ -49,7 +49,7 @@ def test_a_pattern_leads_along_each_of_its_sequences():
 
 def test_an_unbalanced_pattern_is_refused():
     with pytest.raises(ValueError, match="unbalanced"):
-        graph_of([("a b ) c", ("PIECE", find_action("every"), {}, 1))])
+        build_graph([("a b ) c", ("PIECE", find_action("every"), {}, 1))])
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Parse tokens into phrases, select those that are times, and merge them."""

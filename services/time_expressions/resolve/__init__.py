@@ -1,0 +1,1 @@
+"""Resolve meanings to instants, intervals and recurrences on the calendar."""

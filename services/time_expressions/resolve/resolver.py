@@ -1,0 +1,53 @@
+"""Resolve a meaning on the calendar, as an instant or a recurrence."""
+
+from services.time_expressions.resolve.clocks import LAST_AFTERNOON_HOUR, UNSURE_HOURS
+from services.time_expressions.resolve.context import Answer, ReadingContext
+from services.time_expressions.resolve.instants import resolve_instants
+from services.time_expressions.resolve.recurrences import resolve_recurrence
+from services.time_expressions.resolve.zones import convert_recurrence, zone_of
+from services.time_expressions.values import Every, Meaning
+
+
+def resolve(meaning: Meaning, present: ReadingContext) -> list[Answer]:
+    """Return the possible times of `meaning`, best first."""
+    try:
+        meaning = _daily_for_days(meaning)
+        if meaning.every is None:
+            return resolve_instants(meaning, present)
+        answers = [answer for way in possible_halves(meaning) if (answer := _resolve_in_zone(way, present))]
+    except (OverflowError, ValueError):  # the calendar ends with the year 9999
+        return []
+    return [answer._replace(unsure=len(answers) > 1) for answer in answers]
+
+
+def _daily_for_days(meaning: Meaning) -> Meaning:
+    """Make "at nine for the next five days" a daily period."""
+    lasting = meaning.lasting
+    is_bounded = lasting is not None and lasting.days > 1 and not lasting.seconds
+    begins = meaning.since is not None or not (meaning.shift or meaning.weekdays or meaning.days or meaning.holiday)
+    is_open = meaning.every is None and meaning.until is None and bool(meaning.clocks or meaning.parts)
+    return meaning._replace(every=Every(1, "day")) if is_bounded and begins and is_open else meaning
+
+
+def _resolve_in_zone(meaning: Meaning, present: ReadingContext) -> Answer | None:
+    """Resolve a recurrence in the named zone and convert it to the zone of `present`."""
+    if not (meaning.zone and meaning.clocks):
+        return resolve_recurrence(meaning, present)
+    answer = resolve_recurrence(
+        meaning._replace(zone=""), present._replace(now=present.now.astimezone(zone_of(meaning.zone)))
+    )
+    return None if answer is None else convert_recurrence(answer, present.zone)
+
+
+def possible_halves(meaning: Meaning) -> list[Meaning]:
+    """Return a recurrence, and a second one with the other half of the day if its hour is ambiguous.
+
+    Unlike for a single time, minutes do not decide the half, because a wrong recurrence is wrong every day.
+    """
+    if len(meaning.clocks) != 1 or meaning.parts or meaning.until is not None:
+        return [meaning]
+    clock = meaning.clocks[0]
+    if clock.half or (clock.ahead_of or clock.hour) not in UNSURE_HOURS:
+        return [meaning]
+    other = "am" if (clock.ahead_of or clock.hour) <= LAST_AFTERNOON_HOUR else "pm"
+    return [meaning, meaning._replace(clocks=(clock._replace(half=other, ahead_of=0),))]

@@ -1,0 +1,215 @@
+"""Build the date part of an RRULE from a recurring meaning. Source: RFC 5545 section 3.3.10."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import NamedTuple
+
+from services.time_expressions.resolve.days import WEEK, make_date, nth_weekday
+from services.time_expressions.resolve.holidays import is_lunar_day, lunar_rule
+from services.time_expressions.values import Holiday, Meaning
+
+MONTHS = 12
+WEEKDAY_NAMES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+FREQUENCIES = {
+    "second": "SECONDLY",
+    "minute": "MINUTELY",
+    "hour": "HOURLY",
+    "day": "DAILY",
+    "week": "WEEKLY",
+    "month": "MONTHLY",
+    "year": "YEARLY",
+}
+
+
+class Rule(NamedTuple):
+    """The date part of a recurrence in terms of RFC 5545, or of the LUNAR rules of reminders for a lunar `holiday`."""
+
+    frequency: str
+    interval: int = 1
+    months: tuple[int, ...] = ()
+    month_days: tuple[int, ...] = ()
+    weekdays: tuple[int, ...] = ()
+    ordinals: tuple[int, ...] = ()
+    year_days: tuple[int, ...] = ()
+    week_numbers: tuple[int, ...] = ()
+    positions: tuple[int, ...] = ()
+    holiday: Holiday | None = None
+    paired: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether the rule is weekly, monthly or yearly without a day."""
+        return self.frequency in {"WEEKLY", "MONTHLY", "YEARLY"} and len(self.render()) <= 1 + (self.interval != 1)
+
+    def render(self) -> list[str]:
+        """Return the parts of the RRULE, frequency first."""
+        if self.holiday is not None:
+            return [lunar_rule(self.holiday)]
+        names = [WEEKDAY_NAMES[day] for day in self.weekdays]
+        if self.ordinals:
+            names = [f"{ordinal}{WEEKDAY_NAMES[weekday]}" for ordinal, weekday in self._ordinal_weekdays()]
+        lists: tuple[tuple[str, Sequence[object]], ...] = (
+            ("BYMONTH", self.months),
+            ("BYWEEKNO", self.week_numbers),
+            ("BYYEARDAY", self.year_days),
+            ("BYMONTHDAY", self.month_days),
+            ("BYDAY", names),
+            ("BYSETPOS", self.positions),
+        )
+        parts = [f"FREQ={self.frequency}"]
+        if self.interval != 1:
+            parts.append(f"INTERVAL={self.interval}")
+        return parts + [f"{name}={','.join(map(str, values))}" for name, values in lists if values]
+
+    def fits(self, day: date) -> bool:
+        """Return whether the rule without its interval fires on `day`."""
+        if self.holiday is not None:
+            return is_lunar_day(self.holiday, day)
+        if self.months and day.month not in self.months:
+            return False
+        if self.week_numbers and day.isocalendar().week not in self.week_numbers:
+            return False
+        if self.year_days and not self._fits_year_day(day):
+            return False
+        if self.month_days and not self._fits_month_day(day):
+            return False
+        if self.positions:
+            return day in self._instances(day)
+        if self.ordinals:
+            return self._fits_ordinal(day)
+        return not self.weekdays or day.weekday() in self.weekdays
+
+    def _fits_year_day(self, day: date) -> bool:
+        number, length = day.timetuple().tm_yday, date(day.year, 12, 31).timetuple().tm_yday
+        return number in self.year_days or number - length - 1 in self.year_days
+
+    def _fits_month_day(self, day: date) -> bool:
+        return any(make_date(day.year, day.month, number) == day for number in self.month_days)
+
+    def _ordinal_weekdays(self) -> list[tuple[int, int]]:
+        """Return all combinations of ordinals and weekdays; if `paired`, the n-th ordinal with the n-th weekday."""
+        if self.paired:
+            return list(zip(self.ordinals, self.weekdays, strict=True))
+        return [(ordinal, weekday) for ordinal in self.ordinals for weekday in self.weekdays]
+
+    def _fits_ordinal(self, day: date) -> bool:
+        whole_year = self.frequency == "YEARLY" and not self.months
+        first = day.replace(month=1, day=1) if whole_year else day.replace(day=1)
+        last = day.replace(month=12, day=31) if whole_year else make_date(day.year, day.month, -1)
+        if last is None or day.weekday() not in self.weekdays:
+            return False
+        return any(nth_weekday(first, last, ordinal, weekday) == day for ordinal, weekday in self._ordinal_weekdays())
+
+    def _instances(self, day: date) -> list[date]:
+        every_day = (make_date(day.year, day.month, number) for number in range(1, 32))
+        matching = [
+            day_of_month for day_of_month in every_day if day_of_month and day_of_month.weekday() in self.weekdays
+        ]
+        chosen = (place - 1 if place > 0 else place for place in self.positions)
+        return [matching[place] for place in chosen if -len(matching) <= place < len(matching)]
+
+
+def build_rule(meaning: Meaning) -> Rule | None:
+    """Return the date part of a recurrence; None if it makes no sense."""
+    if meaning.every is None or meaning.refused or meaning.offset is not None or meaning.now or meaning.either:
+        return None
+    if meaning.minute is not None and (meaning.every.unit != "hour" or meaning.clocks or meaning.parts):
+        return None
+    interval, unit = meaning.every
+    if meaning.holiday is not None:
+        return _holiday_rule(meaning, meaning.holiday)
+    if meaning.week_numbers:
+        return Rule(
+            frequency="YEARLY",
+            interval=interval if unit == "year" else 1,
+            week_numbers=meaning.week_numbers,
+            weekdays=meaning.weekdays,
+        )
+    build = {"day": _daily, "week": _weekly, "month": _monthly, "year": _yearly}.get(unit)
+    if build is not None:
+        return build(meaning, interval)
+    if unit not in FREQUENCIES or meaning.days or meaning.ordinals or meaning.day_numbers:
+        return None
+    return Rule(frequency=FREQUENCIES[unit], interval=interval, weekdays=meaning.weekdays)
+
+
+def _holiday_rule(meaning: Meaning, holiday: Holiday) -> Rule | None:
+    """Return the rule of a yearly or monthly lunar day; other movable holidays have no rule."""
+    named = {"month": 0, "year": 1}.get(meaning.every.unit) if meaning.every and meaning.every.interval == 1 else None
+    is_lunar = holiday.kind == "lunar" and all(bool(month) == bool(named) for month, _ in holiday.days)
+    if named is None or not is_lunar or meaning.days or meaning.months or meaning.year is not None:
+        return None
+    return Rule(frequency="LUNAR", holiday=holiday)
+
+
+def _daily(meaning: Meaning, interval: int) -> Rule | None:
+    if meaning.days or meaning.ordinals or meaning.day_numbers:
+        return None
+    if meaning.weekdays:
+        return _weekly(meaning, 1) if interval == 1 else None
+    return Rule(frequency="DAILY", interval=interval, months=meaning.months)
+
+
+def _weekly(meaning: Meaning, interval: int) -> Rule | None:
+    if meaning.days:
+        return None
+    weekdays = tuple(dict.fromkeys(meaning.weekdays))
+    if meaning.edge and not weekdays:
+        weekdays = (0,) if meaning.edge == "start" else (4,)
+    if meaning.day_numbers:
+        weekdays = tuple((number - 1) % WEEK for number in meaning.day_numbers)
+    if meaning.ordinals:
+        return _monthly(meaning, interval)
+    if meaning.months:
+        return Rule(frequency="YEARLY", months=meaning.months, weekdays=weekdays)
+    return Rule(frequency="WEEKLY", interval=interval, weekdays=weekdays)
+
+
+def _monthly(meaning: Meaning, interval: int) -> Rule | None:
+    month_days = meaning.days + meaning.day_numbers
+    if meaning.edge:
+        month_days = (*month_days, -1 if meaning.edge == "end" else 1)
+    if meaning.months:
+        return _yearly(meaning._replace(months=_repeat_months(meaning.months, interval)), 1)
+    if meaning.year is not None:
+        return None
+    return Rule(
+        frequency="MONTHLY",
+        interval=interval,
+        month_days=month_days,
+        weekdays=meaning.weekdays,
+        ordinals=meaning.ordinals,
+        positions=meaning.positions,
+        paired=meaning.paired,
+    )
+
+
+def _repeat_months(months: tuple[int, ...], interval: int) -> tuple[int, ...]:
+    """Return the months of a rule for every `interval` months: "semiannually on 30 June" is in December too."""
+    if len(months) > 1 or MONTHS % interval:
+        return months
+    return tuple(range((months[0] - 1) % interval + 1, MONTHS + 1, interval)) if interval > 1 else months
+
+
+def _yearly(meaning: Meaning, interval: int) -> Rule | None:
+    if meaning.year is not None:
+        return None
+    month_days, year_days = meaning.days, meaning.day_numbers
+    if meaning.edge and not meaning.months:
+        year_days = (-1 if meaning.edge == "end" else 1,)
+    elif meaning.edge:
+        month_days = (-1 if meaning.edge == "end" else 1,)
+    if not meaning.months and month_days:
+        month_days, year_days = (), month_days
+    elif meaning.months and year_days:
+        month_days, year_days = year_days, ()
+    return Rule(
+        frequency="YEARLY",
+        interval=interval,
+        months=meaning.months,
+        month_days=month_days,
+        weekdays=meaning.weekdays,
+        ordinals=meaning.ordinals,
+        year_days=year_days,
+        paired=meaning.paired,
+    )

@@ -1,0 +1,247 @@
+"""Actions that make clocks and pieces of clocks."""
+
+from typing import Any
+
+from services.time_expressions.rules.actions.general import Values, both
+from services.time_expressions.values import Clock, Shift, Slots, names_day
+
+_FIRST_MORNING_HOUR = 8
+"""A quarter to eight belongs to the same half of the day as a bare eight."""
+_COUNTED_POINTS = {1, 2}
+_MOST_HOURS_OFF = 14
+_LAST_SMALL_HOUR = 4
+_NOON = 12
+_NO_DAY = Shift("", 0)
+_MINUTES_OF_HALF_A_DAY = 720
+
+
+def clock(values: Values, *, half: str = "", least: int = 0, century: int = 0, earliest: int = 0) -> Clock | None:
+    """Return an hour, perhaps minutes; a word may fix the half of the day.
+
+    Minutes may have to be `least`, or to be what is left of a year of two figures: the 05 of 9点05;
+    the hour may have to be `earliest` at least: 20h is a clock, 2h a length.
+    """
+    hour, *rest = values
+    minute = rest[0] if rest else 0
+    if hour < earliest or (rest and minute < least):
+        return None
+    if century:
+        minute %= century
+    if hour != int(hour) or not 0 <= hour <= 24 or not 0 <= minute < 60:
+        return None
+    marked = "24" if hour > 12 or hour == 0 else ""
+    return with_half([Clock(int(hour), int(minute), 0, marked, "minute" if rest else "hour")], half=half)
+
+
+def clock_seconds(values: Values) -> Clock | None:
+    """三点半五十九秒."""
+    base: Clock = values[0]
+    second = values[1]
+    return base._replace(second=int(second), grain="second") if 0 <= second < 60 else None
+
+
+def with_half(values: Values, *, half: str = "") -> Clock | None:
+    """Return a clock marked am or pm; 1515pm stays what it is."""
+    base, *named = values
+    half = half or (named[0] if named else "")
+    if isinstance(base, int):
+        base = clock([base]) if base else None
+    if not isinstance(base, Clock):
+        return None
+    return base._replace(half=half) if half and base.hour <= 12 else base
+
+
+def shifted_clock(values: Values, *, sign: int = 1) -> Clock | None:
+    """Twenty past three, a quarter to noon: minutes first."""
+    minutes, base, *half_word = values
+    base = with_half([base, *half_word])
+    if base is None or not 0 < minutes < 60:
+        return None
+    total = base.hour * 60 + base.minute + sign * int(minutes)
+    if base.half == "am" and base.hour == 12:
+        total -= 720
+    half = base.half
+    if half == "pm" and base.hour == 12 and total < 720:
+        half = "am"
+    if total < 0:
+        total += 1440
+    hour = total // 60 % 24
+    if half == "" and hour == 0:
+        hour = 12
+    if hour > _NOON:
+        half = "24"
+    is_ahead_of_eight = half == "" and base.hour == _FIRST_MORNING_HOUR and hour == base.hour - 1
+    return Clock(hour, total % 60, 0, half, "minute", base.hour if is_ahead_of_eight else 0)
+
+
+def clock_off(values: Values, *, sign: int = 1) -> Clock | None:
+    """Ten minutes before dinner: a length of less than half a day, and the hour that people mean by the other words."""
+    length, base = values
+    minutes, rest = divmod(length.seconds, 60)
+    if length.days or length.months or rest or not 0 < minutes < _MINUTES_OF_HALF_A_DAY:
+        return None
+    total = (base.hour * 60 + base.minute + sign * minutes) % (2 * _MINUTES_OF_HALF_A_DAY)
+    return Clock(total // 60, total % 60, 0, "24", "minute")
+
+
+def clock_shifted(values: Values, *, sign: int = 1) -> Clock | None:
+    """差五分三点 the other way round: the clock comes first."""
+    return shifted_clock([values[1], values[0]], sign=sign)
+
+
+def bare_clock(values: Values) -> Clock | None:
+    """Return a bare number beside a part of the day, or after "at"."""
+    value = values[0]
+    if isinstance(value, Clock):
+        return value
+    return clock([value]) if 1 <= value <= 24 else None
+
+
+def clock_piece(values: Values, *, strength: int = 2) -> Slots | None:
+    """Return a piece made of one clock, or of several."""
+    clocks = [bare_clock([value]) for value in both(values)]
+    given = [clock for clock in clocks if clock is not None]
+    if len(given) < len(clocks):
+        return None
+    if any(clock.hour > _NOON for clock in given):  # 7:30 beside 19:30 is 24-hour time
+        given = [clock if clock.half else clock._replace(half="24") for clock in given]
+    return {"clocks": tuple(given), "strength": strength}
+
+
+def clock_list(values: Values) -> Any:
+    """9 am, 1 pm and 5 pm."""
+    return both(values)
+
+
+def clock_beside(values: Values, *, number_first: bool = True, strength: int = 2) -> Slots | None:
+    """9 tomorrow, 8 tonight: a bare number is a clock beside a day or a part of it."""
+    number, piece = values if number_first else reversed(values)
+    made = bare_clock([number])
+    if made is None or "clocks" in piece:
+        return None
+    return {**piece, "clocks": (made,), "strength": strength}
+
+
+def range_beside(values: Values) -> Slots | None:
+    """Tomorrow 3-5, tonight 8-10; behind a weekday it may be a score."""
+    day, pair = values
+    if "clocks" in day or day.get("shift", _NO_DAY).unit != "day" or pair[1] < pair[0] < _FIRST_MORNING_HOUR:
+        return None
+    made = clock_range([pair])
+    return {**day, **made} if made else None
+
+
+def clock_range(values: Values, *, strength: int = 2) -> Slots | None:
+    """From 3 to 4 pm: the half of the last holds for the first where it fits."""
+    pair = (
+        values[0] if len(values) == 1 or (isinstance(values[0], tuple) and not isinstance(values[0], Clock)) else values
+    )
+    half = values[-1] if isinstance(values[-1], str) else ""
+    first, last = bare_clock([pair[0]]), bare_clock([pair[1]])
+    if first is None or last is None:
+        return None
+    if half:
+        last = with_half([last, half])
+    if last is None:
+        return None
+    if last.half in {"am", "pm"} and not first.half:
+        earlier = first.hour % 12 < last.hour % 12 or (first.hour % 12, first.minute) < (last.hour % 12, last.minute)
+        first = first._replace(half=last.half if earlier else {"am": "pm", "pm": "am"}[last.half])
+    return {"clocks": (first,), "until": {"clocks": (last,), "strength": 2}, "strength": strength}
+
+
+def clock_either(values: Values) -> Slots | None:
+    """5 or 6, 5 or 6 pm: two clocks, of which one is meant."""
+    first, last = bare_clock([values[0]]), bare_clock([values[1]])
+    if first is None or last is None:
+        return None
+    if last.half in {"am", "pm"} and not first.half:
+        first = with_half([first, last.half]) or first
+    return {"either": ({"clocks": (first,)}, {"clocks": (last,)}), "strength": 2}
+
+
+def half_day(values: Values, *, strength: int = 0) -> Slots:
+    """Tuesday AM: the half of the day as a part of it."""
+    return {"parts": ("morning" if values[0] == "am" else "afternoon",), "strength": strength}
+
+
+def fixed_clock(values: Values) -> Clock | None:
+    """Noon, midnight, 12 noon."""
+    return Clock(*values[-1]) if len(values) == 1 or values[0] == _NOON else None
+
+
+def spelled_clock(values: Values) -> Clock | None:
+    """Ten thirty am, three fifteen pm."""
+    base = clock(values[:2])
+    return with_half([base, values[2]]) if base else None
+
+
+def round_minutes(values: Values) -> int | None:
+    """Ten past three: without the word "minutes" only multiples of five are meant so."""
+    return values[0] if values[0] % 5 == 0 else None
+
+
+def half_past(values: Values) -> Clock | None:
+    """三点半."""
+    return clock([values[0], 30])
+
+
+def hour_piece(values: Values) -> Slots:
+    """三点: a bare 一点 or 两点 more often counts points than hours, so it needs company."""
+    return {"clocks": (values[0],), "strength": 0 if values[0].hour in _COUNTED_POINTS else 2}
+
+
+def part_clock(values: Values) -> Clock | None:
+    """早上八点 inside a list of clocks: the part decides the half of the day."""
+    part = values[0]
+    base = bare_clock(values[1:])
+    if base is None or (base.hour > _NOON and not isinstance(values[1], Clock)):
+        return None
+    if base.half:
+        return base
+    return base._replace(half="am" if part in {"dawn", "early", "morning", "forenoon"} else "pm")
+
+
+def clock_after(values: Values) -> Slots | None:
+    """星期五放学四点: a day, what is over by then, and a clock."""
+    day, part, clock = values
+    if day.keys() & {"clocks", "parts"} or not names_day(day):
+        return None
+    return {**day, "parts": (part,), "clocks": (clock,), "strength": 2}
+
+
+def day_part_clock(values: Values) -> Slots | None:
+    """明早8: a day, a part of it and a bare number."""
+    (count, part), number = values
+    made = bare_clock([number])
+    if made is None or made.hour > _NOON or made.hour in _COUNTED_POINTS:
+        return None
+    return {"shift": Shift("day", count), "parts": (part,), "clocks": (made,), "strength": 2}
+
+
+def small_hours(values: Values) -> Slots | None:
+    """后半夜: two in the morning, or the hour that is named, of the night that follows the day."""
+    clock: Clock = values[-1] if len(values) > 1 else Clock(*values[0])
+    if clock.half not in {"", "am"} or not 0 < clock.hour <= _LAST_SMALL_HOUR:
+        return None
+    return {"clocks": (clock._replace(half=""),), "parts": ("late",), "strength": 2}
+
+
+def parts_pair(values: Values) -> Slots | None:
+    """早晚; 早晨 and 夜晚 are one part of the day."""
+    if set(values) in ({"morning", "early"}, {"night", "evening"}):
+        return None
+    return {"parts": tuple(values), "strength": 0}
+
+
+def zoned_clock(values: Values) -> Slots | None:
+    """9am PST: the clock of another place."""
+    made = clock_piece(values[:1])
+    return {**made, "zone": values[1]} if made else None
+
+
+def zone_offset(values: Values, *, sign: str) -> str | None:
+    """UTC+2, GMT-5:30: the offset as +0200 and -0530."""
+    named, length = values
+    hours, minutes = (length.hour, length.minute) if isinstance(length, Clock) else (length, 0)
+    return f"{sign}{hours:02}{minutes:02}" if named == "UTC" and hours <= _MOST_HOURS_OFF else None

@@ -1,0 +1,1 @@
+"""Cut a text into tokens: words, figures and numerals."""
