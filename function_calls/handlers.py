@@ -28,7 +28,7 @@ async def reminder_set(
     """设置提醒 / Set a reminder: once, every day, or every week. Call it only when somebody asks to be reminded."""
     schedule = schedule_from(args, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
     refuse_past(schedule, ctx)
-    await reminders.look_up(schedule)
+    await reminders.load_calendar(schedule)
     targets = await resolve_people(args.person, ctx, history)
     return await create_reminder(new_reminder(args, schedule, targets, ctx), ctx, reminders, zones)
 

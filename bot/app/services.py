@@ -23,7 +23,7 @@ from services.people.account_links import LinkCodes, PeopleService
 from services.people.chat_aliases import ChatAliasService
 from services.people.chat_preferences import ChatPreferenceService
 from services.people.memory import MemoryLimits, MemoryService
-from services.people.privacy import GoneMessage, PrivacyService
+from services.people.privacy import DeletedMessage, PrivacyService
 from services.people.zones import ZoneService
 from services.recurrence.calendars.data_version import data_version
 from services.reminders.delivery.worker import DeliveryConfig
@@ -78,7 +78,7 @@ def _engine(name: str, settings: SearchSettings, client: "httpx.AsyncClient") ->
     return SearxngEngine(client, base_url=settings.searxng_url)
 
 
-async def delete_attachments(platforms: Mapping[str, Platform], gone: Sequence[GoneMessage]) -> None:
+async def delete_attachments(platforms: Mapping[str, Platform], gone: Sequence[DeletedMessage]) -> None:
     """Let each platform delete the files of its messages in `gone`."""
     for name, platform in platforms.items():
         theirs = [each for each in gone if each.address.platform == name]

@@ -7,7 +7,7 @@ from bot.config.settings import PluginSettings, Settings
 from bot.platforms.kit.doctor import Finding, warning
 from bot.plugins.loading import every_plugin
 from bot.tools.skills.reading import find_skills
-from services.kernel.text import closest_name
+from services.kernel.text import closest_names
 
 
 def check_configured_names(settings: Settings, platforms: Iterable[str] = ()) -> list[Finding]:
@@ -58,6 +58,6 @@ def _unknown_platforms(settings: Settings, known: Collection[str]) -> Iterator[F
 
 
 def _unknown_name(key: str, name: str, kind: str, known: Collection[str]) -> Finding:
-    near = closest_name(name, known)
+    near = closest_names(name, known)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(known)) or 'none'}"
     return warning(key, f"there is no {kind} named {name}; {hint}")

@@ -17,7 +17,7 @@ from bot.config.secrets import SecretMissing, place_of, read_file, read_secret
 from bot.config.settings import Group, Settings
 from bot.config.terminal import terminal_language
 from services.kernel.errors import ConfigError
-from services.kernel.text import closest_name
+from services.kernel.text import closest_names
 
 Tables = dict[str, dict[str, object]]
 """Values by group and key; the group of a platform is `platforms.NAME`."""
@@ -224,7 +224,7 @@ def _in_words(problem: ErrorDetails) -> str:
 
 def _meant_choice(given: str, choices: list[str]) -> str:
     """Tell which of the choices of a setting somebody may have meant; the case of its letters is the commonest slip."""
-    near = closest_name(given.lower(), [each.lower() for each in choices])
+    near = closest_names(given.lower(), [each.lower() for each in choices])
     return "".join(f"; did you mean {each}?" for each in choices if near and each.lower() == near[0])
 
 
@@ -283,7 +283,7 @@ def _told_where(key: str, environment: Mapping[str, str]) -> Iterator[None]:
 
 
 def _nearest(key: str, known: list[str]) -> str:
-    near = closest_name(key, known, at_least=0.4)
+    near = closest_names(key, known, at_least=0.4)
     return f"unknown setting; did you mean {near[0]}?" if near else "unknown setting"
 
 

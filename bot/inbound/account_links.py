@@ -13,7 +13,7 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import Reply, Turn
 from services.kernel.chat import ChatMessage
 from services.kernel.errors import DeliveryFailed, RequestRefused
-from services.people.account_links import CODE_LASTS, PeopleService, code_in
+from services.people.account_links import CODE_LASTS, PeopleService, parse_code
 from services.people.model import Account, Linked
 
 # Slack keeps unknown slash commands to itself, so that words do as well; in a private chat nobody else is meant.
@@ -35,13 +35,13 @@ class AccountLinkCommands:
     async def __call__(self, turn: Turn) -> Reply | None:
         """Return the answer to a command or to a code; None for any other message."""
         text = _as_command(turn.message)
-        command, code = parse_command(text), code_in(text)
+        command, code = parse_command(text), parse_code(text)
         if command is not None and command.name not in {"link", "unlink"}:
             command = None
         if command is None and code is None:
             return None
         rest = "" if command is None else command.argument
-        code = code or code_in(rest)
+        code = code or parse_code(rest)
         answer = await self._answer(turn, rest, code, is_unlink=command is not None and command.name == "unlink")
         return Reply(text=answer, reply_to=turn.message.id)
 
@@ -49,7 +49,7 @@ class AccountLinkCommands:
         message, language = turn.message, turn.language
         if not message.is_private:
             if code is not None:
-                await self._people.burn(code)
+                await self._people.revoke_code(code)
             return say(language, "link.burnt" if code is not None else "link.in_private")
         if not self._proves_people(message):
             return say(language, "link.not_here", platform=message.address.platform)
@@ -62,7 +62,7 @@ class AccountLinkCommands:
         return await self._list_accounts(turn) if rest else await self._give_code(turn)
 
     async def _give_code(self, turn: Turn) -> str:
-        code = await self._people.code_for(turn.message.address, turn.message.sender, turn.language)
+        code = await self._people.issue_code(turn.message.address, turn.message.sender, turn.language)
         minutes = round(CODE_LASTS.total_seconds() / 60)
         return say(turn.language, "link.given", code=code, minutes=minutes)
 

@@ -46,7 +46,7 @@ class LibraryLog(logging.Handler):
         """Write `record`, unless the same line was written a moment ago."""
         error = record.exc_info[1] if record.exc_info else None
         line = str(record.msg).partition("\n")[0]
-        count = self._repeats.left_out((record.name, line, type(error)), record.created)
+        count = self._repeats.count_omitted((record.name, line, type(error)), record.created)
         if count is None:
             return
         more = f" ({count} more were left out)" if count else ""
@@ -76,7 +76,7 @@ class LogFile(RotatingFileHandler):
         if broken is not None:
             with suppress(OSError):  # it still has the line, which cannot be written
                 broken.close()
-        if self._complaints.left_out("", record.created) is not None:
+        if self._complaints.count_omitted("", record.created) is not None:
             sys.stderr.write(f"bubbles: the log {self.baseFilename} cannot be written: {sys.exc_info()[1]}\n")
 
     def _open(self) -> TextIOWrapper:

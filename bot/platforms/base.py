@@ -10,7 +10,7 @@ from services.kernel.chat import ChatAddress, ChatMessage, Incoming, Person, Sen
 from services.kernel.chat import Choice as Choice  # noqa: PLC0414 - platforms find it beside the message that has it
 from services.kernel.state import StateStore
 from services.language_model.ports import TextListener
-from services.people.privacy import GoneMessage
+from services.people.privacy import DeletedMessage
 from services.reminders.model import DueNotice
 
 OptionKind = Literal["text", "integer", "number", "boolean"]
@@ -188,7 +188,7 @@ class ResumesMessages(Protocol):
 class KeepsFiles(Protocol):
     """Stores attachments itself."""
 
-    async def forget(self, gone: Sequence[GoneMessage]) -> None:
+    async def forget(self, gone: Sequence[DeletedMessage]) -> None:
         """Delete the attachments of deleted messages."""
         ...
 

@@ -21,7 +21,7 @@ from function_calls.tools.toolset import Toolset
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError
 from services.kernel.state import StateStore
-from services.kernel.text import closest_name
+from services.kernel.text import closest_names
 from services.language_model.ports import LanguageModel, NullModel
 from services.search.model import SearchEngine
 
@@ -48,7 +48,7 @@ def passed_over(model: type[BaseModel], given: Mapping[str, object]) -> Iterator
     if model.model_config.get("extra") is not None:
         return
     for key in _unread(model, given):
-        near = closest_name(key, _keys(model).keys() - given.keys())
+        near = closest_names(key, _keys(model).keys() - given.keys())
         if near:
             yield f"{key} is not read; did you mean {near[0]}?"
 
@@ -56,11 +56,11 @@ def passed_over(model: type[BaseModel], given: Mapping[str, object]) -> Iterator
 def _in_words(problem: ErrorDetails, model: type[BaseModel], given: Mapping[str, object]) -> str:
     key = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "missing":
-        near = closest_name(key, _unread(model, given))
+        near = closest_names(key, _unread(model, given))
         slip = f"; {near[0]} is given, did you mean {key}?" if near else ""
         return f"{key} is missing ({_describe_option(key, model)}){slip}"
     if problem["type"] == "extra_forbidden":
-        near = closest_name(key, _keys(model))
+        near = closest_names(key, _keys(model))
         return f"{key} is unknown; " + (f"did you mean {near[0]}?" if near else f"there are: {', '.join(_keys(model))}")
     return f"{key}: {problem['msg'].removeprefix('Value error, ')}" if key else problem["msg"]
 

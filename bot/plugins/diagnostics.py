@@ -15,7 +15,7 @@ from bot.plugins.contributions import Contributions
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.declaring.tool_options import ToolOptions
 from services.kernel.errors import AssistantError
-from services.kernel.text import closest_name
+from services.kernel.text import closest_names
 
 _LONGEST: Final = 300  # characters of what an error says
 _OF_JSON: Final = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list"}
@@ -141,7 +141,7 @@ def _meant(error: BaseException) -> str:
 
 
 def _near(name: str, known: Iterable[str], before: str = "") -> str:
-    near = closest_name(name, known, at_least=0.6)
+    near = closest_names(name, known, at_least=0.6)
     return f"; did you mean {before}{near[0]}?" if near else ""
 
 

@@ -12,7 +12,7 @@ from bot.plugins.contributions import Contributions
 from bot.plugins.diagnostics import PluginMistaken
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.dispatch.events import EVENTS
-from services.kernel.text import closest_name
+from services.kernel.text import closest_names
 
 
 def lint_contributions(adds: Contributions, tools: Iterable[ToolSpec]) -> list[str]:
@@ -180,6 +180,6 @@ def _check_arguments(where: str, function: object, arguments: tuple[str, ...]) -
 
 def _check_event(event: str) -> None:
     if event != "*" and event not in EVENTS:
-        near = closest_name(event, EVENTS)
+        near = closest_names(event, EVENTS)
         hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(EVENTS)}, and * for all"
         raise PluginMistaken(f"add.listeners: there is no event {event}; {hint}")

@@ -6,7 +6,7 @@ from typing import Final
 
 from function_calls.tools.calls import ToolCall, ToolSpec, Turn
 from function_calls.tools.declaring.argument_validation import repair_arguments
-from services.kernel.text import closest_name
+from services.kernel.text import closest_names
 
 _COMMAND: Final = re.compile(
     r"\s*/(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:@(?P<bot>[\w.-]+))?(?P<rest>\s.*|)", re.DOTALL | re.ASCII
@@ -52,7 +52,7 @@ def meant_name(turn: Turn) -> str | None:
     found = _COMMAND.fullmatch(turn.message.text)
     if found is None or turn.steps or not turn.message.is_addressed or _FIELD.sub("", found["rest"]).strip():
         return None
-    near = closest_name(found["name"].lower(), (each.name for each in turn.tools), at_least=_ALIKE)
+    near = closest_names(found["name"].lower(), (each.name for each in turn.tools), at_least=_ALIKE)
     return near[0] if near else None
 
 
@@ -105,7 +105,7 @@ def _are_arguments(given: Sequence[str], names: Sequence[str]) -> bool:
 
     A mistyped name counts, so that it is refused and not taken for text.
     """
-    return not names or any(name in names or closest_name(name, names, at_least=_ALIKE) for name in given)
+    return not names or any(name in names or closest_names(name, names, at_least=_ALIKE) for name in given)
 
 
 def _value(field: re.Match[str]) -> str:

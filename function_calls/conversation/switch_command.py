@@ -10,7 +10,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Reply, Turn
 from function_calls.tools.policy import CallPolicy
 from function_calls.tools.toolset import Viewer
-from services.kernel.text import closest_name
+from services.kernel.text import closest_names
 
 
 def switch_pattern(*names: str) -> re.Pattern[str]:
@@ -80,7 +80,7 @@ class ToolCommands(SwitchCommand):
         """Switch a function, or name similar ones."""
         names, _ = await self._names(viewer)
         if name not in names:
-            near = closest_name(name, names, count=_NEAREST) or names
+            near = closest_names(name, names, count=_NEAREST) or names
             return say(language, "tools.unknown", name=name, known=", ".join(near))
         await self._switches.switch(viewer.chat, name, is_on=is_on)
         return say(language, "tools.switched_on" if is_on else "tools.switched_off", tool=name)

@@ -59,7 +59,7 @@ async def ground_set(call: ToolCall, args: ReminderArgs, message: ReadMessage, c
         except RequestRefused as refusal:  # the message says so, which no other choice of a model can mend
             text = refusal_text(ctx.language, refusal, ctx.now)
             return Grounded(call=call, withheld=ToolResult.refused(refusal.code, text))
-    await reminders.look_up(_on_workdays(schedule, ctx.message.text))
+    await reminders.load_calendar(_on_workdays(schedule, ctx.message.text))
     schedule = with_workdays(schedule, ctx.message.text)
     changes = {} if schedule == proposed else _time_arguments(schedule)
     call = correct_arguments(call, {**changes, "person": as_written(args.person, ctx.message.text)})

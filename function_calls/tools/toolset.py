@@ -10,7 +10,7 @@ from function_calls.tools.context import CallContext
 from function_calls.tools.errors import ArgumentsInvalid
 from function_calls.tools.permission import Viewer
 from function_calls.tools.validation.argument_messages import refusal_in_words
-from services.kernel.text import closest_name
+from services.kernel.text import closest_names
 
 __all__ = ["Toolset", "Viewer", "arguments_refused", "short_name", "unknown_tool"]
 
@@ -40,7 +40,7 @@ def short_name(name: str) -> str:
 def unknown_tool(name: str, offered: Iterable[str], language: str) -> ToolResult:
     """Return the failure for a call of an unknown tool, with the nearest names."""
     names = list(offered)
-    near = closest_name(name, names, count=3)
+    near = closest_names(name, names, count=3)
     hint = f"; did you mean {', '.join(near)}?" if near else f"; there are: {', '.join(names)}"
     return ToolResult.failed(f"no tool named '{name}'{hint}", text=say(language, "failed.unknown_tool", tool=name))
 

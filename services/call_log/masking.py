@@ -44,17 +44,17 @@ class SecretMask:
         for marks, pattern in _TOKENS:
             for mark in marks:
                 if mark in text:
-                    text = _compiled(pattern).sub(MASK, text)
-        return _without_fields(text) if '"' in text else text
+                    text = _compile(pattern).sub(MASK, text)
+        return _mask_fields(text) if '"' in text else text
 
 
-def _without_fields(text: str) -> str:
+def _mask_fields(text: str) -> str:
     lowered = text.lower()
     if not any(mark in lowered for mark in _FIELD_MARKS):
         return text
-    return _compiled(_FIELD).sub(rf'\1"{MASK}"', text)
+    return _compile(_FIELD).sub(rf'\1"{MASK}"', text)
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE if pattern is _FIELD else 0)

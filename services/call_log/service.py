@@ -98,7 +98,7 @@ class CallLog:
             found[call.message_id] = (*found[call.message_id], call)
         return found
 
-    async def confirmed(self, address: ChatAddress, message_ids: Sequence[str]) -> tuple[CallRecord, ...]:
+    async def confirmed_calls(self, address: ChatAddress, message_ids: Sequence[str]) -> tuple[CallRecord, ...]:
         """Return the calls of these messages that were made only after a yes."""
         await self.drain()
         found = await self._store.calls(address.key, message_ids)
@@ -135,41 +135,41 @@ class CallLog:
     async def _write_waiting(self) -> None:
         while self._waiting:
             batch = [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
-            turns = [self._masked_turn(each) for each in batch if isinstance(each, TurnRecord)]
-            calls = [self._masked_call(each) for each in batch if isinstance(each, CallRecord)]
+            turns = [self._mask_turn(each) for each in batch if isinstance(each, TurnRecord)]
+            calls = [self._mask_call(each) for each in batch if isinstance(each, CallRecord)]
             try:
                 await self._store.add(turns, calls)
             except Exception as error:  # noqa: BLE001 - any store may fail; a lost record must not stop the bot
                 logger.opt(exception=error).error("could not store {} records", len(batch))
 
-    def _masked_turn(self, turn: TurnRecord) -> TurnRecord:
+    def _mask_turn(self, turn: TurnRecord) -> TurnRecord:
         return replace(
             turn,
-            text=self._kept(turn.text),
-            reply=self._kept(turn.reply),
-            error=self._kept(turn.error),
-            completions=tuple(self._masked_completion(each) for each in turn.completions),
+            text=self._prepare_text(turn.text),
+            reply=self._prepare_text(turn.reply),
+            error=self._prepare_text(turn.error),
+            completions=tuple(self._mask_completion(each) for each in turn.completions),
         )
 
-    def _masked_completion(self, completion: CompletionRecord) -> CompletionRecord:
+    def _mask_completion(self, completion: CompletionRecord) -> CompletionRecord:
         if not completion.requested:
             return completion
-        requested = tuple(replace(call, arguments=self._kept(call.arguments)) for call in completion.requested)
-        refused = tuple(self._kept(reason) for reason in completion.refused)
+        requested = tuple(replace(call, arguments=self._prepare_text(call.arguments)) for call in completion.requested)
+        refused = tuple(self._prepare_text(reason) for reason in completion.refused)
         return replace(completion, requested=requested, refused=refused)
 
-    def _masked_call(self, call: CallRecord) -> CallRecord:
+    def _mask_call(self, call: CallRecord) -> CallRecord:
         return replace(
             call,
-            user_message=self._kept(call.user_message),
-            arguments=self._kept(call.arguments),
-            result=None if call.result is None else self._kept(call.result),
-            error=None if call.error is None else self._kept(call.error),
-            said=self._kept(call.said),
-            spawn_task=None if call.spawn_task is None else self._kept(call.spawn_task),
+            user_message=self._prepare_text(call.user_message),
+            arguments=self._prepare_text(call.arguments),
+            result=None if call.result is None else self._prepare_text(call.result),
+            error=None if call.error is None else self._prepare_text(call.error),
+            said=self._prepare_text(call.said),
+            spawn_task=None if call.spawn_task is None else self._prepare_text(call.spawn_task),
         )
 
-    def _kept(self, text: str) -> str:
+    def _prepare_text(self, text: str) -> str:
         """Return `text` as it is stored: masked, and cut where it is very long."""
         if len(text) <= _LONGEST_TEXT:
             return self._mask.text(text) if text else text

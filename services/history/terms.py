@@ -22,7 +22,7 @@ _MOST_WANTED = 12
 _DOUBLED = re.compile(r"([bdfgmnprt])\1$")
 
 
-def indexed_terms(text: str) -> list[str]:
+def index_terms(text: str) -> list[str]:
     """Return the terms of a message, each once: words by their stem, Chinese characters alone and in pairs.
 
     Pairs find Chinese words without a dictionary, single characters find one-character words (茶).
@@ -37,7 +37,7 @@ def indexed_terms(text: str) -> list[str]:
     return list(found)
 
 
-def wanted_terms(query: str) -> list[str]:
+def query_terms(query: str) -> list[str]:
     """Return the terms to search for, at most 12, without stop words unless there are no others."""
     found: dict[str, None] = {}
     for run in _runs(query):
@@ -97,13 +97,13 @@ NEWEST_OF_A_TERM = 50
 """The number of newest messages with one of the terms that are compared when none has all of them."""
 
 
-def searched_text(text: str, attachments: Sequence[Attachment] = ()) -> str:
+def searchable_text(text: str, attachments: Sequence[Attachment] = ()) -> str:
     """Return the searchable text of a message: the descriptions of its attachments, and its text."""
     described = [each.description for each in attachments if each.description]
     return "\n".join([*described, text]) if described else text
 
 
-def best_first(candidates: Iterable[tuple[Found, frozenset[str]]], wanted: Sequence[str], limit: int) -> list[Found]:
+def rank(candidates: Iterable[tuple[Found, frozenset[str]]], wanted: Sequence[str], limit: int) -> list[Found]:
     """Return at most `limit` of `candidates` (newest first, each with its terms) that have half of `wanted` or more.
 
     A term weighs more when fewer candidates have it; of equals the newest comes first.

@@ -45,7 +45,7 @@ class RepeatLimit:
         """Return a limit of one line a minute, and one at once when the failure is another one than the last."""
         return cls(_LOOP_SECONDS, most_keys=1)
 
-    def left_out(self, key: Hashable, now: float) -> int | None:
+    def count_omitted(self, key: Hashable, now: float) -> int | None:
         """Return how many entries of `key` were left out before this one, at `now` seconds; None to leave it out."""
         last, count = self._seen.get(key, (float("-inf"), 0))
         is_due = not last <= now < last + self._seconds
@@ -55,4 +55,4 @@ class RepeatLimit:
     def admits(self, error: Exception) -> bool:
         """Return whether a loop should log `error` now; errors of one type and text are the same failure."""
         key = f"{type(error).__name__}: {error}"
-        return self.left_out(key, asyncio.get_running_loop().time()) is not None
+        return self.count_omitted(key, asyncio.get_running_loop().time()) is not None

@@ -39,7 +39,7 @@ def _common_words() -> Mapping[str, frozenset[str]]:
     return {language: frozenset(words.split()) for language, words in table.items()}
 
 
-def closest_name(name: str, known: Iterable[str], *, count: int = 1, at_least: float = 0.5) -> list[str]:
+def closest_names(name: str, known: Iterable[str], *, count: int = 1, at_least: float = 0.5) -> list[str]:
     """Return up to `count` of `known` that resemble `name` with a difflib ratio of `at_least`, the likeliest first."""
     from difflib import get_close_matches  # a slip is rare, and difflib is no small module
 

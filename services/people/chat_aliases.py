@@ -62,12 +62,12 @@ class ChatAliasService:
             if not names or await self._scopes.commit_unless_changed([unnamed], {_NAMES: kept}):
                 return bool(names)
 
-    async def knows(self, name: str) -> bool:
+    async def has_alias(self, name: str) -> bool:
         """Return whether a chat has this name."""
         [kept] = await self._scopes.load([_NAMES])
         return name.casefold() in kept
 
-    async def reach(self, name: str, accounts: Sequence[Account]) -> tuple[ChatAddress, Account]:
+    async def resolve(self, name: str, accounts: Sequence[Account]) -> tuple[ChatAddress, Account]:
         """Return the chat called `name`, and with which of one person's `accounts` they are a member there.
 
         Raises:

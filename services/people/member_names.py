@@ -10,9 +10,9 @@ from services.kernel.chat import Person
 _NAME_ONLY: Final = "name:"
 
 
-def unresolved(name: str) -> Person:
+def unresolved_person(name: str) -> Person:
     """Return a person of whom only the name is known; such a person is not notified."""
-    return Person(id=f"{_NAME_ONLY}{folded(name)}", name=name)
+    return Person(id=f"{_NAME_ONLY}{fold_name(name)}", name=name)
 
 
 def is_unresolved(person: Person) -> bool:
@@ -25,12 +25,12 @@ def is_username_only(person: Person) -> bool:
     return person.id == f"@{person.name}"
 
 
-def with_account(person: Person, people: Iterable[Person]) -> Person:
+def resolve_account(person: Person, people: Iterable[Person]) -> Person:
     """Return the latest of `people` with the user name of `person`; else `person`."""
     if not is_username_only(person):
         return person
-    wanted = folded(person.name)
-    return next((each for each in reversed(tuple(people)) if folded(each.username) == wanted), person)
+    wanted = fold_name(person.name)
+    return next((each for each in reversed(tuple(people)) if fold_name(each.username) == wanted), person)
 
 
 def target_ids(person: Person) -> frozenset[str]:
@@ -38,12 +38,12 @@ def target_ids(person: Person) -> frozenset[str]:
 
     On IRC the nickname is the id, so a person unknown when the reminder was set is found by it.
     """
-    return frozenset({person.id, unresolved(person.id).id})
+    return frozenset({person.id, unresolved_person(person.id).id})
 
 
-def matching(words: str, people: Iterable[Person]) -> tuple[Person, ...]:
+def find_people(words: str, people: Iterable[Person]) -> tuple[Person, ...]:
     """Return the people (no bots) whose id, handle or name is `words` in any case, else whose first name is."""
-    wanted = folded(words)
+    wanted = fold_name(words)
     candidates = _accounts(people)
     for is_match in (_has_id, _has_handle_or_name, _has_first_name):
         found = tuple(person for person in candidates if wanted and is_match(person, wanted))
@@ -59,24 +59,24 @@ def _accounts(people: Iterable[Person]) -> tuple[Person, ...]:
         if not person.is_bot:
             earlier = found.get(person.id, person)
             found[person.id] = person if person.username else replace(person, username=earlier.username)
-    known = {folded(person.username) for person in found.values()}
-    return tuple(each for each in found.values() if not (is_username_only(each) and folded(each.name) in known))
+    known = {fold_name(person.username) for person in found.values()}
+    return tuple(each for each in found.values() if not (is_username_only(each) and fold_name(each.name) in known))
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """Return `name` for comparison: without @ in front, case, and whether words are joined by spaces or `_`."""
     return " ".join(name.casefold().lstrip("@").replace("_", " ").split())
 
 
 def _has_id(person: Person, wanted: str) -> bool:
-    return folded(person.id) == wanted
+    return fold_name(person.id) == wanted
 
 
 def _has_handle_or_name(person: Person, wanted: str) -> bool:
     # The part in front of the server: @bob:example.org on Matrix, bob@example.org on XMPP, ~bob on IRC.
-    handle = folded(person.id.lstrip("@~")).partition("@")[0].partition(":")[0]
-    return wanted in {handle, folded(person.username), folded(person.name)}
+    handle = fold_name(person.id.lstrip("@~")).partition("@")[0].partition(":")[0]
+    return wanted in {handle, fold_name(person.username), fold_name(person.name)}
 
 
 def _has_first_name(person: Person, wanted: str) -> bool:
-    return folded(person.name).partition(" ")[0] == wanted
+    return fold_name(person.name).partition(" ")[0] == wanted

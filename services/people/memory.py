@@ -8,7 +8,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from services.history.terms import best_first, indexed_terms, wanted_terms
+from services.history.terms import index_terms, query_terms, rank
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.people.model import Account
@@ -39,7 +39,7 @@ class NewMemory(Struct, frozen=True, kw_only=True):
     created_at: datetime
 
 
-class Onlooker(Struct, frozen=True, kw_only=True):
+class MemoryViewer(Struct, frozen=True, kw_only=True):
     """A person in a chat, who may see and delete certain memories.
 
     In a group these are the shared memories of that group, and the person's own from there. In a private
@@ -87,7 +87,7 @@ class MemoryStore(Protocol):
         """Store it durably; return it with its id."""
         ...
 
-    async def seen_by(self, onlooker: Onlooker) -> tuple[Memory, ...]:
+    async def visible_to(self, onlooker: MemoryViewer) -> tuple[Memory, ...]:
         """Return all memories that `onlooker` may see, latest first."""
         ...
 
@@ -112,7 +112,7 @@ class MemoryService:
         self._limits = limits or MemoryLimits()
         self._saving = asyncio.Lock()
 
-    async def save(self, onlooker: Onlooker, text: str, *, is_shared: bool, at: datetime) -> Memory:
+    async def save(self, onlooker: MemoryViewer, text: str, *, is_shared: bool, at: datetime) -> Memory:
         """Save `text` durably; the same text of the same person is saved once.
 
         Raises:
@@ -124,7 +124,7 @@ class MemoryService:
         if len(kept) > self._limits.text_length:
             raise RequestRefused("memory_too_long", limit=self._limits.text_length)
         async with self._saving:  # so that two at once do not pass a cap together
-            for each in await self._store.seen_by(onlooker):
+            for each in await self._store.visible_to(onlooker):
                 if (each.text, each.is_shared, each.person.id) == (kept, is_shared, onlooker.person.id):
                     return each
             await self._check_caps(onlooker)
@@ -134,22 +134,22 @@ class MemoryService:
                 )
             )
 
-    async def search(self, onlooker: Onlooker, query: str = "", limit: int = 20) -> tuple[Memory, ...]:
+    async def search(self, onlooker: MemoryViewer, query: str = "", limit: int = 20) -> tuple[Memory, ...]:
         """Return at most `limit` visible memories that match `query`, best first; without a query the latest."""
-        seen = await self._store.seen_by(onlooker)
-        terms = wanted_terms(query)
+        seen = await self._store.visible_to(onlooker)
+        terms = query_terms(query)
         if not terms:
             return seen[:limit]
-        return tuple(best_first(((each, frozenset(indexed_terms(each.text))) for each in seen), terms, limit))
+        return tuple(rank(((each, frozenset(index_terms(each.text))) for each in seen), terms, limit))
 
-    async def forget(self, onlooker: Onlooker, reference: str) -> Memory:
+    async def forget(self, onlooker: MemoryViewer, reference: str) -> Memory:
         """Delete the memory that `reference` names, by its id or by words of it.
 
         Raises:
             RequestRefused: `memory_unknown(reference)`, `memory_ambiguous(reference, candidates)`, or
                 `not_your_memory(id, owner)`.
         """
-        found = await self._named(onlooker, reference)
+        found = await self._find_referenced(onlooker, reference)
         if not found:
             raise RequestRefused("memory_unknown", reference=reference)
         own = [each for each in found if onlooker.may_forget(each)]
@@ -160,16 +160,16 @@ class MemoryService:
         await self._store.remove([own[0].id])
         return own[0]
 
-    async def _named(self, onlooker: Onlooker, reference: str) -> tuple[Memory, ...]:
-        seen = await self._store.seen_by(onlooker)
+    async def _find_referenced(self, onlooker: MemoryViewer, reference: str) -> tuple[Memory, ...]:
+        seen = await self._store.visible_to(onlooker)
         word = reference.strip(_EDGES).casefold()
         if _ID.fullmatch(word):
             return tuple(each for each in seen if each.id == word)
         exact = tuple(each for each in seen if each.text.casefold().strip(_EDGES) == word)
-        terms = wanted_terms(reference)
-        return exact or tuple(each for each in seen if terms and set(terms) <= set(indexed_terms(each.text)))
+        terms = query_terms(reference)
+        return exact or tuple(each for each in seen if terms and set(terms) <= set(index_terms(each.text)))
 
-    async def _check_caps(self, onlooker: Onlooker) -> None:
+    async def _check_caps(self, onlooker: MemoryViewer) -> None:
         if await self._store.count(onlooker.address, onlooker.person.id) >= self._limits.per_person:
             raise RequestRefused("too_many_memories", limit=self._limits.per_person)
         if await self._store.count(onlooker.address) >= self._limits.per_chat:

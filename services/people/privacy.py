@@ -26,7 +26,7 @@ class DataScope(Struct, frozen=True, kw_only=True):
         return self.address.platform if self.is_everywhere else self.address.key
 
 
-class GoneMessage(Struct, frozen=True, kw_only=True):
+class DeletedMessage(Struct, frozen=True, kw_only=True):
     """A message whose text was deleted; `files` are the addresses of its attachments."""
 
     address: ChatAddress
@@ -46,7 +46,7 @@ class Erasure:
     replies: int
     memories: int
     records: int
-    gone: tuple[GoneMessage, ...] = field(default=(), compare=False, repr=False)
+    gone: tuple[DeletedMessage, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def is_empty(self) -> bool:
@@ -99,7 +99,7 @@ class PrivacyStore(Protocol):
         """Return the keys of all chats with stored messages."""
         ...
 
-    async def with_files(self, chat_key: str, before: datetime) -> tuple[GoneMessage, ...]:
+    async def with_files(self, chat_key: str, before: datetime) -> tuple[DeletedMessage, ...]:
         """Return the messages of the chat with files that were sent before."""
         ...
 
@@ -129,13 +129,13 @@ class PrivacyService:
         keep_days: int = 0,
         on_forgotten: Callable[[str], None] | None = None,
         settle: Callable[[], Awaitable[None]] | None = None,
-        on_gone: Callable[[Sequence[GoneMessage]], Awaitable[None]] | None = None,
+        on_gone: Callable[[Sequence[DeletedMessage]], Awaitable[None]] | None = None,
     ) -> None:
         self._store = store
         self._on_forgotten = on_forgotten
         self._keep_days = keep_days
-        self._settle = settle or _settled
-        self._on_gone = on_gone or _nothing_beside
+        self._settle = settle or _wait_for_nothing
+        self._on_gone = on_gone or _delete_no_files
 
     async def opt_out(self, scope: DataScope, at: datetime) -> bool:
         """Store no messages of the person from now on; return False when that was so already."""
@@ -179,12 +179,12 @@ class PrivacyService:
         for chat in chats:
             days = rules.get(chat, self._keep_days)
             if days:
-                deleted += await self._purged(chat, now - timedelta(days=days))
+                deleted += await self._purge_chat(chat, now - timedelta(days=days))
         if deleted:
             logger.info("deleted {} messages beyond their retention period", deleted)
         return deleted
 
-    async def _purged(self, chat: str, before: datetime) -> int:
+    async def _purge_chat(self, chat: str, before: datetime) -> int:
         total = 0
         with_files = await self._store.with_files(chat, before)
         while removed := await self._store.purge(chat, before, _BATCH):
@@ -194,10 +194,10 @@ class PrivacyService:
         return total
 
 
-async def _settled() -> None:
+async def _wait_for_nothing() -> None:
     """Wait for nothing."""
 
 
-async def _nothing_beside(gone: Sequence[GoneMessage]) -> None:
+async def _delete_no_files(gone: Sequence[DeletedMessage]) -> None:
     """Delete no files."""
     del gone

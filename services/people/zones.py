@@ -13,7 +13,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.kernel.state import Json, ScopeStore, StateDelta
-from services.kernel.text import closest_name
+from services.kernel.text import closest_names
 from services.people.account_links import PeopleService
 
 _TAILS = re.compile(
@@ -24,23 +24,23 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 _LEAST_HOURS, _MOST_HOURS = -12, 14
 
 
-def zone_named(words: str) -> str | None:
+def find_zone(words: str) -> str | None:
     """Return the IANA name of the zone that `words` name; None when they name none that is known here."""
-    said = _tidied(words)
-    for each in (said, _tidied(_TAILS.sub("", said))):
-        found = _known().get(each) or _by_offset(each)
-        if found is not None and _readable(found):
+    said = _normalise(words)
+    for each in (said, _normalise(_TAILS.sub("", said))):
+        found = _zone_names().get(each) or _by_offset(each)
+        if found is not None and _load_zone(found):
             return found
     return None
 
 
 def nearest_zone(words: str) -> str | None:
     """Return the zone that `words` name, or else the one whose name looks most like them."""
-    near = closest_name(words, dict.fromkeys(_known().values()), at_least=0.7)
-    return zone_named(words) or (near[0] if near else None)
+    near = closest_names(words, dict.fromkeys(_zone_names().values()), at_least=0.7)
+    return find_zone(words) or (near[0] if near else None)
 
 
-def _tidied(words: str) -> str:
+def _normalise(words: str) -> str:
     """Return `words` in small letters without marks around them and without accents, which people leave out."""
     plain = " ".join(words.casefold().replace("_", " ").strip(" .,!?¿。，！？").split())
     return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", plain)))
@@ -66,14 +66,16 @@ def _places() -> dict[str, dict[str, str]]:
 
 
 @cache
-def _known() -> dict[str, str]:
+def _zone_names() -> dict[str, str]:
     """Return every normalised name: IANA names, their cities, and additional places."""
     names = files("tzdata").joinpath("zones").read_text(encoding="utf-8").split()
-    whole = {_tidied(name): name for name in names}
-    cities = {_tidied(name.rpartition("/")[2]): name for name in names if "/" in name and not name.startswith("Etc/")}
+    whole = {_normalise(name): name for name in names}
+    cities = {
+        _normalise(name.rpartition("/")[2]): name for name in names if "/" in name and not name.startswith("Etc/")
+    }
     places = _places()
     named = {**places["countries"], **places["cities"], **places["short"]}
-    return {**cities, **whole, **{_tidied(name): zone for name, zone in named.items()}}
+    return {**cities, **whole, **{_normalise(name): zone for name, zone in named.items()}}
 
 
 _KEY = "zone"
@@ -92,23 +94,23 @@ class ZoneService:
         self._scopes = scopes
         self._clock = clock
         self.default = default
-        self._remembered: BoundedDict[str, tuple[datetime, ZoneInfo]] = BoundedDict(_MOST_REMEMBERED)
+        self._cache: BoundedDict[str, tuple[datetime, ZoneInfo]] = BoundedDict(_MOST_REMEMBERED)
 
     async def zone_of(self, chat: ChatAddress, person: Person) -> ZoneInfo:
         """Return the zone in which `person` means times in `chat`."""
         key = f"{chat.key}#{person.id}"
-        known = self._remembered.get(key)
+        known = self._cache.get(key)
         if known is not None and self._clock.now() - known[0] < _REMEMBERED_FOR:
             return known[1]
         own, common = await self._scopes.load([_of_person(chat, person), _of_chat(chat)])
-        own_zone = _readable(own.get(_KEY)) or await self._linked(chat, person)
-        zone = own_zone or _readable(common.get(_KEY)) or self.default
-        self._remembered[key] = (self._clock.now(), zone)
+        own_zone = _load_zone(own.get(_KEY)) or await self._linked(chat, person)
+        zone = own_zone or _load_zone(common.get(_KEY)) or self.default
+        self._cache[key] = (self._clock.now(), zone)
         return zone
 
     async def of_chat(self, chat: ChatAddress) -> ZoneInfo:
         """Return the zone in which people mean times in `chat` who have none of their own."""
-        return _readable(await self.own(chat, None)) or self.default
+        return _load_zone(await self.own(chat, None)) or self.default
 
     async def set_for_person(self, chat: ChatAddress, person: Person, words: str) -> str:
         """Set the person's zone to the one that `words` name; return its IANA name.
@@ -140,10 +142,10 @@ class ZoneService:
         """Return the zone of another account of the same person."""
         accounts = () if self._people is None else (await self._people.accounts_of(chat, person))[1:]
         kept = await self._scopes.load([f"user:{each.key}" for each in accounts]) if accounts else ()
-        return next(filter(None, (_readable(each.get(_KEY)) for each in kept)), None)
+        return next(filter(None, (_load_zone(each.get(_KEY)) for each in kept)), None)
 
     async def _set(self, scope: str, words: str) -> str:
-        name = zone_named(words)
+        name = find_zone(words)
         if name is None:
             raise RequestRefused("zone_unknown", zone=words.strip())
         await self._commit(StateDelta(scope=scope, written={_KEY: name}))
@@ -151,7 +153,7 @@ class ZoneService:
 
     async def _commit(self, delta: StateDelta) -> None:
         await self._scopes.commit([delta])
-        self._remembered.clear()
+        self._cache.clear()
 
 
 def _of_person(chat: ChatAddress, person: Person) -> str:
@@ -162,7 +164,7 @@ def _of_chat(chat: ChatAddress) -> str:
     return f"zone:{chat.key}"
 
 
-def _readable(name: Json) -> ZoneInfo | None:
+def _load_zone(name: Json) -> ZoneInfo | None:
     """Return the zone with this name; None when there is none, or the data of zones no longer has it."""
     try:
         return ZoneInfo(name) if isinstance(name, str) else None

@@ -23,9 +23,9 @@ def dates_from(rule: Rule, start: date, first: date) -> Iterator[date]:
     if rule.calendar is not None:
         return rule.calendar.dates_from(first)
     if rule.frequency == "DAILY":
-        return _allowed(rule, _every(timedelta(days=rule.interval), start, first), is_by_weekday=True)
+        return _filter_days(rule, _every(timedelta(days=rule.interval), start, first), is_by_weekday=True)
     if rule.frequency == "WEEKLY":
-        return _allowed(rule, _weekly(rule, start, first), is_by_weekday=False)
+        return _filter_days(rule, _weekly(rule, start, first), is_by_weekday=False)
     if rule.frequency == "MONTHLY":
         return _monthly(rule, start, first)
     return _yearly(rule, start, first)
@@ -43,7 +43,7 @@ def is_day_allowed(rule: Rule, day: date) -> bool:
     return day.day in {each if each > 0 else length + 1 + each for each in rule.month_days}
 
 
-def _allowed(rule: Rule, days: Iterator[date], *, is_by_weekday: bool) -> Iterator[date]:
+def _filter_days(rule: Rule, days: Iterator[date], *, is_by_weekday: bool) -> Iterator[date]:
     """Yield the days of `days` that pass, until none has for a long time."""
     if not (rule.months or rule.month_days or (rule.days and is_by_weekday)):
         yield from days

@@ -21,22 +21,22 @@ def walk_dates(rule: Rule, start: datetime, first: datetime) -> Iterator[datetim
     """
     from dateutil.rrule import rrule, rrulestr
 
-    text = f"{_written_out(rule, start)};BYSECOND={start.second}"
+    text = f"{_expand_defaults(rule, start)};BYSECOND={start.second}"
     anchor = _anchor_near(rule, start, first)
     found = rrulestr(text, dtstart=anchor)
     if not isinstance(found, rrule):
         raise TypeError(f"{text} is a set of rules")
     shift = max(0, _LAST_YEAR - first.year) // _AGE * _AGE
-    late = _moved(first, shift)
-    bounded = found.replace(dtstart=_moved(anchor, shift), until=late + _REACH)
-    return (_moved(wall, -shift) for wall in bounded.xafter(late, inc=True))
+    late = _shift_years(first, shift)
+    bounded = found.replace(dtstart=_shift_years(anchor, shift), until=late + _REACH)
+    return (_shift_years(wall, -shift) for wall in bounded.xafter(late, inc=True))
 
 
-def _moved(wall: datetime, years: int) -> datetime:
+def _shift_years(wall: datetime, years: int) -> datetime:
     return wall.replace(year=wall.year + years)
 
 
-def _written_out(rule: Rule, start: datetime) -> Rule:
+def _expand_defaults(rule: Rule, start: datetime) -> Rule:
     """Return the pattern of `rule` with the parts that it takes from its start."""
     full = replace(rule.pattern, hours=rule.hours or (start.hour,), minutes=rule.minutes or (start.minute,))
     if rule.days or rule.month_days or rule.year_days or rule.weeks:

@@ -105,14 +105,14 @@ def zone_of(schedule: Schedule) -> ZoneInfo:
 def fires_after(schedule: Schedule, after: datetime) -> Iterator[datetime]:
     """Yield fires strictly after `after`, ascending, and their follow-ups."""
     if schedule.follow_up is None:
-        return _bounded(schedule, after)
+        return _until_end(schedule, after)
     if schedule.rule is not None and schedule.rule.is_elapsed:
         because = "what counts elapsed time repeats itself"
         raise RequestRefused("rule_not_understood", rule=str(schedule.rule), because=because)
-    return repeat_fires(schedule.follow_up, partial(_bounded, schedule), after)
+    return repeat_fires(schedule.follow_up, partial(_until_end, schedule), after)
 
 
-def _bounded(schedule: Schedule, after: datetime) -> Iterator[datetime]:
+def _until_end(schedule: Schedule, after: datetime) -> Iterator[datetime]:
     """Yield fires strictly after `after`, ascending, up to the end of the rule; no follow-ups."""
     if schedule.rule is not None:
         load_calendar(schedule.rule)
@@ -154,10 +154,10 @@ def _instants(schedule: Schedule, after: datetime) -> Iterator[datetime]:
 def _walls(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:
     if rule.frequency in ELAPSED:
         return grid_walls(rule, start, first)
-    return _computed(rule, start, first) if has_common_shape(rule) else walk_dates(rule, start, first)
+    return _arithmetic_walls(rule, start, first) if has_common_shape(rule) else walk_dates(rule, start, first)
 
 
-def _computed(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:
+def _arithmetic_walls(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:
     clocks = sorted(
         time(hour, minute, start.second)
         for hour in rule.hours or (start.hour,)
@@ -181,7 +181,7 @@ def _in_order(walls: Iterator[datetime], zone: ZoneInfo, after: datetime) -> Ite
         if instant.astimezone(zone).replace(tzinfo=None) != wall:
             insort(held, instant)
             continue
-        for ready in _passed(held, instant):
+        for ready in _pop_until(held, instant):
             if ready > after:
                 after = ready
                 yield ready
@@ -191,7 +191,7 @@ def _in_order(walls: Iterator[datetime], zone: ZoneInfo, after: datetime) -> Ite
     yield from (instant for instant in sorted(set(held)) if instant > after)
 
 
-def _passed(held: list[datetime], instant: datetime) -> list[datetime]:
+def _pop_until(held: list[datetime], instant: datetime) -> list[datetime]:
     """Remove the fires of `held` that are not after `instant`."""
     if not held:
         return held

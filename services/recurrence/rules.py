@@ -114,19 +114,19 @@ class Rule(Struct, frozen=True, kw_only=True):
         written = {
             "FREQ": self.frequency if self.calendar is None else "",
             "INTERVAL": "" if self.interval == 1 else str(self.interval),
-            "BYMONTH": _joined(self.months),
-            "BYWEEKNO": _joined(self.weeks),
-            "BYYEARDAY": _joined(self.year_days),
-            "BYMONTHDAY": _joined(self.month_days),
-            "BYDAY": _joined(f"{ordinal or ''}{WEEKDAYS[weekday]}" for ordinal, weekday in self.days),
-            "BYSETPOS": _joined(self.positions),
-            "BYHOUR": _joined(self.hours),
-            "BYMINUTE": _joined(self.minutes),
+            "BYMONTH": _join(self.months),
+            "BYWEEKNO": _join(self.weeks),
+            "BYYEARDAY": _join(self.year_days),
+            "BYMONTHDAY": _join(self.month_days),
+            "BYDAY": _join(f"{ordinal or ''}{WEEKDAYS[weekday]}" for ordinal, weekday in self.days),
+            "BYSETPOS": _join(self.positions),
+            "BYHOUR": _join(self.hours),
+            "BYMINUTE": _join(self.minutes),
             "WKST": WEEKDAYS[self.week_start] if self.week_start else "",
             "COUNT": "" if self.count is None else str(self.count),
             "UNTIL": "" if self.until is None else _end_text(self.until),
             "SKIP": self.skip,
-            "EXDATE": _joined(sorted([*map(_day_text, self.except_days), *map(_end_text, self.except_walls)])),
+            "EXDATE": _join(sorted([*map(_day_text, self.except_days), *map(_end_text, self.except_walls)])),
         }
         return {name: value for name, value in written.items() if value}
 
@@ -280,7 +280,7 @@ def _calendar_days(text: str, region: str) -> CalendarDays:
     return read_lunar(text)
 
 
-def _joined(values: Iterable[object]) -> str:
+def _join(values: Iterable[object]) -> str:
     return ",".join(map(str, values))
 
 

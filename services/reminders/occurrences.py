@@ -46,19 +46,19 @@ def plan_due(schedule: Schedule, catch_up: CatchUp, due_at: datetime, now: datet
         return DuePlan(occurrences=(Occurrence(due_at=due_at, missed=0),), next_fire_at=None)
     try:
         latest, missed = missed_between(schedule, due_at, now) if due_at < now else (due_at, 0)
-        occurrences = _occurrences(schedule, catch_up, (due_at, latest, missed), now)
+        occurrences = _plan_repeated(schedule, catch_up, (due_at, latest, missed), now)
         return DuePlan(occurrences=occurrences, next_fire_at=next_after(schedule, latest))
     except RequestRefused:
         fire = Occurrence(due_at=due_at, missed=0)
         return DuePlan(occurrences=(fire,), next_fire_at=None, is_readable=False)
 
 
-def _occurrences(
+def _plan_repeated(
     schedule: Schedule, catch_up: CatchUp, due: tuple[datetime, datetime, int], now: datetime
 ) -> tuple[Occurrence, ...]:
     first, latest, missed = due
     if catch_up is CatchUp.NONE:
-        return _skipping(schedule, due, now)
+        return _skip_missed(schedule, due, now)
     if catch_up is CatchUp.LATEST or not missed:
         return (Occurrence(due_at=latest, missed=missed),)
     fires = _last_fires(schedule, first, latest, missed)
@@ -66,7 +66,7 @@ def _occurrences(
     return tuple(Occurrence(due_at=fire, missed=0 if place else older) for place, fire in enumerate(fires))
 
 
-def _skipping(schedule: Schedule, due: tuple[datetime, datetime, int], now: datetime) -> tuple[Occurrence, ...]:
+def _skip_missed(schedule: Schedule, due: tuple[datetime, datetime, int], now: datetime) -> tuple[Occurrence, ...]:
     first, latest, missed = due
     if now - latest > _ON_TIME:
         return (Occurrence(due_at=latest, missed=missed, is_skipped=True),)

@@ -58,7 +58,7 @@ class ReminderBook(Protocol):
         """Keep many at once, caps not asked; return how many were new."""
         ...
 
-    async def look_up(self, rule: Rule) -> None:
+    async def load_calendar(self, rule: Rule) -> None:
         """Load the calendars of a rule ahead of time, so that no message waits for them."""
         ...
 

@@ -85,11 +85,11 @@ class QuietService:
         Raises:
             RequestRefused: `zone_unknown(zone)`.
         """
-        await self._book.set_quiet_hours(chat_key(chat), _checked(hours))
+        await self._book.set_quiet_hours(chat_key(chat), _check_zone(hours))
 
     async def set_for_person(self, chat: ChatAddress, person: Person, hours: QuietHours | None) -> None:
         """Hold back reminders for this person alone that are not urgent; raises as `set_for_chat` does."""
-        await self._book.set_quiet_hours(person_key(chat, person), _checked(hours))
+        await self._book.set_quiet_hours(person_key(chat, person), _check_zone(hours))
 
 
 def chat_key(chat: ChatAddress) -> str:
@@ -125,7 +125,7 @@ def quiet_until(hours: Iterable[QuietHours], moment: datetime) -> datetime | Non
     return None if end == moment else end
 
 
-def _checked(hours: QuietHours | None) -> QuietHours | None:
+def _check_zone(hours: QuietHours | None) -> QuietHours | None:
     if hours is not None:
         try:
             ZoneInfo(hours.zone)

@@ -33,7 +33,13 @@ from services.reminders.model import (
 from services.reminders.ports import Notifier, ReminderStore
 from services.reminders.quiet_hours import QuietHours, QuietService
 from services.reminders.records import Change, DeliveryRecord, StoredReminder, ValidatedReminder
-from services.reminders.updater import ReminderUpdater, check_may_change, check_may_edit, check_may_finish, let_anybody
+from services.reminders.updater import (
+    ReminderUpdater,
+    allow_anybody,
+    check_may_change,
+    check_may_edit,
+    check_may_finish,
+)
 from services.time_expressions import TimeReader
 
 _KEPT = timedelta(days=30)
@@ -73,7 +79,7 @@ class ReminderService:
         self.worker = DeliveryWorker(
             store, notifier, clock, pace or DeliveryConfig(), retries or RetryPolicy(), zone_data
         )
-        self._changing = ReminderUpdater(store, clock, self._finder, self.worker.nudge)
+        self._updater = ReminderUpdater(store, clock, self._finder, self.worker.nudge)
 
     async def create(self, wish: NewReminder) -> Reminder:
         """Keep a reminder and deliver it when it falls due; the same request key again gives the same reminder.
@@ -84,7 +90,7 @@ class ReminderService:
                 `too_many_reminders(limit)`.
         """
         now = self._clock.now()
-        await self.look_up(wish.schedule)
+        await self.load_calendar(wish.schedule)
         try:
             draft = self._draft(wish, now)
         except RequestRefused:
@@ -101,10 +107,10 @@ class ReminderService:
         row = await self._store.by_request(request_key)
         return None if row is None else self._finder.public(row)
 
-    async def look_up(self, schedule: Schedule | None) -> None:
+    async def load_calendar(self, schedule: Schedule | None) -> None:
         """Load the calendars of a schedule beside the event loop, which loading would block."""
         if schedule is not None and schedule.rule is not None and schedule.rule.calendar is not None:
-            await self._store.look_up(schedule.rule)
+            await self._store.load_calendar(schedule.rule)
 
     async def create_many(self, wishes: Sequence[NewReminder]) -> int:
         """Keep many reminders in one transaction (an import); caps are not asked. Returns how many were new.
@@ -205,11 +211,13 @@ class ReminderService:
             RequestRefused: as `get`, and `not_your_reminder(id, owner)`; `nothing_of_yours`, of all none is theirs.
         """
         if means_all(reference):
-            return await self._changing.own(chat, person, transitions.cancel, lambda _: True, none=_NONE)
+            return await self._updater.change_own(chat, person, transitions.cancel, lambda _: True, none=_NONE)
         chosen = await self._finder.all_of(chat, person, reference)
         if chosen:
-            return await self._changing.own(chat, person, transitions.cancel, lambda row: row.key in chosen, none=_NONE)
-        return (await self._changing.one(chat, person, reference, transitions.cancel),)
+            return await self._updater.change_own(
+                chat, person, transitions.cancel, lambda row: row.key in chosen, none=_NONE
+            )
+        return (await self._updater.change_one(chat, person, reference, transitions.cancel),)
 
     async def restore(self, chat: ChatAddress, person: Person, reminder_id: str) -> Reminder:
         """Undo a delete; `reminder_id` is complete.
@@ -223,7 +231,7 @@ class ReminderService:
         def revived(row: StoredReminder) -> Change | None:
             return transitions.resume(row, now, shortest) if row.state is ReminderState.CANCELLED else None
 
-        return await self._changing.named(chat, person, reminder_id, revived)
+        return await self._updater.change_by_id(chat, person, reminder_id, revived)
 
     async def edit(
         self,
@@ -241,10 +249,10 @@ class ReminderService:
         Raises:
             RequestRefused: as `get` and `create`, and `not_your_reminder(id, owner)`.
         """
-        await self.look_up(edit.schedule)
-        edit, now, shortest = self._checked(edit), self._clock.now(), self._limits.shortest_interval
+        await self.load_calendar(edit.schedule)
+        edit, now, shortest = self._check_edit(edit), self._clock.now(), self._limits.shortest_interval
         make = partial(transitions.edit, edit=edit, now=now, shortest=shortest, asked_at=asked_at)
-        return await self._changing.one(chat, person, reference, make, check=check_may_edit)
+        return await self._updater.change_one(chat, person, reference, make, check=check_may_edit)
 
     async def revert(
         self,
@@ -265,8 +273,8 @@ class ReminderService:
         Raises:
             RequestRefused: `reminder_unknown`, `not_your_reminder`, `deleted_since(id)`, and what `create` refuses.
         """
-        await self.look_up(edit.schedule)
-        edit, now, shortest = self._checked(edit), self._clock.now(), self._limits.shortest_interval
+        await self.load_calendar(edit.schedule)
+        edit, now, shortest = self._check_edit(edit), self._clock.now(), self._limits.shortest_interval
         may = check_may_edit if is_undo else check_may_change
 
         def before(row: StoredReminder) -> Change:
@@ -274,7 +282,7 @@ class ReminderService:
                 raise RequestRefused("deleted_since", id=public_id(row.key))
             return transitions.edit(row, edit, now, shortest, asked_at)
 
-        return await self._changing.named(chat, person, reminder_id, before, check=may)
+        return await self._updater.change_by_id(chat, person, reminder_id, before, check=may)
 
     async def pause(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Keep a reminder silent until `resume`, or with "all" every one of one's own.
@@ -283,10 +291,10 @@ class ReminderService:
             RequestRefused: as `delete`; `nothing_of_yours`, of all of them none can be paused.
         """
         if means_all(reference):
-            return await self._changing.own(
+            return await self._updater.change_own(
                 chat, person, transitions.pause, lambda row: row.state is ReminderState.ACTIVE, none=_NONE
             )
-        return (await self._changing.one(chat, person, reference, transitions.pause, check=check_may_edit),)
+        return (await self._updater.change_one(chat, person, reference, transitions.pause, check=check_may_edit),)
 
     async def resume(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Let a paused reminder fire again, from its next time after now; "all" as in `pause`. Raises as `edit` does.
@@ -296,12 +304,12 @@ class ReminderService:
         now, shortest = self._clock.now(), self._limits.shortest_interval
         if not means_all(reference):
             make = partial(transitions.resume, now=now, shortest=shortest)
-            return (await self._changing.one(chat, person, reference, make, check=check_may_edit),)
+            return (await self._updater.change_one(chat, person, reference, make, check=check_may_edit),)
 
         def has_fire(row: StoredReminder) -> bool:
             return row.state is ReminderState.PAUSED and bool(next_fires(row.schedule, now, 1))
 
-        return await self._changing.own(
+        return await self._updater.change_own(
             chat, person, lambda row: transitions.resume(row, now, shortest), has_fire, none=_NONE
         )
 
@@ -311,7 +319,7 @@ class ReminderService:
         What comes to everyone until it is done anybody of the chat may say to be done.
         """
         now, shortest = self._clock.now(), self._limits.shortest_interval
-        return await self._changing.one(
+        return await self._updater.change_one(
             chat, person, reference, lambda row: transitions.finish(row, now, shortest), check=check_may_finish
         )
 
@@ -319,7 +327,7 @@ class ReminderService:
         """Add `person` to the recipients. Raises as `get` does."""
         now, shortest = self._clock.now(), self._limits.shortest_interval
         make = partial(transitions.join, person=person, now=now, shortest=shortest)
-        return await self._changing.one(chat, person, reference, make, check=let_anybody)
+        return await self._updater.change_one(chat, person, reference, make, check=allow_anybody)
 
     async def leave(
         self, chat: ChatAddress, person: Person, reference: str, others: tuple[Person, ...] = ()
@@ -331,7 +339,7 @@ class ReminderService:
         """
         now, shortest = self._clock.now(), self._limits.shortest_interval
         make = partial(transitions.leave, person=person, others=others, now=now, shortest=shortest)
-        return await self._changing.one(chat, person, reference, make, check=let_anybody)
+        return await self._updater.change_one(chat, person, reference, make, check=allow_anybody)
 
     async def move_to_zone(self, chat: ChatAddress, person: Person, zone: str) -> tuple[Reminder, ...]:
         """Let the recurring reminders that `person` has set here follow the clock of another zone (IANA name).
@@ -348,7 +356,7 @@ class ReminderService:
         def is_elsewhere(row: StoredReminder) -> bool:
             return row.schedule.rule is not None and row.schedule.zone != zone
 
-        return await self._changing.own(chat, person, moved, is_elsewhere)
+        return await self._updater.change_own(chat, person, moved, is_elsewhere)
 
     async def snooze(
         self,
@@ -374,8 +382,8 @@ class ReminderService:
         if row is None:
             schedule = once_at(until, (await self._finder.find(chat, person, reference))[1].schedule.zone)
             return await self.edit(chat, person, reference, ReminderEdit(schedule=schedule), asked_at=asked_at)
-        targets = self._again_for(row, person)
-        again = replace(_once_more(row, _again_at(until, row), person, targets, request_key), asked_at=asked_at)
+        targets = self._recipients_of_repeat(row, person)
+        again = replace(_copy_at(row, _snoozed_schedule(until, row), person, targets, request_key), asked_at=asked_at)
         snoozed = await self.create(again)
         if row.schedule.follow_up is not None and row.state is ReminderState.ACTIVE:
             await self.finish(chat, person, public_id(row.key))
@@ -390,11 +398,11 @@ class ReminderService:
         """
         reminder, row = await self._finder.find(chat, person, reminder_id)
         check_may_edit(reminder, person)
-        single = await self.create(_once_more(row, once, row.creator, row.targets, request_key))
+        single = await self.create(_copy_at(row, once, row.creator, row.targets, request_key))
         # In this order: what a crash in between leaves is said twice, and not lost.
         return await self.edit(chat, person, reminder_id, ReminderEdit(schedule=left)), single
 
-    def _again_for(self, row: StoredReminder, person: Person) -> tuple[Person, ...]:
+    def _recipients_of_repeat(self, row: StoredReminder, person: Person) -> tuple[Person, ...]:
         """Return the recipients of a repetition asked for by `person`: all recipients, or only that person."""
         reminder = self._finder.public(row)
         try:
@@ -440,13 +448,13 @@ class ReminderService:
         return await self._store.deliveries(since, until)
 
     def _draft(self, wish: NewReminder, now: datetime) -> ValidatedReminder:
-        content = self._content(wish.content)
+        content = self._check_content(wish.content)
         wish = wish if content == wish.content else replace(wish, content=content)
         return ValidatedReminder(
             wish=wish, first_fire=check(wish.schedule, now, self._limits.shortest_interval, wish.asked_at)
         )
 
-    def _content(self, content: str) -> str:
+    def _check_content(self, content: str) -> str:
         content = content.strip()
         if not content:
             raise RequestRefused("content_missing")
@@ -454,8 +462,8 @@ class ReminderService:
             raise RequestRefused("content_too_long", limit=self._limits.content_length)
         return content
 
-    def _checked(self, edit: ReminderEdit) -> ReminderEdit:
-        return edit if edit.content is None else replace(edit, content=self._content(edit.content))
+    def _check_edit(self, edit: ReminderEdit) -> ReminderEdit:
+        return edit if edit.content is None else replace(edit, content=self._check_content(edit.content))
 
 
 def once_at(moment: datetime, zone: str) -> Schedule:
@@ -463,7 +471,7 @@ def once_at(moment: datetime, zone: str) -> Schedule:
     return Schedule(start=moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None), zone=zone)
 
 
-def _once_more(
+def _copy_at(
     row: StoredReminder, schedule: Schedule, creator: Person, targets: tuple[Person, ...], request_key: str
 ) -> NewReminder:
     """Return a new reminder with the content of `row` at `schedule`."""
@@ -471,5 +479,5 @@ def _once_more(
     return NewReminder(request_key=request_key, address=row.address, **fields_of(row) | changed)
 
 
-def _again_at(until: datetime, row: StoredReminder) -> Schedule:
+def _snoozed_schedule(until: datetime, row: StoredReminder) -> Schedule:
     return replace(once_at(until, row.schedule.zone), follow_up=row.schedule.follow_up)

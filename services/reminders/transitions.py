@@ -15,12 +15,12 @@ from services.reminders.records import Change, PendingPolicy, StoredReminder
 
 def cancel(row: StoredReminder) -> Change:
     """Delete the reminder; pending occurrences are cancelled."""
-    return _stopped(row, ReminderState.CANCELLED)
+    return _stop(row, ReminderState.CANCELLED)
 
 
 def pause(row: StoredReminder) -> Change:
     """Pause the reminder until it is resumed."""
-    return _stopped(row, ReminderState.PAUSED)
+    return _stop(row, ReminderState.PAUSED)
 
 
 def resume(row: StoredReminder, now: datetime, shortest: timedelta) -> Change:
@@ -29,7 +29,7 @@ def resume(row: StoredReminder, now: datetime, shortest: timedelta) -> Change:
     Raises:
         RequestRefused: `time_in_past` or `rule_never_fires`, there is no fire left.
     """
-    return _changed(row, ReminderEdit(schedule=row.schedule), now, shortest)
+    return _reschedule(row, ReminderEdit(schedule=row.schedule), now, shortest)
 
 
 def edit(
@@ -43,7 +43,7 @@ def edit(
         RequestRefused: the new schedule cannot be kept.
     """
     if edit.schedule is not None and row.state is not ReminderState.PAUSED:
-        return _changed(row, edit, now, shortest, asked_at)
+        return _reschedule(row, edit, now, shortest, asked_at)
     return _edit_fields(row, edit)
 
 
@@ -53,11 +53,11 @@ def finish(row: StoredReminder, now: datetime, shortest: timedelta) -> Change | 
     if row.schedule.rule is None:
         is_ahead = next_after(replace(row.schedule, follow_up=None), now) is not None
         state = ReminderState.CANCELLED if is_ahead else ReminderState.DONE
-        return replace(_stopped(row, state), schedule=schedule)
+        return replace(_stop(row, state), schedule=schedule)
     if schedule == row.schedule:
         return None
     if next_after(schedule, now) is None:
-        return replace(_stopped(row, ReminderState.DONE), schedule=schedule)
+        return replace(_stop(row, ReminderState.DONE), schedule=schedule)
     return edit(row, ReminderEdit(schedule=schedule), now, shortest)
 
 
@@ -106,7 +106,7 @@ def _edit_fields(row: StoredReminder, edit: ReminderEdit) -> Change:
     )
 
 
-def _changed(
+def _reschedule(
     row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: timedelta, asked_at: datetime | None = None
 ) -> Change:
     next_fire_at = check(edit.schedule or row.schedule, now, shortest, asked_at)
@@ -114,7 +114,7 @@ def _changed(
     return replace(change, state=ReminderState.ACTIVE, next_fire_at=next_fire_at, leases=PendingPolicy.CANCEL)
 
 
-def _stopped(row: StoredReminder, state: ReminderState) -> Change:
+def _stop(row: StoredReminder, state: ReminderState) -> Change:
     return replace(_edit_fields(row, ReminderEdit()), state=state, next_fire_at=None, leases=PendingPolicy.CANCEL)
 
 

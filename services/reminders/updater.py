@@ -49,7 +49,7 @@ def check_may_finish(reminder: Reminder, person: Person) -> None:
         check_may_change(reminder, person)
 
 
-def let_anybody(reminder: Reminder, person: Person) -> None:
+def allow_anybody(reminder: Reminder, person: Person) -> None:
     """Let everybody of the chat pass."""
     del reminder, person
 
@@ -70,7 +70,7 @@ class ReminderUpdater:
         self._finder = finder
         self._nudge = nudge
 
-    async def one(
+    async def change_one(
         self, chat: ChatAddress, person: Person, reference: str, make: Make, *, check: Check = check_may_change
     ) -> Reminder:
         """Change the open reminder that `reference` names, if `check` lets `person` do it.
@@ -88,7 +88,7 @@ class ReminderUpdater:
                 return changed
         raise RequestRefused("reminder_unknown", reference=reference, candidates=())
 
-    async def own(
+    async def change_own(
         self,
         chat: ChatAddress,
         person: Person,
@@ -105,8 +105,8 @@ class ReminderUpdater:
         changed: tuple[Reminder, ...] = ()
         for _ in range(_TRIES):
             rows = [row for _, row in await self._finder.open_in(chat)]
-            own = [row for row in rows if row.creator.id == person.id and is_wanted(row)]
-            changes = [change for row in own if (change := make(row)) is not None]
+            change_own = [row for row in rows if row.creator.id == person.id and is_wanted(row)]
+            changes = [change for row in change_own if (change := make(row)) is not None]
             if not changes:
                 break
             changed += await self._apply_all(changes)
@@ -114,7 +114,7 @@ class ReminderUpdater:
             raise RequestRefused(none if rows else "no_reminders")
         return changed
 
-    async def named(
+    async def change_by_id(
         self, chat: ChatAddress, person: Person, reminder_id: str, make: Make, *, check: Check = check_may_change
     ) -> Reminder:
         """Change the reminder with this complete id, whatever its state, if `check` lets `person` do it.

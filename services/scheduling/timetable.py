@@ -52,7 +52,7 @@ class ApschedulerTimetable:
         self._begin_after = begin_after
         self._beginning: asyncio.Task[None] | None = None
         self._scheduler: _Scheduler | None = None
-        self._wakes: list[_Wake] = []
+        self._wakes: list[_RepeatedCall] = []
 
     async def __aenter__(self) -> Self:
         """Let the timer start soon in the running event loop."""
@@ -73,7 +73,7 @@ class ApschedulerTimetable:
         """Call `wake` every `interval` from now on; the result ends it."""
         if self._beginning is None:
             raise RuntimeError("the timetable is not entered")
-        wanted = _Wake(interval, wake, name)
+        wanted = _RepeatedCall(interval, wake, name)
         self._wakes.append(wanted)
         if self._scheduler is not None:
             wanted.begin(self._scheduler, self._clock.now())
@@ -108,7 +108,7 @@ class ApschedulerTimetable:
             last, last_count = now, count
 
 
-class _Wake:
+class _RepeatedCall:
     """A call at intervals, while there is a scheduler."""
 
     def __init__(self, interval: timedelta, wake: Callable[[], None], name: str) -> None:

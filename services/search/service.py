@@ -62,7 +62,7 @@ class SearchService:
         self._clock = clock
         self._timeout = timeout
         self._cache = AnswerCache(clock, cache_ttl)
-        self._resting_until: dict[str, datetime] = {}
+        self._paused_until: dict[str, datetime] = {}
 
     @property
     def is_configured(self) -> bool:
@@ -118,7 +118,7 @@ class SearchService:
         self, engine: SearchEngine, query: str, language: str, listener: TextListener | None
     ) -> SearchAnswer:
         now = self._clock.now()
-        rest = self._resting_until.get(engine.name, now) - now
+        rest = self._paused_until.get(engine.name, now) - now
         if rest > timedelta():
             raise SearchUnavailable("rate_limited", engine=engine.name, retry_after=rest.total_seconds())
         try:
@@ -128,11 +128,11 @@ class SearchService:
             raise SearchUnavailable("timeout", engine=engine.name) from error
         except SearchUnavailable as error:
             if error.reason == "rate_limited":
-                self._resting_until[engine.name] = now + _rest(error.retry_after)
+                self._paused_until[engine.name] = now + _pause(error.retry_after)
             raise
 
 
-def _rest(retry_after: float | None) -> timedelta:
+def _pause(retry_after: float | None) -> timedelta:
     wish = _DEFAULT_REST if retry_after is None else timedelta(seconds=min(retry_after, _LONGEST_REST.total_seconds()))
     return min(wish, _LONGEST_REST)
 

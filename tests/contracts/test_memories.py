@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from services.kernel.chat import ChatAddress, Person
-from services.people.memory import MemoryStore, NewMemory, Onlooker
+from services.people.memory import MemoryStore, MemoryViewer, NewMemory
 from services.storage.database import Database
 from services.storage.people.memories import SqlMemoryStore
 
@@ -25,18 +25,18 @@ def new(text: str, *, person: Person = ANN, address: ChatAddress = HOME, is_shar
     return NewMemory(address=address, person=person, text=text, is_shared=is_shared, created_at=NOW)
 
 
-def onlooker(person: Person = ANN, address: ChatAddress = HOME, *, is_private: bool = False) -> Onlooker:
-    return Onlooker(address=address, person=person, is_private=is_private)
+def onlooker(person: Person = ANN, address: ChatAddress = HOME, *, is_private: bool = False) -> MemoryViewer:
+    return MemoryViewer(address=address, person=person, is_private=is_private)
 
 
-async def seen(memories: MemoryStore, who: Onlooker) -> list[str]:
-    return [each.text for each in await memories.seen_by(who)]
+async def seen(memories: MemoryStore, who: MemoryViewer) -> list[str]:
+    return [each.text for each in await memories.visible_to(who)]
 
 
 async def test_memory_is_read_as_stored(memories: MemoryStore):
     kept = await memories.add(new("茶要绿的", person=BOB, is_shared=True))
 
-    assert await memories.seen_by(onlooker()) == (kept,)
+    assert await memories.visible_to(onlooker()) == (kept,)
     assert (kept.text, kept.person, kept.address, kept.created_at) == ("茶要绿的", BOB, HOME, NOW)
 
 

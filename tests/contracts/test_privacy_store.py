@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from services.call_log.model import CallRecord, TurnRecord
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.kernel.state import StateDelta
-from services.people.memory import NewMemory, Onlooker
+from services.people.memory import MemoryViewer, NewMemory
 from services.people.privacy import DataScope, Erasure
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
@@ -212,7 +212,7 @@ async def test_erasure_deletes_and_counts(privacy, messages, database):
     assert await texts(messages) == ["tea 2", "tea 4"]
     assert await texts(messages, WORK) == ["tea 5"]
     assert [each.id for each in await messages.search(HOME, "tea", 10)] == ["2"]
-    assert [each.person.id for each in await memories.seen_by(Onlooker(address=HOME, person=BOB))] == ["bob"]
+    assert [each.person.id for each in await memories.visible_to(MemoryViewer(address=HOME, person=BOB))] == ["bob"]
     assert [each.text for each in await records.latest_turns(5)] == ["secret wish", ""]
     assert await privacy.erase(HERE, NOW) == Erasure(messages=0, replies=0, memories=0, records=0)
 

@@ -241,7 +241,7 @@ async def test_the_accounts_of_a_person_are_linked_again_unless_one_of_them_is_l
     async def link(place, *people):
         service = PeopleService(SqlScopeStore(place), LinkCodes(SqlStateStore(place, CLOCK)))
         first, second = (ChatAddress(platform=platform, chat_id="alone") for platform, _ in people)
-        code = await service.code_for(first, people[0][1], "en")
+        code = await service.issue_code(first, people[0][1], "en")
         await service.redeem(second, people[1][1], code)
         return service
 

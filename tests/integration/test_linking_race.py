@@ -31,7 +31,7 @@ def desk(number):
 
 
 async def test_one_of_four_processes_with_the_same_code_at_once_uses_it(people):
-    code = await people[0].code_for(PHONE, ANN, "en")
+    code = await people[0].issue_code(PHONE, ANN, "en")
     redeeming = [each.redeem(*desk(number), code) for number, each in enumerate(people)]
     outcomes = await asyncio.gather(*redeeming, return_exceptions=True)
     accounts = await people[0].accounts_of(PHONE, ANN)
@@ -43,8 +43,8 @@ async def test_one_of_four_processes_with_the_same_code_at_once_uses_it(people):
 async def test_four_accounts_that_are_linked_with_one_person_at_once_are_all_that_person(people):
     givers = [(PHONE, ANN), *map(desk, range(4, 7))]
     for giver in givers[1:]:  # of one person already, so that each has a code of its own
-        await people[0].redeem(*giver, await people[0].code_for(PHONE, ANN, "en"))
-    codes = [await people[0].code_for(*giver, "en") for giver in givers]
+        await people[0].redeem(*giver, await people[0].issue_code(PHONE, ANN, "en"))
+    codes = [await people[0].issue_code(*giver, "en") for giver in givers]
     await asyncio.gather(*(each.redeem(*desk(number), codes[number]) for number, each in enumerate(people)))
     known = [{account.key for account in await people[0].accounts_of(*desk(number))} for number in range(4)]
 

@@ -10,19 +10,19 @@ from services.kernel.bounded import RepeatLimit
 def test_repeats_are_left_out_and_counted_until_the_time_is_over():
     limit = RepeatLimit(60.0)
 
-    assert [limit.left_out("a", now) for now in (0.0, 1.0, 59.0, 60.0, 61.0)] == [0, None, None, 2, None]
+    assert [limit.count_omitted("a", now) for now in (0.0, 1.0, 59.0, 60.0, 61.0)] == [0, None, None, 2, None]
 
 
 def test_keys_are_limited_separately():
     limit = RepeatLimit(60.0)
 
-    assert [limit.left_out(key, 0.0) for key in ("a", "b", "a", "b")] == [0, 0, None, None]
+    assert [limit.count_omitted(key, 0.0) for key in ("a", "b", "a", "b")] == [0, 0, None, None]
 
 
 def test_key_that_came_longest_ago_is_forgotten():
     limit = RepeatLimit(60.0, most_keys=2)
 
-    assert [limit.left_out(key, 0.0) for key in ("a", "b", "c", "a")] == [0, 0, 0, 0]
+    assert [limit.count_omitted(key, 0.0) for key in ("a", "b", "c", "a")] == [0, 0, 0, 0]
 
 
 @pytest.mark.looptime

@@ -120,7 +120,7 @@ class RoomHistory:
         for each in paged:
             extras = await self._room.extras(chat.chat_id, each.message.id)
             if extras.confirmed:
-                found[each.message.id] = await self._log.confirmed(chat, extras.confirmed)
+                found[each.message.id] = await self._log.confirmed_calls(chat, extras.confirmed)
         return found
 
 

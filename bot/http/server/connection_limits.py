@@ -126,7 +126,7 @@ class LimitedProtocol(H11Protocol):
         self._end()
         self.connections.discard(self)
         self.transport.abort()
-        count = self._reports.left_out(reason, self.loop.time())
+        count = self._reports.count_omitted(reason, self.loop.time())
         if count is not None:
             logger.warning("HTTP connection closed: {}; {} more since the last such line", reason, count)
 

@@ -27,7 +27,7 @@ from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed, StorageFull
 from services.kernel.state import StateStore
 from services.language_model.ports import TextListener
-from services.people.privacy import GoneMessage
+from services.people.privacy import DeletedMessage
 
 _REMEMBERED_KEYS: Final = 500
 _MOST_REPORTED_DELETIONS: Final = 200  # a page shows no more of them, and a socket holds no more frames
@@ -216,7 +216,7 @@ class WebPlatform:
         await self._deliver(MessageWithdrawn(address=address, message_id=message_id, at=at))
         self.room(session_id).emit("message_deleted", {"message_id": message_id})
 
-    async def forget(self, gone: Sequence[GoneMessage]) -> None:
+    async def forget(self, gone: Sequence[DeletedMessage]) -> None:
         """Delete the files of deleted messages, and remove those from open pages."""
         for each in gone:
             session_id, message_id = each.address.chat_id, each.message_id

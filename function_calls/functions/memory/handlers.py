@@ -13,7 +13,7 @@ from function_calls.tools.context import CallContext, is_for_bot
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.account_links import PeopleService
-from services.people.memory import Memory, MemoryService, Onlooker
+from services.people.memory import Memory, MemoryService, MemoryViewer
 
 
 class MemorySaveArgs(Arguments):
@@ -105,13 +105,13 @@ async def memory_forget(
     )
 
 
-def _onlooker(ctx: CallContext) -> Onlooker:
-    return Onlooker(
+def _onlooker(ctx: CallContext) -> MemoryViewer:
+    return MemoryViewer(
         address=ctx.chat, person=ctx.sender, is_private=ctx.message.is_private, is_admin=ctx.sender.is_admin
     )
 
 
-async def _with_all_accounts(ctx: CallContext, people: PeopleService) -> Onlooker:
+async def _with_all_accounts(ctx: CallContext, people: PeopleService) -> MemoryViewer:
     """Return the person with their linked accounts in a private chat, with this account only elsewhere."""
     others = (await people.accounts_of(ctx.chat, ctx.sender))[1:] if ctx.message.is_private else ()
     return replace(_onlooker(ctx), others=others)

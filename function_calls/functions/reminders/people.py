@@ -12,7 +12,13 @@ from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage, Person
 from services.kernel.errors import RequestRefused
-from services.people.member_names import is_unresolved, is_username_only, matching, unresolved, with_account
+from services.people.member_names import (
+    find_people,
+    is_unresolved,
+    is_username_only,
+    resolve_account,
+    unresolved_person,
+)
 from services.reminders.model import EVERYONE, Reminder
 from services.reminders.service import ReminderService
 
@@ -106,7 +112,7 @@ async def _account(person: Person, ctx: CallContext, history: HistoryService) ->
     """Return the account with the user name of `person`, if the platform sent only that name."""
     if not is_username_only(person):
         return person
-    return with_account(person, (message.sender for message in await _recent_messages(ctx, history)))
+    return resolve_account(person, (message.sender for message in await _recent_messages(ctx, history)))
 
 
 async def _recent_messages(ctx: CallContext, history: HistoryService) -> Sequence[ChatMessage]:
@@ -123,7 +129,7 @@ async def _member(name: str, ctx: CallContext, history: HistoryService) -> Perso
     if len(found) > 1:
         people = say(ctx.language, "rule.joint").join(f"{person.name} ({person.id})" for person in found[:_MOST_NAMED])
         raise RequestRefused("person_ambiguous", name=bare, people=people)
-    return found[0] if found else unresolved(f"@{bare}" if name.startswith("@") else bare)
+    return found[0] if found else unresolved_person(f"@{bare}" if name.startswith("@") else bare)
 
 
 async def _people_of_chat(ctx: CallContext, history: HistoryService) -> tuple[Sequence[Person], Sequence[Person]]:
@@ -135,7 +141,7 @@ async def _people_of_chat(ctx: CallContext, history: HistoryService) -> tuple[Se
 
 def _people_called(name: str, members: Sequence[Person], known: Sequence[Person]) -> tuple[Person, ...]:
     """Return the people of `known` with the name `name`; if several, only the `members` among them, if any."""
-    found = matching(name, known)
+    found = find_people(name, known)
     if len(found) > 1:
         here = {person.id for person in members}
         found = tuple(person for person in found if person.id in here) or found

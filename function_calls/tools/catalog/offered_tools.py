@@ -9,7 +9,7 @@ from function_calls.tools.calls import ToolSpec
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
 from function_calls.tools.validation.schema_validator import SchemaValidator
 from services.kernel.bounded import BoundedDict
-from services.kernel.text import closest_name
+from services.kernel.text import closest_names
 
 _AFTER_THE_NAME = r"<\||[(\[（]"  # special tokens of gpt-oss, or the brackets of a call
 _NUMBER = r":\d+\Z"  # Kimi counts its calls there
@@ -118,7 +118,7 @@ class OfferedTools:
 
     def nearest(self, name: str) -> list[str]:
         """Return names of tools similar to `name`, the most similar first."""
-        return closest_name(name, self.by_name, count=_NEAREST)
+        return closest_names(name, self.by_name, count=_NEAREST)
 
 
 class ToolCatalog:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from function_calls.tools.errors import ArgumentError
-from services.kernel.text import closest_name
+from services.kernel.text import closest_names
 
 LONGEST_QUOTE: Final = 60
 """Characters of a wrong value that are repeated to the model."""
@@ -27,7 +27,7 @@ def quoted(value: object) -> str:
 def nearest(word: str, words: Iterable[str]) -> str | None:
     """Return the one of `words` most like `word`, whatever its case; None when none is like it."""
     by_form = {each.casefold(): each for each in words}
-    close = closest_name(word.casefold(), by_form, at_least=0.6)
+    close = closest_names(word.casefold(), by_form, at_least=0.6)
     return by_form[close[0]] if close else None
 
 

@@ -20,7 +20,7 @@ from function_calls.understanding.requests.arguments import schedule_arguments
 from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.references import references_of, untagged_time
 from function_calls.understanding.requests.when import named_times
-from services.people.zones import zone_named
+from services.people.zones import find_zone
 
 _NO_TOPIC = frozenset({"none", "help", "list", "when_is", "answer_when", "answer_content", "cancel_ask", "repeat_last"})
 _RELATED = {
@@ -247,7 +247,7 @@ def _ask(asked: Asked) -> Interpretation | None:
 def _time_now(asked: Asked) -> Interpretation | None:
     """Tell the clock of the person who asks, or of the places that are named; of another day its date."""
     turn = asked.turn
-    places = [zone_named(piece.strip()) for piece in asked.reading.pieces("ZONE")]
+    places = [find_zone(piece.strip()) for piece in asked.reading.pieces("ZONE")]
     zones = [zone for zone in places if zone is not None]
     if len(zones) < len(places) or asked.reading.has("PERSON"):
         return None

@@ -40,11 +40,11 @@ def _version_in(folder: Path) -> str:
 
 def data_version() -> str:
     """Return a text that changes with every update of zones or public holidays."""
-    return f"{zone_data_version()}; holidays {_installed('holidays')}"
+    return f"{zone_data_version()}; holidays {_package_version('holidays')}"
 
 
 @cache
-def _installed(name: str) -> str:
+def _package_version(name: str) -> str:
     try:
         return version(name)
     except PackageNotFoundError:

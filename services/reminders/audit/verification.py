@@ -100,14 +100,14 @@ async def verify(reader: AuditReader, since: datetime, until: datetime, now: dat
     async for portion in reader.reminders(until):
         count += len(portion)
         for reminder in portion:
-            for finding in judged(reminder, ledger.get(reminder.id, ()), since, until, now):
+            for finding in judge(reminder, ledger.get(reminder.id, ()), since, until, now):
                 fates[finding.fate] += 1
                 if finding.fate in _WRONG:
                     wrong.append(finding)
     return Verification(since=since, until=until, reminders=count, fates=fates, wrong=tuple(wrong))
 
 
-def judged(
+def judge(
     reminder: AuditedReminder, records: Iterable[DeliveryRecord], since: datetime, until: datetime, now: datetime
 ) -> list[Finding]:
     """Return the outcome of each occurrence of one reminder in the period, oldest first."""
@@ -120,14 +120,14 @@ def judged(
     except RequestRefused:
         return [Finding(reminder_id=reminder.id, due_at=judged_from, fate=Fate.UNREADABLE)]
     fates = {due: Fate.PENDING if due > now - _GRACE else Fate.LOST for due in expected}
-    fates.update(_told(records, is_complete=is_firing, expected=frozenset(expected), judged_from=judged_from))
+    fates.update(_judge_records(records, is_complete=is_firing, expected=frozenset(expected), judged_from=judged_from))
     _count_back(fates, expected, records)
     return [
         Finding(reminder_id=reminder.id, due_at=due, fate=fate) for due, fate in sorted(fates.items()) if due <= until
     ]
 
 
-def _told(
+def _judge_records(
     records: Sequence[DeliveryRecord], *, is_complete: bool, expected: frozenset[datetime], judged_from: datetime
 ) -> dict[datetime, Fate]:
     told = {}

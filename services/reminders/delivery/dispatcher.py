@@ -9,7 +9,7 @@ from services.kernel.clock import Clock
 from services.reminders.delivery.config import DeliveryConfig, Prefetch
 from services.reminders.delivery.due_queue import DueQueue
 from services.reminders.delivery.retry import RetryPolicy
-from services.reminders.delivery.sender import Sender, SendingMessage, Together, log_outcomes, message_key
+from services.reminders.delivery.sender import LeaseGroup, Sender, SendingMessage, log_outcomes, message_key
 from services.reminders.ports import DeliveryLedger, Notifier
 from services.reminders.records import DeliveryOutcome, DeliveryState, Lease
 
@@ -45,7 +45,7 @@ class Dispatcher:
         self._pace = pace
         self._owner = owner
         self._sender = Sender(ledger, notifier, clock, retries)
-        self._queue = DueQueue(pace.together if self._sender.can_gather else 1)
+        self._queue = DueQueue(pace.together if self._sender.can_batch else 1)
         self._begun: deque[SendingMessage] = deque()
         self._prefetch = Prefetch(senders=pace.senders, most=pace.ahead)
         self._due = asyncio.Event()
@@ -54,10 +54,10 @@ class Dispatcher:
         self._acks_wanted = asyncio.Event()
         self._idle = asyncio.Event()
         self._is_draining = False
-        self._beginning: list[Together] = []
+        self._beginning: list[LeaseGroup] = []
         self._unsettled: set[int] = set()
         self._recently_sent: deque[int] = deque(maxlen=_MOST_RECENTLY_SENT)
-        self._is_asking = False
+        self._is_verifying = False
         self._in_flight = 0
         self._admission: asyncio.Handle | None = None
         self._outcomes: list[tuple[Lease, DeliveryOutcome]] = []
@@ -95,11 +95,11 @@ class Dispatcher:
         loop = asyncio.get_running_loop()
         while True:
             await self._gate.acquire()
-            self._pass_on()
+            self._wake_sender_or_record()
             turn_ends = loop.time() + _TURN_SECONDS
             while self._may_send() and loop.time() < turn_ends:
                 await self._send(self._begun.popleft(), loop)
-            self._pass_on()
+            self._wake_sender_or_record()
 
     async def settle_for_ever(self, try_at: Callable[[datetime], None]) -> None:
         """Record outcomes as fast as commits return; call `try_at` with the time of each retry."""
@@ -108,7 +108,7 @@ class Dispatcher:
             for _ in range(_TURNS_TO_BEGIN):
                 if self._due.is_set():
                     await asyncio.sleep(0)
-            await self._let_others_finish()
+            await self._yield_to_senders()
             await self._pending_acks.record()
             self._pending_acks.is_commit_wanted = False
             await self._settle(try_at)
@@ -123,7 +123,7 @@ class Dispatcher:
             if await self._pending_acks.record():
                 self._admit()
 
-    async def _let_others_finish(self) -> None:
+    async def _yield_to_senders(self) -> None:
         """Delay the commit while messages wait to be sent, which is more urgent."""
         loop = asyncio.get_running_loop()
         latest = loop.time() + _MARKS_WAIT_SECONDS
@@ -140,13 +140,13 @@ class Dispatcher:
         """Begin nothing new, finish the messages that are begun, and free the rest."""
         self._is_draining = True
         self._due.set()
-        while self._beginning or self._is_asking or self._in_flight or self._begun or self._outcomes:
+        while self._beginning or self._is_verifying or self._in_flight or self._begun or self._outcomes:
             self._idle.clear()
             await self._idle.wait()
         self._queue.clear()
         await self._ledger.free(self._owner)
 
-    async def give_back(self) -> None:
+    async def release_unstarted(self) -> None:
         """Free occurrences that are not begun, and own leases that this process does not know, to be claimed anew.
 
         What is begun or was said is none of it, also where a server that crashed has lost the commit that says so.
@@ -159,7 +159,7 @@ class Dispatcher:
         """Return whether a send may start; at most as many messages as senders may be unrecorded after a crash."""
         return bool(self._begun) and self._in_flight + len(self._pending_acks) < self._pace.senders
 
-    def _pass_on(self) -> None:
+    def _wake_sender_or_record(self) -> None:
         """Wake the next sender when it may send, else have the sent messages recorded that it waits for."""
         if self._may_send():
             self._admit()
@@ -196,7 +196,7 @@ class Dispatcher:
             return tick
         return min(tick, (self._queue.next_at - self._clock.now()).total_seconds())
 
-    async def _begin(self, taken: list[Together]) -> None:
+    async def _begin(self, taken: list[LeaseGroup]) -> None:
         """Mark occurrences as being sent, and drop those deleted, edited or claimed by others meanwhile."""
         keyed = [(leases, message_key(leases)) for leases in taken]
         expected = {lease.notice.delivery_id: lease.version for leases in taken for lease in leases}
@@ -218,7 +218,7 @@ class Dispatcher:
         if versions == expected:
             self._begun.extend(SendingMessage(leases, key, started) for leases, key in keyed)
         else:
-            begun = (_begun(leases, key, started, versions) for leases, key in keyed)
+            begun = (_sendable_part(leases, key, started, versions) for leases, key in keyed)
             self._begun.extend(each for each in begun if each is not None)
         if self._begun:
             self._admit()
@@ -226,14 +226,14 @@ class Dispatcher:
     async def _send(self, begun: SendingMessage, loop: asyncio.AbstractEventLoop) -> None:
         started = loop.time()
         if started - begun.at > _STALE_SECONDS:
-            await self._ask_again(begun)
+            await self._verify_ownership(begun)
             return
         self._in_flight += 1
         try:
             async with asyncio.timeout(self._pace.send_limit.total_seconds()):
                 outcomes = await self._sender.send(begun)
         except TimeoutError:
-            outcomes = self._sender.lost(begun.leases, "the platform took too long")
+            outcomes = self._sender.lost_outcomes(begun.leases, "the platform took too long")
         finally:
             self._in_flight -= 1
         self._pending_acks.add(outcomes)
@@ -243,7 +243,7 @@ class Dispatcher:
         if not self._due.is_set() and self._room():
             self._due.set()
 
-    async def _ask_again(self, stale: SendingMessage) -> None:
+    async def _verify_ownership(self, stale: SendingMessage) -> None:
         """Check in one query that this process still owns messages begun long ago; a new owner sends the others.
 
         What the ledger does not know as being sent is begun once more, if it is ours: a server that crashed may have
@@ -251,7 +251,7 @@ class Dispatcher:
         """
         asked = [stale, *self._begun]
         self._begun.clear()
-        self._is_asking = True
+        self._is_verifying = True
         try:
             ids = {lease.notice.delivery_id for begun in asked for lease in begun.leases}
             held = await self._ledger.held(self._owner, sorted(ids))
@@ -259,7 +259,7 @@ class Dispatcher:
             self._begun.extendleft(reversed(asked))
             raise
         finally:
-            self._is_asking = False
+            self._is_verifying = False
             self._idle.set()
         now = asyncio.get_running_loop().time()
         self._unsettled -= ids - held
@@ -304,7 +304,7 @@ async def wait_or_nap(event: asyncio.Event, clock: Clock, seconds: float) -> Non
             each.cancel()
 
 
-def _begun(leases: Together, key: str, at: float, versions: dict[int, int]) -> SendingMessage | None:
+def _sendable_part(leases: LeaseGroup, key: str, at: float, versions: dict[int, int]) -> SendingMessage | None:
     """Return the part of a message that the ledger let begin."""
     ours = tuple(lease for lease in leases if lease.notice.delivery_id in versions)
     if not ours:

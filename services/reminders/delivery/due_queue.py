@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from heapq import heappop, heappush
 
-from services.reminders.delivery.sender import Together
+from services.reminders.delivery.sender import LeaseGroup
 from services.reminders.records import Lease
 
 _MOVED_AT_ONCE = 1000  # bounds how long one look may keep the event loop
@@ -23,8 +23,8 @@ class DueQueue:
     def __init__(self, most_together: int = 1) -> None:
         self._most_together = most_together
         self._instants: list[datetime] = []  # people choose round times: few instants, with many each
-        self._waiting: dict[datetime, deque[Together]] = {}
-        self._lines: dict[str, deque[Together]] = {}
+        self._waiting: dict[datetime, deque[LeaseGroup]] = {}
+        self._chats: dict[str, deque[LeaseGroup]] = {}
         self._held: dict[int, Lease] = {}
 
     def __len__(self) -> int:
@@ -43,15 +43,15 @@ class DueQueue:
             if self._most_together > 1 and lease.message_key and lease.notice.may_be_repeat:
                 sent_before.setdefault(lease.message_key, []).append(lease)
             else:
-                self._wait(lease.try_at, (lease,))
+                self._schedule(lease.try_at, (lease,))
         for again in sent_before.values():
-            self._wait(max(lease.try_at for lease in again), tuple(again))
+            self._schedule(max(lease.try_at for lease in again), tuple(again))
 
     def clear(self) -> None:
         """Forget everything that waits."""
         self._instants.clear()
         self._waiting.clear()
-        self._lines.clear()
+        self._chats.clear()
         self._held.clear()
 
     def drop(self, delivery_ids: Iterable[int]) -> None:
@@ -59,21 +59,21 @@ class DueQueue:
         for each in delivery_ids:
             self._held.pop(each, None)
 
-    def take(self, now: datetime, limit: int) -> list[Together]:
+    def take(self, now: datetime, limit: int) -> list[LeaseGroup]:
         """Take at most `limit` messages that are due at `now`, in turn over the chats, oldest first in each."""
-        self._line_up(now)
-        taken: list[Together] = []
-        while self._lines and len(taken) < limit:
-            chat, line = next(iter(self._lines.items()))
-            message = self._let_go(self._next_message(line))
+        self._queue_due(now)
+        taken: list[LeaseGroup] = []
+        while self._chats and len(taken) < limit:
+            chat, line = next(iter(self._chats.items()))
+            message = self._remove_current(self._next_message(line))
             if message:
                 taken.append(message)
-            del self._lines[chat]
+            del self._chats[chat]
             if line:
-                self._lines[chat] = line
+                self._chats[chat] = line
         return taken
 
-    def _let_go(self, message: Together) -> Together:
+    def _remove_current(self, message: LeaseGroup) -> LeaseGroup:
         """Return the part of a message that was not claimed anew since; it is not held any more."""
         held = self._held
         newest = tuple([lease for lease in message if held.get(lease.notice.delivery_id) is lease])
@@ -81,7 +81,7 @@ class DueQueue:
             del held[lease.notice.delivery_id]
         return newest
 
-    def _wait(self, until: datetime, message: Together) -> None:
+    def _schedule(self, until: datetime, message: LeaseGroup) -> None:
         at_once = self._waiting.get(until)
         if at_once is None:
             heappush(self._instants, until)
@@ -89,19 +89,19 @@ class DueQueue:
         else:
             at_once.append(message)
 
-    def _line_up(self, now: datetime) -> None:
+    def _queue_due(self, now: datetime) -> None:
         room = _MOVED_AT_ONCE
         while room and self._instants and self._instants[0] <= now:
             due = self._waiting[self._instants[0]]
             moved = min(room, len(due))
             for _ in range(moved):
                 message = due.popleft()
-                self._lines.setdefault(message[0].notice.address.key, deque()).append(message)
+                self._chats.setdefault(message[0].notice.address.key, deque()).append(message)
             room -= moved
             if not due:
                 del self._waiting[heappop(self._instants)]
 
-    def _next_message(self, line: deque[Together]) -> Together:
+    def _next_message(self, line: deque[LeaseGroup]) -> LeaseGroup:
         first = line.popleft()
         if self._most_together == 1 or not line or first[0].notice.may_be_repeat:
             return first

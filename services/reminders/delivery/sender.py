@@ -44,7 +44,7 @@ def logger_of(lease: Lease) -> "Logger":
     return logger.bind(chat=str(notice.address), reminder=notice.reminder_id, delivery=notice.delivery_id)
 
 
-Together = tuple[Lease, ...]
+LeaseGroup = tuple[Lease, ...]
 """Occurrences of one chat that are sent in one message."""
 
 
@@ -54,13 +54,13 @@ class SendingMessage(NamedTuple):
     `edited` are the deliveries whose words changed meanwhile.
     """
 
-    leases: Together
+    leases: LeaseGroup
     key: str
     at: float
     edited: tuple[int, ...] = ()
 
 
-def message_key(leases: Together) -> str:
+def message_key(leases: LeaseGroup) -> str:
     """Return the idempotency key of a message: the same for the same occurrences in the same message only.
 
     A single occurrence has its own key. One that was said together with others before keeps the key of that message,
@@ -81,43 +81,43 @@ class Sender:
     def __init__(self, ledger: DeliveryLedger, notifier: Notifier, clock: Clock, retries: RetryPolicy) -> None:
         self._ledger = ledger
         self._notifier = notifier
-        self._gathering = notifier if isinstance(notifier, BatchNotifier) else None
+        self._batch_notifier = notifier if isinstance(notifier, BatchNotifier) else None
         self._clock = clock
         self._retries = retries
         self._reported: set[int] = set()
 
     @property
-    def can_gather(self) -> bool:
+    def can_batch(self) -> bool:
         """Return whether several occurrences can be said in one message."""
-        return self._gathering is not None
+        return self._batch_notifier is not None
 
     async def send(self, begun: SendingMessage) -> list[tuple[Lease, DeliveryOutcome]]:
         """Send `begun`; return the outcome of each of its occurrences."""
         leases = begun.leases
         try:
             if begun.edited:
-                leases = await self._renewed(begun)
+                leases = await self._reload_edited(begun)
             message_id = await self._hand_over(leases, begun.key)
         except DeliveryFailed as failure:
-            return await self._failed(leases, failure)
+            return await self._fail(leases, failure)
         except Exception as error:  # noqa: BLE001 - fire: an unforeseen error is an unknown outcome, said again later
-            return self.lost(leases, f"{type(error).__name__}: {error}")
+            return self.lost_outcomes(leases, f"{type(error).__name__}: {error}")
         now = self._clock.now()
         if self._reported:
             self._reported.difference_update(lease.reminder_key for lease in leases)
         return [(lease, _sent_outcome(lease, now, message_id)) for lease in leases]
 
-    def lost(self, leases: Together, reason: str) -> list[tuple[Lease, DeliveryOutcome]]:
+    def lost_outcomes(self, leases: LeaseGroup, reason: str) -> list[tuple[Lease, DeliveryOutcome]]:
         """Return the outcomes of a send whose result is unknown."""
         return self._failed_outcomes(leases, DeliveryFailed(reason, is_unknown=True))
 
-    def _hand_over(self, leases: Together, key: str) -> Awaitable[str | None]:
+    def _hand_over(self, leases: LeaseGroup, key: str) -> Awaitable[str | None]:
         notice = leases[0].notice
-        if self._gathering is None or (len(leases) == 1 and key == notice.idempotency_key):
+        if self._batch_notifier is None or (len(leases) == 1 and key == notice.idempotency_key):
             return self._notifier.deliver(notice)
-        return self._gathering.deliver_together([lease.notice for lease in leases], key)
+        return self._batch_notifier.deliver_together([lease.notice for lease in leases], key)
 
-    async def _renewed(self, begun: SendingMessage) -> Together:
+    async def _reload_edited(self, begun: SendingMessage) -> LeaseGroup:
         """Return the occurrences with their current text and people."""
         renewed = [
             await self._ledger.renew(lease.notice.delivery_id) if lease.notice.delivery_id in begun.edited else lease
@@ -125,14 +125,14 @@ class Sender:
         ]
         return tuple(new or old for new, old in zip(renewed, begun.leases, strict=True))
 
-    async def _failed(self, leases: Together, failure: DeliveryFailed) -> list[tuple[Lease, DeliveryOutcome]]:
+    async def _fail(self, leases: LeaseGroup, failure: DeliveryFailed) -> list[tuple[Lease, DeliveryOutcome]]:
         outcomes = self._failed_outcomes(leases, failure)
         for lease, outcome in outcomes:
             if outcome.state is DeliveryState.FAILED:
                 await self._report(lease, outcome.error)
         return outcomes
 
-    def _failed_outcomes(self, leases: Together, failure: DeliveryFailed) -> list[tuple[Lease, DeliveryOutcome]]:
+    def _failed_outcomes(self, leases: LeaseGroup, failure: DeliveryFailed) -> list[tuple[Lease, DeliveryOutcome]]:
         """Build outcomes with one pause for all, so that they are retried in one message again."""
         now = self._clock.now()
         pause = self._retries.pause(max(lease.notice.attempt for lease in leases), failure.retry_after)

@@ -38,11 +38,11 @@ class DeliveryWorker:
         self._zone_data = zone_data
         self._owner = uuid4().hex
         self._dispatcher = Dispatcher(ledger, notifier, clock, pace, retries, self._owner)
-        self._look = asyncio.Event()
+        self._wake = asyncio.Event()
         self._is_claim_due = True
         self._is_claim_open = False
         self._is_draining = False
-        self._outages = RepeatLimit.of_one_loop()
+        self._log_limit = RepeatLimit.of_one_loop()
         self._target: datetime | None = None
         self._last_look: datetime | None = None
 
@@ -54,11 +54,11 @@ class DeliveryWorker:
     def claim_soon(self) -> None:
         """Look at the ledger now."""
         self._is_claim_due = True
-        self._look.set()
+        self._wake.set()
 
     def tick(self) -> None:
         """Look at the clock now; cheap, the ledger is not asked."""
-        self._look.set()
+        self._wake.set()
 
     async def run(self) -> None:
         """Deliver until cancelled; first free the leases of an earlier process."""
@@ -96,7 +96,7 @@ class DeliveryWorker:
             try:
                 await work()
             except Exception as error:  # noqa: BLE001 - fire: nothing that happens here may stop the worker
-                if self._outages.admits(error):
+                if self._log_limit.admits(error):
                     logger.error("delivery worker retries after {}: {}", type(error).__name__, error)
                 self._is_claim_due = True
                 await self._clock.nap(_PAUSE_AFTER_ERROR_SECONDS)
@@ -105,12 +105,12 @@ class DeliveryWorker:
 
     async def _claim_for_ever(self) -> None:
         while True:
-            self._look.clear()
+            self._wake.clear()
             now = self._clock.now()
-            await self._notice_clock_step(now)
+            await self._handle_clock_step(now)
             if self._is_claim_wanted(now):
                 await self._claim(now)
-            await wait_or_nap(self._look, self._clock, self._nap_seconds())
+            await wait_or_nap(self._wake, self._clock, self._nap_seconds())
 
     def _is_claim_wanted(self, now: datetime) -> bool:
         if self._is_draining or len(self._dispatcher) >= self._pace.most_held:
@@ -121,7 +121,7 @@ class DeliveryWorker:
         self._is_claim_due = False
         self._target = None  # whatever is added while the claim runs must nudge
         if self._is_claim_open:
-            await self._dispatcher.give_back()
+            await self._dispatcher.release_unstarted()
         self._is_claim_open = True  # without an answer it may have been committed all the same
         claim = await self._ledger.claim(self._owner, now, now + self._pace.look_ahead, self._pace.batch)
         self._is_claim_open = False
@@ -138,11 +138,11 @@ class DeliveryWorker:
             return tick
         return min(tick, (self._target - self._clock.now()).total_seconds())
 
-    async def _notice_clock_step(self, now: datetime) -> None:
+    async def _handle_clock_step(self, now: datetime) -> None:
         """Recompute next fires after the clock was set back."""
         last = self._last_look
         if last is not None and now < last - _CLOCK_STEP:
-            await self._dispatcher.give_back()
+            await self._dispatcher.release_unstarted()
             changed = await self._ledger.realign(now)
             logger.warning("clock was set back by {}; recomputed the next fire of {} reminders", last - now, changed)
             self._is_claim_due = True

@@ -27,18 +27,18 @@ class CitationNumbering:
         unfinished = _UNFINISHED.search(text)
         end = unfinished.start() if unfinished else len(text)
         self._held = text[end:]
-        return self._renumbered(text[:end], sources)
+        return self._renumber(text[:end], sources)
 
     def finish(self, sources: Sequence[Source]) -> str:
         """Return the rest of the text."""
         rest, self._held = self._held, ""
-        return self._renumbered(rest, sources)
+        return self._renumber(rest, sources)
 
     def cited(self, sources: Sequence[Source]) -> tuple[Source, ...]:
         """Return the sources that the text cites, in the order of their new numbers."""
         return tuple(sources[number - 1] for number in self._cited)
 
-    def _renumbered(self, text: str, sources: Sequence[Source]) -> str:
+    def _renumber(self, text: str, sources: Sequence[Source]) -> str:
         return _CITATION.sub(lambda marker: self._marker(marker, sources), text)
 
     def _marker(self, marker: re.Match[str], sources: Sequence[Source]) -> str:
@@ -84,7 +84,7 @@ def distinct(pages: Iterable[Source | None]) -> tuple[Source, ...]:
     return tuple(kept.values())
 
 
-def quoting_answer(engine: str, pages: Sequence[Source], *, lead: str = "") -> SearchAnswer:
+def answer_with_quotes(engine: str, pages: Sequence[Source], *, lead: str = "") -> SearchAnswer:
     """Answer with quotations of the first pages; `lead` is the engine's own short answer."""
     quoted = [found for found in pages if found.snippet][:_MOST_QUOTES]
     quotes = [f"{_MARKER.sub('', found.snippet)} [{number}]" for number, found in enumerate(quoted, start=1)]

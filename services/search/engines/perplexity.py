@@ -68,7 +68,7 @@ class PerplexityEngine:
     async def search(self, query: str, language: str, *, on_text: TextListener | None = None) -> SearchAnswer:
         """Answer `query`; with `on_text` the reply is streamed, but never the thoughts of a reasoning model."""
         if on_text is not None and "reasoning" not in self._model:
-            return await self._streamed(query, language, on_text)
+            return await self._stream(query, language, on_text)
         answer = await fetch(self._client, self._request(query, language), _Completion, engine=self.name)
         if not answer.choices:
             raise SearchUnavailable("malformed", engine=self.name)
@@ -76,7 +76,7 @@ class PerplexityEngine:
         text, sources = renumber(written, _sources(answer))
         return SearchAnswer(text=text, sources=sources, engine=self.name)
 
-    async def _streamed(self, query: str, language: str, on_text: TextListener) -> SearchAnswer:
+    async def _stream(self, query: str, language: str, on_text: TextListener) -> SearchAnswer:
         request = self._request(query, language, is_streamed=True)
         numbering = CitationNumbering()
         sources: list[Source] = []
@@ -90,10 +90,10 @@ class PerplexityEngine:
                 sources = _sources(event) or sources
                 for choice in event.choices:
                     is_finished = is_finished or choice.finish_reason is not None
-                    await _say(numbering.feed(visible(choice.delta.content or ""), sources), shown, on_text)
+                    await _pass_on(numbering.feed(visible(choice.delta.content or ""), sources), shown, on_text)
         if not is_finished:
             raise SearchUnavailable("cut", engine=self.name)
-        await _say(numbering.finish(sources), shown, on_text)
+        await _pass_on(numbering.finish(sources), shown, on_text)
         return SearchAnswer(
             text="".join(shown),
             sources=numbering.cited(sources),
@@ -124,7 +124,7 @@ class PerplexityEngine:
         )
 
 
-async def _say(text: str, shown: list[str], on_text: TextListener) -> None:
+async def _pass_on(text: str, shown: list[str], on_text: TextListener) -> None:
     if text:
         shown.append(text)
         await on_text(text)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic
 from pydantic import BaseModel, SecretStr
 
 from services.search.engines.exchange import Body, fetch
-from services.search.engines.pages import distinct, page, quoting_answer
+from services.search.engines.pages import answer_with_quotes, distinct, page
 from services.search.model import SearchAnswer, SearchUnavailable, Source, TextListener
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class PageEngine(Generic[Body]):
         del on_text
         found = await fetch(self._client, self.request(query, language), self.form, engine=self.name)
         pages, lead = self.read(found)
-        return quoting_answer(self.name, distinct(pages), lead=lead)
+        return answer_with_quotes(self.name, distinct(pages), lead=lead)
 
     def request(self, query: str, language: str) -> "httpx.Request":
         """Return the request for `query`."""

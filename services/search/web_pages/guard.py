@@ -30,7 +30,7 @@ _MOST_CONNECTIONS = 10
 def is_public(address: Address) -> bool:
     """Return True for an address of the public internet; an IPv4 address inside an IPv6 address is checked itself."""
     if isinstance(address, ipaddress.IPv6Address):
-        hidden = _hidden(address)
+        hidden = _embedded_ipv4(address)
         if hidden is not None:
             return is_public(hidden)
         if address.is_site_local:  # deprecated, and still in use
@@ -40,7 +40,7 @@ def is_public(address: Address) -> bool:
     return address.is_global and not address.is_multicast and not address.is_reserved
 
 
-def _hidden(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+def _embedded_ipv4(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     """Return the IPv4 address that a mapped, 6to4, Teredo, NAT64 or ISATAP address leads to."""
     if address.teredo is not None:
         return address.teredo[1]
@@ -108,7 +108,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         await asyncio.sleep(seconds)
 
 
-def guarded_pool(backend: GuardedBackend | None = None) -> httpcore.AsyncConnectionPool:
+def open_guarded_pool(backend: GuardedBackend | None = None) -> httpcore.AsyncConnectionPool:
     """Return connections behind the guard, to be used as `async with`; proxies of the environment are not used."""
     return httpcore.AsyncConnectionPool(
         network_backend=backend or GuardedBackend(), max_connections=_MOST_CONNECTIONS, keepalive_expiry=5

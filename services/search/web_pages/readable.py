@@ -24,7 +24,7 @@ class Piece(NamedTuple):
     is_end: bool = False
 
 
-def pieces(page: str) -> Iterator[Piece]:
+def split_page(page: str) -> Iterator[Piece]:
     """Yield the text and the tags of `page` in order; comments, scripts, styles and declarations are left out."""
     place = 0
     while True:
@@ -105,10 +105,10 @@ _DEEPEST = 400
 _FEWEST_CORE_CHARACTERS = 200
 
 
-def readable(page: str) -> tuple[str, str]:
+def extract_text(page: str) -> tuple[str, str]:
     """Return the title and the text of a page; of a page that marks its main part, that part."""
     reader = _Reader()
-    for piece in pieces(page):
+    for piece in split_page(page):
         reader.take(piece)
     whole, core = _lines("".join(reader.whole)), _lines("".join(reader.core))
     title = _lines("".join(reader.title)).replace("\n", " ")
@@ -127,9 +127,9 @@ class _Reader:
     def take(self, piece: Piece) -> None:
         """Read on."""
         if piece.tag in _PARTS:
-            self._say("\n")
+            self._add_text("\n")
         if not piece.tag:
-            self._say(piece.text)
+            self._add_text(piece.text)
         elif piece.is_end:
             self._close(piece.tag)
         elif piece.tag not in _NEVER_CLOSED and not piece.inside.endswith("/") and len(self._open) < _DEEPEST:
@@ -151,7 +151,7 @@ class _Reader:
         self._left_out += change if tag in _LEFT_OUT or is_hidden else 0
         self._in_core += change if tag in _CORES else 0
 
-    def _say(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         if self._open and self._open[-1][0] == "title":
             self.title.append(text)
         elif not self._left_out:

@@ -64,12 +64,12 @@ class WebPageService:
         """
         import httpcore
 
-        from services.search.web_pages.guard import guarded_pool
+        from services.search.web_pages.guard import open_guarded_pool
 
         address = url.strip() if "://" in url else f"https://{url.strip()}"
         try:
-            async with asyncio.timeout(self._timeout.total_seconds()), (self._open_pool or guarded_pool)() as pool:
-                return await self._followed(pool, address)
+            async with asyncio.timeout(self._timeout.total_seconds()), (self._open_pool or open_guarded_pool)() as pool:
+                return await self._follow(pool, address)
         except (TimeoutError, httpcore.TimeoutException) as error:
             raise PageUnavailable("timeout") from error
         except (httpcore.ProtocolError, httpcore.UnsupportedProtocol, UnicodeError) as error:
@@ -77,9 +77,9 @@ class WebPageService:
         except (httpcore.NetworkError, OSError) as error:
             raise PageUnavailable("connection") from error
 
-    async def _followed(self, pool: "httpcore.AsyncConnectionPool", address: str) -> WebPage:
+    async def _follow(self, pool: "httpcore.AsyncConnectionPool", address: str) -> WebPage:
         for _ in range(_MOST_REDIRECTS + 1):
-            address = _checked(address)
+            address = _check_address(address)
             async with pool.stream("GET", address, headers=_HEADERS) as response:
                 given = {name.lower().decode(): value.decode("latin-1") for name, value in response.headers}
                 if response.status not in _REDIRECTS:
@@ -101,14 +101,14 @@ class WebPageService:
             body += piece
             if len(body) > self._max_bytes:
                 raise PageUnavailable("too_large", f"more than {self._max_bytes} bytes")
-        from services.search.web_pages.readable import readable
+        from services.search.web_pages.readable import extract_text
 
-        decoded = _decoded(bytes(body), headers.get("content-type", ""))
-        title, text = await asyncio.to_thread(readable, decoded) if kind in _HTML else ("", decoded.strip())
+        decoded = _decode(bytes(body), headers.get("content-type", ""))
+        title, text = await asyncio.to_thread(extract_text, decoded) if kind in _HTML else ("", decoded.strip())
         return WebPage(url=address, title=title[:200], text=text[:_LONGEST_TEXT], is_cut=len(text) > _LONGEST_TEXT)
 
 
-def _checked(address: str) -> str:
+def _check_address(address: str) -> str:
     """Return `address` as it is sent; refuse anything but a plain web address.
 
     Raises:
@@ -125,7 +125,7 @@ def _checked(address: str) -> str:
     return str(url.copy_with(fragment=None))
 
 
-def _decoded(body: bytes, content_type: str) -> str:
+def _decode(body: bytes, content_type: str) -> str:
     """Return the text of `body`: by the header's character set, the page's own, UTF-8."""
     found = _CHARSET.search(content_type.encode("latin-1", "ignore")) or _CHARSET.search(body[:_DECLARED_WITHIN])
     try:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from services.history.terms import indexed_terms
+from services.history.terms import index_terms
 from services.storage.tables import MESSAGE
 
 _CHAT_MARK = "¶"
@@ -30,7 +30,7 @@ class Indexed(NamedTuple):
     @property
     def terms(self) -> list[str]:
         """Return the indexed terms: that of the chat in front, so that a chat is searched alone."""
-        return [chat_term(self.chat_key), *indexed_terms(self.text)]
+        return [chat_term(self.chat_key), *index_terms(self.text)]
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from services.history.terms import searched_text
+from services.history.terms import searchable_text
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.storage.engine.rows import address_of, from_micros
 from services.storage.tables import MESSAGE
@@ -37,7 +37,7 @@ def attachments_of(text: str) -> tuple[Attachment, ...]:
 
 def searched_row_text(text: str, attachments: str) -> str:
     """Return the searchable text of a row of the message table."""
-    return searched_text(text, attachments_of(attachments)) if attachments else text
+    return searchable_text(text, attachments_of(attachments)) if attachments else text
 
 
 MESSAGE_COLUMNS = (

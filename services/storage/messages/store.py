@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from loguru import logger
 
-from services.history.terms import NEWEST_OF_A_TERM, best_first, indexed_terms, wanted_terms
+from services.history.terms import NEWEST_OF_A_TERM, index_terms, query_terms, rank
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.errors import StorageBusy, StorageFull, StorageUnavailable
 from services.storage.database import Database
@@ -130,7 +130,7 @@ class SqlMessageStore:
 
     async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:
         """Return the messages of people that fit `query`, those with all of its terms first, of these the latest."""
-        terms = wanted_terms(query)
+        terms = query_terms(query)
         if not terms:
             return ()
         return await self._database.read(lambda connection: search(connection, address, terms, limit))
@@ -259,7 +259,7 @@ def search(
         rows = {row.id: row for query in by_term for row in connection.execute(query)}
         newest_first = waiting + [(rows[key], _terms_of(rows[key])) for key in sorted(rows, reverse=True)]
         complete = {row.id for row in found}
-        found += best_first((each for each in newest_first if each[0].id not in complete), terms, limit - len(found))
+        found += rank((each for each in newest_first if each[0].id not in complete), terms, limit - len(found))
     return tuple(messages_of(found[:limit]))
 
 
@@ -281,4 +281,4 @@ def _with_columns(select: sa.Select[tuple[object, ...]]) -> sa.Select[tuple[obje
 
 
 def _terms_of(row: sa.Row[*tuple[Any, ...]]) -> frozenset[str]:
-    return frozenset(indexed_terms(searched_row_text(row.text, row.attachments)))
+    return frozenset(index_terms(searched_row_text(row.text, row.attachments)))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from services.kernel.chat import ChatAddress, Person
-from services.people.memory import Memory, NewMemory, Onlooker
+from services.people.memory import Memory, MemoryViewer, NewMemory
 from services.people.model import Account
 from services.storage.database import Database
 from services.storage.engine.rows import address_of, from_micros, to_micros
@@ -31,7 +31,7 @@ class SqlMemoryStore:
         insert = MEMORY.insert().values(columns).returning(*MEMORY.c)
         return memory_of(await self._database.run(lambda connection: connection.execute(insert).mappings().one()))
 
-    async def seen_by(self, onlooker: Onlooker) -> tuple[Memory, ...]:
+    async def visible_to(self, onlooker: MemoryViewer) -> tuple[Memory, ...]:
         """Return all memories that `onlooker` may see, latest first."""
         is_own = MEMORY.c.person_id == onlooker.person.id
         wanted = sa.and_(MEMORY.c.chat_key == onlooker.address.key, sa.or_(MEMORY.c.is_shared, is_own))

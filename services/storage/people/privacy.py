@@ -5,7 +5,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from services.people.privacy import DataScope, Erasure, GoneMessage, PersonData
+from services.people.privacy import DataScope, DeletedMessage, Erasure, PersonData
 from services.storage.database import Database
 from services.storage.engine.rows import address_of, to_micros
 from services.storage.message_index.indexing import remove_from_index
@@ -22,11 +22,11 @@ def is_in_scope(chat_key: sa.ColumnElement[str], scope: DataScope) -> sa.ColumnE
     return chat_key == scope.address.key
 
 
-def gone_messages(connection: sa.Connection, wanted: sa.ColumnElement[bool]) -> tuple[GoneMessage, ...]:
+def gone_messages(connection: sa.Connection, wanted: sa.ColumnElement[bool]) -> tuple[DeletedMessage, ...]:
     """Return the messages that are about to be deleted, oldest first."""
     columns = sa.select(MESSAGE.c.chat_key, MESSAGE.c.message_id, MESSAGE.c.attachments)
     return tuple(
-        GoneMessage(
+        DeletedMessage(
             address=address_of(row.chat_key, None),
             message_id=row.message_id,
             files=tuple(each.url for each in attachments_of(row.attachments) if each.url),
@@ -37,7 +37,7 @@ def gone_messages(connection: sa.Connection, wanted: sa.ColumnElement[bool]) -> 
 
 def erase_messages(
     connection: sa.Connection, scope: DataScope, at: int
-) -> tuple[tuple[GoneMessage, ...], tuple[GoneMessage, ...]]:
+) -> tuple[tuple[DeletedMessage, ...], tuple[DeletedMessage, ...]]:
     """Blank the person's messages and the bot's answers to them; return both."""
     here = is_in_scope(MESSAGE.c.chat_key, scope)
     mine = sa.and_(here, MESSAGE.c.sender_id == scope.person.id, sa.not_(MESSAGE.c.sender_is_bot))
@@ -176,7 +176,7 @@ class SqlPrivacyStore:
         query = sa.select(MESSAGE.c.chat_key).distinct()
         return tuple(await self._database.read(lambda connection: connection.scalars(query).all()))
 
-    async def with_files(self, chat_key: str, before: datetime) -> tuple[GoneMessage, ...]:
+    async def with_files(self, chat_key: str, before: datetime) -> tuple[DeletedMessage, ...]:
         """Return the messages of the chat with files that were sent before."""
         is_old = sa.and_(MESSAGE.c.chat_key == chat_key, MESSAGE.c.sent_at < to_micros(before))
         wanted = sa.and_(is_old, MESSAGE.c.attachments != "")

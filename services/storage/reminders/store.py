@@ -115,7 +115,7 @@ class SqlReminderStore(SqlReminderReader):
 
         return await self._database.run(work)
 
-    async def look_up(self, rule: Rule) -> None:
+    async def load_calendar(self, rule: Rule) -> None:
         """Load the calendars of a rule in the thread of the reader."""
         await self._database.read(lambda _: _load(rule))
 

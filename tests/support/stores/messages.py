@@ -5,7 +5,7 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from services.history.terms import best_first, indexed_terms, searched_text, wanted_terms
+from services.history.terms import index_terms, query_terms, rank, searchable_text
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 
 
@@ -50,12 +50,12 @@ class MemoryMessageStore:
 
     async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:
         """Return the messages of people that fit `query`, those with all of its terms first, of these the latest."""
-        terms = wanted_terms(query)
+        terms = query_terms(query)
         by_people = [each for each in reversed(self._shown(address)) if not each.sender.is_bot]
-        cut = [(each, frozenset(indexed_terms(searched_text(each.text, each.attachments)))) for each in by_people]
+        cut = [(each, frozenset(index_terms(searchable_text(each.text, each.attachments)))) for each in by_people]
         complete = [message for message, found in cut if terms and found.issuperset(terms)][:limit]
         partly = [(message, found) for message, found in cut if not found.issuperset(terms) and len(terms) > 1]
-        return (*complete, *best_first(partly, terms, limit - len(complete)))
+        return (*complete, *rank(partly, terms, limit - len(complete)))
 
     async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
         """Replace the text of a message."""

@@ -57,7 +57,7 @@ class MemoryReminderStore:
             self._insert(draft, now)
         return len(new)
 
-    async def look_up(self, rule: Rule) -> None:
+    async def load_calendar(self, rule: Rule) -> None:
         """Have what a rule needs of calendars read."""
         with suppress(RequestRefused):
             load_calendar(rule)

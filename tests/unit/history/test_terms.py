@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.history.terms import indexed_terms, wanted_terms
+from services.history.terms import index_terms, query_terms
 
 
 @pytest.mark.parametrize(
@@ -20,21 +20,21 @@ from services.history.terms import indexed_terms, wanted_terms
     ],
 )
 def test_forms_of_a_word_are_one_term(one: str, other: str):
-    assert wanted_terms(one) == wanted_terms(other) == indexed_terms(other)
+    assert query_terms(one) == query_terms(other) == index_terms(other)
 
 
 @pytest.mark.parametrize(("one", "other"), [("bus", "bu"), ("thing", "the"), ("class", "clas"), ("red", "r")])
 def test_different_words_stay_apart(one: str, other: str):
-    assert indexed_terms(one) != indexed_terms(other)
+    assert index_terms(one) != index_terms(other)
 
 
 def test_chinese_is_cut_into_characters_and_pairs():
-    assert sorted(indexed_terms("喝茶吧 ok")) == sorted(["喝", "茶", "吧", "喝茶", "茶吧", "ok"])
+    assert sorted(index_terms("喝茶吧 ok")) == sorted(["喝", "茶", "吧", "喝茶", "茶吧", "ok"])
 
 
 def test_a_query_is_cut_into_pairs_and_a_single_character_stays_one():
-    assert wanted_terms("咖啡店") == ["咖啡", "啡店"]
-    assert wanted_terms("茶") == ["茶"]
+    assert query_terms("咖啡店") == ["咖啡", "啡店"]
+    assert query_terms("茶") == ["茶"]
 
 
 @pytest.mark.parametrize(
@@ -46,19 +46,19 @@ def test_a_query_is_cut_into_pairs_and_a_single_character_stays_one():
     ],
 )
 def test_stop_words_are_dropped_if_others_remain(question: str, terms: list[str]):
-    assert wanted_terms(question) == terms
+    assert query_terms(question) == terms
 
 
 def test_a_very_long_text_is_cut():
-    assert len(wanted_terms(" ".join(f"word{number}" for number in range(100)))) == 12
-    assert len(indexed_terms("x" * 1_000_000)) == 1
+    assert len(query_terms(" ".join(f"word{number}" for number in range(100)))) == 12
+    assert len(index_terms("x" * 1_000_000)) == 1
 
 
 @given(st.text(max_size=60))
 def test_search_terms_occur_in_their_text(text: str):
-    assert set(wanted_terms(text)) <= set(indexed_terms(text))
+    assert set(query_terms(text)) <= set(index_terms(text))
 
 
 @given(st.text(max_size=60))
 def test_terms_are_letters_and_figures_only(text: str):
-    assert all(character.isalnum() for term in indexed_terms(text) for character in term)
+    assert all(character.isalnum() for term in index_terms(text) for character in term)

@@ -6,14 +6,14 @@ import pytest
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
-from services.people.memory import MemoryLimits, MemoryService, Onlooker
+from services.people.memory import MemoryLimits, MemoryService, MemoryViewer
 from services.storage.people.memories import SqlMemoryStore
 
 HOME = ChatAddress(platform="console", chat_id="home")
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
-ANN = Onlooker(address=HOME, person=Person(id="ann", name="Ann"))
-BOB = Onlooker(address=HOME, person=Person(id="bob", name="Bob"))
-BOSS = Onlooker(address=HOME, person=Person(id="cy", name="Cy"), is_admin=True)
+ANN = MemoryViewer(address=HOME, person=Person(id="ann", name="Ann"))
+BOB = MemoryViewer(address=HOME, person=Person(id="bob", name="Bob"))
+BOSS = MemoryViewer(address=HOME, person=Person(id="cy", name="Cy"), is_admin=True)
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def memory(sqlite_database):
     return MemoryService(SqlMemoryStore(sqlite_database), limits=MemoryLimits(per_person=3, per_chat=4, text_length=40))
 
 
-async def save(memory: MemoryService, text: str, who: Onlooker = ANN, *, is_shared: bool = False):
+async def save(memory: MemoryService, text: str, who: MemoryViewer = ANN, *, is_shared: bool = False):
     return await memory.save(who, text, is_shared=is_shared, at=NOW)
 
 

@@ -10,7 +10,7 @@ from function_calls.tools.session_state import MemorySessionStateStore
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.kernel.state import MemoryStateStore
-from services.people.account_links import MOST_ACCOUNTS, MOST_GUESSES, LinkCodes, PeopleService, code_in
+from services.people.account_links import MOST_ACCOUNTS, MOST_GUESSES, LinkCodes, PeopleService, parse_code
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PHONE, DESK, OFFICE = (ChatAddress(platform=name, chat_id="private") for name in ("telegram", "matrix", "slack"))
@@ -29,7 +29,7 @@ def people(clock):
 
 
 async def linked(people, here, person, there, other):
-    return await people.redeem(there, other, await people.code_for(here, person, "en"))
+    return await people.redeem(there, other, await people.issue_code(here, person, "en"))
 
 
 async def keys(people, chat, person):
@@ -66,7 +66,7 @@ async def test_a_third_account_belongs_to_the_same_person(people):
 
 
 async def test_a_code_is_good_once(people):
-    code = await people.code_for(PHONE, ANN, "en")
+    code = await people.issue_code(PHONE, ANN, "en")
     await people.redeem(DESK, ANNA, code)
 
     assert await refusal(people.redeem(OFFICE, EVE, code)) == "link_code_wrong"
@@ -84,7 +84,7 @@ class FarStore(MemoryStateStore):
 async def test_one_of_two_processes_with_the_same_code_at_once_uses_it(clock):
     state, book = FarStore(clock), MemorySessionStateStore()
     one, two = (PeopleService(book, LinkCodes(state)) for _ in range(2))
-    code = await one.code_for(PHONE, ANN, "en")
+    code = await one.issue_code(PHONE, ANN, "en")
 
     outcomes = await asyncio.gather(one.redeem(DESK, ANNA, code), two.redeem(OFFICE, EVE, code), return_exceptions=True)
 
@@ -104,7 +104,7 @@ async def test_accounts_that_two_processes_link_with_one_person_at_once_all_belo
     state, book = MemoryStateStore(clock), FarBook()
     one, two, three = (PeopleService(book, LinkCodes(state)) for _ in range(3))
     await linked(three, PHONE, ANN, DESK, ANNA)
-    first, second = await one.code_for(PHONE, ANN, "en"), await two.code_for(DESK, ANNA, "en")
+    first, second = await one.issue_code(PHONE, ANN, "en"), await two.issue_code(DESK, ANNA, "en")
     await asyncio.gather(one.redeem(OFFICE, AC, first), two.redeem(OFFICE, EVE, second))
 
     assert await keys(three, PHONE, ANN) == await keys(three, OFFICE, EVE)
@@ -115,7 +115,7 @@ async def test_account_that_leaves_while_another_joins_is_unlinked(clock):
     state, book = MemoryStateStore(clock), FarBook()
     one, two = (PeopleService(book, LinkCodes(state)) for _ in range(2))
     await linked(one, PHONE, ANN, DESK, ANNA)
-    code = await one.code_for(PHONE, ANN, "en")
+    code = await one.issue_code(PHONE, ANN, "en")
     await asyncio.gather(one.unlink(DESK, ANNA), two.redeem(OFFICE, AC, code))
 
     assert await keys(one, DESK, ANNA) == await keys(two, DESK, ANNA)
@@ -124,35 +124,35 @@ async def test_account_that_leaves_while_another_joins_is_unlinked(clock):
 
 
 async def test_a_code_is_good_for_ten_minutes(people, clock):
-    code = await people.code_for(PHONE, ANN, "en")
+    code = await people.issue_code(PHONE, ANN, "en")
     clock.set(NOW + timedelta(minutes=10))
 
     assert await refusal(people.redeem(DESK, ANNA, code)) == "link_code_wrong"
 
 
 async def test_a_new_code_makes_the_one_before_it_worthless(people):
-    first = await people.code_for(PHONE, ANN, "en")
-    await people.code_for(PHONE, ANN, "en")
+    first = await people.issue_code(PHONE, ANN, "en")
+    await people.issue_code(PHONE, ANN, "en")
 
     assert await refusal(people.redeem(DESK, ANNA, first)) == "link_code_wrong"
 
 
 async def test_a_code_that_others_saw_is_worthless(people):
-    code = await people.code_for(PHONE, ANN, "en")
-    await people.burn(code)
+    code = await people.issue_code(PHONE, ANN, "en")
+    await people.revoke_code(code)
 
     assert await refusal(people.redeem(DESK, ANNA, code)) == "link_code_wrong"
 
 
 async def test_linking_an_account_with_itself_fails_and_keeps_the_code(people):
-    code = await people.code_for(PHONE, ANN, "en")
+    code = await people.issue_code(PHONE, ANN, "en")
 
     assert await refusal(people.redeem(PHONE, ANN, code)) == "link_code_own"
     assert (await people.redeem(DESK, ANNA, code)).giver.key == "telegram:42"
 
 
 async def test_after_some_wrong_guesses_even_the_right_code_is_refused(people, clock):
-    code = await people.code_for(PHONE, ANN, "en")
+    code = await people.issue_code(PHONE, ANN, "en")
     for number in range(MOST_GUESSES):
         assert await refusal(people.redeem(DESK, EVE, f"link-AAAA-AAA{number}")) == "link_code_wrong"
 
@@ -204,9 +204,9 @@ async def test_no_right_goes_with_a_link(people):
     "text", ["link-ABCD-EFGH", " LINK-abcd-efgh. ", "linkABCDEFGH", "`link-ABCD-EFGH`", "ｌｉｎｋ-ABCD-EFGH"]
 )
 def test_a_code_is_read_however_it_was_copied(text):
-    assert code_in(text) == "link-ABCD-EFGH"
+    assert parse_code(text) == "link-ABCD-EFGH"
 
 
 @pytest.mark.parametrize("text", ["link me", "see link-ABCD-EFGH", "linkabc", ""])
 def test_other_words_are_no_code(text):
-    assert code_in(text) is None
+    assert parse_code(text) is None

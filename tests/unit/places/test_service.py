@@ -52,20 +52,26 @@ async def refusal(awaitable):
 async def test_a_member_reaches_a_chat_by_its_name(places):
     await places.open(OPS, "#Ops")
 
-    assert await places.reach("OPS", [ANN]) == (OPS, ANN)
+    assert await places.resolve("OPS", [ANN]) == (OPS, ANN)
 
 
 async def test_non_member_gets_the_same_answer_as_for_an_unknown_chat(places, members):
     await places.open(OPS, "ops")
     members.answer = False
 
-    assert await refusal(places.reach("ops", [ANN])) == await refusal(places.reach("nowhere", [ANN])) == "place_unknown"
+    assert (
+        await refusal(places.resolve("ops", [ANN]))
+        == await refusal(places.resolve("nowhere", [ANN]))
+        == "place_unknown"
+    )
 
 
 async def test_an_account_on_another_platform_is_no_member(places):
     await places.open(OPS, "ops")
 
-    assert await refusal(places.reach("ops", [Account(platform="irc", person_id="U1", name="Ann")])) == "place_unknown"
+    assert (
+        await refusal(places.resolve("ops", [Account(platform="irc", person_id="U1", name="Ann")])) == "place_unknown"
+    )
 
 
 @pytest.mark.parametrize(("days", "is_in"), [(1, True), (29, True), (31, False), (None, False)])
@@ -79,7 +85,7 @@ async def test_history_tells_members_where_the_platform_does_not(places, members
         )
     reached = True
     try:
-        await places.reach("ops", [ANN])
+        await places.resolve("ops", [ANN])
     except RequestRefused:
         reached = False
 
@@ -92,14 +98,14 @@ async def test_name_belongs_to_one_chat_until_released(places):
     assert await refusal(places.open(PUB, "ops")) == "place_name_taken"
     await places.open(OPS, "operations")
     assert await places.open(PUB, "ops") == "ops"
-    assert (await places.reach("operations", [ANN]))[0] == OPS
+    assert (await places.resolve("operations", [ANN]))[0] == OPS
 
 
 async def test_a_closed_chat_is_not_reached(places):
     await places.open(OPS, "ops")
 
     assert await places.close(OPS)
-    assert await refusal(places.reach("ops", [ANN])) == "place_unknown"
+    assert await refusal(places.resolve("ops", [ANN])) == "place_unknown"
     assert not await places.close(OPS)
 
 

@@ -136,7 +136,7 @@ async def test_a_removed_tool_is_unknown(repository):
 
 
 @pytest.mark.parametrize(
-    ("access", "seen_by"),
+    ("access", "visible_to"),
     [
         (None, {"ann", "bob", "eve", "boss"}),
         ({}, {"ann", "boss"}),
@@ -145,12 +145,12 @@ async def test_a_removed_tool_is_unknown(repository):
         ({"read": {"group_ids": ["web:work"]}}, {"ann", "boss"}),
     ],
 )
-async def test_a_tool_is_seen_by_owner_bots_owners_and_those_it_is_shared_with(repository, toolset, access, seen_by):
+async def test_a_tool_is_seen_by_owner_bots_owners_and_those_it_is_shared_with(repository, toolset, access, visible_to):
     await repository.create(ToolForm(content=SOURCE, access=access), "web:ann")
 
     seen = {who for who in ("ann", "bob", "eve", "boss") if await names(toolset, viewer(who))}
 
-    assert seen == seen_by
+    assert seen == visible_to
 
 
 async def test_hidden_tool_cannot_be_called(repository, toolset, runner):

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from services.search.web_pages.readable import readable
+from services.search.web_pages.readable import extract_text
 
 
 @pytest.mark.parametrize(
@@ -26,18 +26,18 @@ from services.search.web_pages.readable import readable
     ],
 )
 def test_visible_text_is_kept(page, text):
-    assert readable(page)[1] == text
+    assert extract_text(page)[1] == text
 
 
 def test_title_is_separated():
-    assert readable("<head><title>A &amp;\n B</title></head><body>text") == ("A & B", "text")
+    assert extract_text("<head><title>A &amp;\n B</title></head><body>text") == ("A & B", "text")
 
 
 def test_main_part_of_a_page_is_read():
     body = "important " * 40
 
-    assert readable(f"<body>advert<main>{body}</main>more</body>")[1] == body.strip()
-    assert readable("<body>advert<main>short</main></body>")[1] == "advert\nshort"
+    assert extract_text(f"<body>advert<main>{body}</main>more</body>")[1] == body.strip()
+    assert extract_text("<body>advert<main>short</main></body>")[1] == "advert\nshort"
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_hostile_page_is_read_in_linear_time(piece):
     for length in (20_000, 80_000):
         page = piece * (length // len(piece))
         begun = time.process_time()
-        readable(page)
+        extract_text(page)
         times.append(time.process_time() - begun)
 
     assert times[1] < 12 * times[0] + 0.1

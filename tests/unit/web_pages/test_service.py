@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from services.search.model import PageUnavailable
-from services.search.web_pages.guard import GuardedBackend, guarded_pool, is_public
+from services.search.web_pages.guard import GuardedBackend, is_public, open_guarded_pool
 from services.search.web_pages.service import WebPageService
 
 LOOPBACK = ipaddress.ip_address("127.0.0.1")
@@ -58,7 +58,7 @@ def service(*, inner: tuple[str, ...] = (), **options) -> WebPageService:
         return (ipaddress.ip_address("10.0.0.7"),) if host in inner else (LOOPBACK,)
 
     backend = GuardedBackend(allows=lambda address: address == LOOPBACK, resolve=resolve)
-    return WebPageService(lambda: guarded_pool(backend), **options)
+    return WebPageService(lambda: open_guarded_pool(backend), **options)
 
 
 async def test_a_page_is_read_as_text():
@@ -100,7 +100,7 @@ async def test_a_name_that_leads_inside_at_the_second_look_is_refused():
     backend = GuardedBackend(allows=lambda address: address == LOOPBACK, resolve=resolve)
     async with serving(redirect("/again"), html("secret")) as (port, _):
         with pytest.raises(PageUnavailable, match="address"):
-            await WebPageService(lambda: guarded_pool(backend)).fetch(f"http://shop.test:{port}/")
+            await WebPageService(lambda: open_guarded_pool(backend)).fetch(f"http://shop.test:{port}/")
 
 
 async def test_one_internal_address_among_public_ones_is_refused():
@@ -109,7 +109,7 @@ async def test_one_internal_address_among_public_ones_is_refused():
 
     backend = GuardedBackend(allows=lambda address: address == LOOPBACK, resolve=resolve)
     with pytest.raises(PageUnavailable, match="address"):
-        await WebPageService(lambda: guarded_pool(backend)).fetch("http://shop.test/")
+        await WebPageService(lambda: open_guarded_pool(backend)).fetch("http://shop.test/")
 
 
 @pytest.mark.parametrize(

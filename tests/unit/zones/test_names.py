@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from services.people.zones import _places, zone_named
+from services.people.zones import _places, find_zone
 
 
 @pytest.mark.parametrize(
@@ -33,12 +33,12 @@ from services.people.zones import _places, zone_named
     ],
 )
 def test_a_zone_is_known_by_its_city_name_or_offset(words: str, zone: str):
-    assert zone_named(words) == zone
+    assert find_zone(words) == zone
 
 
 @pytest.mark.parametrize("words", ["", "a meeting", "开会", "Atlantis", "UTC+15", "+05:31", "lunch"])
 def test_other_words_name_no_zone(words: str):
-    assert zone_named(words) is None
+    assert find_zone(words) is None
 
 
 def test_every_place_has_an_existing_zone():

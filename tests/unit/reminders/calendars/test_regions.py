@@ -21,4 +21,4 @@ def test_the_version_names_zones_and_holidays():
 
 
 def test_missing_calendar_is_its_own_version():
-    assert data_version._installed("no-such-library") == "none"
+    assert data_version._package_version("no-such-library") == "none"
