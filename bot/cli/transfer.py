@@ -21,7 +21,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError, RequestRefused, StorageBusy
 from services.reminders.audit.verification import Fate, Verification, verify
-from services.reminders.exchange.ics_read import Newcomers
+from services.reminders.exchange.ics_read import ImportDefaults
 from services.reminders.exchange.model import ImportRefused, read_chat
 from services.reminders.exchange.transfer import Form, Importer, ImportReport, export_chat
 from services.reminders.model import ReminderLimits
@@ -238,7 +238,7 @@ async def _export_reminders(settings: Settings, chat: ChatAddress, form: Form) -
 
 
 async def _import_reminders(settings: Settings, data: bytes, chat: ChatAddress, owner: str) -> ImportReport:
-    newcomers = Newcomers(
+    newcomers = ImportDefaults(
         creator=Person(id=owner, name=owner), zone=settings.bot.zone_name, language=settings.bot.language
     )
     limits = ReminderLimits(content_length=settings.reminders.max_content_length)

@@ -13,7 +13,7 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import Reply, Turn
 from services.kernel.chat import ChatMessage
 from services.kernel.errors import DeliveryFailed, RequestRefused
-from services.people.account_links import CODE_LASTS, PeopleService, parse_code
+from services.people.account_links import CODE_LIFETIME, PeopleService, parse_code
 from services.people.model import Account, Linked
 
 # Slack keeps unknown slash commands to itself, so that words do as well; in a private chat nobody else is meant.
@@ -63,7 +63,7 @@ class AccountLinkCommands:
 
     async def _give_code(self, turn: Turn) -> str:
         code = await self._people.issue_code(turn.message.address, turn.message.sender, turn.language)
-        minutes = round(CODE_LASTS.total_seconds() / 60)
+        minutes = round(CODE_LIFETIME.total_seconds() / 60)
         return say(turn.language, "link.given", code=code, minutes=minutes)
 
     async def _redeem(self, turn: Turn, code: str) -> str:

@@ -27,7 +27,7 @@ async def search_web(query: str, ctx: CallContext, search: SearchService) -> Too
         tried = ", ".join(f"{engine}: {reason}" for engine, reason in failure.attempts)
         text = say(ctx.language, "search.unavailable", tried=tried)
         return ToolResult.failed(str(failure), text=text, cause="search_unavailable")
-    value = {"answer": answer.text, "sources": [asdict(each) for each in answer.sources], "engine": answer.engine}
+    value = {"answer": answer.text, "sources": [asdict(source) for source in answer.sources], "engine": answer.engine}
     if answer.is_already_answered and ctx.on_text is None:  # the listener got a draft of this answer
         return ToolResult(ok=True, value=value, is_answered=True)
     if answer.is_empty:

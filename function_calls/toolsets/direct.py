@@ -81,7 +81,7 @@ def _result(answer: object) -> ToolResult:
     if isinstance(answer, Mapping) and set(answer) == {"error"}:
         return ToolResult.failed(str(answer["error"])[:600])
     if isinstance(answer, list):
-        answer = [each for each in answer if not (isinstance(each, str) and each.startswith("data:"))]
+        answer = [element for element in answer if not (isinstance(element, str) and element.startswith("data:"))]
     text = str(answer)
     if len(text) > _LONGEST_FED:
         return ToolResult(ok=True, text=text[:1500], value={"text": text[:_LONGEST_FED], "note": "cut off"})

@@ -116,7 +116,7 @@ def _is_address(each: object) -> bool:
 
 
 def _texts(value: object) -> frozenset[str]:
-    return frozenset(str(each) for each in value) if isinstance(value, list) else frozenset()
+    return frozenset(str(element) for element in value) if isinstance(value, list) else frozenset()
 
 
 SourceKind = Literal["local", "openapi", "mcp", "python", "direct", "plugin", "skill"]

@@ -1,1 +1,1 @@
-"""The log of turns, tool calls, and the model usage of each."""
+"""The log of turns and tool calls, with their model usage and its budgets."""

@@ -16,7 +16,7 @@ SpentSince = Callable[[datetime], Awaitable[Sequence[Spent]]]
 
 
 class Limit(Struct, frozen=True, kw_only=True):
-    """A number of tokens and an amount of the operator's currency; 0 means no limit."""
+    """A limit of tokens and of cost in the operator's currency; 0 means no limit."""
 
     tokens: int = 0
     cost: float = 0.0
@@ -27,12 +27,12 @@ class Limit(Struct, frozen=True, kw_only=True):
         return bool(self.tokens or self.cost)
 
     def is_reached(self, tokens: int, cost: float) -> bool:
-        """Return whether that much is as much as may be used."""
+        """Return whether `tokens` or `cost` reach the limit."""
         return bool((self.tokens and tokens >= self.tokens) or (self.cost and cost >= self.cost))
 
 
 class Budgets(Struct, frozen=True, kw_only=True):
-    """The limits of one message, and of a person, a chat and everybody in a day of the bot's time zone."""
+    """The limits per message, and the daily limits per person, per chat and in total, in the bot's time zone."""
 
     message: Limit = Limit()
     person: Limit = Limit()
@@ -48,8 +48,8 @@ class Budgets(Struct, frozen=True, kw_only=True):
 class DailyBudget:
     """Counts the usage of today and refuses requests beyond the limits.
 
-    `spent_since` reads the recorded usage, so that a restart does not reset the day. A request that crosses a
-    limit is still finished: how much it takes is known only afterwards.
+    `spent_since` reads the recorded usage, so that a restart does not reset the day. A request that exceeds a limit is
+    finished, because its usage is known only afterwards.
     """
 
     def __init__(self, budgets: Budgets, clock: Clock, zone: tzinfo, spent_since: SpentSince) -> None:
@@ -62,7 +62,7 @@ class DailyBudget:
         self._used: dict[tuple[str, str], UsageCost] = defaultdict(UsageCost)
 
     async def check(self, turn: TurnUsage | None) -> None:
-        """Check the budgets of `turn`; without one only the day's budget counts.
+        """Check the budgets of `turn`; without a turn only the total of the day.
 
         Raises:
             ModelUnavailable: a budget is used up (`budget`).
@@ -73,7 +73,7 @@ class DailyBudget:
                 raise ModelUnavailable("budget", f"the budget of this {scope} is used up")
 
     def charge(self, turn: TurnUsage | None, charge: UsageCost) -> None:
-        """Add the usage of a request to the day; that of the message is `turn.charge`."""
+        """Add the usage of a request to the daily usage; the usage of the message is `turn.charge`."""
         for name in _names(turn):
             self._used[name] += charge
 
@@ -84,7 +84,7 @@ class DailyBudget:
         return accounts if turn is None else [("message", budgets.message, turn.charge), *accounts]
 
     async def _open_day(self) -> None:
-        """Begin a new day with its recorded usage, once."""
+        """Load the recorded usage of today, once a day."""
         today = self._clock.now().astimezone(self._zone).date()
         if self._day == today:
             return

@@ -1,4 +1,4 @@
-"""Mask known secrets, and texts that look like one, in the log."""
+"""Mask known secrets, and texts that look like secrets, in the log."""
 
 import json
 import re
@@ -7,8 +7,8 @@ from functools import cache
 
 MASK = "[secret]"
 
-# Keys by the prefixes of their issuers, tokens behind `Bearer`, and passwords in addresses. Each is
-# looked for only in texts that have its mark, because a search for all of them costs more than the rest of a record.
+# Keys by the prefixes of their issuers, tokens after `Bearer`, and passwords in addresses. A pattern is searched only
+# in texts with one of its marks, because searching for all of them takes longer than the rest of a record.
 _TOKENS = (
     (("sk-", "pk-", "rk-"), r"\b[spr]k-[A-Za-z0-9_\-]{12,}"),
     (("pplx-", "tvly-", "glpat-", "hf_"), r"\b(?:pplx-|tvly-|glpat-|hf_)[A-Za-z0-9_\-]{10,}"),
@@ -21,7 +21,7 @@ _TOKENS = (
     (("earer ",), r"(?<=[Bb]earer )[A-Za-z0-9_\-.=+/]{8,}"),
     (("://",), r"(?<=://)[^\s/:@\"]{1,200}:[^\s/@\"]{1,200}(?=@)"),
 )
-# Fields of a JSON object whose name says that the value is a secret.
+# Fields of a JSON object with a name that suggests a secret.
 _FIELD_MARKS = ("pass", "secret", "key", "token", "authorization", "密码", "口令")
 _FIELD = (
     r"(\"[^\"\n]{0,40}(?:password|passwd|passphrase|secret|api[_-]?key|access[_-]?token|auth[_-]?token|authorization"

@@ -17,13 +17,13 @@ Outcome = Literal["answered", "silent", "failed"]
 Ending = Literal["", "reply", "question", "answered"]
 
 CONFIRMED: Final = "confirmed"
-"""The route of a round whose calls the person has confirmed."""
+"""The route of a round of calls that the person confirmed."""
 AGENT_ROUTE: Final = "agent:"
-"""How the route of a call begins that an agent made; the agent's name follows."""
+"""The prefix of the route of an agent's call; the agent's name follows."""
 
 
 class ToolCallShape(TypedDict):
-    """A call as the history of a chat shows it over HTTP; `duration` is in milliseconds."""
+    """A call in the HTTP history of a chat; `duration` is in milliseconds."""
 
     id: str
     name: str
@@ -36,7 +36,7 @@ class ToolCallShape(TypedDict):
 
 
 class UsageCost(Struct, frozen=True, kw_only=True):
-    """Tokens used and their cost in the operator's currency; cached tokens are part of the prompt's."""
+    """Tokens used and their cost in the operator's currency; cached tokens are part of the prompt tokens."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -45,7 +45,7 @@ class UsageCost(Struct, frozen=True, kw_only=True):
 
     @property
     def tokens(self) -> int:
-        """Prompt and completion together."""
+        """The sum of prompt and completion tokens."""
         return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: "UsageCost") -> "UsageCost":
@@ -63,8 +63,7 @@ NOTHING = UsageCost()
 class CompletionRecord(Struct, frozen=True, kw_only=True):
     """One request to a model. `round` counts from 1; `requested` are the calls as the model wrote them.
 
-    `refused` are the errors of the first check.
-    `error` is the reason why there was no usable answer, empty when there was one.
+    `refused` are the errors of the first validation. `error` is the reason if there was no usable answer, else empty.
     """
 
     model: str
@@ -79,8 +78,8 @@ class CompletionRecord(Struct, frozen=True, kw_only=True):
 class TurnRecord(Struct, frozen=True, kw_only=True):
     """One processed message and its outcome.
 
-    `at` is when the turn began, timezone-aware. `route` is the interpreter of the last round: `model`, `offline`.
-    `fallback` is why the model was not used, empty when it was or when there is none.
+    `at` is the beginning of the turn, timezone-aware. `route` is the interpreter of the last round: `model`, `offline`.
+    `fallback` is the reason if a configured model was not used, else empty.
     """
 
     address: ChatAddress
@@ -104,7 +103,7 @@ class TurnRecord(Struct, frozen=True, kw_only=True):
     @property
     def charge(self) -> UsageCost:
         """Return the usage of the whole turn."""
-        return sum((each.charge for each in self.completions), NOTHING)
+        return sum((completion.charge for completion in self.completions), NOTHING)
 
     @property
     def trace_id(self) -> str:
@@ -116,9 +115,9 @@ class CallRecord(Struct, frozen=True, kw_only=True):
     """One call of a tool: a row of `tool_conversations`.
 
     `arguments` and `spawn_task` are JSON text. `result` is the text for the model, None after a failure; `said` is the
-    text for people. `charge` are the completions since the call before, so that the sum over calls counts each once.
-    `receipts` are the changes of state as (action, subject), `round` counts from 1 (0: outside of a turn). `route` is
-    `agent:NAME` for a call that an agent made while a tool ran; it is also in the `spawn_task` of that tool's call.
+    text for people. `charge` is the usage since the previous call, so that the sum over calls counts each completion
+    once. `receipts` are the changes of state as (action, subject), `round` counts from 1 (0: outside of a turn).
+    `route` is `agent:NAME` for a call by an agent, which is also in the `spawn_task` of the call that ran the agent.
     """
 
     id: str
@@ -149,7 +148,7 @@ class CallRecord(Struct, frozen=True, kw_only=True):
         return self.route.startswith(AGENT_ROUTE)
 
     def as_tool_call(self) -> ToolCallShape:
-        """Return the call as the specification's HTTP history has it."""
+        """Return the call in the form of the specification's HTTP history."""
         return ToolCallShape(
             id=self.id,
             name=self.tool_name,
@@ -163,7 +162,7 @@ class CallRecord(Struct, frozen=True, kw_only=True):
 
 
 class Spent(Struct, frozen=True, kw_only=True):
-    """The usage of one person in one chat. `person_key` is the person on their platform."""
+    """The usage of one person in one chat. `person_key` identifies the person on their platform."""
 
     chat_key: str
     person_key: str
@@ -177,12 +176,12 @@ def trace_id(address: ChatAddress, message_id: str) -> str:
 
 
 def person_key(address: ChatAddress, person_id: str) -> str:
-    """Return one key for a person in all chats of a platform."""
+    """Return the key of a person in all chats of a platform."""
     return f"{address.platform}:{person_id}"
 
 
 def parse_json(text: str) -> Json:
-    """Parse JSON; return invalid JSON, such as a text that was cut, unchanged."""
+    """Parse JSON; return invalid JSON, such as truncated text, unchanged."""
     try:
         value: Json = json.loads(text)
     except ValueError:
@@ -194,7 +193,7 @@ class CallReader(Protocol):
     """Finds records of turns and calls."""
 
     async def turn(self, message_id: str, chat_key: str | None = None) -> TurnRecord | None:
-        """Return the latest turn of a message, in any chat where `chat_key` is None."""
+        """Return the latest turn of a message; `chat_key` None means any chat."""
         ...
 
     async def latest_turns(
@@ -204,11 +203,11 @@ class CallReader(Protocol):
         ...
 
     async def calls(self, chat_key: str, message_ids: Sequence[str]) -> tuple[CallRecord, ...]:
-        """Return the calls made for these messages, in the order they ended."""
+        """Return the calls made for these messages, in the order of their end."""
         ...
 
     async def spent_since(self, moment: datetime) -> tuple[Spent, ...]:
-        """Return the usage of turns that began at `moment` or later, one entry a person and chat."""
+        """Return the usage of turns since `moment`, one entry per person and chat."""
         ...
 
 
@@ -216,7 +215,7 @@ class CallStore(CallReader, Protocol):
     """Stores records of turns and calls."""
 
     async def add(self, turns: Sequence[TurnRecord], calls: Sequence[CallRecord]) -> None:
-        """Store these in one transaction; a power cut may lose the last ones."""
+        """Store all in one transaction; a power cut may lose the last ones."""
         ...
 
     async def forget(self, chat_key: str, message_id: str) -> None:
@@ -224,5 +223,5 @@ class CallStore(CallReader, Protocol):
         ...
 
     async def purge(self, before: datetime) -> int:
-        """Delete turns and calls that began before; return how many turns there were."""
+        """Delete turns and calls that began before `before`; return the number of turns."""
         ...

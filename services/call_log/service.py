@@ -16,22 +16,22 @@ _BATCH = 500
 _MOST_WAITING = 20_000
 _LONGEST_TEXT = 1_000_000
 _LONGEST_SECRET = 4_000
-# Seconds that a record may wait for others to share its transaction; whoever reads does not wait.
+# Seconds that a record may wait for others to share its transaction; reads do not wait.
 _LINGER = 0.2
 
 OnRecorded = Callable[[TurnRecord | CallRecord], None]
 
 
 class CallLog:
-    """The call log of every chat. Recording only queues: it never fails and never waits for the disk.
+    """The call log of every chat. Recording only queues the entry: it never fails and never waits for the disk.
 
-    Reads include everything recorded before. Secrets are masked before anything is stored.
+    Reads include everything recorded before. Secrets are masked before entries are stored.
     """
 
     def __init__(
         self, store: CallStore, *, mask: SecretMask | None = None, on_recorded: OnRecorded | None = None
     ) -> None:
-        """Call `on_recorded` with every entry at once."""
+        """Create the log; `on_recorded` is called with every entry immediately."""
         self._store = store
         self._on_recorded = on_recorded
         self._mask = mask or SecretMask()
@@ -48,15 +48,15 @@ class CallLog:
             self._timer = asyncio.get_running_loop().call_later(_LINGER, self._begin)
 
     async def drain(self) -> None:
-        """Wait until everything that was recorded is stored."""
+        """Wait until all recorded entries are stored."""
         while self._waiting or self._is_writing:
             if not self._is_writing:
                 self._begin()
             if self._writing is not None:
-                await asyncio.wait([self._writing])  # unlike await, leaves the writing alone when we are cancelled
+                await asyncio.wait([self._writing])  # unlike await, does not cancel the task if this one is cancelled
 
     async def turn(self, message_id: str, address: ChatAddress | None = None) -> TurnRecord | None:
-        """Return the turn of a message, in any chat where `address` is None; None when nothing is recorded."""
+        """Return the turn of a message, None without a record; `address` None means any chat."""
         await self.drain()
         return await self._store.turn(message_id, None if address is None else address.key)
 
@@ -69,14 +69,14 @@ class CallLog:
         return await self._store.latest_turns(limit, chat_key=chat_key, person_id=person_id)
 
     async def calls_of(self, turn: TurnRecord) -> tuple[CallRecord, ...]:
-        """Return the calls of a turn, in the order they ended."""
+        """Return the calls of a turn, in the order of their end."""
         await self.drain()
         return await self._store.calls(turn.address.key, [turn.message_id])
 
     async def of_message(self, address: ChatAddress, message_id: str) -> tuple[ToolCallShape, ...]:
-        """Return the calls that a person's message led to, as the HTTP history shows them.
+        """Return the calls of a person's message in the form of the HTTP history.
 
-        Calls that agents made are in the `spawn_task` of the call that asked the agent.
+        Calls by agents are in the `spawn_task` of the call that ran the agent.
         """
         return (await self.of_messages(address, [message_id]))[message_id]
 
@@ -85,27 +85,27 @@ class CallLog:
     ) -> Mapping[str, tuple[ToolCallShape, ...]]:
         """Return the calls of several messages; a message without calls has an empty entry."""
         records = await self.records_of_messages(address, message_ids)
-        return {name: tuple(each.as_tool_call() for each in found) for name, found in records.items()}
+        return {name: tuple(record.as_tool_call() for record in found) for name, found in records.items()}
 
     async def records_of_messages(
         self, address: ChatAddress, message_ids: Sequence[str]
     ) -> Mapping[str, tuple[CallRecord, ...]]:
-        """Return the calls that these messages of people led to; a message without calls has an empty entry."""
+        """Return the calls of these messages; a message without calls has an empty entry."""
         await self.drain()
         found: dict[str, tuple[CallRecord, ...]] = dict.fromkeys(message_ids, ())
         calls = await self._store.calls(address.key, message_ids)
-        for call in (each for each in calls if not each.is_nested):
+        for call in (call for call in calls if not call.is_nested):
             found[call.message_id] = (*found[call.message_id], call)
         return found
 
     async def confirmed_calls(self, address: ChatAddress, message_ids: Sequence[str]) -> tuple[CallRecord, ...]:
-        """Return the calls of these messages that were made only after a yes."""
+        """Return the calls of these messages that the person confirmed."""
         await self.drain()
         found = await self._store.calls(address.key, message_ids)
         return tuple(call for call in found if call.route == CONFIRMED)
 
     async def spent_since(self, moment: datetime) -> tuple[Spent, ...]:
-        """Return the usage since `moment` (timezone-aware), one entry a person and chat."""
+        """Return the usage since `moment` (timezone-aware), one entry per person and chat."""
         await self.drain()
         return await self._store.spent_since(moment)
 
@@ -115,7 +115,7 @@ class CallLog:
         await self._store.forget(address.key, message_id)
 
     async def purge(self, before: datetime) -> int:
-        """Delete older records; return the number of turns. A failure is logged and tried again next time."""
+        """Delete older records; return the number of turns. A failure is logged, and the next purge retries it."""
         try:
             return await self._store.purge(before)
         except Exception as error:  # noqa: BLE001 - any store may fail; old records are no reason to stop
@@ -135,8 +135,8 @@ class CallLog:
     async def _write_waiting(self) -> None:
         while self._waiting:
             batch = [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
-            turns = [self._mask_turn(each) for each in batch if isinstance(each, TurnRecord)]
-            calls = [self._mask_call(each) for each in batch if isinstance(each, CallRecord)]
+            turns = [self._mask_turn(record) for record in batch if isinstance(record, TurnRecord)]
+            calls = [self._mask_call(record) for record in batch if isinstance(record, CallRecord)]
             try:
                 await self._store.add(turns, calls)
             except Exception as error:  # noqa: BLE001 - any store may fail; a lost record must not stop the bot
@@ -148,7 +148,7 @@ class CallLog:
             text=self._prepare_text(turn.text),
             reply=self._prepare_text(turn.reply),
             error=self._prepare_text(turn.error),
-            completions=tuple(self._mask_completion(each) for each in turn.completions),
+            completions=tuple(self._mask_completion(completion) for completion in turn.completions),
         )
 
     def _mask_completion(self, completion: CompletionRecord) -> CompletionRecord:
@@ -170,9 +170,9 @@ class CallLog:
         )
 
     def _prepare_text(self, text: str) -> str:
-        """Return `text` as it is stored: masked, and cut where it is very long."""
+        """Return `text` for storing: masked, and truncated if it is very long."""
         if len(text) <= _LONGEST_TEXT:
             return self._mask.text(text) if text else text
-        # Masked before it is cut, lest half a secret is left at the end.
+        # Mask before truncating, so that no part of a secret remains at the end.
         masked = self._mask.text(text[: _LONGEST_TEXT + _LONGEST_SECRET])
         return f"{masked[:_LONGEST_TEXT]}… [{len(text)} characters]"

@@ -1,7 +1,4 @@
-"""Count the model usage of the message in progress, and meter a language model with it.
-
-The usage is reachable through a context variable.
-"""
+"""Count the model usage of the current message, which is in a context variable, and meter language models."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +15,7 @@ from services.language_model.ports import Completion, CompletionRequest, Languag
 
 
 class BudgetPolicy(Protocol):
-    """Decides whether a model may be asked."""
+    """Permits requests to a model and counts their usage."""
 
     async def check(self, turn: "TurnUsage | None") -> None:
         """Allow a request.
@@ -46,8 +43,8 @@ class NoBudget:
 class TurnUsage(Struct, kw_only=True):
     """The usage of one message.
 
-    `route` is the interpreter of the present round, `round` its number from 1, `calls` how many calls have ended.
-    `budget` holds the budgets that this message is under.
+    `route` is the interpreter of the present round, `round` its number from 1, `calls` the number of ended calls.
+    `budget` has the budgets that apply to the message.
     """
 
     address: ChatAddress
@@ -64,7 +61,7 @@ class TurnUsage(Struct, kw_only=True):
 
     @property
     def person_key(self) -> str:
-        """The person on their platform."""
+        """The key of the person on their platform."""
         return person_key(self.address, self.person.id)
 
     def begin_round(self, route: str) -> None:
@@ -83,7 +80,7 @@ class TurnUsage(Struct, kw_only=True):
         self.charge += completion.charge
 
     def refuse(self, reasons: tuple[str, ...]) -> None:
-        """Record the reasons why calls of the latest completion could not be used."""
+        """Record the validation errors of the latest completion's calls."""
         if self.completions:
             self.completions[-1] = replace(self.completions[-1], refused=reasons)
 
@@ -94,19 +91,19 @@ class TurnUsage(Struct, kw_only=True):
         return new
 
 
-# A request to a language model does not name its turn, and a tool may make one (a summary, an agent): all code that
-# runs on behalf of a message finds its usage here, in its tasks and threads too.
+# A request to a language model does not have its turn, and tools make requests too (a summary, an agent): all code that
+# runs for a message finds its usage here, including tasks and threads.
 _current: ContextVar[TurnUsage | None] = ContextVar("turn_usage", default=None)
 
 
 def current_usage() -> TurnUsage | None:
-    """Return the usage of the message that this task answers; None outside of one."""
+    """Return the usage of the message that this task answers; None outside of a turn."""
     return _current.get()
 
 
 @contextmanager
 def count_usage(turn: TurnUsage) -> Iterator[TurnUsage]:
-    """Make `turn` the current one for the length of the context."""
+    """Make `turn` the current usage within the context."""
     token = _current.set(turn)
     try:
         yield turn
@@ -118,7 +115,7 @@ _MILLION = 1_000_000
 
 
 class Price(Struct, frozen=True, kw_only=True):
-    """The price of a million tokens in the operator's currency; cached ones are prompt tokens served from a cache."""
+    """The price of a million tokens in the operator's currency; `cached` is for prompt tokens served from a cache."""
 
     input: float = 0.0
     output: float = 0.0
@@ -133,10 +130,7 @@ class Price(Struct, frozen=True, kw_only=True):
 
 
 class MeteredModel:
-    """Meters `model`: every request made for a message is added to that message's usage.
-
-    Without a `budget` of its own the message's budgets hold.
-    """
+    """Adds the usage of every request of `model` to the current message; `budget` replaces the message's budget."""
 
     def __init__(self, model: LanguageModel, *, price: Price | None = None, budget: BudgetPolicy | None = None) -> None:
         self._model = model
@@ -149,10 +143,10 @@ class MeteredModel:
         return self._model.name
 
     async def complete(self, request: CompletionRequest) -> Completion:
-        """Answer `request` if the budgets allow it.
+        """Complete `request` if the budgets allow it.
 
         Raises:
-            ModelUnavailable: a budget is used up (`budget`), and no request was made; or there was no usable answer.
+            ModelUnavailable: a budget is used up (`budget`), without a request; or there was no usable answer.
         """
         turn = current_usage()
         budget = self._budget or (NoBudget() if turn is None else turn.budget)
@@ -166,7 +160,7 @@ class MeteredModel:
             raise
         charge = self._charge(completion.usage)
         if turn is not None:
-            turn.add(_recorded(completion, turn.round, charge))
+            turn.add(_record(completion, turn.round, charge))
         budget.charge(turn, charge)
         return completion
 
@@ -179,7 +173,7 @@ class MeteredModel:
         )
 
 
-def _recorded(completion: Completion, round_number: int, charge: UsageCost) -> CompletionRecord:
+def _record(completion: Completion, round_number: int, charge: UsageCost) -> CompletionRecord:
     return CompletionRecord(
         model=completion.model,
         round=round_number,

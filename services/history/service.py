@@ -15,12 +15,12 @@ from services.kernel.errors import StorageFull
 
 
 class MessageStore(Protocol):
-    """Stores messages; a chat and a message id name one message for ever."""
+    """Stores messages; a chat and a message id identify a message permanently."""
 
     async def add(self, messages: Sequence[ChatMessage]) -> tuple[bool, ...]:
-        """Store these in one transaction; return for each whether it was new.
+        """Store messages in one transaction; return True for each that is new.
 
-        They survive the end of the process at once, and a power cut once `flush` returns or a moment later.
+        They survive the end of the process immediately, and a power cut after `flush` or a moment later.
         """
         ...
 
@@ -29,17 +29,17 @@ class MessageStore(Protocol):
         ...
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
-        """Return the message of that id in the chat, in whichever thread; None when there is none, or it was erased."""
+        """Return the message with that id in any thread of the chat; None if it is unknown or deleted."""
         ...
 
     async def recent(self, address: ChatAddress, limit: int) -> tuple[ChatMessage, ...]:
-        """Return the last `limit` messages of a chat (of a thread, where the address names one), oldest first."""
+        """Return the last `limit` messages of a chat, or of the thread in `address`, oldest first."""
         ...
 
     async def speakers(self, address: ChatAddress, limit: int) -> tuple[tuple[str, str], ...]:
         """Return the last `limit` messages of people, oldest first, as message and person ids.
 
-        Deleted messages count too. The person is empty for people who opted out.
+        Deleted messages are included. The person is empty for people who opted out.
         """
         ...
 
@@ -59,11 +59,11 @@ class MessageStore(Protocol):
         ...
 
     async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
-        """Replace the text of a message; False when there is none, or it was erased."""
+        """Replace the text of a message; return False if it is unknown or deleted."""
         ...
 
     async def erase(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
-        """Delete the text of a message; its id stays known. Return False when there is none."""
+        """Delete the text of a message; its id stays known. Return False if it is unknown."""
         ...
 
 
@@ -77,7 +77,7 @@ class HistoryService:
     def __init__(
         self, store: MessageStore, *, bot_name: str = "Bubbles", on_kept: Callable[[ChatMessage], None] | None = None
     ) -> None:
-        """Call `on_kept` with every message that was new."""
+        """Create the service; `on_kept` is called with every new message."""
         self._store = store
         self._on_kept = on_kept
         self._bot = Person(id="self", name=bot_name, is_bot=True)
@@ -86,9 +86,9 @@ class HistoryService:
         self._writing: asyncio.Task[None] | None = None
 
     async def record(self, message: ChatMessage) -> bool:
-        """Store `message`; return once it is committed, False when this chat already had a message of this id.
+        """Store `message`; return after the commit, with False if this chat has a message with this id.
 
-        It survives the end of the process then, and a power cut a moment later, or once `flush` returns.
+        It survives the end of the process then, and a power cut a moment later or after `flush`.
         """
         if self._is_writing:
             done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
@@ -106,7 +106,7 @@ class HistoryService:
         return is_new
 
     async def flush(self) -> None:
-        """Return once the recorded messages survive a power cut."""
+        """Wait until the recorded messages survive a power cut."""
         await self._store.flush()
 
     async def record_own(
@@ -118,40 +118,40 @@ class HistoryService:
         sent_at: datetime,
         reply_to: str | None = None,
     ) -> None:
-        """Store a message of the bot; without a platform id it gets one of its own."""
+        """Store a message of the bot; without a platform id, generate one."""
         own_id = message_id or f"own-{uuid4().hex}"
         await self.record(
             ChatMessage(id=own_id, address=address, sender=self._bot, text=text, sent_at=sent_at, reply_to=reply_to)
         )
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
-        """Return the message of that id in the chat, in whichever thread; None when it is not known."""
+        """Return the message with that id in any thread of the chat; None if it is unknown."""
         return await self._store.find(address, message_id)
 
     async def recent(self, address: ChatAddress, limit: int = 100) -> tuple[ChatMessage, ...]:
-        """Return the last `limit` messages of a chat (of a thread, where the address names one), oldest first."""
+        """Return the last `limit` messages of a chat, or of the thread in `address`, oldest first."""
         return await self._store.recent(address, limit)
 
     async def before(self, message: ChatMessage, limit: int) -> tuple[ChatMessage, ...]:
-        """Return the last `limit` messages in front of `message` in its chat or thread, oldest first.
+        """Return the last `limit` messages before `message` in its chat or thread, oldest first.
 
-        Messages are recorded before their turn comes, so those of a burst may be stored behind it already.
+        Messages are recorded before their turn, so later messages of a burst may be stored already.
         """
         found = await self.recent(message.address, limit + 1)
         if found and found[-1].id != message.id:
             found = await self.recent(message.address, limit + 1 + _MOST_QUEUED)
-        earlier = takewhile(lambda each: each.id != message.id and each.sent_at <= message.sent_at, found)
+        earlier = takewhile(lambda earlier: earlier.id != message.id and earlier.sent_at <= message.sent_at, found)
         return tuple(earlier)[-limit:]
 
     async def speakers(self, address: ChatAddress, limit: int) -> tuple[tuple[str, str], ...]:
         """Return the message and person ids of the last `limit` messages of people, oldest first.
 
-        Deleted messages count too. The person is empty for people who opted out.
+        Deleted messages are included. The person is empty for people who opted out.
         """
         return await self._store.speakers(address, limit)
 
     async def since(self, address: ChatAddress, when: datetime, limit: int = 5000) -> tuple[ChatMessage, ...]:
-        """Return messages sent after `when` (timezone-aware), oldest first; of very many the last `limit`."""
+        """Return the last `limit` messages sent after `when` (timezone-aware), oldest first."""
         return await self._store.since(address, when, limit)
 
     async def search(self, chat: ChatAddress, query: str, limit: int = 10) -> tuple[ChatMessage, ...]:
@@ -164,15 +164,15 @@ class HistoryService:
     async def last_message_of(
         self, address: ChatAddress, person: Person, *, before: datetime | None = None
     ) -> ChatMessage | None:
-        """Return the latest message of `person` in the chat, sent before `before`; None when there is none."""
+        """Return the latest message of `person` in the chat, sent before `before`; None without any."""
         return await self._store.last_of(address, person, before)
 
     async def edit(self, address: ChatAddress, message_id: str, text: str, *, at: datetime) -> bool:
-        """Store the new text of an edited message; False when it is not known."""
+        """Store the new text of an edited message; return False if it is unknown."""
         return await self._store.rewrite(address, message_id, text, at)
 
     async def delete(self, address: ChatAddress, message_id: str, *, at: datetime) -> bool:
-        """Delete the text of a deleted message; False when it is not known."""
+        """Delete the text of a deleted message; return False if it is unknown."""
         return await self._store.erase(address, message_id, at)
 
     def _write_next(self) -> None:
@@ -181,11 +181,11 @@ class HistoryService:
             self._writing = asyncio.create_task(self._write_waiting())
 
     async def _write_waiting(self) -> None:
-        """Write as fast as commits return: messages that arrive during one commit go into the next."""
+        """Write in batches: messages that arrive during one commit go into the next."""
         try:
             while self._waiting:
                 await self._write([self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))])
-        finally:  # also when it is cancelled: the next message must not wait for a writer that is gone
+        finally:  # also after a cancellation, so that the next message does not wait for this task
             self._is_writing = False
 
     async def _write(self, batch: list[tuple[ChatMessage, asyncio.Future[bool]]]) -> None:
@@ -206,7 +206,7 @@ def _settle(batch: list[tuple[ChatMessage, asyncio.Future[bool]]], error: Except
 
 
 async def record_once(history: HistoryService, message: ChatMessage) -> bool:
-    """Record `message`; False when it is known. One that a full disk does not take is new, so that it is answered."""
+    """Record `message`; return False if it is known. On a full disk it counts as new, so that it is answered."""
     try:
         return await history.record(message)
     except StorageFull as error:

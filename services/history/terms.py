@@ -1,4 +1,4 @@
-"""Split messages and queries into terms for a full-text index, in English and Chinese."""
+"""Split messages and queries into terms of a full-text index, in English and Chinese."""
 
 import re
 import tomllib
@@ -23,7 +23,7 @@ _DOUBLED = re.compile(r"([bdfgmnprt])\1$")
 
 
 def index_terms(text: str) -> list[str]:
-    """Return the terms of a message, each once: words by their stem, Chinese characters alone and in pairs.
+    """Return the distinct terms of a message: stems of words, Chinese characters and pairs of them.
 
     Pairs find Chinese words without a dictionary, single characters find one-character words (茶).
     """
@@ -38,22 +38,24 @@ def index_terms(text: str) -> list[str]:
 
 
 def query_terms(query: str) -> list[str]:
-    """Return the terms to search for, at most 12, without stop words unless there are no others."""
+    """Return the terms of a query, at most 12, without stop words unless there are only stop words."""
     found: dict[str, None] = {}
     for run in _runs(query):
         if _is_han(run):
             found.update(dict.fromkeys(_pairs(run) if len(run) > 1 else run))
         else:
             found[_stem(run)] = None
-    telling = [term for term in found if term not in _stop_terms()]
-    return (telling or list(found))[:_MOST_WANTED]
+    specific = [term for term in found if term not in _stop_terms()]
+    return (specific or list(found))[:_MOST_WANTED]
 
 
 def _runs(text: str) -> Iterator[str]:
-    """Yield runs of letters and figures, in one form: folded case, full width made half, accents left off."""
+    """Yield normalised runs of letters and digits: folded case, half width, without accents."""
     folded = unicodedata.normalize("NFKC", text[:_LONGEST_TEXT]).casefold()
     if not folded.isascii():
-        bare = (each for each in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(each))
+        bare = (
+            character for character in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(character)
+        )
         folded = unicodedata.normalize("NFKC", "".join(bare))
     return (match[0] for match in _RUN.finditer(folded))
 
@@ -67,9 +69,9 @@ def _pairs(run: str) -> list[str]:
 
 
 def _stem(word: str) -> str:
-    """Return a word without its English ending: releases, released and releasing are all `releas`.
+    """Return the stem of an English word: releases, released and releasing are all `releas`.
 
-    Deliberately light (Harman's "S" stemmer with -ing and -ed): it must be the same in every database.
+    A simple algorithm (Harman's "S" stemmer with -ing and -ed), because it must be the same in every database.
     Source: Harman, How effective is suffixing?, JASIS 42(1), 1991.
     """
     if len(word) < 4 or not word.isascii():
@@ -94,19 +96,19 @@ def _stop_terms() -> frozenset[str]:
 Found = TypeVar("Found")
 
 NEWEST_OF_A_TERM = 50
-"""The number of newest messages with one of the terms that are compared when none has all of them."""
+"""The number of latest messages per term that are compared if no message has all terms."""
 
 
 def searchable_text(text: str, attachments: Sequence[Attachment] = ()) -> str:
-    """Return the searchable text of a message: the descriptions of its attachments, and its text."""
-    described = [each.description for each in attachments if each.description]
+    """Return the searchable text of a message: the descriptions of its attachments and its text."""
+    described = [attachment.description for attachment in attachments if attachment.description]
     return "\n".join([*described, text]) if described else text
 
 
 def rank(candidates: Iterable[tuple[Found, frozenset[str]]], wanted: Sequence[str], limit: int) -> list[Found]:
-    """Return at most `limit` of `candidates` (newest first, each with its terms) that have half of `wanted` or more.
+    """Return at most `limit` of `candidates` (newest first, with their terms) that have half of `wanted` or more.
 
-    A term weighs more when fewer candidates have it; of equals the newest comes first.
+    A term weighs more if fewer candidates have it; of equal candidates the newest is first.
     """
     kept = list(candidates)
     worth = {term: 1 / (1 + sum(term in terms for _, terms in kept)) for term in wanted}
@@ -116,5 +118,5 @@ def rank(candidates: Iterable[tuple[Found, frozenset[str]]], wanted: Sequence[st
         for found, terms in kept
         if sum(term in terms for term in wanted) >= fewest
     ]
-    scored.sort(key=lambda each: -each[0])  # stable: equals stay newest first
+    scored.sort(key=lambda entry: -entry[0])  # stable: equals stay newest first
     return [found for _, found in scored[:limit]]

@@ -13,7 +13,7 @@ class BackgroundTasks:
         self._running: set[asyncio.Task[object]] = set()
 
     def start(self, work: Coroutine[object, object, object], name: str) -> asyncio.Task[object]:
-        """Run `work` beside the others."""
+        """Run `work` in the task group."""
         task = self._group.create_task(work, name=name)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
@@ -27,7 +27,7 @@ class BackgroundTasks:
 
 @asynccontextmanager
 async def running_tasks() -> AsyncIterator[BackgroundTasks]:
-    """Run background tasks for the length of the context."""
+    """Run background tasks within the context, and cancel them at its end."""
     async with asyncio.TaskGroup() as group:
         tasks = BackgroundTasks(group)
         try:

@@ -10,9 +10,9 @@ V = TypeVar("V")
 
 
 class BoundedDict(OrderedDict[K, V]):
-    """Has at most `most` keys; the key written longest ago is dropped first.
+    """A dictionary of at most `most` keys; the key written least recently is dropped first.
 
-    Where being read counts as well, the reader calls `move_to_end`.
+    For the least recently read one, readers call `move_to_end`.
     """
 
     def __init__(self, most: int) -> None:
@@ -31,9 +31,9 @@ _LOOP_SECONDS: Final = 60.0
 
 
 class RepeatLimit:
-    """Allow one entry a key in `seconds`, and count the entries left out between.
+    """Allows one entry per key in `seconds`, and counts the omitted ones.
 
-    Of more than `most_keys` keys the oldest is dropped, so its next entry is allowed at once.
+    With more than `most_keys` keys the oldest is dropped, so that its next entry is allowed at once.
     """
 
     def __init__(self, seconds: float, *, most_keys: int = _MOST_KEYS) -> None:
@@ -42,17 +42,17 @@ class RepeatLimit:
 
     @classmethod
     def of_one_loop(cls) -> "RepeatLimit":
-        """Return a limit of one line a minute, and one at once when the failure is another one than the last."""
+        """Return a limit for the failures of a loop: one line a minute, and one for each different failure."""
         return cls(_LOOP_SECONDS, most_keys=1)
 
     def count_omitted(self, key: Hashable, now: float) -> int | None:
-        """Return how many entries of `key` were left out before this one, at `now` seconds; None to leave it out."""
+        """Return the number of omitted entries of `key` before this one, at `now` seconds; None to omit it too."""
         last, count = self._seen.get(key, (float("-inf"), 0))
         is_due = not last <= now < last + self._seconds
         self._seen[key] = (now, 0) if is_due else (last, count + 1)
         return count if is_due else None
 
     def admits(self, error: Exception) -> bool:
-        """Return whether a loop should log `error` now; errors of one type and text are the same failure."""
+        """Return whether a loop should log `error` now; errors with equal type and text are the same failure."""
         key = f"{type(error).__name__}: {error}"
         return self.count_omitted(key, asyncio.get_running_loop().time()) is not None

@@ -1,4 +1,4 @@
-"""Declare addresses, people, messages and events of chats, the same on every platform."""
+"""Declare addresses, people, messages and events of chats, independent of platforms."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -7,7 +7,7 @@ from msgspec import Struct
 
 
 class ChatAddress(Struct, frozen=True, kw_only=True):
-    """The chat, and perhaps thread, that a message came from and an answer goes to."""
+    """A chat on a platform, with an optional thread."""
 
     platform: str
     chat_id: str
@@ -15,7 +15,7 @@ class ChatAddress(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """One string for this chat without its thread; storage groups by it."""
+        """The key of the chat, without its thread, in storage."""
         return f"{self.platform}:{self.chat_id}"
 
     def __str__(self) -> str:
@@ -25,7 +25,7 @@ class ChatAddress(Struct, frozen=True, kw_only=True):
 class Person(Struct, frozen=True, kw_only=True):
     """A member of a chat. `id` is stable on its platform; `name` is displayed.
 
-    `username` is the name that others write after an @, without it; empty where it is unknown.
+    `username` is the name for mentions, without the @; empty if unknown.
     """
 
     id: str
@@ -36,7 +36,7 @@ class Person(Struct, frozen=True, kw_only=True):
 
 
 class Attachment(Struct, frozen=True, kw_only=True):
-    """A file or picture that came with a message; described, never downloaded here."""
+    """A description of a file or picture in a message."""
 
     kind: str
     description: str
@@ -44,10 +44,10 @@ class Attachment(Struct, frozen=True, kw_only=True):
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """A button. Pressing it sends `says` for that person, as a reply to the message with the button.
+    """A button. Pressing it sends `says` as that person, as a reply to the message with the button.
 
-    `for_people` are the ids of those who may press it; empty for everybody. It expires after `expires_at`
-    (timezone-aware; None where it does not expire), or once the change with the id `change_id` was undone.
+    `for_people` are the ids of people who may press it; empty for everybody. It expires at `expires_at`
+    (timezone-aware; None: never), or when the change with the id `change_id` is undone.
     """
 
     label: str
@@ -67,17 +67,16 @@ class SentFile:
 
     @property
     def kilobytes(self) -> int:
-        """Its size, rounded up."""
+        """The size of the content, rounded up."""
         return -(-len(self.content) // 1000)
 
 
 class ChatMessage(Struct, frozen=True, kw_only=True):
-    """One message as the platform delivered it.
+    """A message as the platform delivered it.
 
-    `id` is the platform's own and unique within the chat. `sent_at` is timezone-aware.
-    `is_addressed`: the message is for the bot, by a mention, a reply to it, its name in front, or a private chat.
-    `is_recorded`: the platform has stored it in the history itself, and it is no repetition. `is_edited`: an
-    earlier version of it was answered.
+    `id` is that of the platform, unique within the chat. `sent_at` is timezone-aware. `is_addressed`: the message is
+    for the bot, by a mention, a reply, the bot's name at its beginning, or a private chat. `is_recorded`: the platform
+    adapter has stored the message, which is new. `is_edited`: an earlier version of it was answered.
     """
 
     id: str
@@ -97,7 +96,7 @@ class ChatMessage(Struct, frozen=True, kw_only=True):
 class MessageEdited(Struct, frozen=True, kw_only=True):
     """A person edited a message. `at` is timezone-aware.
 
-    `by` is the id of the editor, where the platform passes on attempts of others; else empty.
+    `by` is the id of the editor if the platform reports edits by other people too; else empty.
     """
 
     address: ChatAddress
@@ -125,7 +124,7 @@ class BotAdded(Struct, frozen=True, kw_only=True):
 class Reaction(Struct, frozen=True, kw_only=True):
     """A person added an emoji to a message, or removed it (`is_added` is false).
 
-    `emoji` is the character, or the platform's name for it where there is none.
+    `emoji` is the character, or the platform's name for a custom one.
     """
 
     address: ChatAddress

@@ -1,4 +1,4 @@
-"""Read the wall clock; no other module does."""
+"""Read the wall clock; other modules use an injected `Clock`."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Reads the time and waits; tests replace it."""
+    """Reads the time and waits; tests use a fake."""
 
     def now(self) -> datetime:
         """Return the present instant, timezone-aware, in UTC."""

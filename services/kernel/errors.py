@@ -2,14 +2,14 @@
 
 
 class AssistantError(Exception):
-    """Base of every error that Bubbles raises on purpose."""
+    """The base class of the errors of Bubbles."""
 
 
 class RequestRefused(AssistantError):
     """The person must change the request.
 
-    `code` names a sentence of the wording catalogue (`function_calls/language/messages`), `fields` fill it, so the
-    refusal is worded in the person's language and is always safe to show.
+    `code` is a key of the messages (`function_calls/language/messages`), `fields` its fields, so that the refusal is
+    shown in the person's language and has no internal details.
     """
 
     def __init__(self, code: str, **fields: object) -> None:
@@ -18,12 +18,12 @@ class RequestRefused(AssistantError):
         self.fields = fields
 
     def __str__(self) -> str:
-        told = ", ".join(f"{name}={value}" for name, value in self.fields.items())
-        return f"{self.code} ({told})" if told else self.code
+        fields = ", ".join(f"{name}={value}" for name, value in self.fields.items())
+        return f"{self.code} ({fields})" if fields else self.code
 
 
 class ToolFailed(AssistantError):
-    """A tool could not do its work; the text is for the model and may be shown to a person."""
+    """A tool failed; the text is for the model and may be shown to a person."""
 
 
 class ModelUnavailable(AssistantError):
@@ -39,11 +39,11 @@ class ModelUnavailable(AssistantError):
 
 
 class DeliveryFailed(AssistantError):
-    """The platform did not take a message.
+    """The platform did not accept a message.
 
-    `retry_after` is the wait in seconds that the platform asked for, or None. `is_permanent` says that trying
-    again is useless (the bot was removed); `is_unknown` that the message may have arrived; `is_global` that the wait
-    is for every chat of the platform. `is_of_chat` says that only this chat fails, not the platform.
+    `retry_after` is the wait in seconds that the platform asked for, or None. `is_permanent`: a retry is useless (the
+    bot was removed). `is_unknown`: the message may have arrived. `is_global`: the wait applies to every chat of the
+    platform. `is_of_chat`: only this chat fails, not the platform.
     """
 
     def __init__(
@@ -65,9 +65,9 @@ class DeliveryFailed(AssistantError):
 
 
 class ConfigError(AssistantError):
-    """The operator must act: a setting is unknown, of the wrong kind, or missing.
+    """The operator must act: a setting is unknown, invalid or missing.
 
-    `path` is the file or `environment`; `key` the setting as `group.name`.
+    `path` is the file or `environment`; `key` is the setting as `group.name`.
     """
 
     def __init__(self, path: str, key: str, problem: str) -> None:
@@ -78,7 +78,7 @@ class ConfigError(AssistantError):
 
 
 class StorageFull(AssistantError):
-    """The disk of the database is full: it can be read, but not written until there is room."""
+    """The disk of the database is full; the database can only be read."""
 
     def __init__(self, path: str) -> None:
         super().__init__(f"the disk of {path} is full; make room")
@@ -86,7 +86,7 @@ class StorageFull(AssistantError):
 
 
 class StorageUnavailable(AssistantError):
-    """The database server does not answer, or dropped the connection; a retry may succeed."""
+    """The database server does not answer or closed the connection; a retry may succeed."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path} is not available: {reason}")

@@ -1,4 +1,4 @@
-"""Convert between the civil calendar and the Chinese lunar one, from a table of month lengths."""
+"""Convert between the civil and the Chinese lunar calendar, with a table of month lengths."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from typing import NamedTuple
 FIRST_YEAR = 1900
 LAST_YEAR = 2100
 LAST_DAY = 30
-"""The day that stands for the last one of a lunar month, which has 29 or 30."""
+"""The number for the last day of a lunar month, which has 29 or 30 days."""
 
 _FIRST_NEW_YEAR = date(1900, 1, 31)
 _MOST_MONTHS = 13
-# One number a year: bit by bit from the left whether each of up to 13 months has 30 days, above them the leap month.
+# One number per year: 13 bits, from the left, for months with 30 days; above them the number of the leap month.
 # Source: the calendar of the Purple Mountain Observatory (GB/T 33661-2017), as the library `borax` computes it.
 _YEARS = """
 1096d 0095c 014ae 0aa4d 01a4c 01b2a 08d55 00ad4 0135a 0495d 0095c 0d49b 0149a 01a4a 0baa5 016a8 01ad4 052da 012b6 0e937
@@ -31,7 +31,7 @@ _YEARS = """
 
 
 class LunarMonth(NamedTuple):
-    """A month of the lunar calendar: the day it begins on the civil one, its number and its length in days."""
+    """A month of the lunar calendar, with its first day in the civil calendar and its length in days."""
 
     begins: date
     number: int
@@ -40,7 +40,7 @@ class LunarMonth(NamedTuple):
 
 
 class LunarDay(NamedTuple):
-    """A day by the lunar calendar."""
+    """A day in the lunar calendar."""
 
     month: int
     day: int
@@ -49,24 +49,24 @@ class LunarDay(NamedTuple):
 
 
 def lunar_months(year: int) -> list[LunarMonth]:
-    """Return the months of the lunar year that begins in the civil `year`; none beyond the table (1900 to 2100)."""
+    """Return the months of the lunar year that begins in the civil `year`; empty outside of 1900 to 2100."""
     found = _calendar()
     return found[year - FIRST_YEAR] if FIRST_YEAR <= year < FIRST_YEAR + len(found) else []
 
 
 def dates_of(month: int, day: int, year: int) -> Iterator[date]:
-    """Return the civil dates of a lunar `day` in lunar `year`; month 0 is every month, a named one not the leap one."""
-    for one in lunar_months(year):
-        if month in {0, one.number} and not (month and one.is_leap):
-            yield one.begins + timedelta(days=min(day, one.length) - 1)
+    """Yield the civil dates of a lunar `day` in lunar `year`; month 0 is every month, others exclude the leap month."""
+    for lunar_month in lunar_months(year):
+        if month in {0, lunar_month.number} and not (month and lunar_month.is_leap):
+            yield lunar_month.begins + timedelta(days=min(day, lunar_month.length) - 1)
 
 
 def lunar_day(day: date) -> LunarDay | None:
-    """`day` by the lunar calendar; None beyond the table."""
+    """Convert a civil day to the lunar calendar; None outside of the table."""
     for year in (day.year, day.year - 1):
         months = lunar_months(year)
         if months and day >= months[0].begins:
-            place = bisect_right([one.begins for one in months], day) - 1
+            place = bisect_right([lunar_month.begins for lunar_month in months], day) - 1
             month = months[place]
             number = (day - month.begins).days + 1
             known = number <= month.length

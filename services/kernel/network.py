@@ -11,9 +11,9 @@ from msgspec import Struct
 
 @cache
 def trusted_certificates(*, trust_environment: bool = True) -> ssl.SSLContext:
-    """Return the TLS context of all clients: the system's list, which includes an office's own authority.
+    """Return the TLS context of all clients, with the certificate authorities of the system.
 
-    With `trust_environment` SSL_CERT_FILE and SSL_CERT_DIR replace the list where they are set.
+    With `trust_environment`, SSL_CERT_FILE and SSL_CERT_DIR replace them.
     """
     import httpx2
 
@@ -24,7 +24,7 @@ _chance = random.SystemRandom().random
 
 
 def growing_pauses(first: float, longest: float) -> Iterator[float]:
-    """Yield seconds for ever: `first`, and each time twice as many, up to `longest`."""
+    """Yield pauses in seconds without end: `first`, doubling up to `longest`."""
     pause = first
     while True:
         yield pause
@@ -34,8 +34,8 @@ def growing_pauses(first: float, longest: float) -> Iterator[float]:
 class RetryPolicy(Struct, frozen=True, kw_only=True):
     """Exponential backoff with jitter, in seconds.
 
-    `attempts` counts the first one. `longest_wait` bounds the wait that a server may ask for; a longer one ends the
-    attempts at once, because a person is waiting.
+    `attempts` includes the first one. A server that asks for a longer wait than `longest_wait` ends the attempts,
+    because a person is waiting.
     """
 
     attempts: int = 3
@@ -45,7 +45,7 @@ class RetryPolicy(Struct, frozen=True, kw_only=True):
     chance: Callable[[], float] = _chance
 
     def delay(self, attempt: int, retry_after: float | None = None) -> float | None:
-        """Return the seconds to wait after `attempt` (the first is 1) failed; None when no retry is left.
+        """Return the seconds to wait after the failure of `attempt` (from 1); None if no retry is left.
 
         `retry_after` is the wait that the server asked for.
         """
@@ -58,10 +58,10 @@ class RetryPolicy(Struct, frozen=True, kw_only=True):
 
 
 class CircuitBreaker:
-    """Counts the failures of an endpoint and decides whether a request may be made.
+    """Counts the failures of an endpoint and stops requests to it.
 
-    After `failures` failures in a row it opens for `cooldown` seconds; then one request is let through as a probe, and
-    its outcome closes the breaker or opens it again. The seconds are the event loop's own.
+    After `failures` failures in a row it opens for `cooldown` seconds of the event loop's clock; then it admits one
+    request as a probe, whose outcome closes the breaker or opens it again.
     """
 
     def __init__(self, *, failures: int = 3, cooldown: float = 30.0) -> None:
@@ -73,11 +73,11 @@ class CircuitBreaker:
 
     @property
     def is_open(self) -> bool:
-        """Return whether requests are stopped, or one is probing the endpoint."""
+        """Return whether requests are stopped, or a probe is in progress."""
         return self._opened_at is not None
 
     def admits(self) -> bool:
-        """Return whether a request may be made now; a True while open is the one probe and must be reported on."""
+        """Return whether a request may be made now; while open, True starts the probe. Record its outcome."""
         if self._opened_at is None:
             return True
         if self._is_probing or _now() - self._opened_at < self._cooldown:
@@ -99,7 +99,7 @@ class CircuitBreaker:
         self._is_probing = False
 
     def abandoned(self) -> None:
-        """Record that a request ended, such as by cancellation, without a result about the endpoint."""
+        """Record a request that ended without an outcome, such as by cancellation."""
         self._is_probing = False
 
 

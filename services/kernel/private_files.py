@@ -1,4 +1,4 @@
-"""Create files and folders that only the bot's user may read: modes 0600 and 0700, whatever the umask is."""
+"""Create files and folders that only the bot's user may read: modes 0600 and 0700, for any umask."""
 
 import os
 import stat
@@ -12,30 +12,30 @@ _OTHERS: Final = 0o077
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make `folder` and its missing parents, for this user alone; an existing folder stays as it is.
+    """Create `folder` and its missing parents for this user only; an existing folder stays unchanged.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    for each in reversed(missing):
-        each.mkdir(FOLDER_MODE, exist_ok=True)
+    missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+    for parent in reversed(missing):
+        parent.mkdir(FOLDER_MODE, exist_ok=True)
 
 
 def open_private(path: str | Path, flags: int) -> int:
-    """Open a file, which is made for this user alone; an `opener` of `open`."""
+    """Open a file, created for this user only; an `opener` of `open`."""
     return os.open(path, flags, FILE_MODE)
 
 
 def close_to_others(paths: Iterable[Path]) -> list[Path]:
-    """Take the rights of other users away from those of `paths` that are there; return the paths that had some.
+    """Remove the permissions of other users from existing `paths`; return the changed paths.
 
-    Links, sticky folders and files of another user are left alone.
-    Windows has no such rights: files there have those of their folder.
+    Links, sticky folders and files of another user stay unchanged. Do nothing on Windows, where files have the
+    permissions of their folder.
     """
     if not hasattr(os, "geteuid"):
         return []
-    return [each for each in paths if _close(each)]
+    return [path for path in paths if _close(path)]
 
 
 def _close(path: Path) -> bool:
@@ -45,6 +45,6 @@ def _close(path: Path) -> bool:
         if not is_ours or not stat.S_IMODE(found.st_mode) & _OTHERS:
             return False
         path.chmod(stat.S_IMODE(found.st_mode) & ~_OTHERS)
-    except OSError:  # gone meanwhile, or a file system without modes
+    except OSError:  # deleted meanwhile, or a file system without modes
         return False
     return True

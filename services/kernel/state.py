@@ -1,4 +1,4 @@
-"""Declare the interface of short-lived state: JSON by key, each with an end, or in permanent scopes."""
+"""Declare the interfaces of state: JSON values by key that expire, and permanent values by scope."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 
 
 class StateDelta(Struct, frozen=True, kw_only=True):
-    """The changes of one call in one scope: keys without prefix. `scope` is a key of the store, such as `app`."""
+    """The changes of one call in one scope, a key of the store such as `app`; keys have no prefix."""
 
     scope: str
     written: Mapping[str, Json]
@@ -32,7 +32,7 @@ class ScopeStore(Protocol):
         ...
 
     async def commit_unless_changed(self, deltas: Sequence[StateDelta], read: Mapping[str, Mapping[str, Json]]) -> bool:
-        """Store all of `deltas` where the scopes of `read` still have those values; else none, and return False."""
+        """Store all of `deltas` if the scopes in `read` still have these values; else return False."""
         ...
 
 
@@ -40,21 +40,21 @@ class StateStore(Protocol):
     """Stores values under keys such as `reminders.shown:console:home#ann`."""
 
     async def get(self, key: str) -> Json:
-        """Return the value under `key`; None when there is none or it has expired."""
+        """Return the value under `key`; None if it is missing or expired."""
         ...
 
     async def set(self, key: str, value: Json, *, keep: timedelta, is_promised: bool = False) -> None:
         """Store `value` under `key` for `keep`; None deletes it.
 
-        With `is_promised`, such as for a token's end, it survives a power cut.
+        With `is_promised`, such as for the revocation of a token, it survives a power cut.
 
         Raises:
-            StorageFull: there is no room for a promised value. Other values are dropped silently.
+            StorageFull: the disk is full, for a promised value. Other values are dropped silently.
         """
         ...
 
     async def take(self, key: str) -> Json:
-        """Return the value under `key`, and delete it; only one of several concurrent callers gets it."""
+        """Delete and return the value under `key`; only one of several concurrent callers gets it."""
         ...
 
 
@@ -74,12 +74,14 @@ class MemoryStateStore:
     async def set(self, key: str, value: Json, *, keep: timedelta, is_promised: bool = False) -> None:  # noqa: ARG002 - memory does not survive the process
         """Store `value` for `keep`."""
         now = self._clock.now()
-        self._values = {each: kept for each, kept in self._values.items() if kept[1] > now and each != key}
+        self._values = {
+            stored_key: kept for stored_key, kept in self._values.items() if kept[1] > now and stored_key != key
+        }
         if value is not None:
             self._values[key] = (json.dumps(value), now + keep)
 
     async def take(self, key: str) -> Json:
-        """Return the value under `key`, and delete it."""
+        """Delete and return the value under `key`."""
         now = self._clock.now()
         text, end = self._values.pop(key, ("null", now))
         value: Json = json.loads(text) if end > now else None

@@ -10,13 +10,13 @@ from typing import Final
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
-_WORD = re.compile(r"(?<![\w-])[^\W\d_]+(?:['’][^\W\d_]+)?(?![\w-])")  # but no part of a code such as link-4y3h
+_WORD = re.compile(r"(?<![\w-])[^\W\d_]+(?:['’][^\W\d_]+)?(?![\w-])")  # excludes parts of a code such as link-4y3h
 
 
 def language_of(text: str, default: str) -> str:
-    """Return the language of `text`, such as `zh` or `en`; `default` where it shows none ("ok", "12:30", an emoji).
+    """Return the language of `text`, such as `zh` or `en`; `default` if it is undecidable ("ok", "12:30", an emoji).
 
-    Two Chinese characters outweigh any number of Latin words: names and product names stay Latin in Chinese text.
+    Two Chinese characters outweigh any number of Latin words, because Chinese text has Latin names.
     """
     han = len(_HAN.findall(text))
     words = len(_LATIN_WORD.findall(text))
@@ -26,7 +26,7 @@ def language_of(text: str, default: str) -> str:
 
 
 def latin_language(text: str, usual: str) -> str:
-    """Return the language in Latin script that most common words of `text` belong to; `usual` where none has most."""
+    """Return the language in Latin script with the most common words in `text`; `usual` if that is ambiguous."""
     words = _WORD.findall(text.casefold())
     seen = {language: len(common.intersection(words)) for language, common in _common_words().items()}
     best = max(seen, key=lambda language: (seen[language], language == usual))
@@ -40,8 +40,8 @@ def _common_words() -> Mapping[str, frozenset[str]]:
 
 
 def closest_names(name: str, known: Iterable[str], *, count: int = 1, at_least: float = 0.5) -> list[str]:
-    """Return up to `count` of `known` that resemble `name` with a difflib ratio of `at_least`, the likeliest first."""
-    from difflib import get_close_matches  # a slip is rare, and difflib is no small module
+    """Return up to `count` names of `known` with a difflib ratio to `name` of `at_least`, the closest first."""
+    from difflib import get_close_matches  # rarely needed and slow to import
 
     return get_close_matches(name, list(known), n=count, cutoff=at_least)
 

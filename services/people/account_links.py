@@ -1,6 +1,6 @@
-"""Link accounts on several platforms to one person, proved by one-time codes.
+"""Link accounts of one person on several platforms by one-time codes.
 
-A link carries no rights: only the account that speaks may be an admin or an owner.
+A link gives no rights: an account does not become admin or owner through a linked one.
 """
 
 import asyncio
@@ -20,9 +20,9 @@ from services.kernel.errors import RequestRefused
 from services.kernel.state import Json, ScopeStore, StateDelta, StateStore
 from services.people.model import GROUP, Account, Linked, account_of, account_scope, group_scope
 
-CODE_LASTS: Final = timedelta(minutes=10)
+CODE_LIFETIME: Final = timedelta(minutes=10)
 MOST_GUESSES: Final = 5
-"""Wrong codes that one account may say within `CODE_LASTS`."""
+"""The limit of wrong codes per account within `CODE_LIFETIME`."""
 
 # Without letters and digits that look alike; eight of them are 39 bits.
 _LETTERS: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
@@ -30,38 +30,38 @@ _CODE: Final = re.compile(r"link-?([A-Z0-9]{4})-?([A-Z0-9]{4})", re.IGNORECASE)
 
 
 def parse_code(text: str) -> str | None:
-    """Return the code in `text` in its usual form; None when it is not a code."""
+    """Parse `text` as a code in any notation; None if it is not a code."""
     found = _CODE.fullmatch(unicodedata.normalize("NFKC", text).strip().strip("`\"'.。"))
     return f"link-{found[1]}-{found[2]}".upper().replace("LINK", "link") if found else None
 
 
 class LinkCodes:
-    """Issues and redeems codes. Only digests are stored, and per account only the latest code."""
+    """Issues and redeems codes. Only their hashes are stored, and only the latest code of an account is valid."""
 
     def __init__(self, state: StateStore) -> None:
         self._state = state
         self._lock = asyncio.Lock()
 
     async def issue(self, account: Account, told_in: ChatAddress, language: str) -> str:
-        """Issue a new code for `account`, which invalidates its previous one."""
+        """Issue a code for `account`, and invalidate its previous one."""
         letters = "".join(secrets.choice(_LETTERS) for _ in range(8))
         code = f"link-{letters[:4]}-{letters[4:]}"
         async with self._lock:
             earlier = await self._state.get(_issued_key(account))
             if isinstance(earlier, str):
-                await self._state.set(earlier, None, keep=CODE_LASTS, is_promised=True)
+                await self._state.set(earlier, None, keep=CODE_LIFETIME, is_promised=True)
             value: Json = {"account": account.as_json(), "chat": told_in.chat_id, "language": language}
-            await self._state.set(_code_key(code), value, keep=CODE_LASTS, is_promised=True)
-            await self._state.set(_issued_key(account), _code_key(code), keep=CODE_LASTS)
+            await self._state.set(_code_key(code), value, keep=CODE_LIFETIME, is_promised=True)
+            await self._state.set(_issued_key(account), _code_key(code), keep=CODE_LIFETIME)
         return code
 
     async def redeem(self, code: str, by: Account) -> tuple[Account, ChatAddress, str]:
-        """Redeem a code: return its account, where it was issued and in which language.
+        """Redeem a code; return its account, the chat and the language in which it was issued.
 
         Raises:
             RequestRefused: `link_code_wrong(minutes)`, `link_code_own`, `link_guesses(minutes)`.
         """
-        minutes = round(CODE_LASTS.total_seconds() / 60)
+        minutes = round(CODE_LIFETIME.total_seconds() / 60)
         async with self._lock:
             wrong = await self._state.get(_guesses_key(by))
             guesses = wrong if isinstance(wrong, int) else 0
@@ -70,18 +70,18 @@ class LinkCodes:
             kept = await self._state.get(_code_key(code))
             giver = account_of(kept.get("account")) if isinstance(kept, dict) else None
             if giver is None or not isinstance(kept, dict):
-                await self._state.set(_guesses_key(by), guesses + 1, keep=CODE_LASTS)
+                await self._state.set(_guesses_key(by), guesses + 1, keep=CODE_LIFETIME)
                 raise RequestRefused("link_code_wrong", minutes=minutes)
             if giver.key == by.key:
                 raise RequestRefused("link_code_own")
-            if await self._state.take(_code_key(code)) is None:  # another process was faster
+            if await self._state.take(_code_key(code)) is None:  # redeemed by another process meanwhile
                 raise RequestRefused("link_code_wrong", minutes=minutes)
             return giver, ChatAddress(platform=giver.platform, chat_id=str(kept["chat"])), str(kept["language"])
 
     async def revoke(self, code: str) -> None:
-        """Invalidate a code that others have seen."""
+        """Invalidate a code that other people have seen."""
         async with self._lock:
-            await self._state.set(_code_key(code), None, keep=CODE_LASTS, is_promised=True)
+            await self._state.set(_code_key(code), None, keep=CODE_LIFETIME, is_promised=True)
 
 
 def _code_key(code: str) -> str:
@@ -100,9 +100,9 @@ MOST_ACCOUNTS: Final = 10
 
 
 class _LinkedAccounts(Struct, frozen=True, kw_only=True):
-    """Accounts and those that they are linked with, in `groups`; an unlinked account is in none.
+    """Accounts with their linked accounts and the ids of their `groups`; an unlinked account has no group.
 
-    `read` are the values that were read: a change is committed only while they are unchanged.
+    `read` are the stored values, for a commit that fails if they have changed.
     """
 
     accounts: tuple[Account, ...]
@@ -111,21 +111,18 @@ class _LinkedAccounts(Struct, frozen=True, kw_only=True):
 
 
 class PeopleService:
-    """Links, lists and unlinks accounts.
-
-    Several processes may do so at once: a change that conflicts with another is repeated.
-    """
+    """Links, lists and unlinks accounts; a change that conflicts with one of another process is repeated."""
 
     def __init__(self, scopes: ScopeStore, codes: LinkCodes) -> None:
         self._scopes = scopes
         self._codes = codes
 
     async def issue_code(self, chat: ChatAddress, person: Person, language: str) -> str:
-        """Issue a one-time code, valid for ten minutes, to the account that speaks in this private chat."""
+        """Issue a one-time code, valid for ten minutes, to the account of `person` in this private chat."""
         return await self._codes.issue(Account.of(chat, person), chat, language)
 
     async def redeem(self, chat: ChatAddress, person: Person, code: str) -> Linked:
-        """Link the account that speaks here with the one that the code was given to.
+        """Link the account of `person` in `chat` with the account that the code was issued to.
 
         Raises:
             RequestRefused: `link_code_wrong(minutes)`, `link_code_own`, `link_guesses(minutes)`, `link_full(limit)`.
@@ -142,12 +139,12 @@ class PeopleService:
         await self._codes.revoke(code)
 
     async def accounts_of(self, chat: ChatAddress, person: Person) -> tuple[Account, ...]:
-        """Return all accounts of the person who speaks here, this one first."""
+        """Return all accounts of `person`, the one in `chat` first."""
         own = Account.of(chat, person)
-        return (own, *(each for each in (await self._load_circle(own)).accounts if each.key != own.key))
+        return (own, *(linked for linked in (await self._load_circle(own)).accounts if linked.key != own.key))
 
     async def unlink(self, chat: ChatAddress, person: Person, platform: str = "") -> tuple[Account, ...]:
-        """Unlink this account, or those of `platform`; return the accounts that are unlinked now."""
+        """Unlink the account in `chat`, or those of `platform`; return the unlinked accounts."""
         own = Account.of(chat, person)
         alone = None
         while alone is None:
@@ -155,40 +152,42 @@ class PeopleService:
         return alone
 
     async def _load_circle(self, *accounts: Account) -> _LinkedAccounts:
-        own = [account_scope(each.key) for each in accounts]
+        own = [account_scope(linked.key) for linked in accounts]
         kept = await self._scopes.load(own)
-        groups = tuple(dict.fromkeys(group for each in kept if isinstance(group := each.get(GROUP), str)))
-        linked = await self._scopes.load([group_scope(each) for each in groups]) if groups else []
+        groups = tuple(dict.fromkeys(group for stored in kept if isinstance(group := stored.get(GROUP), str)))
+        linked = await self._scopes.load([group_scope(group_id) for group_id in groups]) if groups else []
         members = (account_of(value) for values in linked for value in values.values())
         return _LinkedAccounts(
-            accounts=tuple({each.key: each for each in (*accounts, *members) if each is not None}.values()),
+            accounts=tuple({linked.key: linked for linked in (*accounts, *members) if linked is not None}.values()),
             groups=groups,
             read=dict(zip((*own, *map(group_scope, groups)), (*kept, *linked), strict=True)),
         )
 
     async def _link(self, circle: _LinkedAccounts) -> tuple[Account, ...] | None:
-        """Link all accounts of the circle; None when another process changed the links meanwhile."""
+        """Link all accounts of `circle`; return None if another process changed the links meanwhile."""
         if len(circle.accounts) > MOST_ACCOUNTS:
             raise RequestRefused("link_full", limit=MOST_ACCOUNTS)
         group = uuid4().hex
-        written: dict[str, Json] = {each.key: each.as_json() for each in circle.accounts}
+        written: dict[str, Json] = {linked.key: linked.as_json() for linked in circle.accounts}
         deltas = [
-            *(StateDelta(scope=account_scope(each.key), written={GROUP: group}) for each in circle.accounts),
+            *(StateDelta(scope=account_scope(linked.key), written={GROUP: group}) for linked in circle.accounts),
             StateDelta(scope=group_scope(group), written=written),
-            *(_without(each, written) for each in circle.groups),
+            *(_without(group_id, written) for group_id in circle.groups),
         ]
         return circle.accounts if await self._scopes.commit_unless_changed(deltas, circle.read) else None
 
     async def _unlink(self, own: Account, circle: _LinkedAccounts, platform: str) -> tuple[Account, ...] | None:
-        """Return the accounts that are unlinked from now on; None when another process changed the links meanwhile."""
-        gone = [each for each in circle.accounts if (each.platform == platform if platform else each.key == own.key)]
+        """Unlink accounts and return them; None if another process changed the links meanwhile."""
+        gone = [
+            linked for linked in circle.accounts if (linked.platform == platform if platform else linked.key == own.key)
+        ]
         if len(circle.accounts) < 2 or not gone:
             return ()
-        rest = [each for each in circle.accounts if each not in gone]
+        rest = [linked for linked in circle.accounts if linked not in gone]
         alone = (*gone, *rest) if len(rest) < 2 else tuple(gone)
         deltas = [
-            *(StateDelta(scope=account_scope(each.key), written={}, removed=frozenset({GROUP})) for each in alone),
-            *(_without(each, [account.key for account in alone]) for each in circle.groups),
+            *(StateDelta(scope=account_scope(linked.key), written={}, removed=frozenset({GROUP})) for linked in alone),
+            *(_without(group_id, [account.key for account in alone]) for group_id in circle.groups),
         ]
         return alone if await self._scopes.commit_unless_changed(deltas, circle.read) else None
 

@@ -1,6 +1,6 @@
-"""Name chats so that their members can set reminders for them from other chats.
+"""Manage aliases of chats, by which their members set reminders for them from other chats.
 
-A chat is closed until one of its admins gives it a name.
+A chat without an alias, which only its admins can set, is not reachable.
 """
 
 import re
@@ -15,18 +15,18 @@ from services.kernel.errors import RequestRefused
 from services.kernel.state import ScopeStore, StateDelta
 from services.people.model import Account
 
-SPOKE_WITHIN: Final = timedelta(days=30)
-"""Where the platform does not list members, people who wrote this recently count as members."""
+ACTIVE_WITHIN: Final = timedelta(days=30)
+"""People who wrote within this time count as members if the platform does not list members."""
 
 _NAME: Final = re.compile(r"[^\W_][\w-]{0,31}")
 _NAMES: Final = "places"
 
 IsMember = Callable[[ChatAddress, str], Awaitable[bool | None]]
-"""Returns whether a person is in a chat; None where the platform does not know."""
+"""Returns whether a person is in a chat; None if the platform does not know."""
 
 
 class ChatAliasService:
-    """Gives chats aliases and checks who may use them."""
+    """Sets and resolves aliases of chats; only members may use them."""
 
     def __init__(self, scopes: ScopeStore, history: HistoryService, clock: Clock, is_member: IsMember) -> None:
         self._scopes = scopes
@@ -35,7 +35,7 @@ class ChatAliasService:
         self._is_member = is_member
 
     async def open(self, chat: ChatAddress, name: str) -> str:
-        """Let members address `chat` as `name`, in place of its earlier name; return the stored name.
+        """Set the alias of `chat`, which replaces its earlier one; return the stored name.
 
         Raises:
             RequestRefused: `place_name_bad(name)`, `place_name_taken(name)`.
@@ -43,18 +43,18 @@ class ChatAliasService:
         name = name.strip().lstrip("#").casefold()
         if not _NAME.fullmatch(name):
             raise RequestRefused("place_name_bad", name=name)
-        is_kept = False
-        while not is_kept:  # another process may have given a name meanwhile
+        is_stored = False
+        while not is_stored:  # repeated if another process changed the aliases meanwhile
             [kept] = await self._scopes.load([_NAMES])
             if kept.get(name, chat.key) != chat.key:
                 raise RequestRefused("place_name_taken", name=name)
-            before = frozenset(each for each, key in kept.items() if key == chat.key and each != name)
+            before = frozenset(alias for alias, key in kept.items() if key == chat.key and alias != name)
             named = StateDelta(scope=_NAMES, written={name: chat.key}, removed=before)
-            is_kept = await self._scopes.commit_unless_changed([named], {_NAMES: kept})
+            is_stored = await self._scopes.commit_unless_changed([named], {_NAMES: kept})
         return name
 
     async def close(self, chat: ChatAddress) -> bool:
-        """Remove the name of `chat`; False when it had none."""
+        """Remove the alias of `chat`; return False if it had none."""
         while True:
             [kept] = await self._scopes.load([_NAMES])
             names = frozenset(name for name, key in kept.items() if key == chat.key)
@@ -63,15 +63,15 @@ class ChatAliasService:
                 return bool(names)
 
     async def has_alias(self, name: str) -> bool:
-        """Return whether a chat has this name."""
+        """Return whether a chat has this alias."""
         [kept] = await self._scopes.load([_NAMES])
         return name.casefold() in kept
 
     async def resolve(self, name: str, accounts: Sequence[Account]) -> tuple[ChatAddress, Account]:
-        """Return the chat called `name`, and with which of one person's `accounts` they are a member there.
+        """Return the chat with the alias `name`, and the one of a person's `accounts` that is a member of it.
 
         Raises:
-            RequestRefused: `place_unknown(name)`: there is none, or the person is not in it.
+            RequestRefused: `place_unknown(name)`: there is no such chat, or the person is not a member.
         """
         [kept] = await self._scopes.load([_NAMES])
         key = kept.get(name.casefold())
@@ -84,8 +84,8 @@ class ChatAliasService:
         raise RequestRefused("place_unknown", name=name)
 
     async def _is_in(self, chat: ChatAddress, account: Account) -> bool:
-        told = await self._is_member(chat, account.person_id)
-        if told is not None:
-            return told
+        is_member = await self._is_member(chat, account.person_id)
+        if is_member is not None:
+            return is_member
         last = await self._history.last_message_of(chat, account.person)
-        return last is not None and self._clock.now() - last.sent_at <= SPOKE_WITHIN
+        return last is not None and self._clock.now() - last.sent_at <= ACTIVE_WITHIN

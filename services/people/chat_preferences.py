@@ -1,4 +1,4 @@
-"""Keep the instructions and the call style of single chats."""
+"""Store the instructions and the call style of chats."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -12,12 +12,12 @@ from services.kernel.state import Json, StateStore
 
 LONGEST_INSTRUCTIONS: Final = 4000
 _KEEP: Final = timedelta(days=36_500)
-_TRUSTED_FOR: Final = timedelta(seconds=30)  # another process may have changed them meanwhile
+_CACHED_FOR: Final = timedelta(seconds=30)  # a change by another process is seen after this time
 _MOST_CHATS: Final = 2000
 
 
 class ChatPreferences(Struct, frozen=True, kw_only=True):
-    """`instructions` are for a model that answers in the chat; `call_style` is empty where the settings decide."""
+    """The `instructions` for a model that answers in the chat, and its `call_style` (empty: that of the settings)."""
 
     instructions: str = ""
     call_style: str = ""
@@ -32,10 +32,10 @@ class ChatPreferenceService:
         self._read: BoundedDict[str, tuple[datetime, ChatPreferences]] = BoundedDict(_MOST_CHATS)
 
     async def of(self, chat: ChatAddress) -> ChatPreferences:
-        """Return the preferences of a chat; the empty ones where nobody has set any."""
+        """Return the preferences of a chat, empty by default."""
         now = self._clock.now()
         known = self._read.get(chat.key)
-        if known is not None and now - known[0] < _TRUSTED_FOR:
+        if known is not None and now - known[0] < _CACHED_FOR:
             return known[1]
         stored = await self._state.get(_key(chat))
         values = stored if isinstance(stored, dict) else {}
@@ -44,7 +44,7 @@ class ChatPreferenceService:
         return found
 
     async def set(self, chat: ChatAddress, preferences: ChatPreferences) -> None:
-        """Keep the preferences of a chat."""
+        """Store the preferences of a chat."""
         values: Json = {"instructions": preferences.instructions, "call_style": preferences.call_style}
         is_empty = preferences == ChatPreferences()
         await self._state.set(_key(chat), None if is_empty else values, keep=_KEEP, is_promised=True)

@@ -11,7 +11,7 @@ _NAME_ONLY: Final = "name:"
 
 
 def unresolved_person(name: str) -> Person:
-    """Return a person of whom only the name is known; such a person is not notified."""
+    """Return a person with a name only, who is not notified."""
     return Person(id=f"{_NAME_ONLY}{fold_name(name)}", name=name)
 
 
@@ -30,19 +30,19 @@ def resolve_account(person: Person, people: Iterable[Person]) -> Person:
     if not is_username_only(person):
         return person
     wanted = fold_name(person.name)
-    return next((each for each in reversed(tuple(people)) if fold_name(each.username) == wanted), person)
+    return next((candidate for candidate in reversed(tuple(people)) if fold_name(candidate.username) == wanted), person)
 
 
 def target_ids(person: Person) -> frozenset[str]:
-    """Return the ids by which a reminder may be for `person`: their own, and a name that is exactly their id.
+    """Return the target ids of reminders for `person`: their id, and that of a name equal to their id.
 
-    On IRC the nickname is the id, so a person unknown when the reminder was set is found by it.
+    On IRC the nickname is the id, so this finds a person who was unknown when the reminder was created.
     """
     return frozenset({person.id, unresolved_person(person.id).id})
 
 
 def find_people(words: str, people: Iterable[Person]) -> tuple[Person, ...]:
-    """Return the people (no bots) whose id, handle or name is `words` in any case, else whose first name is."""
+    """Return the people, without bots, whose id is `words`, else whose handle or name, else whose first name."""
     wanted = fold_name(words)
     candidates = _accounts(people)
     for is_match in (_has_id, _has_handle_or_name, _has_first_name):
@@ -53,18 +53,22 @@ def find_people(words: str, people: Iterable[Person]) -> tuple[Person, ...]:
 
 
 def _accounts(people: Iterable[Person]) -> tuple[Person, ...]:
-    """Return each person once with their latest name and user name; bare user names go where an account has them."""
+    """Return each person once with their latest name and user name; drop bare user names of known accounts."""
     found: dict[str, Person] = {}
     for person in people:
         if not person.is_bot:
             earlier = found.get(person.id, person)
             found[person.id] = person if person.username else replace(person, username=earlier.username)
     known = {fold_name(person.username) for person in found.values()}
-    return tuple(each for each in found.values() if not (is_username_only(each) and fold_name(each.name) in known))
+    return tuple(
+        candidate
+        for candidate in found.values()
+        if not (is_username_only(candidate) and fold_name(candidate.name) in known)
+    )
 
 
 def fold_name(name: str) -> str:
-    """Return `name` for comparison: without @ in front, case, and whether words are joined by spaces or `_`."""
+    """Normalise a name for comparison: case, a leading @, and `_` instead of spaces."""
     return " ".join(name.casefold().lstrip("@").replace("_", " ").split())
 
 

@@ -1,4 +1,4 @@
-"""Save, search and forget texts that people asked the bot to remember."""
+"""Save, search and delete texts that people asked the bot to remember."""
 
 import asyncio
 import re
@@ -17,7 +17,7 @@ from services.people.model import Account
 class Memory(Struct, frozen=True, kw_only=True):
     """A text that `person` asked the bot to remember in `address`.
 
-    `id` is `m` and a number, unique for ever. With `is_shared` everybody in that chat sees it, without only `person`.
+    `id` is `m` and a number, permanently unique. With `is_shared` everybody in the chat sees it, else only `person`.
     `created_at` is timezone-aware.
     """
 
@@ -40,11 +40,10 @@ class NewMemory(Struct, frozen=True, kw_only=True):
 
 
 class MemoryViewer(Struct, frozen=True, kw_only=True):
-    """A person in a chat, who may see and delete certain memories.
+    """A person in a chat, with the memories that they may see and delete.
 
-    In a group these are the shared memories of that group, and the person's own from there. In a private
-    chat they are also the person's own from the whole platform, and from the platforms of their `others`:
-    accounts that were linked with this one.
+    In a group these are its shared memories and the person's own of that group; in a private chat also the person's own
+    of the whole platform, and those of their linked accounts, `others`.
     """
 
     address: ChatAddress
@@ -54,26 +53,26 @@ class MemoryViewer(Struct, frozen=True, kw_only=True):
     others: tuple[Account, ...] = ()
 
     def may_see(self, memory: Memory) -> bool:
-        """Return whether they may see `memory`."""
+        """Return whether the person may see `memory`."""
         if memory.address.key == self.address.key:
             return memory.is_shared or memory.person.id == self.person.id
         return self.is_private and not memory.is_shared and self._is_own(memory)
 
     def may_forget(self, memory: Memory) -> bool:
-        """Return whether they may delete it: their own, and shared ones if they are an admin."""
+        """Return whether the person may delete `memory`: their own, and as an admin shared ones."""
         if self.is_private and not memory.is_shared:
             return self._is_own(memory)
         return memory.person.id == self.person.id or (memory.is_shared and self.is_admin)
 
     def _is_own(self, memory: Memory) -> bool:
-        """Return whether the person asked for it, with this account or with another of theirs."""
+        """Return whether the person created `memory` with this or a linked account."""
         accounts = (Account.of(self.address, self.person), *self.others)
         asked_by = (memory.address.platform, memory.person.id)
-        return any((each.platform, each.person_id) == asked_by for each in accounts)
+        return any((account.platform, account.person_id) == asked_by for account in accounts)
 
 
 class MemoryLimits(Struct, frozen=True, kw_only=True):
-    """Limits: memories per person, memories per chat, and characters per memory."""
+    """The limits of memories per person and per chat, and of characters per memory."""
 
     per_person: int = 200
     per_chat: int = 1_000
@@ -84,19 +83,19 @@ class MemoryStore(Protocol):
     """Stores memories."""
 
     async def add(self, memory: NewMemory) -> Memory:
-        """Store it durably; return it with its id."""
+        """Store a memory durably; return it with its id."""
         ...
 
-    async def visible_to(self, onlooker: MemoryViewer) -> tuple[Memory, ...]:
-        """Return all memories that `onlooker` may see, latest first."""
+    async def visible_to(self, viewer: MemoryViewer) -> tuple[Memory, ...]:
+        """Return all memories that `viewer` may see, latest first."""
         ...
 
     async def count(self, address: ChatAddress, person_id: str | None = None) -> int:
-        """Return how many there are of a chat, or of one person in it."""
+        """Return the number of memories of a chat, or of one person in it."""
         ...
 
     async def remove(self, ids: Sequence[str]) -> int:
-        """Delete these; return how many there were."""
+        """Delete memories by id; return the number of deleted ones."""
         ...
 
 
@@ -105,15 +104,15 @@ _EDGES = " \t\n[]【】\"“”'.,;:!?。，；：！？"
 
 
 class MemoryService:
-    """The memories of every chat; only texts that a person asked for are saved."""
+    """Saves, searches and deletes the memories of every chat."""
 
     def __init__(self, store: MemoryStore, *, limits: MemoryLimits | None = None) -> None:
         self._store = store
         self._limits = limits or MemoryLimits()
         self._saving = asyncio.Lock()
 
-    async def save(self, onlooker: MemoryViewer, text: str, *, is_shared: bool, at: datetime) -> Memory:
-        """Save `text` durably; the same text of the same person is saved once.
+    async def save(self, viewer: MemoryViewer, text: str, *, is_shared: bool, at: datetime) -> Memory:
+        """Save `text` durably; an equal text of the same person is saved once.
 
         Raises:
             RequestRefused: `memory_empty`, `memory_too_long(limit)` or `too_many_memories(limit)`.
@@ -123,36 +122,34 @@ class MemoryService:
             raise RequestRefused("memory_empty")
         if len(kept) > self._limits.text_length:
             raise RequestRefused("memory_too_long", limit=self._limits.text_length)
-        async with self._saving:  # so that two at once do not pass a cap together
-            for each in await self._store.visible_to(onlooker):
-                if (each.text, each.is_shared, each.person.id) == (kept, is_shared, onlooker.person.id):
-                    return each
-            await self._check_caps(onlooker)
+        async with self._saving:  # so that concurrent calls do not exceed a limit
+            for memory in await self._store.visible_to(viewer):
+                if (memory.text, memory.is_shared, memory.person.id) == (kept, is_shared, viewer.person.id):
+                    return memory
+            await self._check_limits(viewer)
             return await self._store.add(
-                NewMemory(
-                    address=onlooker.address, person=onlooker.person, text=kept, is_shared=is_shared, created_at=at
-                )
+                NewMemory(address=viewer.address, person=viewer.person, text=kept, is_shared=is_shared, created_at=at)
             )
 
-    async def search(self, onlooker: MemoryViewer, query: str = "", limit: int = 20) -> tuple[Memory, ...]:
-        """Return at most `limit` visible memories that match `query`, best first; without a query the latest."""
-        seen = await self._store.visible_to(onlooker)
+    async def search(self, viewer: MemoryViewer, query: str = "", limit: int = 20) -> tuple[Memory, ...]:
+        """Return at most `limit` visible memories that match `query`, best first; without a query, the latest."""
+        seen = await self._store.visible_to(viewer)
         terms = query_terms(query)
         if not terms:
             return seen[:limit]
-        return tuple(rank(((each, frozenset(index_terms(each.text))) for each in seen), terms, limit))
+        return tuple(rank(((memory, frozenset(index_terms(memory.text))) for memory in seen), terms, limit))
 
-    async def forget(self, onlooker: MemoryViewer, reference: str) -> Memory:
-        """Delete the memory that `reference` names, by its id or by words of it.
+    async def forget(self, viewer: MemoryViewer, reference: str) -> Memory:
+        """Delete the memory that `reference` names by its id or words.
 
         Raises:
             RequestRefused: `memory_unknown(reference)`, `memory_ambiguous(reference, candidates)`, or
                 `not_your_memory(id, owner)`.
         """
-        found = await self._find_referenced(onlooker, reference)
+        found = await self._find_referenced(viewer, reference)
         if not found:
             raise RequestRefused("memory_unknown", reference=reference)
-        own = [each for each in found if onlooker.may_forget(each)]
+        own = [memory for memory in found if viewer.may_forget(memory)]
         if not own:
             raise RequestRefused("not_your_memory", id=found[0].id, owner=found[0].person.name)
         if len(own) > 1:
@@ -160,17 +157,17 @@ class MemoryService:
         await self._store.remove([own[0].id])
         return own[0]
 
-    async def _find_referenced(self, onlooker: MemoryViewer, reference: str) -> tuple[Memory, ...]:
-        seen = await self._store.visible_to(onlooker)
+    async def _find_referenced(self, viewer: MemoryViewer, reference: str) -> tuple[Memory, ...]:
+        seen = await self._store.visible_to(viewer)
         word = reference.strip(_EDGES).casefold()
         if _ID.fullmatch(word):
-            return tuple(each for each in seen if each.id == word)
-        exact = tuple(each for each in seen if each.text.casefold().strip(_EDGES) == word)
+            return tuple(memory for memory in seen if memory.id == word)
+        exact = tuple(memory for memory in seen if memory.text.casefold().strip(_EDGES) == word)
         terms = query_terms(reference)
-        return exact or tuple(each for each in seen if terms and set(terms) <= set(index_terms(each.text)))
+        return exact or tuple(memory for memory in seen if terms and set(terms) <= set(index_terms(memory.text)))
 
-    async def _check_caps(self, onlooker: MemoryViewer) -> None:
-        if await self._store.count(onlooker.address, onlooker.person.id) >= self._limits.per_person:
+    async def _check_limits(self, viewer: MemoryViewer) -> None:
+        if await self._store.count(viewer.address, viewer.person.id) >= self._limits.per_person:
             raise RequestRefused("too_many_memories", limit=self._limits.per_person)
-        if await self._store.count(onlooker.address) >= self._limits.per_chat:
+        if await self._store.count(viewer.address) >= self._limits.per_chat:
             raise RequestRefused("too_many_memories", limit=self._limits.per_chat)

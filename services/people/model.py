@@ -9,7 +9,7 @@ from services.kernel.state import Json
 
 
 class Account(Struct, frozen=True, kw_only=True):
-    """An account on one platform. `person_id` is stable there; `name` was visible when it was linked."""
+    """An account on a platform. `person_id` is stable; `name` is that at the time of the link."""
 
     platform: str
     person_id: str
@@ -17,26 +17,26 @@ class Account(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, address: ChatAddress, person: Person) -> "Account":
-        """Return the account with which `person` speaks in a chat."""
+        """Return the account of `person` in a chat."""
         return cls(platform=address.platform, person_id=person.id, name=person.name)
 
     @property
     def key(self) -> str:
-        """The account as settings name people: `platform:id`."""
+        """The account in the form of the settings: `platform:id`."""
         return f"{self.platform}:{self.person_id}"
 
     @property
     def person(self) -> Person:
-        """The person on that platform; no rights go with it."""
+        """The person on that platform, without any rights."""
         return Person(id=self.person_id, name=self.name)
 
     def as_json(self) -> Json:
-        """Return the account as stored."""
+        """Return the stored form of the account."""
         return {"platform": self.platform, "id": self.person_id, "name": self.name}
 
 
 class Linked(Struct, frozen=True, kw_only=True):
-    """The result of a redeemed code: `accounts` are one person; `giver` got the code in the private chat `told_in`."""
+    """The result of a redeemed code: the linked `accounts`; `giver` got the code in the private chat `told_in`."""
 
     accounts: tuple[Account, ...]
     giver: Account
@@ -45,21 +45,21 @@ class Linked(Struct, frozen=True, kw_only=True):
 
 
 GROUP: Final = "group"
-"""The key, in the scope of an account, of the group that it is linked in."""
+"""The key of an account's group id in the scope of the account."""
 
 
 def account_scope(account_key: str) -> str:
-    """Return the scope in which an account has its group."""
+    """Return the scope with the group id of an account."""
     return f"account:{account_key}"
 
 
 def group_scope(group: str) -> str:
-    """Return the scope that has the accounts of a group by their keys."""
+    """Return the scope with the accounts of a group by their keys."""
     return f"accounts:{group}"
 
 
 def account_of(value: Json) -> Account | None:
-    """Return an account out of a store; None when it is none."""
+    """Parse a stored account; None if `value` is not one."""
     if not isinstance(value, dict):
         return None
     platform, person_id, name = value.get("platform"), value.get("id"), value.get("name")

@@ -14,7 +14,7 @@ from services.people.memory import Memory
 
 
 class DataScope(Struct, frozen=True, kw_only=True):
-    """The data of one person: of one chat or, asked for in private, of every chat of the platform."""
+    """The data of one person in one chat, or with `is_everywhere` in every chat of the platform."""
 
     address: ChatAddress
     person: Person
@@ -22,12 +22,12 @@ class DataScope(Struct, frozen=True, kw_only=True):
 
     @property
     def place(self) -> str:
-        """The chat's key, or the platform's name for all of its chats."""
+        """The key of the chat, or the name of the platform for all of its chats."""
         return self.address.platform if self.is_everywhere else self.address.key
 
 
 class DeletedMessage(Struct, frozen=True, kw_only=True):
-    """A message whose text was deleted; `files` are the addresses of its attachments."""
+    """A message whose text was deleted; `files` are the URLs of its attachments."""
 
     address: ChatAddress
     message_id: str
@@ -36,10 +36,10 @@ class DeletedMessage(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Erasure:
-    """The receipt of a "forget me": how much was deleted.
+    """The numbers of deleted items of a person.
 
-    `replies` are the bot's answers to the messages, `records` the records of their turns.
-    `gone` are those messages and answers, for code that stores data beside them.
+    `replies` are the bot's answers to the messages, `records` the records of their turns. `gone` are the deleted
+    messages and answers, for code that stores other data of them.
     """
 
     messages: int
@@ -50,12 +50,12 @@ class Erasure:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether there was nothing to remove."""
+        """Return whether nothing was deleted."""
         return not (self.messages or self.replies or self.memories or self.records)
 
 
 class PersonData(Struct, frozen=True, kw_only=True):
-    """The stored data of a person: complete counts, and in `messages` the latest ones, oldest first."""
+    """The stored data of a person: complete counts, and the latest `messages`, oldest first."""
 
     messages: tuple[ChatMessage, ...]
     message_count: int
@@ -68,18 +68,17 @@ class PrivacyStore(Protocol):
     """Changes stored personal data; each change is one transaction, durable when it returns."""
 
     async def opt_out(self, scope: DataScope, at: datetime) -> bool:
-        """Store no more messages of the person; False when they had opted out already."""
+        """Stop storing messages of the person; return False if they had opted out."""
         ...
 
     async def opt_in(self, scope: DataScope) -> bool:
-        """Store messages of the person again; False when they had not opted out."""
+        """Store messages of the person again; return False if they had not opted out."""
         ...
 
     async def erase(self, scope: DataScope, at: datetime) -> Erasure:
-        """Remove the person's messages, the answers to them, the memories and the records.
+        """Delete the person's messages, the answers to them, the memories and the records.
 
-        The ids of the messages stay, so that one delivered twice is handled once, and the
-        cost of models stays in the records without any text.
+        The ids of messages stay, so that a repeated delivery is ignored, and the cost of models stays in the records.
         """
         ...
 
@@ -88,11 +87,11 @@ class PrivacyStore(Protocol):
         ...
 
     async def set_retention(self, chat_key: str, keep_days: int | None) -> None:
-        """Set for how many days the messages of a chat are stored, 0 for ever; None returns to the settings."""
+        """Set the retention of a chat in days (0: for ever); None restores that of the settings."""
         ...
 
     async def retention(self) -> Mapping[str, int]:
-        """Return the chats with a rule of their own, and their days."""
+        """Return the days of retention of chats with their own value, by chat key."""
         ...
 
     async def chats(self) -> tuple[str, ...]:
@@ -100,11 +99,11 @@ class PrivacyStore(Protocol):
         ...
 
     async def with_files(self, chat_key: str, before: datetime) -> tuple[DeletedMessage, ...]:
-        """Return the messages of the chat with files that were sent before."""
+        """Return the messages of the chat with files, sent before `before`."""
         ...
 
     async def purge(self, chat_key: str, before: datetime, limit: int) -> int:
-        """Delete at most `limit` messages of the chat sent earlier; return how many there were."""
+        """Delete at most `limit` messages of the chat sent before `before`; return their number."""
         ...
 
 
@@ -114,12 +113,11 @@ _PAUSE_SECONDS = 0.05
 
 
 class PrivacyService:
-    """Opting out, deletion, export and retention.
+    """Handles opt-out, deletion, export and retention.
 
-    `keep_days` is how long messages are stored in a chat without a rule of its own; 0 means for ever. `on_forgotten`
-    gets the id of the person, to drop caches of the process. `settle` waits until
-    all records are stored, so that nothing about a person is written after it was removed or counted. `on_gone`
-    gets the messages whose text was deleted, for the files that came with them.
+    `keep_days` is the retention of chats without their own value; 0 means for ever. `on_forgotten` gets the id of the
+    person to clear caches. `settle` waits until all records are stored, so that none is written after the deletion or
+    the export. `on_gone` gets the deleted messages to delete their files.
     """
 
     def __init__(
@@ -138,15 +136,15 @@ class PrivacyService:
         self._on_gone = on_gone or _delete_no_files
 
     async def opt_out(self, scope: DataScope, at: datetime) -> bool:
-        """Store no messages of the person from now on; return False when that was so already."""
+        """Stop storing messages of the person; return False if they had opted out."""
         return await self._store.opt_out(scope, at)
 
     async def opt_in(self, scope: DataScope) -> bool:
-        """Store messages of the person again; False when they had not opted out."""
+        """Store messages of the person again; return False if they had not opted out."""
         return await self._store.opt_in(scope)
 
     async def forget(self, scope: DataScope, at: datetime) -> Erasure:
-        """Delete the stored data of the person; reminders stay, they are deleted as reminders."""
+        """Delete the stored data of the person, except reminders."""
         await self._settle()
         erasure = await self._store.erase(scope, at)
         if self._on_forgotten is not None:
@@ -160,19 +158,19 @@ class PrivacyService:
         return await self._store.export(scope, limit)
 
     async def set_retention_days(self, chat: ChatAddress, days: int | None) -> None:
-        """Set for how many days the messages of `chat` are stored, 0 for ever; None returns to the settings."""
+        """Set the retention of `chat` in days (0: for ever); None restores that of the settings."""
         await self._store.set_retention(chat.key, days)
 
     async def retention_days(self, chat: ChatAddress) -> int:
-        """Return how many days messages of `chat` are stored; 0 means for ever."""
+        """Return the retention of `chat` in days; 0 means for ever."""
         return (await self._store.retention()).get(chat.key, self._keep_days)
 
     async def own_retention_days(self, chat: ChatAddress) -> int | None:
-        """Return what was set for `chat`; None where the settings decide."""
+        """Return the value set for `chat`; None if the settings apply."""
         return (await self._store.retention()).get(chat.key)
 
     async def purge(self, now: datetime) -> int:
-        """Delete expired messages, a few at a time; return how many there were."""
+        """Delete expired messages in batches; return their number."""
         rules = await self._store.retention()
         chats = await self._store.chats() if self._keep_days else tuple(rules)
         deleted = 0

@@ -1,4 +1,4 @@
-"""Parse names of time zones, and look up and set the zone of a person, else of the chat, else of the bot."""
+"""Parse names of time zones, and manage the zones of people and chats."""
 
 import re
 import tomllib
@@ -25,23 +25,23 @@ _LEAST_HOURS, _MOST_HOURS = -12, 14
 
 
 def find_zone(words: str) -> str | None:
-    """Return the IANA name of the zone that `words` name; None when they name none that is known here."""
-    said = _normalise(words)
-    for each in (said, _normalise(_TAILS.sub("", said))):
-        found = _zone_names().get(each) or _by_offset(each)
+    """Return the IANA name of the zone that `words` name (a zone, country, city or offset); None if unknown."""
+    normalised = _normalise(words)
+    for name in (normalised, _normalise(_TAILS.sub("", normalised))):
+        found = _zone_names().get(name) or _by_offset(name)
         if found is not None and _load_zone(found):
             return found
     return None
 
 
 def nearest_zone(words: str) -> str | None:
-    """Return the zone that `words` name, or else the one whose name looks most like them."""
+    """Return the zone that `words` name, else the one with the most similar name."""
     near = closest_names(words, dict.fromkeys(_zone_names().values()), at_least=0.7)
     return find_zone(words) or (near[0] if near else None)
 
 
 def _normalise(words: str) -> str:
-    """Return `words` in small letters without marks around them and without accents, which people leave out."""
+    """Return `words` in lower case, without punctuation around them and without accents."""
     plain = " ".join(words.casefold().replace("_", " ").strip(" .,!?¿。，！？").split())
     return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", plain)))
 
@@ -56,7 +56,7 @@ def _by_offset(words: str) -> str | None:
     east = hours if sign == "+" else -hours
     if not _LEAST_HOURS <= east <= _MOST_HOURS:
         return None
-    # The signs of these zones count westwards (POSIX).
+    # The sign of these zones is positive to the west (POSIX).
     return f"Etc/GMT{-east:+d}" if east else "UTC"
 
 
@@ -67,7 +67,7 @@ def _places() -> dict[str, dict[str, str]]:
 
 @cache
 def _zone_names() -> dict[str, str]:
-    """Return every normalised name: IANA names, their cities, and additional places."""
+    """Return the zones by normalised name: IANA names, their cities, and additional places."""
     names = files("tzdata").joinpath("zones").read_text(encoding="utf-8").split()
     whole = {_normalise(name): name for name in names}
     cities = {
@@ -79,17 +79,17 @@ def _zone_names() -> dict[str, str]:
 
 
 _KEY = "zone"
-_REMEMBERED_FOR = timedelta(minutes=1)  # for which a change by another process may stay unknown
+_REMEMBERED_FOR = timedelta(minutes=1)  # a change by another process is seen after this time
 _MOST_REMEMBERED = 10_000
 
 
 class ZoneService:
-    """Looks up and sets time zones; a person's zone applies in all chats of a platform."""
+    """Looks up and sets time zones: that of a person for all chats of a platform, else of the chat, else of the bot."""
 
     def __init__(
         self, scopes: ScopeStore, clock: Clock, *, default: ZoneInfo, people: PeopleService | None = None
     ) -> None:
-        """Use the bot's zone as `default`; `people` finds a person's other accounts, whose zone applies here too."""
+        """Create the service; `default` is the bot's zone, `people` finds linked accounts, whose zone applies too."""
         self._people = people
         self._scopes = scopes
         self._clock = clock
@@ -97,7 +97,7 @@ class ZoneService:
         self._cache: BoundedDict[str, tuple[datetime, ZoneInfo]] = BoundedDict(_MOST_REMEMBERED)
 
     async def zone_of(self, chat: ChatAddress, person: Person) -> ZoneInfo:
-        """Return the zone in which `person` means times in `chat`."""
+        """Return the zone for times that `person` writes in `chat`."""
         key = f"{chat.key}#{person.id}"
         known = self._cache.get(key)
         if known is not None and self._clock.now() - known[0] < _REMEMBERED_FOR:
@@ -109,7 +109,7 @@ class ZoneService:
         return zone
 
     async def of_chat(self, chat: ChatAddress) -> ZoneInfo:
-        """Return the zone in which people mean times in `chat` who have none of their own."""
+        """Return the zone of people in `chat` without their own."""
         return _load_zone(await self.own(chat, None)) or self.default
 
     async def set_for_person(self, chat: ChatAddress, person: Person, words: str) -> str:
@@ -121,28 +121,28 @@ class ZoneService:
         return await self._set(_of_person(chat, person), words)
 
     async def set_for_chat(self, chat: ChatAddress, words: str) -> str:
-        """Set the zone of people in the chat who have none of their own. Raises as `set_for_person`."""
+        """Set the zone of people in the chat without their own. Raises as `set_for_person`."""
         return await self._set(_of_chat(chat), words)
 
     async def forget_person(self, chat: ChatAddress, person: Person) -> None:
-        """Delete the person's zone, so that the chat's or the bot's applies."""
+        """Delete the zone of the person."""
         await self._commit(StateDelta(scope=_of_person(chat, person), written={}, removed=frozenset({_KEY})))
 
     async def forget_chat(self, chat: ChatAddress) -> None:
-        """Delete the chat's zone, so that the bot's applies."""
+        """Delete the zone of the chat."""
         await self._commit(StateDelta(scope=_of_chat(chat), written={}, removed=frozenset({_KEY})))
 
     async def own(self, chat: ChatAddress, person: Person | None) -> str:
-        """Return the zone set for the person, or with None for the chat; empty when there is none."""
+        """Return the zone set for the person, or with None for the chat; empty without any."""
         scope = _of_chat(chat) if person is None else _of_person(chat, person)
         [kept] = await self._scopes.load([scope])
         return str(kept.get(_KEY) or "")
 
     async def _linked(self, chat: ChatAddress, person: Person) -> ZoneInfo | None:
-        """Return the zone of another account of the same person."""
+        """Return the zone of a linked account."""
         accounts = () if self._people is None else (await self._people.accounts_of(chat, person))[1:]
-        kept = await self._scopes.load([f"user:{each.key}" for each in accounts]) if accounts else ()
-        return next(filter(None, (_load_zone(each.get(_KEY)) for each in kept)), None)
+        kept = await self._scopes.load([f"user:{account.key}" for account in accounts]) if accounts else ()
+        return next(filter(None, (_load_zone(stored.get(_KEY)) for stored in kept)), None)
 
     async def _set(self, scope: str, words: str) -> str:
         name = find_zone(words)
@@ -165,7 +165,7 @@ def _of_chat(chat: ChatAddress) -> str:
 
 
 def _load_zone(name: Json) -> ZoneInfo | None:
-    """Return the zone with this name; None when there is none, or the data of zones no longer has it."""
+    """Return the zone with this name; None if the zone data does not have it."""
     try:
         return ZoneInfo(name) if isinstance(name, str) else None
     except (ZoneInfoNotFoundError, ValueError, OSError):

@@ -6,8 +6,8 @@ from datetime import date, timedelta
 
 from services.recurrence.rules import Rule
 
-_BARREN_PERIODS = 1200  # months or years without a day before a rule counts as ended
-_BARREN_DAYS = 4400
+_MOST_EMPTY_PERIODS = 1200  # months or years without a date after which a rule counts as ended
+_MOST_EMPTY_DAYS = 4400
 _LAST_YEAR = 9998
 
 
@@ -19,7 +19,7 @@ def has_common_shape(rule: Rule) -> bool:
 
 
 def dates_from(rule: Rule, start: date, first: date) -> Iterator[date]:
-    """Return dates of `rule` anchored at `start`, ascending, from `first` on; some before `first` may come too."""
+    """Return the dates of `rule` anchored at `start`, ascending, from `first` on; a few earlier ones may precede."""
     if rule.calendar is not None:
         return rule.calendar.dates_from(first)
     if rule.frequency == "DAILY":
@@ -32,7 +32,7 @@ def dates_from(rule: Rule, start: date, first: date) -> Iterator[date]:
 
 
 def is_day_allowed(rule: Rule, day: date) -> bool:
-    """Return whether BYMONTH, BYDAY and BYMONTHDAY let `day` pass."""
+    """Return whether BYMONTH, BYDAY and BYMONTHDAY include `day`."""
     if rule.months and day.month not in rule.months:
         return False
     if rule.days and day.weekday() not in {weekday for _, weekday in rule.days}:
@@ -40,20 +40,20 @@ def is_day_allowed(rule: Rule, day: date) -> bool:
     if not rule.month_days:
         return True
     length = calendar.monthrange(day.year, day.month)[1]
-    return day.day in {each if each > 0 else length + 1 + each for each in rule.month_days}
+    return day.day in {number if number > 0 else length + 1 + number for number in rule.month_days}
 
 
 def _filter_days(rule: Rule, days: Iterator[date], *, is_by_weekday: bool) -> Iterator[date]:
-    """Yield the days of `days` that pass, until none has for a long time."""
+    """Yield the days that the rule includes, until there was none for some twelve years."""
     if not (rule.months or rule.month_days or (rule.days and is_by_weekday)):
         yield from days
         return
-    barren = 0
+    empty = 0
     for day in days:
         if is_day_allowed(rule, day):
-            barren = 0
+            empty = 0
             yield day
-        elif (barren := barren + 1) > _BARREN_DAYS:
+        elif (empty := empty + 1) > _MOST_EMPTY_DAYS:
             return
 
 
@@ -77,32 +77,32 @@ def _weekly(rule: Rule, start: date, first: date) -> Iterator[date]:
 def _monthly(rule: Rule, start: date, first: date) -> Iterator[date]:
     origin = start.year * 12 + start.month - 1
     steps = max(0, (first.year * 12 + first.month - 1 - origin) // rule.interval)
-    barren = 0
-    while barren < _BARREN_PERIODS:
+    empty = 0
+    while empty < _MOST_EMPTY_PERIODS:
         year, month = divmod(origin + steps * rule.interval, 12)
         if year > _LAST_YEAR:
             return
         steps += 1
-        barren += 1
+        empty += 1
         if rule.months and month + 1 not in rule.months:
             continue
         for day in _days_of_month(rule, start, year, month + 1):
             if day >= start:
-                barren = 0
+                empty = 0
                 yield day
 
 
 def _yearly(rule: Rule, start: date, first: date) -> Iterator[date]:
     months = rule.months or (range(1, 13) if rule.month_days else (start.month,))
     steps = max(0, (first.year - start.year) // rule.interval)
-    barren = 0
-    while barren < _BARREN_PERIODS and (year := start.year + steps * rule.interval) <= _LAST_YEAR:
+    empty = 0
+    while empty < _MOST_EMPTY_PERIODS and (year := start.year + steps * rule.interval) <= _LAST_YEAR:
         steps += 1
-        barren += 1
+        empty += 1
         for month in months:
             for day in _days_of_month(rule, start, year, month):
                 if day >= start:
-                    barren = 0
+                    empty = 0
                     yield day
 
 
@@ -112,7 +112,7 @@ def _days_of_month(rule: Rule, start: date, year: int, month: int) -> list[date]
     if rule.days:
         found = {day for pair in rule.days for day in _weekdays_of_month(pair, first_weekday, length)}
     if rule.month_days or not rule.days:
-        wanted = {_day_of_month(each, length, rule.is_backward) for each in rule.month_days or (start.day,)}
+        wanted = {_day_of_month(number, length, rule.is_backward) for number in rule.month_days or (start.day,)}
         found = found & wanted if rule.days else wanted
     return [date(year, month, day) for day in sorted(found) if 1 <= day <= length]
 
@@ -124,7 +124,7 @@ def _day_of_month(wanted: int, length: int, is_backward: bool) -> int:
 
 
 def _weekdays_of_month(pair: tuple[int, int], first_weekday: int, length: int) -> list[int]:
-    """Return the days of the month that are the nth (or every, or the nth from the end) given weekday."""
+    """Return the days of the month on the weekday of `pair`: all, or the nth from the beginning or the end."""
     ordinal, weekday = pair
     days = list(range(1 + (weekday - first_weekday) % 7, length + 1, 7))
     if ordinal == 0:

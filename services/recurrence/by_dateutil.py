@@ -8,16 +8,16 @@ from msgspec.structs import replace
 from services.recurrence.rules import Rule
 
 _REACH = timedelta(days=4400)
-_LAST_YEAR = 9986  # from which the reach ends before the year 9999
-_AGE = 400  # years, after which the calendar with its weekdays is the same again
+_LAST_YEAR = 9986  # `_REACH` after it ends before the year 9999
+_CYCLE = 400  # years after which the calendar repeats with the same weekdays
 
 
 def walk_dates(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:
     """Return ascending naive wall times of `rule` anchored at `start`, from `first` on, for some twelve years.
 
-    dateutil walks from its start, so the start is moved by whole intervals to the period before `first`; what the
-    rule takes from its start (clock, day) is written out before. It looks for a rule that never fires until the year
-    9999, so it is let walk as late as it can.
+    dateutil walks from its start, so the start is moved by whole intervals to the period before `first`, after the
+    parts that the rule takes from its start (clock, day) are added to it. For a rule that never fires dateutil searches
+    until the year 9999, so the walk is shifted by multiples of 400 years to its end.
     """
     from dateutil.rrule import rrule, rrulestr
 
@@ -26,7 +26,7 @@ def walk_dates(rule: Rule, start: datetime, first: datetime) -> Iterator[datetim
     found = rrulestr(text, dtstart=anchor)
     if not isinstance(found, rrule):
         raise TypeError(f"{text} is a set of rules")
-    shift = max(0, _LAST_YEAR - first.year) // _AGE * _AGE
+    shift = max(0, _LAST_YEAR - first.year) // _CYCLE * _CYCLE
     late = _shift_years(first, shift)
     bounded = found.replace(dtstart=_shift_years(anchor, shift), until=late + _REACH)
     return (_shift_years(wall, -shift) for wall in bounded.xafter(late, inc=True))
@@ -37,7 +37,7 @@ def _shift_years(wall: datetime, years: int) -> datetime:
 
 
 def _expand_defaults(rule: Rule, start: datetime) -> Rule:
-    """Return the pattern of `rule` with the parts that it takes from its start."""
+    """Return the pattern of `rule` with the parts that it takes implicitly from its start."""
     full = replace(rule.pattern, hours=rule.hours or (start.hour,), minutes=rule.minutes or (start.minute,))
     if rule.days or rule.month_days or rule.year_days or rule.weeks:
         return full

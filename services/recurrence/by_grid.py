@@ -35,7 +35,7 @@ def grid_walls(rule: Rule, start: datetime, first: datetime) -> Iterator[datetim
 
 
 def _blocked_until(rule: Rule, wall: datetime) -> datetime | None:
-    """Return None when `wall` is allowed, else the earliest wall time worth trying next."""
+    """Return None if the rule includes `wall`, else the earliest later wall time that it may include."""
     if not is_day_allowed(rule, wall.date()):
         return datetime.combine(wall.date() + _DAY, time.min)
     if rule.hours and wall.hour not in rule.hours:
@@ -49,7 +49,7 @@ _NOTHING = timedelta(0)
 
 
 def elapsed_step(rule: Rule) -> timedelta:
-    """Return the time between two fires (of an hourly rule with minutes: between two of the same minute)."""
+    """Return the time between two fires; for an hourly rule with minutes, between two fires at the same minute."""
     return timedelta(minutes=rule.interval) if rule.frequency == "MINUTELY" else timedelta(hours=rule.interval)
 
 
@@ -59,7 +59,7 @@ def elapsed_instants(rule: Rule, start: datetime, minute: int, after: datetime) 
     `minute` is the minute of `start` on the wall clock, which BYMINUTE of an HOURLY rule refers to.
     """
     step = elapsed_step(rule)
-    offsets = tuple(timedelta(minutes=each - minute) for each in rule.minutes) or (_NOTHING,)
+    offsets = tuple(timedelta(minutes=rule_minute - minute) for rule_minute in rule.minutes) or (_NOTHING,)
     first = max(0, (after - start) // step)
     for index in count(first):
         base = start + step * index

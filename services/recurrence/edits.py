@@ -25,19 +25,19 @@ def drop_follow_up(schedule: Schedule) -> Schedule:
 
 
 def fires_from(schedule: Schedule, day: date, now: datetime, limit: int) -> Sequence[datetime]:
-    """Return at most `limit` fires after `now` from the beginning of `day` on."""
+    """Return at most `limit` fires after `now`, from the beginning of `day` on."""
     return next_fires(schedule, max(_midnight(schedule, day) - _TICK, now.astimezone(UTC)), limit)
 
 
 def on_workdays(rule: Rule, zone: str) -> Rule | None:
-    """Return `rule` on the working days of the country of `zone`; None where it is not Monday to Friday."""
+    """Return a rule for Monday to Friday as one for the workdays of the country of `zone`; None for another rule."""
     if (rule.frequency, rule.interval, rule.days) != ("WEEKLY", 1, _FIVE_DAYS):
         return None
     return replace(rule, frequency="DAILY", days=(), calendar=Workdays(region=region_of(zone) or ""))
 
 
 def end_before(schedule: Schedule, day: date) -> Schedule:
-    """Return `schedule` up to the day before `day`. Source: RFC 5545 section 3.3.10 (UNTIL)."""
+    """Return `schedule` with the day before `day` as its last. Source: RFC 5545 section 3.3.10 (UNTIL)."""
     if schedule.rule is None:
         return schedule
     last = _midnight(schedule, day) - timedelta(seconds=1)
@@ -48,32 +48,32 @@ def _midnight(schedule: Schedule, day: date) -> datetime:
     return datetime.combine(day, time.min, ZoneInfo(schedule.zone)).astimezone(UTC)
 
 
-_NO_LEAP_YEAR = 2025
+_COMMON_YEAR = 2025
 
 
 def clamp_to_month_end(schedule: Schedule, now: datetime) -> Schedule:
-    """Return the schedule with the last day of months that are too short: "every 31st" is to leave no month out.
+    """Return the schedule with the last day of months that are too short, so that "every 31st" includes every month.
 
-    Nor the present one: when the schedule begins with its first fire after `now` (timezone-aware), so does the result.
-    Not for rules that are written as RRULE, which leave out such months.
+    That includes the present month if the schedule begins with its first fire after `now` (timezone-aware). A rule that
+    a person writes as RRULE is not clamped.
 
     Source: RFC 7529 section 4.1 (SKIP).
     """
     if schedule.rule is None or not _may_lack_a_day(schedule.rule):
         return schedule
-    meant = replace(schedule, rule=replace(schedule.rule, skip="BACKWARD"))
+    clamped = replace(schedule, rule=replace(schedule.rule, skip="BACKWARD"))
     today = datetime.combine(now.astimezone(zone_of(schedule)).date(), schedule.start.time())
     if schedule.rule.interval != 1 or _first(replace(schedule, start=today), now) != schedule.start:
-        return meant
-    return replace(meant, start=_first(replace(meant, start=today), now) or schedule.start)
+        return clamped
+    return replace(clamped, start=_first(replace(clamped, start=today), now) or schedule.start)
 
 
 def _may_lack_a_day(rule: Rule) -> bool:
-    """Return whether the rule goes by days of the month that not every month of it has."""
+    """Return whether the rule has a day of the month that some of its months lack."""
     if rule.frequency not in {"MONTHLY", "YEARLY"} or rule.days or rule.is_rare or rule.skip:
         return False
     months = rule.months or range(1, 13)
-    return max(rule.month_days, default=1) > min(monthrange(_NO_LEAP_YEAR, month)[1] for month in months)
+    return max(rule.month_days, default=1) > min(monthrange(_COMMON_YEAR, month)[1] for month in months)
 
 
 def _first(schedule: Schedule, now: datetime) -> datetime | None:
@@ -94,18 +94,18 @@ class Suspension(Struct, frozen=True, kw_only=True):
 
 
 def suspended_fires(schedule: Schedule, suspension: Suspension) -> tuple[datetime, ...]:
-    """Return the fires that `schedule` would have in `rest`."""
+    """Return the fires of `schedule` in the period of `suspension`."""
     after = suspension.since - _TICK
     return tuple(takewhile(lambda fire: fire < suspension.until, next_fires(schedule, after, _MOST_TIMES)))
 
 
 def can_suspend(schedule: Schedule) -> bool:
-    """Return whether it comes on days of the wall clock, of which some can be left out."""
+    """Return whether the schedule has a wall-clock rule, whose occurrences can be skipped."""
     return schedule.rule is not None and not schedule.rule.is_elapsed
 
 
 def suspend(old: Schedule, suspension: Suspension) -> Schedule:
-    """Return `old` without its fires in `rest`. Source: RFC 5545 section 3.8.5.1 (EXDATE)."""
+    """Return `old` without its fires in the period. Source: RFC 5545 section 3.8.5.1 (EXDATE)."""
     if old.rule is None:
         return old
     plain = drop_follow_up(old)
@@ -119,7 +119,7 @@ def suspend(old: Schedule, suspension: Suspension) -> Schedule:
 
 
 def resume_suspended(old: Schedule, now: datetime) -> Schedule:
-    """Return `old` with every time that lies ahead, also those that were left out."""
+    """Return `old` with all occurrences from today on, including skipped ones."""
     if old.rule is None:
         return old
     today = now.astimezone(ZoneInfo(old.zone)).date()
@@ -127,12 +127,12 @@ def resume_suspended(old: Schedule, now: datetime) -> Schedule:
 
 
 def is_suspended(schedule: Schedule, now: datetime) -> bool:
-    """Return whether times that lie ahead were left out."""
+    """Return whether occurrences from today on are skipped."""
     return resume_suspended(schedule, now) != schedule
 
 
 def is_next_suspended(schedule: Schedule, now: datetime) -> bool:
-    """Return whether even its next time was left out."""
+    """Return whether the next occurrence is skipped."""
     return is_suspended(schedule, now) and next_fires(resume_suspended(schedule, now), now, 1) != next_fires(
         schedule, now, 1
     )

@@ -1,4 +1,4 @@
-"""Compute the instants at which a schedule fires, across every change of the clock."""
+"""Compute the instants at which a schedule fires, including DST changes."""
 
 from bisect import insort
 from collections.abc import Iterator
@@ -20,14 +20,14 @@ _FIRST_GAPS = 12
 
 
 def next_after(schedule: Schedule, after: datetime) -> datetime | None:
-    """Return the first fire strictly after `after` (timezone-aware), in UTC; None when there is none.
+    """Return the first fire strictly after `after` (timezone-aware), in UTC; None without any.
 
-    A wall time that the clock skips moves forward by the gap; one that comes twice means the first. Instants
-    strictly increase, so two wall times that fall together are one fire. "Every n minutes or hours" counts elapsed
-    time, unless the rule also names hours, days or months.
+    A wall time in a DST gap moves forward by the gap; an ambiguous one means the first. Instants strictly increase, so
+    two wall times with the same instant are one fire. "Every n minutes or hours" counts elapsed time, unless the rule
+    also names hours, days or months.
 
     Raises:
-        RequestRefused: `rule_not_understood` or `rule_too_often`, the rule is not one that can be kept.
+        RequestRefused: `rule_not_understood` or `rule_too_often`: the rule is not supported.
 
     Source: RFC 5545 sections 3.3.5 and 3.3.10.
     """
@@ -50,9 +50,9 @@ def fires_between(schedule: Schedule, after: datetime, until: datetime) -> Itera
 
 
 def check(schedule: Schedule, now: datetime, shortest: timedelta, asked_at: datetime | None = None) -> datetime:
-    """Make sure that `schedule` can be kept, and return its first fire after `now` in UTC.
+    """Validate `schedule`, and return its first fire after `now` in UTC.
 
-    What is said once may have fallen due since it was asked for, at `asked_at`; then that is its fire.
+    A one-time schedule may be due between the request, `asked_at`, and now.
 
     Raises:
         RequestRefused: `time_in_past(due, now)`, `rule_never_fires`, `rule_too_often(minimum)`,
@@ -86,7 +86,7 @@ def _check_meaning(rule: Rule) -> None:
 
 
 def resolve(wall: datetime, zone: ZoneInfo) -> datetime:
-    """Return the instant of a naive wall time; its `fold` says which one when the time comes twice."""
+    """Return the instant of a naive wall time; its `fold` decides about an ambiguous one."""
     return wall.replace(tzinfo=zone).astimezone(UTC)
 
 
@@ -107,7 +107,7 @@ def fires_after(schedule: Schedule, after: datetime) -> Iterator[datetime]:
     if schedule.follow_up is None:
         return _until_end(schedule, after)
     if schedule.rule is not None and schedule.rule.is_elapsed:
-        because = "what counts elapsed time repeats itself"
+        because = "a rule of elapsed time cannot have follow-ups"
         raise RequestRefused("rule_not_understood", rule=str(schedule.rule), because=because)
     return repeat_fires(schedule.follow_up, partial(_until_end, schedule), after)
 
@@ -125,7 +125,7 @@ def _until_end(schedule: Schedule, after: datetime) -> Iterator[datetime]:
 
 
 def _without_exceptions(schedule: Schedule, fires: Iterator[datetime]) -> Iterator[datetime]:
-    """Leave out the days and wall times that the rule excepts; COUNT has counted them, as RFC 5545 wants."""
+    """Drop the days and wall times that the rule excludes; COUNT includes them, as RFC 5545 requires."""
     rule = schedule.rule
     if rule is None or not rule.has_exceptions:
         return fires
@@ -136,7 +136,7 @@ def _without_exceptions(schedule: Schedule, fires: Iterator[datetime]) -> Iterat
 
 
 def _instants(schedule: Schedule, after: datetime) -> Iterator[datetime]:
-    """Yield fires strictly after `after`, ascending, COUNT and UNTIL left out."""
+    """Yield fires strictly after `after`, ascending, regardless of COUNT and UNTIL."""
     zone = zone_of(schedule)
     rule = schedule.rule
     if rule is None:
@@ -146,7 +146,7 @@ def _instants(schedule: Schedule, after: datetime) -> Iterator[datetime]:
     if rule.is_elapsed:
         return elapsed_instants(rule, resolve(start, zone), start.minute, after)
     start = start.replace(fold=0)
-    # A day back: a fire that a gap moved forward belongs to the wall date before.
+    # A day back, because a fire that a gap moved forward may belong to the date before.
     first = max(start, after.astimezone(zone).replace(tzinfo=None, fold=0) - _DAY)
     return _in_order(_walls(rule, start, first), zone, after)
 
@@ -171,9 +171,9 @@ def _arithmetic_walls(rule: Rule, start: datetime, first: datetime) -> Iterator[
 
 
 def _in_order(walls: Iterator[datetime], zone: ZoneInfo, after: datetime) -> Iterator[datetime]:
-    """Turn ascending wall times into strictly ascending instants after `after`.
+    """Convert ascending wall times to strictly ascending instants after `after`.
 
-    A time that a gap moved forward is held back until one that was not moved has passed it.
+    A time that a gap moved forward is held until the instants before it have been yielded.
     """
     held: list[datetime] = []
     for wall in walls:
@@ -195,14 +195,14 @@ def _pop_until(held: list[datetime], instant: datetime) -> list[datetime]:
     """Remove the fires of `held` that are not after `instant`."""
     if not held:
         return held
-    ready = [each for each in held if each <= instant]
+    ready = [fire for fire in held if fire <= instant]
     del held[: len(ready)]
     return ready
 
 
 @lru_cache(maxsize=8192)
 def last_instant(schedule: Schedule) -> datetime | None:
-    """Return the end that UNTIL or COUNT sets, None for an endless rule."""
+    """Return the end by UNTIL or COUNT; None for an endless rule."""
     rule = schedule.rule
     if rule is None or (rule.count is None and rule.until is None):
         return None
@@ -218,11 +218,11 @@ def last_instant(schedule: Schedule) -> datetime | None:
 
 _REACHES = (timedelta(hours=2), timedelta(hours=26), timedelta(days=8), timedelta(days=32), timedelta(days=367))
 _MOST = 400
-"""Fires that are looked at; the shortest interval is a minute."""
+"""The limit of fires per search; the shortest interval is a minute."""
 
 
 def previous_fire(schedule: Schedule, due: datetime) -> datetime | None:
-    """Return the last fire of `schedule` before `due` (timezone-aware); None where there was none in a year."""
+    """Return the last fire of `schedule` before `due` (timezone-aware); None without any in a year."""
     if not schedule.is_repeated:
         return None
     for reach in _REACHES:
@@ -233,12 +233,12 @@ def previous_fire(schedule: Schedule, due: datetime) -> datetime | None:
 
 
 def known_until(schedule: Schedule) -> date | None:
-    """Return the last day whose fires are certain; None where all are.
+    """Return the last day with certain fires; None if all are certain.
 
-    Fires after it follow weekends and fixed holidays until the library that holds the decrees is updated.
+    Later fires follow weekends and fixed holidays until the library `holidays` is updated.
 
     Raises:
-        RequestRefused: the rule is not one that can be kept.
+        RequestRefused: the rule is not supported.
     """
     rule = schedule.rule
     if rule is None or rule.calendar is None:

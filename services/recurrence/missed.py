@@ -1,9 +1,8 @@
-"""Count the fires that fell due while the bot was not running, in nearly constant time.
+"""Count the fires that were due while the bot was not running, in nearly constant time.
 
-A clock that is set forward by decades makes millions of fires due. Up to `MOST_LISTED` are listed, so that ordinary
-pauses are counted exactly. Beyond that, the days between the first and the last one are multiplied by the fires of a
-day. Such a count is off by the fires that changes of the clock merged; follow-ups, the rules that dateutil walks,
-and what goes beyond four years are counted in the proportion that the fires before had.
+A clock set forward by decades makes millions of fires due. Up to `MOST_LISTED` are listed, so that ordinary pauses are
+counted exactly. Beyond that, the number of days is multiplied by the fires of a day, which ignores fires that DST
+changes merged. Follow-ups, rules that dateutil walks and periods beyond four years are extrapolated.
 """
 
 from collections.abc import Iterator
@@ -31,7 +30,7 @@ def missed_between(schedule: Schedule, first: datetime, now: datetime) -> tuple[
     """Return the latest fire up to `now` and the number of fires before it, counted from the fire `first`.
 
     Raises:
-        RequestRefused: the rule or the zone is not one that can be kept.
+        RequestRefused: the rule or the zone is not supported.
     """
     rule = schedule.rule
     if rule is None:
@@ -47,7 +46,7 @@ def missed_between(schedule: Schedule, first: datetime, now: datetime) -> tuple[
 
 
 def _due(schedule: Schedule, after: datetime, until: datetime) -> Iterator[datetime]:
-    """List the fires after one instant up to another one, also beyond the years that `fires_after` looks ahead."""
+    """Yield the fires after one instant up to another, also beyond the range of `fires_after`."""
     last: datetime | None = after
     while last is not None:
         begin, last = last, None
@@ -66,7 +65,7 @@ def _skip_whole_steps(schedule: Schedule, rule: Rule, first: datetime, now: date
 
 
 def _latest(schedule: Schedule, known: datetime, now: datetime) -> datetime:
-    """Return the latest fire up to `now`, searched in spans that double towards the fire `known`."""
+    """Return the latest fire up to `now`, searched backwards in doubling periods to the fire `known`."""
     end = min(now, last_instant(schedule) or now)
     reach = _DAY
     while end - reach > known:
@@ -78,11 +77,11 @@ def _latest(schedule: Schedule, known: datetime, now: datetime) -> datetime:
 
 
 def _count_beyond(schedule: Schedule, rule: Rule, listed: list[datetime], latest: datetime) -> int:
-    """Count the fires after the last of `listed` up to `latest`: list those of the days at both ends."""
+    """Count the fires after the last of `listed` up to `latest`; only the days at both ends are listed."""
     known, zone = listed[-1], zone_of(schedule)
     if rule.frequency not in ELAPSED and not has_common_shape(rule):
         return round((latest - known) / (known - listed[0]) * MOST_LISTED)
-    low, high = (each.astimezone(zone).date() + _DAY * later for each, later in ((known, 1), (latest, 0)))
+    low, high = (moment.astimezone(zone).date() + _DAY * later for moment, later in ((known, 1), (latest, 0)))
     if low >= high:
         return _count(_due(schedule, known, latest))
     head = _count(_due(schedule, known, _midnight(low, zone) - _MOMENT))
@@ -101,7 +100,7 @@ def _midnight(day: date, zone: ZoneInfo) -> datetime:
 
 
 def _repeats(schedule: Schedule, listed: list[datetime]) -> float:
-    """Return how many of the listed fires there are for each one that repeats none; 1 without follow-ups."""
+    """Return the average number of fires per occurrence, including follow-ups."""
     if schedule.follow_up is None:
         return 1.0
     bare = replace(schedule, follow_up=None)
@@ -109,7 +108,7 @@ def _repeats(schedule: Schedule, listed: list[datetime]) -> float:
 
 
 def _count_on_days(rule: Rule, start: datetime, low: date, high: date) -> int:
-    """Count the wall times from the day `low` to the one before `high`; both lie after the start of the rule."""
+    """Count the wall times from the day `low` until the day before `high`, both after the start of the rule."""
     start = start.replace(microsecond=0, fold=0)
     excepted = sum(low <= wall.date() < high for wall in rule.except_walls)
     if rule.frequency in ELAPSED:
@@ -120,7 +119,7 @@ def _count_on_days(rule: Rule, start: datetime, low: date, high: date) -> int:
 
 
 def _count_on_grid(rule: Rule, start: datetime, low: date, high: date) -> int:
-    """Count as `_count_on_days` for MINUTELY and HOURLY rules: days that the grid meets alike have as many fires."""
+    """Count like `_count_on_days` for MINUTELY and HOURLY rules; days with the same phase have the same number."""
     step = elapsed_step(rule)
     known: dict[timedelta, int] = {}
     total = 0

@@ -1,4 +1,4 @@
-"""Declare recurrence rules as values, and read and write their text: RFC 5545 RRULE, or a rule of another calendar."""
+"""Parse and format recurrence rules: RFC 5545 RRULE values, and rules of other calendars."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
@@ -15,9 +15,9 @@ from services.recurrence.calendars.workdays import Workdays
 WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 ELAPSED: Final = frozenset({"MINUTELY", "HOURLY"})
 MOST_OCCURRENCES: Final = 10_000
-_MOST_POSITIONS: Final = 31  # of BYSETPOS; each is looked for in each period
+_MOST_POSITIONS: Final = 31  # of BYSETPOS; every period is searched for each
 _FREQUENCIES: Final = ELAPSED | {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
-_NUMBERS: Final = {  # part: smallest and largest absolute value, whether it may be negative
+_NUMBERS: Final = {  # part: minimum and maximum absolute value, and True if negative values are allowed
     "BYHOUR": (0, 23, False),
     "BYMINUTE": (0, 59, False),
     "BYMONTH": (1, 12, False),
@@ -28,39 +28,39 @@ _NUMBERS: Final = {  # part: smallest and largest absolute value, whether it may
 }
 _PARTS: Final = {*_NUMBERS, "FREQ", "INTERVAL", "BYDAY", "WKST", "COUNT", "UNTIL", "RSCALE", "SKIP", "EXDATE"}
 _CALENDAR_PARTS: Final = {"REGION", "BYHOUR", "BYMINUTE", "COUNT", "UNTIL", "EXDATE"}
-_CALENDAR: Final = ""  # the name of the part without one that a rule of another calendar begins with
+_CALENDAR: Final = ""  # the name of the first, unnamed part in a rule of another calendar
 _STAMP: Final = "%Y%m%dT%H%M%S"
 
 
 class CalendarDays(Protocol):
-    """The days of one rule of a calendar, such as the workdays of China; `str` is their text in the rule."""
+    """The days of a rule of another calendar, such as the workdays of China; `str` is their text in the rule."""
 
     def load(self) -> None:
         """Load the data of the calendar.
 
         Raises:
-            ValueError: they are not installed, or the region is unknown; the text says which.
+            ValueError: it is not installed, or the region is unknown.
         """
         ...
 
     def dates_from(self, first: date) -> Iterator[date]:
-        """Yield the days of the rule from `first` on, ascending, as far as the calendar goes."""
+        """Yield the days of the rule from `first` on, ascending, until the end of the calendar."""
         ...
 
     @property
     def known_until(self) -> date | None:
-        """After this day the rule is a forecast; None when it never is."""
+        """The day after which the rule is a forecast; None if it never is."""
         ...
 
 
 class Rule(Struct, frozen=True, kw_only=True):
-    """The repetition of a schedule. Empty tuples mean that the part was not given.
+    """The recurrence rule of a schedule. An empty tuple means that the part is missing.
 
     `days` are (ordinal, weekday) pairs, ordinal 0 for "every", weekday 0 = Monday. `until` is naive local time or
-    aware UTC. With `skip` BACKWARD a day that a month lacks is its last one (RFC 7529). `except_days` and
-    `except_walls` (naive local time) are left out, though COUNT counts them. `calendar`, where there is one, has the
-    days of the rule; its clock is BYHOUR and BYMINUTE as in every other. `unreadable` is the text of a stored rule
-    that this version cannot read.
+    aware UTC. With `skip` BACKWARD a day that a month lacks is its last day (RFC 7529). `except_days` and
+    `except_walls` (naive local time) are excluded, but included in COUNT. `calendar` has the days of a rule of another
+    calendar; its clock times are BYHOUR and BYMINUTE. `unreadable` is the text of a stored rule that this version
+    cannot read.
     """
 
     frequency: str
@@ -90,17 +90,17 @@ class Rule(Struct, frozen=True, kw_only=True):
 
     @property
     def is_backward(self) -> bool:
-        """Return whether a day that a month lacks is its last one."""
+        """Return whether a day that a month lacks is replaced by its last day."""
         return self.skip == "BACKWARD"
 
     @property
     def is_rare(self) -> bool:
-        """Return whether it has a part that only dateutil computes."""
+        """Return whether the rule has a part that only dateutil computes."""
         return bool(self.year_days or self.weeks or self.positions)
 
     @property
     def has_exceptions(self) -> bool:
-        """Return whether days or wall times are left out."""
+        """Return whether days or wall times are excluded."""
         return bool(self.except_days or self.except_walls)
 
     @property
@@ -110,7 +110,7 @@ class Rule(Struct, frozen=True, kw_only=True):
 
     @property
     def parts(self) -> dict[str, str]:
-        """Return the parts by name, as RFC 5545 writes their values; the days of another calendar are none of them."""
+        """Return the values of the parts by name in the form of RFC 5545, without the days of another calendar."""
         written = {
             "FREQ": self.frequency if self.calendar is None else "",
             "INTERVAL": "" if self.interval == 1 else str(self.interval),
@@ -131,7 +131,7 @@ class Rule(Struct, frozen=True, kw_only=True):
         return {name: value for name, value in written.items() if value}
 
     def __str__(self) -> str:
-        """Return the text that `parse_rule` reads as this rule."""
+        """Return the text from which `parse_rule` reads this rule."""
         if self.unreadable:
             return self.unreadable
         calendar = [] if self.calendar is None else [str(self.calendar)]
@@ -140,13 +140,13 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 @lru_cache(maxsize=4096)
 def parse_rule(text: str) -> Rule:
-    """Read an RRULE value, or a rule of another calendar: `WORKDAYS;REGION=CN;BYHOUR=9;BYMINUTE=0`, `LUNAR 8-15`.
+    """Parse an RRULE value, or a rule of another calendar: `WORKDAYS;REGION=CN;BYHOUR=9;BYMINUTE=0`, `LUNAR 8-15`.
 
-    Both may end in `EXDATE=20261225,20261231T090000`, days and wall times that are left out.
+    Both may end in `EXDATE=20261225,20261231T090000`, the excluded days and wall times. `load_calendar` checks if the
+    calendar is installed.
 
     Raises:
-        RequestRefused: `rule_too_often` for seconds, `rule_not_understood(rule, because)` for what is not a rule we can
-            keep. Whether the calendar of the rule is installed is checked by `load_calendar`.
+        RequestRefused: `rule_too_often` for seconds; `rule_not_understood(rule, because)` for unsupported rules.
 
     Source: RFC 5545 section 3.3.10, RFC 7529 section 4.1.
     """
@@ -157,7 +157,7 @@ def parse_rule(text: str) -> Rule:
 
 
 def stored_rule(text: str) -> Rule:
-    """Return the rule of a database, which another version may have written."""
+    """Parse the rule of a database; one of another version that this one cannot read becomes `unreadable`."""
     try:
         return parse_rule(text)
     except RequestRefused:
@@ -165,7 +165,7 @@ def stored_rule(text: str) -> Rule:
 
 
 def load_calendar(rule: Rule) -> None:
-    """Make sure that fires of `rule` can be computed; loads its calendar, at first for tenths of a second.
+    """Load the calendar of `rule`, which takes tenths of a second the first time.
 
     Raises:
         RequestRefused: `rule_not_understood(rule, because)`: it is unreadable, no calendar knows its region, or the
@@ -181,27 +181,27 @@ def load_calendar(rule: Rule) -> None:
 
 
 def with_exceptions(rule: Rule, exceptions: Sequence[datetime], *, days_only: bool) -> Rule:
-    """Exclude the wall times of `exceptions` from `rule` as well, or with `days_only` their whole days."""
+    """Exclude the wall times of `exceptions` from `rule`, or with `days_only` their whole days."""
     if days_only:
-        return replace(rule, except_days=rule.except_days.union(each.date() for each in exceptions))
-    walls = (each.replace(tzinfo=None, fold=0, microsecond=0) for each in exceptions)
+        return replace(rule, except_days=rule.except_days.union(exception.date() for exception in exceptions))
+    walls = (exception.replace(tzinfo=None, fold=0, microsecond=0) for exception in exceptions)
     return replace(rule, except_walls=rule.except_walls.union(walls))
 
 
 def without_exceptions_from(rule: Rule, day: date) -> Rule:
-    """Return `rule` with the excluded days and wall times before `day`, and none from then on."""
+    """Return `rule` without the excluded days and wall times from `day` on."""
     return replace(
         rule,
-        except_days=frozenset(each for each in rule.except_days if each < day),
-        except_walls=frozenset(each for each in rule.except_walls if each.date() < day),
+        except_days=frozenset(excepted for excepted in rule.except_days if excepted < day),
+        except_walls=frozenset(wall for wall in rule.except_walls if wall.date() < day),
     )
 
 
 def check_rule(rule: Rule) -> None:
-    """Refuse combinations that have no meaning here, so that nothing is kept that is not understood.
+    """Validate the combination of parts.
 
     Raises:
-        ValueError: with the reason.
+        ValueError: it is not supported, with the reason.
     """
     has_ordinal = any(ordinal for ordinal, _ in rule.days)
     if max(rule.count or 0, rule.interval) > MOST_OCCURRENCES:
@@ -251,7 +251,7 @@ def _rule(parts: dict[str, str]) -> Rule:
         until=_until(parts["UNTIL"]) if "UNTIL" in parts else None,
         hours=numbers.get("BYHOUR", ()),
         minutes=numbers.get("BYMINUTE", ()),
-        days=tuple(_day(each) for each in parts["BYDAY"].split(",")) if "BYDAY" in parts else (),
+        days=tuple(_day(item) for item in parts["BYDAY"].split(",")) if "BYDAY" in parts else (),
         month_days=numbers.get("BYMONTHDAY", ()),
         months=numbers.get("BYMONTH", ()),
         year_days=numbers.get("BYYEARDAY", ()),
@@ -259,8 +259,8 @@ def _rule(parts: dict[str, str]) -> Rule:
         positions=numbers.get("BYSETPOS", ()),
         week_start=WEEKDAYS.index(parts.get("WKST", "MO")),
         skip=_skip(parts.get("SKIP", "")),
-        except_days=frozenset(_until(each).date() for each in exceptions if "T" not in each),
-        except_walls=frozenset(_wall(each) for each in exceptions if "T" in each),
+        except_days=frozenset(_until(exception).date() for exception in exceptions if "T" not in exception),
+        except_walls=frozenset(_wall(exception) for exception in exceptions if "T" in exception),
         calendar=calendar,
     )
     check_rule(rule)
@@ -268,10 +268,10 @@ def _rule(parts: dict[str, str]) -> Rule:
 
 
 def _calendar_days(text: str, region: str) -> CalendarDays:
-    """Return the days that the first part of a rule names, such as `LUNAR 8-15`, or `WORKDAYS` with a region.
+    """Parse the first part of a rule, such as `LUNAR 8-15`, or `WORKDAYS` with a region.
 
     Raises:
-        ValueError: it is no kind of rule.
+        ValueError: it is not the name of a calendar.
     """
     if text in {"WORKDAYS", "RESTDAYS"} and region:
         return Workdays(region=region, is_rest=text == "RESTDAYS")
@@ -316,8 +316,8 @@ def _positive(text: str) -> int:
 
 def _numbers(name: str, text: str) -> tuple[int, ...]:
     low, high, may_be_negative = _NUMBERS[name]
-    found = sorted({int(each) for each in text.split(",")})
-    if any(not low <= abs(each) <= high or (each < 0 and not may_be_negative) for each in found):
+    found = sorted({int(item) for item in text.split(",")})
+    if any(not low <= abs(number) <= high or (number < 0 and not may_be_negative) for number in found):
         raise ValueError(text)
     return tuple(found)
 
@@ -335,7 +335,7 @@ def _wall(text: str) -> datetime:
 
 
 def _until(text: str) -> datetime:
-    """Read an end; a bare date means the whole of that day."""
+    """Parse an end; a date includes the whole day."""
     if "T" not in text:
         return datetime.combine(datetime.strptime(text, "%Y%m%d").date(), time.max)  # noqa: DTZ007 - local wall clock
     if text.endswith("Z"):

@@ -1,4 +1,4 @@
-"""Declare the schedule of a reminder, with its follow-ups, and read and write its text."""
+"""Parse and format the schedule of a reminder, with its follow-ups."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -13,9 +13,9 @@ from services.recurrence.rules import Rule, parse_rule
 
 
 class FollowUp(Struct, frozen=True, kw_only=True):
-    """Each fire is repeated every `every`, at most `times`, until the next one comes.
+    """The repetition of each fire every `every`, at most `times`, until the next fire.
 
-    Fires up to `done_until` (UTC) are dealt with and not repeated.
+    Fires up to `done_until` (UTC) are done and not repeated.
     """
 
     every: timedelta
@@ -24,10 +24,9 @@ class FollowUp(Struct, frozen=True, kw_only=True):
 
 
 class Schedule(Struct, frozen=True, kw_only=True):
-    """The times at which a reminder fires; instants are computed from the wall clock and the zone.
+    """The times at which a reminder fires.
 
-    `start` is naive local time in `zone` (IANA name): the one fire, or DTSTART of the rule. Without a rule it fires
-    once.
+    `start` is naive local time in `zone` (IANA name): DTSTART of the rule, or without a rule the only fire.
     """
 
     start: datetime
@@ -37,7 +36,7 @@ class Schedule(Struct, frozen=True, kw_only=True):
 
     @property
     def is_repeated(self) -> bool:
-        """Return whether more than one fire can come."""
+        """Return whether there may be more than one fire."""
         return self.rule is not None or self.follow_up is not None
 
 
@@ -49,7 +48,7 @@ _PARTS: Final = ("NAG=", "NAGS=", "NAGAFTER=")
 
 
 def read_schedule(start: datetime, zone: str, text: str) -> Schedule:
-    """Return the schedule of a rule as texts have it, with `NAG=10;NAGS=12;NAGAFTER=20261120T190000Z` for follow-ups.
+    """Parse a rule, with `NAG=10;NAGS=12;NAGAFTER=20261120T190000Z` for follow-ups.
 
     Raises:
         RequestRefused: as `parse_rule`; `rule_not_understood(rule, because)`: the follow-ups are out of range or
@@ -71,7 +70,7 @@ def read_schedule(start: datetime, zone: str, text: str) -> Schedule:
 
 
 def rule_text(schedule: Schedule) -> str:
-    """Return the rule and the follow-ups as `read_schedule` reads them; empty for what fires once."""
+    """Return the rule and the follow-ups in the form of `read_schedule`; empty for a one-time schedule."""
     follow_up = schedule.follow_up
     rule = "" if schedule.rule is None else str(schedule.rule)
     if follow_up is None:
@@ -81,10 +80,10 @@ def rule_text(schedule: Schedule) -> str:
 
 
 def mark_done(schedule: Schedule, moment: datetime) -> Schedule:
-    """Return the schedule once everything fired up to `moment` (timezone-aware) is done; without follow-ups itself."""
+    """Return `schedule` with all fires up to `moment` (timezone-aware) done; unchanged without follow-ups."""
     if schedule.follow_up is None:
         return schedule
-    # Rounded up: the fire of this very second is dealt with as well.
+    # Rounded up to include a fire in this second.
     whole = (moment + timedelta(seconds=1) - timedelta(microseconds=1)).astimezone(UTC).replace(microsecond=0)
     return replace(schedule, follow_up=replace(schedule.follow_up, done_until=whole))
 
@@ -92,7 +91,7 @@ def mark_done(schedule: Schedule, moment: datetime) -> Schedule:
 def repeat_fires(
     follow_up: FollowUp, fires: Callable[[datetime], Iterator[datetime]], after: datetime
 ) -> Iterator[datetime]:
-    """Return fires and follow-ups strictly after `after`, ascending; `fires` gives fires strictly after an instant."""
+    """Yield fires and follow-ups strictly after `after`, ascending; `fires` yields fires strictly after an instant."""
     latest: datetime | None = None
     for fire in chain(fires(after - follow_up.every * follow_up.times), [None]):
         if latest is not None:

@@ -14,10 +14,10 @@ EVERYONE = "@all"
 
 
 class CatchUp(StrEnum):
-    """The choice of missed occurrences that are sent after the bot was down.
+    """The missed occurrences that are sent after the bot was down.
 
-    `latest`: one message with the count of the earlier ones; `all`: each, at most ten; `none`: nothing, the ledger
-    has them as skipped. A once-reminder is always said.
+    `latest`: one message with the number of earlier ones; `all`: every one, at most ten; `none`: nothing, the ledger
+    records them as skipped. A one-time reminder is always sent.
     """
 
     LATEST = "latest"
@@ -44,8 +44,8 @@ class ReminderState(StrEnum):
 class ReminderFields(Struct, frozen=True, kw_only=True):
     """The fields that every form of a reminder has: a new one, a stored one, one in a file.
 
-    `targets` are the people to mention; empty means the creator; `EVERYONE` as id means everyone. An urgent reminder
-    is said in quiet hours too.
+    `targets` are the people to mention; empty means the creator, `EVERYONE` as id means everyone. An urgent reminder
+    is sent in quiet hours too.
     """
 
     creator: Person
@@ -67,9 +67,9 @@ def fields_of(reminder: ReminderFields) -> dict[str, Any]:
 class NewReminder(ReminderFields, frozen=True, kw_only=True):
     """A reminder to be created.
 
-    `request_key` names the command (platform message id and position of the call in it): the same key twice is the
-    same reminder. `asked_at` (timezone-aware) is from when its time counts: what falls due between then and now is said
-    at once.
+    `request_key` identifies the command (platform message id and position of the call in it); the same key creates one
+    reminder. `asked_at` (timezone-aware) is the time of the request: a reminder due between then and now is sent at
+    once.
     """
 
     request_key: str
@@ -78,7 +78,7 @@ class NewReminder(ReminderFields, frozen=True, kw_only=True):
 
 
 class Reminder(ReminderFields, frozen=True, kw_only=True):
-    """A committed reminder. `id` is the short public id; `next_fires` are its coming instants, at most 3."""
+    """A committed reminder. `id` is the short public id; `next_fires` are its next instants, at most 3."""
 
     id: str
     address: ChatAddress
@@ -88,13 +88,13 @@ class Reminder(ReminderFields, frozen=True, kw_only=True):
 
 
 class DueNotice(Struct, frozen=True, kw_only=True):
-    """One occurrence to send to a chat, with everything that its text needs.
+    """An occurrence to send to a chat, with everything that its text needs.
 
     `due_at` is timezone-aware, in the reminder's zone. `missed` counts earlier occurrences of a
     recurring reminder that fell due while the bot was down. `idempotency_key` is the same on every attempt.
-    `may_be_repeat` says that an earlier attempt may have arrived: the bot crashed or lost the answer while sending.
-    `was_held` says that quiet hours were the reason to wait. `repeats_every` is when it comes again until it is done.
-    `covers_since` is the occurrence before this one, for an action that looks back to it.
+    `may_be_repeat`: an earlier attempt may have arrived, because the bot crashed or got no answer while sending.
+    `was_held`: quiet hours delayed it. `repeats_every` is the interval of follow-ups until it is done. `covers_since`
+    is the occurrence before this one, the beginning of a summary.
     """
 
     delivery_id: int
@@ -159,7 +159,7 @@ def public_id(key: int) -> str:
 
 
 def row_key(identifier: str) -> int | None:
-    """Return the row that a complete id names, None when it cannot be one."""
+    """Return the row key of a complete public id; None if `identifier` is not one."""
     text = identifier.strip().lower()
     head, extra = text[: _TAIL + 1], text[_TAIL + 1 :]
     if len(head) <= _TAIL or head[0] not in _LETTERS or any(symbol not in _SYMBOLS for symbol in head[1:]):

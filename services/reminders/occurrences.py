@@ -11,13 +11,13 @@ from services.recurrence.schedule import Schedule
 from services.reminders.model import CatchUp
 
 MOST_CAUGHT_UP = 10
-"""Missed occurrences that `CatchUp.ALL` says one by one; earlier ones are counted in the first of them."""
+"""The limit of missed occurrences that `CatchUp.ALL` sends separately; the first of them has the number of others."""
 
-_ON_TIME = timedelta(minutes=2)  # what comes this late was not missed
+_ON_TIME = timedelta(minutes=2)  # a smaller delay does not count as missed
 
 
 class Occurrence(Struct, frozen=True, kw_only=True):
-    """A due fire and the number of earlier ones it stands for. A skipped one is recorded and not sent."""
+    """A due fire and the number of missed ones before it. A skipped occurrence is recorded and not sent."""
 
     due_at: datetime
     missed: int
@@ -27,7 +27,7 @@ class Occurrence(Struct, frozen=True, kw_only=True):
 class DuePlan(Struct, frozen=True, kw_only=True):
     """The occurrences of a reminder to insert into the ledger, oldest first, and its next fire.
 
-    `is_readable` is False when this version cannot read the rule: the fire is said and the reminder then pauses.
+    `is_readable` is False if this version cannot read the rule; then the fire is sent and the reminder paused.
     """
 
     occurrences: tuple[Occurrence, ...]
@@ -41,7 +41,7 @@ class DuePlan(Struct, frozen=True, kw_only=True):
 
 
 def plan_due(schedule: Schedule, catch_up: CatchUp, due_at: datetime, now: datetime) -> DuePlan:
-    """Plan the occurrences of a reminder whose stored next fire is `due_at`, now or a little ahead of it."""
+    """Plan the occurrences of a reminder whose stored next fire `due_at` has passed or comes within seconds."""
     if not schedule.is_repeated:
         return DuePlan(occurrences=(Occurrence(due_at=due_at, missed=0),), next_fire_at=None)
     try:
@@ -78,7 +78,7 @@ def _skip_missed(schedule: Schedule, due: tuple[datetime, datetime, int], now: d
 
 
 def _last_fires(schedule: Schedule, first: datetime, latest: datetime, missed: int) -> list[datetime]:
-    """Return the last fires from `first` to `latest`, at most `MOST_CAUGHT_UP`; `missed` lie before `latest`."""
+    """Return the last fires from `first` to `latest`, at most `MOST_CAUGHT_UP`; `missed` are before `latest`."""
     wanted = min(missed + 1, MOST_CAUGHT_UP)
     reach = (latest - first) / missed * MOST_CAUGHT_UP
     while True:
@@ -94,7 +94,7 @@ def _last_fires(schedule: Schedule, first: datetime, latest: datetime, missed: i
 
 
 def pause_after(schedule: Schedule, due: datetime) -> timedelta | None:
-    """Return the pause after the fire at `due` (timezone-aware); None where no repetition follows it."""
+    """Return the interval to the follow-up of the fire at `due` (timezone-aware); None if there is none."""
     if schedule.follow_up is None:
         return None
     following = next_after(schedule, due)

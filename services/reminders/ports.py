@@ -22,15 +22,15 @@ class Notifier(Protocol):
     """Sends a due notice to its chat; the bot's outbox is one."""
 
     async def deliver(self, notice: DueNotice) -> str | None:
-        """Hand `notice` to the platform and return the platform's message id, None when it has none.
+        """Send `notice` and return the platform's message id, None if it has none.
 
         Raises:
-            DeliveryFailed: the platform did not take it; `retry_after`, `is_permanent` and `is_unknown` say what next.
+            DeliveryFailed: the platform did not accept it; see its fields for the next step.
         """
         ...
 
     async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
-        """Tell the owner, where that can still be done, that `notice` could not be delivered."""
+        """Inform the owner, if possible, that `notice` could not be delivered."""
         ...
 
 
@@ -39,7 +39,7 @@ class BatchNotifier(Notifier, Protocol):
     """A notifier that can send several notices of one chat in one message."""
 
     async def deliver_together(self, notices: Sequence[DueNotice], idempotency_key: str) -> str | None:
-        """Hand `notices`, all of one chat, to the platform as one message with this key; raises as `deliver` does."""
+        """Send `notices`, all of one chat, as one message with this key; raises as `deliver`."""
         ...
 
 
@@ -47,7 +47,7 @@ class ReminderBook(Protocol):
     """Stores reminders. Every method is one transaction."""
 
     async def add(self, draft: ValidatedReminder, now: datetime, limits: ReminderLimits) -> StoredReminder:
-        """Keep a reminder; the same request key again gives the one that is there.
+        """Store a reminder; with a known request key, return the stored one.
 
         Raises:
             RequestRefused: `too_many_reminders(limit)`.
@@ -55,15 +55,15 @@ class ReminderBook(Protocol):
         ...
 
     async def add_many(self, drafts: Sequence[ValidatedReminder], now: datetime) -> int:
-        """Keep many at once, caps not asked; return how many were new."""
+        """Store reminders without checking limits; return the number of new ones."""
         ...
 
     async def load_calendar(self, rule: Rule) -> None:
-        """Load the calendars of a rule ahead of time, so that no message waits for them."""
+        """Load the calendar of a rule in a thread, so that the event loop does not wait for it."""
         ...
 
     async def by_request(self, request_key: str) -> StoredReminder | None:
-        """Return the reminder that the command with this key made."""
+        """Return the reminder created by the command with this key."""
         ...
 
     async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
@@ -71,110 +71,105 @@ class ReminderBook(Protocol):
         ...
 
     async def of_creator(self, platform: str, person_id: str, limit: int) -> tuple[StoredReminder, ...]:
-        """Return the active and paused reminders that a person has set in any chat of a platform."""
+        """Return the active and paused reminders that a person created in any chat of a platform."""
         ...
 
     async def get(self, key: int) -> StoredReminder | None:
-        """Return the reminder with this key, whatever its state."""
+        """Return the reminder with this key in any state."""
         ...
 
     async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
-        """Return reminders of a chat being sent, and those sent since `since`, latest first.
+        """Return the reminders of a chat that are being sent or were sent since `since`, latest first.
 
-        People answer what they see, and that may be before the platform has told us that it shows it.
+        Those being sent count because people may answer before the platform has confirmed the message.
         """
         ...
 
     async def sent_in(self, chat_key: str, message_id: str) -> tuple[StoredReminder, ...]:
-        """Return the reminders sent in a message of the bot, by the platform's id of it, whatever their state."""
+        """Return the reminders, in any state, sent in the message of the bot with this platform id."""
         ...
 
     async def change(self, changes: Sequence[Change], now: datetime) -> tuple[StoredReminder, ...]:
-        """Apply changes whose version still holds, leases included, in one transaction; return the new rows."""
+        """Apply the changes whose version is current, with their leases, in one transaction; return the new rows."""
         ...
 
 
 class DeliveryLedger(Protocol):
-    """Stores occurrences: exactly one row for a reminder and a due time, for ever."""
+    """Stores occurrences: one row for a reminder and a due time."""
 
     async def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
-        """Lease occurrences due by `horizon` to `owner`: new ones, and freed ones that are to be retried by then.
+        """Lease occurrences due by `horizon` to `owner`: new ones, and freed ones to be retried by then.
 
-        A recurring reminder with several occurrences before `now` gives one, the latest, with the count of the
-        earlier, or what its `catch_up` says; an older occurrence of it that is still waiting is absorbed into the
-        count. What quiet hours forbid is in the ledger and waits for their end.
+        Of several missed occurrences of a recurring reminder, its `catch_up` decides which are leased; a waiting one is
+        included in their count. An occurrence in quiet hours is stored and waits for their end.
         """
         ...
 
     async def begin(
         self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None
     ) -> dict[int, int]:
-        """Mark deliveries as being sent that `owner` still has and that are not cancelled; return id -> version.
+        """Mark deliveries as being sent if `owner` still has them; return the reminder's version by delivery id.
 
-        `message_keys` are the keys of messages with several of them, by id: what may have been said in one message
-        is claimed together again.
+        `message_keys` are the keys of messages with several deliveries, by delivery id: deliveries that may have been
+        sent in one message are retried in one message.
         """
         ...
 
     async def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
-        """Return which of these are still being sent by `owner`; after a freeze others may have claimed them."""
+        """Return the ids still being sent by `owner`; another process may have claimed the rest after a freeze."""
         ...
 
     async def renew(self, delivery_id: int) -> Lease | None:
-        """Read a claimed occurrence again after its reminder was edited."""
+        """Reload a claimed occurrence whose reminder was edited."""
         ...
 
     async def record_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
-        """Record that these were sent, in less time than `settle`, which records it all the same.
+        """Record sent occurrences faster than `settle`, which must still be called.
 
-        False where only `settle` can: until then a crash would have them sent again.
+        Return False if this store cannot; then a crash before `settle` sends them again.
         """
         ...
 
     async def settle(self, marks: Sequence[DeliveryOutcome]) -> None:
-        """Record the outcomes of attempts; those to be retried are freed until their time."""
+        """Record the outcomes of attempts, and free those to be retried."""
         ...
 
     async def free(self, owner: str | None) -> int:
-        """Free the leases of `owner` (None: of everybody), begun sends as `unknown`; return their number."""
+        """Free the leases of `owner` (None: all), with begun sends as `unknown`; return their number."""
         ...
 
     async def release(self, owner: str, but: Collection[int]) -> int:
-        """Free the leases of `owner` that are not begun, except `but`; return their number."""
+        """Free the leases of `owner` that are not begun, except the ids `but`; return their number."""
         ...
 
     async def latest_due(self) -> datetime | None:
-        """Return the latest due time among the occurrences that were claimed last; None when there is none."""
+        """Return the latest due time among the last claimed occurrences; None without any."""
         ...
 
     async def retry_failed(self, chat_key: str, since: datetime, now: datetime) -> int:
-        """Retry deliveries at `now` that were given up in a chat and due after `since`; return their number.
+        """Schedule failed deliveries of a chat due after `since` for a retry at `now`; return their number.
 
-        Of a reminder with several the latest, unless a later one was said; none of one that was deleted or is paused.
+        Of each reminder only the latest is retried, unless a later one was sent; none of a deleted or paused reminder.
         """
         ...
 
     async def chats_with_failures(self, since: datetime) -> frozenset[str]:
-        """Return the keys of the chats in which something due after `since` was given up."""
+        """Return the keys of the chats with failed deliveries due after `since`."""
         ...
 
     async def realign(self, now: datetime) -> int:
-        """Repair the next fires that a clock ahead of `now` has set.
+        """Recompute the next fires after the clock was set back to `now`.
 
-        The next fire of every recurring reminder is computed again, and what waits for another try waits for its due
-        time and no longer. Returns how many next fires came out different.
+        Retries wait for their due time only. Return the number of changed next fires.
         """
         ...
 
     async def follow_zone_data(self, version: str, now: datetime) -> int:
-        """Compute next fires again when `version`, of the zones' rules, is not that of the last time.
-
-        Returns how many moved.
-        """
+        """Recompute the next fires if `version`, that of the zone data, has changed; return the number of changes."""
         ...
 
     async def purge(self, before: datetime, limit: int) -> int:
-        """Forget final occurrences due before `before`, at most `limit`; return how many."""
+        """Delete at most `limit` final occurrences due before `before`; return their number."""
         ...
 
     async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
@@ -183,4 +178,4 @@ class DeliveryLedger(Protocol):
 
 
 class ReminderStore(ReminderBook, DeliveryLedger, QuietBook, Protocol):
-    """Reminders and their ledger together, so that an edit and its leases are one transaction."""
+    """Stores reminders and their ledger, so that an edit and its leases are one transaction."""

@@ -15,9 +15,9 @@ _DAY = timedelta(days=1)
 
 
 class QuietHours(Struct, frozen=True, kw_only=True):
-    """From `starts` to `ends` on the wall clock of `zone` (IANA name), over midnight when `ends` comes first.
+    """The time from `starts` to `ends` in `zone` (IANA name), across midnight if `ends` is earlier.
 
-    Equal times mean never: a chat that wants none although the bot has some for every chat.
+    Equal times mean no quiet hours, for a chat that switches off those of the bot.
     """
 
     starts: time
@@ -25,7 +25,7 @@ class QuietHours(Struct, frozen=True, kw_only=True):
     zone: str
 
     def end_of(self, moment: datetime) -> datetime | None:
-        """Return when the quiet time that `moment` (timezone-aware) falls in ends, in UTC; None outside of it."""
+        """Return the end, in UTC, of the quiet hours around `moment` (timezone-aware); None outside of them."""
         zone = ZoneInfo(self.zone)
         local = moment.astimezone(zone)
         clock = local.time()
@@ -47,7 +47,7 @@ class QuietBook(Protocol):
         ...
 
     async def set_quiet_hours(self, key: str, hours: QuietHours | None) -> None:
-        """Store quiet hours; None removes them. Reminders that wait already go on waiting."""
+        """Store quiet hours; None removes them. Delayed reminders stay delayed."""
         ...
 
 
@@ -55,7 +55,7 @@ class QuietService:
     """Sets and returns the quiet hours of a chat, and those of a person in all chats of a platform."""
 
     def __init__(self, book: QuietBook, default: QuietHours | None = None) -> None:
-        """Take `default` as the quiet hours of chats that have none of their own."""
+        """Use `default` as the quiet hours of chats that have none of their own."""
         self._book = book
         self._default = default
 
@@ -68,19 +68,19 @@ class QuietService:
         return await self._book.quiet_hours(person_key(chat, person))
 
     async def held_until(self, reminder: Reminder, fire: datetime | None = None) -> datetime | None:
-        """Return when `fire` of `reminder`, by default its next, is sent instead, in UTC; None when it is on time."""
+        """Return the time, in UTC, to which quiet hours delay `fire` (default: the next one); None without a delay."""
         fire = fire or next(iter(reminder.next_fires), None)
         if reminder.is_urgent or fire is None:
             return None
         chat, *people = quiet_keys(reminder.address, reminder.creator, reminder.targets)
         kept = [
             await self._book.quiet_hours(chat) or self._default,
-            *[await self._book.quiet_hours(each) for each in people],
+            *[await self._book.quiet_hours(key) for key in people],
         ]
-        return quiet_until((each for each in kept if each is not None), fire)
+        return quiet_until((hours for hours in kept if hours is not None), fire)
 
     async def set_for_chat(self, chat: ChatAddress, hours: QuietHours | None) -> None:
-        """Hold back reminders of this chat that are not urgent; None removes the chat's own hours.
+        """Set the quiet hours of the chat; None removes them.
 
         Raises:
             RequestRefused: `zone_unknown(zone)`.
@@ -88,7 +88,7 @@ class QuietService:
         await self._book.set_quiet_hours(chat_key(chat), _check_zone(hours))
 
     async def set_for_person(self, chat: ChatAddress, person: Person, hours: QuietHours | None) -> None:
-        """Hold back reminders for this person alone that are not urgent; raises as `set_for_chat` does."""
+        """Set the quiet hours for reminders that only this person receives; raises as `set_for_chat`."""
         await self._book.set_quiet_hours(person_key(chat, person), _check_zone(hours))
 
 
@@ -103,7 +103,7 @@ def person_key(chat: ChatAddress, person: Person) -> str:
 
 
 def quiet_keys(chat: ChatAddress, creator: Person, targets: Sequence[Person]) -> tuple[str, ...]:
-    """Return the keys of a reminder's quiet hours: the chat's, and those of its only recipient."""
+    """Return the keys of the quiet hours of a reminder: that of the chat, and that of a single recipient."""
     people = tuple(targets) or (creator,)
     if len(people) > 1 or people[0].id == EVERYONE:
         return (chat_key(chat),)
@@ -111,14 +111,15 @@ def quiet_keys(chat: ChatAddress, creator: Person, targets: Sequence[Person]) ->
 
 
 def quiet_until(hours: Iterable[QuietHours], moment: datetime) -> datetime | None:
-    """Return the first instant from `moment` on that lies in none of `hours`; None when that is `moment` itself.
+    """Return the first instant from `moment` on outside of all `hours`; None if that is `moment` itself.
 
-    Hours that leave no such instant within two days hold nothing back longer than that.
+    The delay is limited to about two days.
     """
     kept = tuple(hours)
     end = moment
     while end - moment < 2 * _DAY:
-        later = max((each for one in kept if (each := one.end_of(end)) is not None), default=None)
+        ends = (quiet_hours.end_of(end) for quiet_hours in kept)
+        later = max((quiet_end for quiet_end in ends if quiet_end is not None), default=None)
         if later is None:
             break
         end = later

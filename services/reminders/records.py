@@ -12,11 +12,11 @@ from services.reminders.model import CatchUp, DueNotice, NewReminder, ReminderFi
 
 
 class DeliveryState(StrEnum):
-    """The state of one occurrence.
+    """The state of an occurrence.
 
-    `leased`: not begun; `sending`: passed to the platform; `unknown`: passed on, outcome unknown, will be sent again;
-    `sent`, `failed` (given up, reported to the owner), `cancelled` and `skipped` (missed, and its reminder does not
-    catch up) are final.
+    `leased`: not begun; `sending`: passed to the platform; `unknown`: passed on without an answer, to be sent again.
+    The final states are `sent`, `failed` (reported to the owner), `cancelled` and `skipped` (missed by a reminder that
+    does not catch up).
     """
 
     LEASED = "leased"
@@ -31,7 +31,7 @@ class DeliveryState(StrEnum):
 class PendingPolicy(StrEnum):
     """The effect of a change on claimed occurrences: cancel them, or send the new text.
 
-    One that is being sent finishes with the words it has; should that fail, the same holds for its next attempt.
+    An occurrence that is being sent keeps its text; the policy applies to its next attempt.
     """
 
     CANCEL = "cancel"
@@ -58,7 +58,7 @@ class ValidatedReminder(Struct, frozen=True, kw_only=True):
 
 
 class Change(Struct, frozen=True, kw_only=True):
-    """New values of a reminder, applied only while its version is still `version`; None leaves a field as it is."""
+    """New values of a reminder, applied only if its version is still `version`; None keeps a field."""
 
     key: int
     version: int
@@ -73,9 +73,9 @@ class Change(Struct, frozen=True, kw_only=True):
 
 
 class Lease(Struct, frozen=True, kw_only=True):
-    """One occurrence that this process has claimed; `version` is the reminder's when it was claimed.
+    """An occurrence claimed by this process; `version` is that of the reminder at the claim.
 
-    `message_key` is the key of the message that it was last said in together with others, empty when alone.
+    `message_key` is the key of the last message in which it was sent with other occurrences, else empty.
     """
 
     notice: DueNotice
@@ -86,7 +86,7 @@ class Lease(Struct, frozen=True, kw_only=True):
 
 
 class Claim(Struct, frozen=True, kw_only=True):
-    """The result of a claim: the leased occurrences, the time of the next one, and whether there are more."""
+    """The result of a claim: the leased occurrences and the time of the next one; `is_full` if there are more."""
 
     leases: tuple[Lease, ...]
     next_at: datetime | None
@@ -94,7 +94,7 @@ class Claim(Struct, frozen=True, kw_only=True):
 
 
 class DeliveryOutcome(NamedTuple):
-    """The outcome of one attempt. `at` is when it was sent, or when to retry."""
+    """The outcome of one attempt. `at` is the time of sending, or of the retry."""
 
     delivery_id: int
     reminder_key: int
@@ -106,7 +106,7 @@ class DeliveryOutcome(NamedTuple):
 
 
 class DeliveryRecord(Struct, frozen=True, kw_only=True):
-    """One occurrence in the ledger: its due time and its outcome."""
+    """An occurrence in the ledger, with its due time and outcome."""
 
     reminder_id: str
     due_at: datetime

@@ -16,7 +16,7 @@ from services.recurrence.schedule import Schedule
 from services.reminders import transitions
 from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.delivery.worker import DeliveryConfig, DeliveryWorker
-from services.reminders.lookup.due_words import USUAL
+from services.reminders.lookup.due_words import DEFAULT_TIMES
 from services.reminders.lookup.finder import ReminderFinder, Shown, is_for_everyone
 from services.reminders.lookup.recent_deliveries import RecentDeliveries
 from services.reminders.lookup.references import means_all
@@ -42,9 +42,9 @@ from services.reminders.updater import (
 )
 from services.time_expressions import TimeReader
 
-_KEPT = timedelta(days=30)
-_PURGED_AT_ONCE = 1000
-_SAID_LATE_AT_MOST = timedelta(days=7)
+_LEDGER_RETENTION = timedelta(days=30)
+_PURGE_BATCH = 1000
+_RETRY_FAILED_WITHIN = timedelta(days=7)
 _NONE = "nothing_of_yours"
 
 
@@ -62,13 +62,13 @@ class ReminderService:
         pace: DeliveryConfig | None = None,
         retries: RetryPolicy | None = None,
         zone_data: str = "",
-        times: TimeReader = USUAL,
+        times: TimeReader = DEFAULT_TIMES,
         quiet: QuietHours | None = None,
     ) -> None:
-        """Take `times` to parse the time in a reference such as "the 5pm one".
+        """Create the service; `times` parses the time in a reference such as "the 5pm one".
 
-        `quiet` are the quiet hours of chats that have none of their own, as the store holds things back for.
-        `zone_data` is the version of the zones' rules; when it is a new one, recurring reminders are armed anew.
+        `quiet` are the default quiet hours, the same that the store has. `zone_data` is the version of the zone data;
+        when it changes, the next fires of recurring reminders are recomputed.
         """
         self._store = store
         self._clock = clock
@@ -82,7 +82,7 @@ class ReminderService:
         self._updater = ReminderUpdater(store, clock, self._finder, self.worker.nudge)
 
     async def create(self, wish: NewReminder) -> Reminder:
-        """Keep a reminder and deliver it when it falls due; the same request key again gives the same reminder.
+        """Create a reminder; with a known request key, return the existing one.
 
         Raises:
             RequestRefused: `content_missing`, `content_too_long(limit)`, `time_in_past(due, now)`,
@@ -103,20 +103,20 @@ class ReminderService:
         return self._finder.public(row)
 
     async def of_request(self, request_key: str) -> Reminder | None:
-        """Return the reminder that was set by this command, whatever its state."""
+        """Return the reminder created by this command, in any state."""
         row = await self._store.by_request(request_key)
         return None if row is None else self._finder.public(row)
 
     async def load_calendar(self, schedule: Schedule | None) -> None:
-        """Load the calendars of a schedule beside the event loop, which loading would block."""
+        """Load the calendar of a schedule without blocking the event loop."""
         if schedule is not None and schedule.rule is not None and schedule.rule.calendar is not None:
             await self._store.load_calendar(schedule.rule)
 
     async def create_many(self, wishes: Sequence[NewReminder]) -> int:
-        """Keep many reminders in one transaction (an import); caps are not asked. Returns how many were new.
+        """Create reminders in one transaction without checking limits; return the number of new ones.
 
         Raises:
-            RequestRefused: one of them is refused, see `create`; then none is kept.
+            RequestRefused: as `create`, for any of them; then none is created.
         """
         now = self._clock.now()
         drafts = [self._draft(wish, now) for wish in wishes]
@@ -134,35 +134,34 @@ class ReminderService:
         only_own: bool = False,
         names: frozenset[str] = frozenset(),
     ) -> tuple[Reminder, ...]:
-        """Return this chat's active and paused reminders, soonest first; `person` may refer to them by number then.
+        """Return the chat's active and paused reminders, soonest first, and remember their numbers for `person`.
 
-        `words` describe which: when they are due ("tomorrow", 这周), or words of their content; none for all.
-        `only_own` leaves out what the person has neither set nor is reminded of; `names` are ids of targets without an
-        account that stand for the person.
+        `words` select them by due time ("tomorrow", 这周) or content; empty for all. `only_own` leaves out reminders
+        that the person neither created nor receives; `names` are ids of targets without an account for the person.
         """
         return await self._finder.show(chat, person, words, only_own=only_own, names=names)
 
     async def open_in(self, chat: ChatAddress) -> tuple[Reminder, ...]:
-        """Return the same as `list` without words, without remembering a list as shown."""
+        """Return all reminders like `list`, without remembering their numbers."""
         return tuple(reminder for reminder, _ in await self._finder.open_in(chat))
 
     async def open_elsewhere(self, chat: ChatAddress, person: Person) -> tuple[Reminder, ...]:
-        """Return the reminders of `person` in other chats of the platform: to be counted, not shown, in this chat."""
+        """Return the reminders of `person` in other chats of the platform, whose content `chat` must not see."""
         return await self._finder.open_elsewhere(chat, person)
 
     async def last_shown(self, chat: ChatAddress, person: Person) -> Shown:
-        """Return the numbered list that `person` was shown last in this chat."""
+        """Return the numbered list shown last to `person` in this chat."""
         return await self._finder.last_shown(chat, person)
 
     async def show(self, chat: ChatAddress, person: Person, shown: Sequence[Reminder]) -> None:
-        """Let `person` name those of `shown` by their number afterwards."""
+        """Remember `shown` as the numbered list that `person` sees."""
         await self._finder.remember(chat, person, shown)
 
     async def duplicate_of(self, reminder: Reminder) -> Reminder | None:
-        """Return another reminder of the chat with the same text, people and next time."""
+        """Return another reminder of the chat with the same text, people and next fire."""
         rows = await self._store.in_chat(reminder.address.key, self._limits.per_chat)
         alike = (self._finder.public(row) for row in rows if transitions.has_same_words(row, reminder))
-        return next((each for each in alike if transitions.is_duplicate(each, reminder)), None)
+        return next((other for other in alike if transitions.is_duplicate(other, reminder)), None)
 
     async def get(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Return the open reminder of this chat for `reference`: an id or its beginning, a number, or words.
@@ -174,14 +173,12 @@ class ReminderService:
         return (await self._finder.find(chat, person, reference))[0]
 
     async def find(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
-        """Find as `get`; a complete id also finds a reminder of this chat that is over."""
+        """Find a reminder like `get`, or by a complete id one that is over."""
         row = await self.recent_deliveries.find_done(chat, reference)
         return self._finder.public(row) if row is not None else await self.get(chat, person, reference)
 
     async def several(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
-        """Return the reminders of a reference that names several one by one, or from an end of the list; else none.
-
-        "1 and 3", "the milk and the dentist", "the first two", 前两个.
+        """Return the reminders of a reference to several ("1 and 3", "the milk and the dentist", 前两个); else none.
 
         Raises:
             RequestRefused: as `get`, for any of them.
@@ -189,7 +186,7 @@ class ReminderService:
         return await self._finder.several(chat, person, reference)
 
     async def named(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
-        """Return the reminders that `delete` with this reference would delete, if one or a part of all is named.
+        """Return the reminders that `delete` with this reference would delete, unless it means all.
 
         Raises:
             RequestRefused: as `get`.
@@ -200,15 +197,13 @@ class ReminderService:
         return (await self.get(chat, person, reference),)
 
     async def delete(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
-        """Delete the reminder of `reference`, or with "all" every one that `person` has set in this chat.
+        """Delete the reminder of `reference`, or with "all" every reminder that `person` created in this chat.
 
-        "All of tomorrow", "all about work" are those of it that the words describe; "all except the dentist" those that
-        they do not.
-
-        Nothing that was not begun before this returns is said afterwards.
+        "All of tomorrow", "all about work" and "all except the dentist" select some of these. After the return no send
+        of a deleted reminder begins.
 
         Raises:
-            RequestRefused: as `get`, and `not_your_reminder(id, owner)`; `nothing_of_yours`, of all none is theirs.
+            RequestRefused: as `get`; `not_your_reminder(id, owner)`; `nothing_of_yours` if "all" matches none.
         """
         if means_all(reference):
             return await self._updater.change_own(chat, person, transitions.cancel, lambda _: True, none=_NONE)
@@ -223,15 +218,15 @@ class ReminderService:
         """Undo a delete; `reminder_id` is complete.
 
         Raises:
-            RequestRefused: `reminder_unknown`, `not_your_reminder`, or `time_in_past`, `rule_never_fires` when there
-                is no fire left.
+            RequestRefused: `reminder_unknown`, `not_your_reminder`; `time_in_past`, `rule_never_fires` if no fire is
+                left.
         """
         now, shortest = self._clock.now(), self._limits.shortest_interval
 
-        def revived(row: StoredReminder) -> Change | None:
+        def resume_cancelled(row: StoredReminder) -> Change | None:
             return transitions.resume(row, now, shortest) if row.state is ReminderState.CANCELLED else None
 
-        return await self._updater.change_by_id(chat, person, reminder_id, revived)
+        return await self._updater.change_by_id(chat, person, reminder_id, resume_cancelled)
 
     async def edit(
         self,
@@ -242,9 +237,9 @@ class ReminderService:
         *,
         asked_at: datetime | None = None,
     ) -> Reminder:
-        """Change words, people or times of a reminder. A message that is being sent keeps the old ones.
+        """Change text, people, schedule or options of a reminder. A message that is being sent keeps the old values.
 
-        A new time counts from `asked_at` (timezone-aware): what has fallen due since is said at once.
+        A new time may lie between `asked_at` (timezone-aware) and now; then the reminder is sent at once.
 
         Raises:
             RequestRefused: as `get` and `create`, and `not_your_reminder(id, owner)`.
@@ -265,30 +260,30 @@ class ReminderService:
         was_ended: bool = True,
         asked_at: datetime | None = None,
     ) -> Reminder:
-        """Restore an earlier state of a reminder, also an ended one; `reminder_id` is full, `asked_at` as in `edit`.
+        """Restore an earlier state of a reminder in any state; `reminder_id` is complete, `asked_at` as in `edit`.
 
-        With `is_undo` whoever may edit it may take a change back. Without `was_ended`, that the change which is
-        taken back ended it, what has been deleted stays so: somebody did that since.
+        With `is_undo` everybody who may edit the reminder may revert it. Without `was_ended`, that is if the reverted
+        change did not end the reminder, a reminder deleted since stays deleted.
 
         Raises:
-            RequestRefused: `reminder_unknown`, `not_your_reminder`, `deleted_since(id)`, and what `create` refuses.
+            RequestRefused: `reminder_unknown`, `not_your_reminder`, `deleted_since(id)`, and as `create`.
         """
         await self.load_calendar(edit.schedule)
         edit, now, shortest = self._check_edit(edit), self._clock.now(), self._limits.shortest_interval
         may = check_may_edit if is_undo else check_may_change
 
-        def before(row: StoredReminder) -> Change:
+        def revert_row(row: StoredReminder) -> Change:
             if row.state is ReminderState.CANCELLED and not was_ended:
                 raise RequestRefused("deleted_since", id=public_id(row.key))
             return transitions.edit(row, edit, now, shortest, asked_at)
 
-        return await self._updater.change_by_id(chat, person, reminder_id, before, check=may)
+        return await self._updater.change_by_id(chat, person, reminder_id, revert_row, check=may)
 
     async def pause(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
-        """Keep a reminder silent until `resume`, or with "all" every one of one's own.
+        """Pause a reminder, or with "all" every reminder that `person` created.
 
         Raises:
-            RequestRefused: as `delete`; `nothing_of_yours`, of all of them none can be paused.
+            RequestRefused: as `delete`; `nothing_of_yours` if "all" matches no active one.
         """
         if means_all(reference):
             return await self._updater.change_own(
@@ -297,9 +292,9 @@ class ReminderService:
         return (await self._updater.change_one(chat, person, reference, transitions.pause, check=check_may_edit),)
 
     async def resume(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
-        """Let a paused reminder fire again, from its next time after now; "all" as in `pause`. Raises as `edit` does.
+        """Resume a paused reminder from its next fire; "all" as in `pause`. Raises as `edit`.
 
-        Of all of them those whose only time has passed meanwhile stay paused.
+        With "all", one-time reminders whose time has passed stay paused.
         """
         now, shortest = self._clock.now(), self._limits.shortest_interval
         if not means_all(reference):
@@ -314,9 +309,9 @@ class ReminderService:
         )
 
     async def finish(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
-        """Mark as done: follow-ups stop, and a one-time reminder is over. Raises as `edit` does.
+        """Mark as done: follow-ups stop, and a one-time reminder ends. Raises as `edit`.
 
-        What comes to everyone until it is done anybody of the chat may say to be done.
+        Everybody of the chat may finish a reminder for everyone that has follow-ups.
         """
         now, shortest = self._clock.now(), self._limits.shortest_interval
         return await self._updater.change_one(
@@ -324,7 +319,7 @@ class ReminderService:
         )
 
     async def join(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
-        """Add `person` to the recipients. Raises as `get` does."""
+        """Add `person` to the recipients. Raises as `get`."""
         now, shortest = self._clock.now(), self._limits.shortest_interval
         make = partial(transitions.join, person=person, now=now, shortest=shortest)
         return await self._updater.change_one(chat, person, reference, make, check=allow_anybody)
@@ -332,31 +327,31 @@ class ReminderService:
     async def leave(
         self, chat: ChatAddress, person: Person, reference: str, others: tuple[Person, ...] = ()
     ) -> Reminder:
-        """Remove `person` from the recipients; of a reminder for everyone, `others` are those who stay.
+        """Remove `person` from the recipients; `others` are the remaining recipients of a reminder for everyone.
 
         Raises:
-            RequestRefused: as `get`; `for_everyone(id)` without others, `for_you_alone(id)`.
+            RequestRefused: as `get`; `for_everyone(id)` without `others`; `for_you_alone(id)`.
         """
         now, shortest = self._clock.now(), self._limits.shortest_interval
         make = partial(transitions.leave, person=person, others=others, now=now, shortest=shortest)
         return await self._updater.change_one(chat, person, reference, make, check=allow_anybody)
 
     async def move_to_zone(self, chat: ChatAddress, person: Person, zone: str) -> tuple[Reminder, ...]:
-        """Let the recurring reminders that `person` has set here follow the clock of another zone (IANA name).
+        """Move the recurring reminders that `person` created in the chat to another zone (IANA name).
 
         Raises:
-            RequestRefused: `no_reminders`: none of them keeps another zone's time.
+            RequestRefused: `no_reminders`: all of them are in that zone.
         """
         now, shortest = self._clock.now(), self._limits.shortest_interval
 
-        def moved(row: StoredReminder) -> Change | None:
+        def change_zone(row: StoredReminder) -> Change | None:
             schedule = replace(row.schedule, zone=zone)
             return transitions.edit(row, ReminderEdit(schedule=schedule), now, shortest)
 
-        def is_elsewhere(row: StoredReminder) -> bool:
+        def is_in_other_zone(row: StoredReminder) -> bool:
             return row.schedule.rule is not None and row.schedule.zone != zone
 
-        return await self._updater.change_own(chat, person, moved, is_elsewhere)
+        return await self._updater.change_own(chat, person, change_zone, is_in_other_zone)
 
     async def snooze(
         self,
@@ -370,10 +365,9 @@ class ReminderService:
     ) -> Reminder:
         """Repeat at `until` (timezone-aware) a reminder sent in the last day; "" means the latest.
 
-        What has fallen due since `asked_at` (timezone-aware) is said at once.
-
-        A once-reminder that has not fired yet is moved instead. What repeats until it is done does so from then on.
-        Of what everyone was reminded of, those who may not change it are reminded again alone.
+        A time between `asked_at` (timezone-aware) and now means at once. A one-time reminder that has not fired is
+        moved instead. Follow-ups continue after `until`. A reminder for everyone is repeated for `person` alone if they
+        may not change it.
 
         Raises:
             RequestRefused: as `get` and `create`, and `not_your_reminder(id, owner)`.
@@ -383,7 +377,7 @@ class ReminderService:
             schedule = once_at(until, (await self._finder.find(chat, person, reference))[1].schedule.zone)
             return await self.edit(chat, person, reference, ReminderEdit(schedule=schedule), asked_at=asked_at)
         targets = self._recipients_of_repeat(row, person)
-        again = replace(_copy_at(row, _snoozed_schedule(until, row), person, targets, request_key), asked_at=asked_at)
+        again = replace(_copy_at(row, _snooze_schedule(until, row), person, targets, request_key), asked_at=asked_at)
         snoozed = await self.create(again)
         if row.schedule.follow_up is not None and row.state is ReminderState.ACTIVE:
             await self.finish(chat, person, public_id(row.key))
@@ -392,18 +386,18 @@ class ReminderService:
     async def reschedule_occurrence(
         self, chat: ChatAddress, person: Person, reminder_id: str, *, once: Schedule, left: Schedule, request_key: str
     ) -> tuple[Reminder, Reminder]:
-        """Let a reminder that repeats come at `once` in place of one occurrence, and else as `left` says.
+        """Move one occurrence of a repeating reminder to a new reminder at `once`; the rest has the schedule `left`.
 
-        Returns the reminder, and the one of that single occurrence. Raises as `edit` and `create` do.
+        Return the repeating reminder and the new one. Raises as `edit` and `create`.
         """
         reminder, row = await self._finder.find(chat, person, reminder_id)
         check_may_edit(reminder, person)
         single = await self.create(_copy_at(row, once, row.creator, row.targets, request_key))
-        # In this order: what a crash in between leaves is said twice, and not lost.
+        # In this order, a crash in between duplicates the occurrence instead of losing it.
         return await self.edit(chat, person, reminder_id, ReminderEdit(schedule=left)), single
 
     def _recipients_of_repeat(self, row: StoredReminder, person: Person) -> tuple[Person, ...]:
-        """Return the recipients of a repetition asked for by `person`: all recipients, or only that person."""
+        """Return the recipients of a repetition requested by `person`: all recipients, or only that person."""
         reminder = self._finder.public(row)
         try:
             check_may_change(reminder, person)
@@ -414,33 +408,33 @@ class ReminderService:
         return row.targets
 
     async def resume_in(self, chat: ChatAddress) -> int:
-        """Send the reminders that could not be sent in a chat in the last week, now that the bot is there (again).
+        """Retry the failed deliveries of a chat of the last week, after the bot has joined it again.
 
-        Returns how many there are; of a repeating reminder that is the latest.
+        Return their number; of a repeating reminder only the latest is retried.
         """
         now = self._clock.now()
-        count = await self._store.retry_failed(chat.key, now - _SAID_LATE_AT_MOST, now)
+        count = await self._store.retry_failed(chat.key, now - _RETRY_FAILED_WITHIN, now)
         if count:
             self.worker.claim_soon()
         return count
 
     async def chats_with_failures(self) -> frozenset[str]:
-        """Return the keys of the chats in which something could not be said in the last week."""
-        return await self._store.chats_with_failures(self._clock.now() - _SAID_LATE_AT_MOST)
+        """Return the keys of the chats with failed deliveries in the last week."""
+        return await self._store.chats_with_failures(self._clock.now() - _RETRY_FAILED_WITHIN)
 
     async def run(self) -> None:
         """Deliver due reminders until cancelled."""
         await self.worker.run()
 
     async def drain(self) -> None:
-        """Begin nothing new and wait until messages being sent are recorded; then `run` can be cancelled."""
+        """Stop beginning sends and wait until all begun ones are recorded; then `run` can be cancelled."""
         await self.worker.drain()
 
     async def purge(self) -> int:
-        """Forget the ledger's final rows older than 30 days, in batches; returns how many."""
+        """Delete final occurrences older than 30 days, in batches; return their number."""
         total = 0
-        while forgotten := await self._store.purge(self._clock.now() - _KEPT, _PURGED_AT_ONCE):
-            total += forgotten
+        while deleted := await self._store.purge(self._clock.now() - _LEDGER_RETENTION, _PURGE_BATCH):
+            total += deleted
         return total
 
     async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
@@ -467,7 +461,7 @@ class ReminderService:
 
 
 def once_at(moment: datetime, zone: str) -> Schedule:
-    """Return the schedule of a one-time reminder at `moment` (timezone-aware), by the clock of `zone`."""
+    """Return the schedule of a one-time reminder at `moment` (timezone-aware) in `zone`."""
     return Schedule(start=moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None), zone=zone)
 
 
@@ -479,5 +473,5 @@ def _copy_at(
     return NewReminder(request_key=request_key, address=row.address, **fields_of(row) | changed)
 
 
-def _snoozed_schedule(until: datetime, row: StoredReminder) -> Schedule:
+def _snooze_schedule(until: datetime, row: StoredReminder) -> Schedule:
     return replace(once_at(until, row.schedule.zone), follow_up=row.schedule.follow_up)

@@ -1,4 +1,4 @@
-"""Compute the change that a command makes to a reminder, from its row."""
+"""Compute the change of a reminder's row for each command."""
 
 from datetime import datetime, timedelta
 
@@ -27,7 +27,7 @@ def resume(row: StoredReminder, now: datetime, shortest: timedelta) -> Change:
     """Resume the reminder from the next fire after now.
 
     Raises:
-        RequestRefused: `time_in_past` or `rule_never_fires`, there is no fire left.
+        RequestRefused: `time_in_past` or `rule_never_fires`: no fire is left.
     """
     return _reschedule(row, ReminderEdit(schedule=row.schedule), now, shortest)
 
@@ -35,12 +35,12 @@ def resume(row: StoredReminder, now: datetime, shortest: timedelta) -> Change:
 def edit(
     row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: timedelta, asked_at: datetime | None = None
 ) -> Change:
-    """Change words, people or times; with new times, occurrences claimed for the old ones are cancelled.
+    """Change fields of the reminder; a new schedule cancels occurrences claimed for the old one.
 
-    A single time that has come since `asked_at` is due at once.
+    A one-time reminder with a time between `asked_at` and now is due at once.
 
     Raises:
-        RequestRefused: the new schedule cannot be kept.
+        RequestRefused: the new schedule is not valid.
     """
     if edit.schedule is not None and row.state is not ReminderState.PAUSED:
         return _reschedule(row, edit, now, shortest, asked_at)
@@ -48,7 +48,7 @@ def edit(
 
 
 def finish(row: StoredReminder, now: datetime, shortest: timedelta) -> Change | None:
-    """Finish a one-time reminder or stop the follow-ups; None when there is nothing to stop."""
+    """Finish a one-time reminder or stop the follow-ups; None if there is nothing to stop."""
     schedule = mark_done(row.schedule, now)
     if row.schedule.rule is None:
         is_ahead = next_after(replace(row.schedule, follow_up=None), now) is not None
@@ -62,9 +62,9 @@ def finish(row: StoredReminder, now: datetime, shortest: timedelta) -> Change | 
 
 
 def join(row: StoredReminder, person: Person, now: datetime, shortest: timedelta) -> Change | None:
-    """Add `person` to the recipients; None when they are one already."""
+    """Add `person` to the recipients; None if they are a recipient."""
     people = row.targets or (row.creator,)
-    if {*target_ids(person), EVERYONE} & {each.id for each in people}:
+    if {*target_ids(person), EVERYONE} & {recipient.id for recipient in people}:
         return None
     return edit(row, ReminderEdit(targets=(*people, person)), now, shortest)
 
@@ -72,17 +72,19 @@ def join(row: StoredReminder, person: Person, now: datetime, shortest: timedelta
 def leave(
     row: StoredReminder, person: Person, others: tuple[Person, ...], now: datetime, shortest: timedelta
 ) -> Change | None:
-    """Remove `person` from the recipients; None when they are none. `others` stay where it was for everyone.
+    """Remove `person` from the recipients; None if they are not a recipient.
+
+    `others` are the remaining recipients of a reminder for everyone.
 
     Raises:
-        RequestRefused: `for_everyone(id)`, or `for_you_alone(id)`: nobody would be left.
+        RequestRefused: `for_everyone(id)` without `others`; `for_you_alone(id)`: nobody would be left.
     """
     people = row.targets or (row.creator,)
-    if any(each.id == EVERYONE for each in people):
+    if any(recipient.id == EVERYONE for recipient in people):
         if not others:
             raise RequestRefused("for_everyone", id=public_id(row.key))
         return edit(row, ReminderEdit(targets=others), now, shortest)
-    others = tuple(each for each in people if each.id not in target_ids(person))
+    others = tuple(recipient for recipient in people if recipient.id not in target_ids(person))
     if others == people:
         return None
     if not others:
@@ -91,7 +93,7 @@ def leave(
 
 
 def _edit_fields(row: StoredReminder, edit: ReminderEdit) -> Change:
-    """Return the change that `edit` makes to a reminder whose next fire stays."""
+    """Return the change for an edit that keeps the next fire."""
     return Change(
         key=row.key,
         version=row.version,
@@ -119,14 +121,15 @@ def _stop(row: StoredReminder, state: ReminderState) -> Change:
 
 
 def has_same_words(row: StoredReminder, reminder: Reminder) -> bool:
-    """Return whether `row` is another reminder with the words of `reminder`, in the same place."""
+    """Return whether `row` has the content, address and action of `reminder`."""
     is_same_place = (row.address, row.action) == (reminder.address, reminder.action)
     return is_same_place and row.content.casefold() == reminder.content.casefold()
 
 
-def is_duplicate(one: Reminder, other: Reminder) -> bool:
-    """Return whether two reminders come next at the same instant for the same people."""
-    return one.id != other.id and one.next_fires[:1] == other.next_fires[:1] != () and _people(one) == _people(other)
+def is_duplicate(first: Reminder, second: Reminder) -> bool:
+    """Return whether two different reminders have the same next fire and recipients."""
+    has_same_fire = first.next_fires[:1] == second.next_fires[:1] != ()
+    return first.id != second.id and has_same_fire and _people(first) == _people(second)
 
 
 def _people(reminder: Reminder) -> set[str]:

@@ -1,4 +1,4 @@
-"""Apply changes to reminders: find them, check who may change them, and retry on concurrent edits."""
+"""Apply changes to reminders: find them, check permissions, and retry on concurrent edits."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -13,11 +13,11 @@ from services.reminders.ports import ReminderBook
 from services.reminders.records import Change, StoredReminder
 
 Check = Callable[[Reminder, Person], None]
-"""Raises `RequestRefused` where a person lacks the right."""
+"""Raises `RequestRefused` if a person lacks the right."""
 
 
 def check_may_change(reminder: Reminder, person: Person) -> None:
-    """Let the creator, the people it is for, and admins of the chat pass.
+    """Allow the creator, the recipients and admins of the chat.
 
     Raises:
         RequestRefused: `not_your_reminder(id, owner)`.
@@ -28,9 +28,9 @@ def check_may_change(reminder: Reminder, person: Person) -> None:
 
 
 def check_may_edit(reminder: Reminder, person: Person) -> None:
-    """Check as `check_may_change`, but let anybody edit a reminder for everyone: it belongs to the chat.
+    """Allow everybody for a reminder for everyone, else check as `check_may_change`.
 
-    Only its creator and admins may delete it.
+    Such a reminder belongs to the chat, but only its creator and admins may delete it.
 
     Raises:
         RequestRefused: `not_your_reminder(id, owner)`.
@@ -40,7 +40,7 @@ def check_may_edit(reminder: Reminder, person: Person) -> None:
 
 
 def check_may_finish(reminder: Reminder, person: Person) -> None:
-    """Check as `check_may_change`, but let anybody finish a reminder that everyone gets until it is done.
+    """Allow everybody for a reminder for everyone with follow-ups, else check as `check_may_change`.
 
     Raises:
         RequestRefused: `not_your_reminder(id, owner)`.
@@ -50,13 +50,13 @@ def check_may_finish(reminder: Reminder, person: Person) -> None:
 
 
 def allow_anybody(reminder: Reminder, person: Person) -> None:
-    """Let everybody of the chat pass."""
+    """Allow everybody of the chat."""
     del reminder, person
 
 
 _TRIES = 5
 Make = Callable[[StoredReminder], Change | None]
-"""What a command turns a row into; None leaves it as it is."""
+"""Computes the change of a row; None keeps it."""
 
 
 class ReminderUpdater:
@@ -73,11 +73,10 @@ class ReminderUpdater:
     async def change_one(
         self, chat: ChatAddress, person: Person, reference: str, make: Make, *, check: Check = check_may_change
     ) -> Reminder:
-        """Change the open reminder that `reference` names, if `check` lets `person` do it.
+        """Change the open reminder that `reference` names, if `check` allows `person`.
 
         Raises:
-            RequestRefused: `no_reminders`, `reminder_unknown`, `reminder_ambiguous`, `not_your_reminder`, and what
-                `make` refuses.
+            RequestRefused: as `make`; `no_reminders`, `reminder_unknown`, `reminder_ambiguous`, `not_your_reminder`.
         """
         for _ in range(_TRIES):
             reminder, row = await self._finder.find(chat, person, reference)
@@ -97,10 +96,10 @@ class ReminderUpdater:
         *,
         none: str = "no_reminders",
     ) -> tuple[Reminder, ...]:
-        """Change every open reminder that `person` has set in this chat and that is wanted.
+        """Change every open reminder that `person` created in this chat and that `is_wanted`.
 
         Raises:
-            RequestRefused: `no_reminders` where the chat has none at all, else the code `none`.
+            RequestRefused: `no_reminders` if the chat has none at all, else the code `none`.
         """
         changed: tuple[Reminder, ...] = ()
         for _ in range(_TRIES):
@@ -117,10 +116,10 @@ class ReminderUpdater:
     async def change_by_id(
         self, chat: ChatAddress, person: Person, reminder_id: str, make: Make, *, check: Check = check_may_change
     ) -> Reminder:
-        """Change the reminder with this complete id, whatever its state, if `check` lets `person` do it.
+        """Change the reminder with this complete id, in any state, if `check` allows `person`.
 
         Raises:
-            RequestRefused: `reminder_unknown`, `not_your_reminder`, and what `make` refuses.
+            RequestRefused: `reminder_unknown`, `not_your_reminder`, and as `make`.
         """
         key = row_key(reminder_id)
         for _ in range(_TRIES):

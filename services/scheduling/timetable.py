@@ -91,8 +91,8 @@ class ApschedulerTimetable:
         await asyncio.to_thread(importlib.import_module, "apscheduler.schedulers.asyncio")
         self._scheduler = _scheduler()
         self._scheduler.start()
-        for each in self._wakes:
-            each.begin(self._scheduler, self._clock.now())
+        for call in self._wakes:
+            call.begin(self._scheduler, self._clock.now())
         await self._follow_clock()
 
     async def _follow_clock(self) -> None:
@@ -103,8 +103,8 @@ class ApschedulerTimetable:
             await asyncio.sleep(_CLOCK_LOOK_SECONDS)
             now, count = self._clock.now(), loop.time()
             if now - last < timedelta(seconds=count - last_count) - _CLOCK_STEP:
-                for each in self._wakes:
-                    each.arm(now)
+                for call in self._wakes:
+                    call.arm(now)
             last, last_count = now, count
 
 

@@ -28,7 +28,7 @@ def content_messages(messages: Iterable[ChatMessage], answered: Container[str] =
 
 def answered_by_bots(messages: Iterable[ChatMessage]) -> frozenset[str]:
     """Return the ids of the messages that a bot replied to."""
-    return frozenset(each.reply_to for each in messages if each.sender.is_bot and each.reply_to is not None)
+    return frozenset(message.reply_to for message in messages if message.sender.is_bot and message.reply_to is not None)
 
 
 def is_content(message: ChatMessage) -> bool:

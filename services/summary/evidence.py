@@ -103,7 +103,9 @@ def _in_order(claims: Iterable[ClaimedBullet], count: int) -> list[ClaimedBullet
     """Return claims that say something and cite known lines only."""
     known = range(1, count + 1)
     citing = [
-        claim for claim in claims if claim.text.strip() and claim.ids and all(each in known for each in claim.ids)
+        claim
+        for claim in claims
+        if claim.text.strip() and claim.ids and all(message_id in known for message_id in claim.ids)
     ]
     return sorted(citing, key=lambda claim: min(claim.ids))
 

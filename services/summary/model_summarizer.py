@@ -57,8 +57,8 @@ class DigestCache:
         """Cache the `bullets` of `part`; the least recently used part is dropped first."""
         self._digests[key] = _Digest(
             bullets=bullets,
-            messages=frozenset((each.address.key, each.id) for each in part),
-            people=frozenset(each.sender.id for each in part),
+            messages=frozenset((message.address.key, message.id) for message in part),
+            people=frozenset(message.sender.id for message in part),
         )
 
 
@@ -181,7 +181,7 @@ async def _all_or_first_failure(work: Sequence[Coroutine[None, None, Result]]) -
     tasks: list[asyncio.Task[Result]] = []
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(each) for each in work]
+            tasks = [group.create_task(message) for message in work]
     except* ModelUnavailable as failures:
         failure = _first(failures)
     if failure is not None:

@@ -63,7 +63,7 @@ class SummaryService:
         answered = content.answered_by_bots(read)
         narrowed = content.narrow(read, asked)
         messages = await asyncio.to_thread(content.content_messages, narrowed, answered)
-        heard = content.people(each for each in narrowed if not each.sender.is_bot)
+        heard = content.people(message for message in narrowed if not message.sender.is_bot)
         if not messages:
             return Summary(chat=chat, language=language, method=self._summarizer.method, heard=heard, is_cut=is_cut)
         bullets, method, fallback_reason = await self._bullets(messages, language, on_progress)

@@ -31,5 +31,5 @@ def as_observation(message: ChatMessage, zone: tzinfo) -> dict[str, str]:
 
 def with_attachments(message: ChatMessage) -> str:
     """Return a message's text with its attachments."""
-    shown = [f"📎 {each.description or each.kind}" for each in message.attachments]
+    shown = [f"📎 {attachment.description or attachment.kind}" for attachment in message.attachments]
     return "\n".join([message.text, *shown]) if message.text else "\n".join(shown)

@@ -74,7 +74,7 @@ async def memory_search(
     if not await is_for_bot(ctx, history):
         return ToolResult(ok=True, is_answered=True)
     found = await memory.search(await _with_all_accounts(ctx, people), args.query or "")
-    value = {"memories": [{"id": each.id, "text": each.text, "of": each.person.name} for each in found]}
+    value = {"memories": [{"id": memory.id, "text": memory.text, "of": memory.person.name} for memory in found]}
     if not found:
         key = "memory.nothing_about" if args.query else "memory.nothing"
         return ToolResult(ok=True, text=say(ctx.language, key, query=args.query or ""), value=value)
@@ -121,12 +121,12 @@ def _list_memories(head: str, memories: tuple[Memory, ...], ctx: CallContext, **
     lines = [
         say(
             ctx.language,
-            "memory.line_shared" if each.is_shared else "memory.line",
-            id=each.id,
-            text=each.text,
-            who=each.person.name,
-            when=date_format.moment(ctx.language, each.created_at.astimezone(ctx.zone), ctx.now),
+            "memory.line_shared" if memory.is_shared else "memory.line",
+            id=memory.id,
+            text=memory.text,
+            who=memory.person.name,
+            when=date_format.moment(ctx.language, memory.created_at.astimezone(ctx.zone), ctx.now),
         )
-        for each in memories
+        for memory in memories
     ]
     return "\n".join([say(ctx.language, head, **fields), *lines])

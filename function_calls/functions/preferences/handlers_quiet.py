@@ -90,11 +90,11 @@ def _span(words: str, ctx: CallContext) -> tuple[time, time] | None:
 
 def _in_words(words: str, ctx: CallContext) -> tuple[time, time] | None:
     found = time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language)
-    readings = [each.best for each in found if each.best is not None and each.best.has_clock]
+    readings = [reading.best for reading in found if reading.best is not None and reading.best.has_clock]
     if len(readings) == 1 and readings[0].end is not None:
         first, last = _wall(readings[0].start.time()), _wall(readings[0].end.time())
     elif len(readings) == 2:
-        first, last = (_wall(each.start.time()) for each in readings)
+        first, last = (_wall(reading.start.time()) for reading in readings)
     else:
         return None
     return first, _earlier_end(first, last) if _is_open(_BETWEEN.split(words)[-1].strip(), ctx) else last
@@ -102,8 +102,8 @@ def _in_words(words: str, ctx: CallContext) -> tuple[time, time] | None:
 
 def _parse_ends(words: str, ctx: CallContext) -> tuple[time, time] | None:
     """Parse both ends separately where they make no time together: "midnight to 7", "2300-0700"."""
-    ends = [each.strip() for each in _BETWEEN.split(_NOT_FIRST.sub("", words.strip()))]
-    clocks = [_parse_clock(each, ctx) for each in ends] if len(ends) == _ENDS else []
+    ends = [part.strip() for part in _BETWEEN.split(_NOT_FIRST.sub("", words.strip()))]
+    clocks = [_parse_clock(bound, ctx) for bound in ends] if len(ends) == _ENDS else []
     first, last = clocks or (None, None)
     if first is None or last is None:
         return None

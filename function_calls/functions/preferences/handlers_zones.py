@@ -71,16 +71,16 @@ def _describe(ctx: CallContext) -> ToolResult:
 async def _list_unchanged(name: str, whose: Whose, ctx: CallContext, reminders: ReminderService) -> list[str]:
     """List the reminders that keep their instants: a new zone moves no reminder that is set already."""
     here = await reminders.open_in(ctx.chat)
-    of_them = [each for each in here if whose == "chat" or each.creator.id == ctx.sender.id]
-    kept = [each for each in of_them if each.schedule.zone != name]
+    of_them = [reminder for reminder in here if whose == "chat" or reminder.creator.id == ctx.sender.id]
+    kept = [reminder for reminder in of_them if reminder.schedule.zone != name]
     elsewhere = await reminders.open_elsewhere(ctx.chat, ctx.sender) if whose == "me" else ()
-    count = sum(_keeps_zone(each, name) for each in elsewhere)
-    repeating = [each for each in kept if each.schedule.rule is not None]
-    once = [each for each in kept if each.next_fires and each not in repeating]
+    count = sum(_keeps_zone(reminder, name) for reminder in elsewhere)
+    repeating = [reminder for reminder in kept if reminder.schedule.rule is not None]
+    once = [reminder for reminder in kept if reminder.next_fires and reminder not in repeating]
     lines = []
     if once:
         lines.append(say(ctx.language, "zone.kept_once"))
-        lines += [_unchanged_line(each, name, ctx) for each in once[:_MOST_SHOWN]]
+        lines += [_unchanged_line(reminder, name, ctx) for reminder in once[:_MOST_SHOWN]]
     if len(once) > _MOST_SHOWN:
         lines.append(say(ctx.language, "reminder.more", count=len(once) - _MOST_SHOWN))
     if repeating:
@@ -114,7 +114,7 @@ def _unchanged_line(reminder: Reminder, name: str, ctx: CallContext) -> str:
 async def _move_recurring(ctx: CallContext, zones: ZoneService, reminders: ReminderService) -> ToolResult:
     """Move the recurring reminders of the person to their new zone."""
     name = zone_name(await zones.zone_of(ctx.chat, ctx.sender))
-    here = {each.id: each for each in await reminders.open_in(ctx.chat)}
+    here = {reminder.id: reminder for reminder in await reminders.open_in(ctx.chat)}
     try:
         moved = await reminders.move_to_zone(ctx.chat, ctx.sender, name)
     except RequestRefused as refusal:
@@ -122,7 +122,11 @@ async def _move_recurring(ctx: CallContext, zones: ZoneService, reminders: Remin
             raise
         text = say(ctx.language, "zone.none_to_move", zone=zone_label(name))
         return ToolResult(ok=True, text=text, is_unchanged=True)
-    lines = [f"• [{each.id}] {recurrence_text.rule(ctx.language, each)} · {each.content}" for each in moved]
-    receipts = (Receipt(action="changed", subject=each.id, undo=revert_step(here[each.id])) for each in moved)
+    lines = [
+        f"• [{reminder.id}] {recurrence_text.rule(ctx.language, reminder)} · {reminder.content}" for reminder in moved
+    ]
+    receipts = (
+        Receipt(action="changed", subject=reminder.id, undo=revert_step(here[reminder.id])) for reminder in moved
+    )
     text = "\n".join([say(ctx.language, "zone.moved", zone=zone_label(name)), *lines])
     return ToolResult(ok=True, text=text, receipts=tuple(receipts))

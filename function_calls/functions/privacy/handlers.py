@@ -167,13 +167,13 @@ def _retention(key: str, days: int, ctx: CallContext) -> str:
 
 def _full_text(data: PersonData, ctx: CallContext) -> list[str]:
     """Return the memories and the latest messages, with chat and time."""
-    lines = [say(ctx.language, "privacy.memory", id=each.id, text=each.text) for each in data.memories]
+    lines = [say(ctx.language, "privacy.memory", id=memory.id, text=memory.text) for memory in data.memories]
     shown = data.messages[-_SHOWN_MESSAGES:]
     if data.message_count > len(shown):
         lines.append(say(ctx.language, "privacy.latest", count=len(shown)))
-    for each in shown:
-        when = date_format.moment(ctx.language, each.sent_at.astimezone(ctx.zone), ctx.now)
-        text = " ".join(each.text.split())
+    for stored in shown:
+        when = date_format.moment(ctx.language, stored.sent_at.astimezone(ctx.zone), ctx.now)
+        text = " ".join(stored.text.split())
         quote = text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…"
-        lines.append(say(ctx.language, "privacy.message", when=when, chat=each.address.key, text=quote))
+        lines.append(say(ctx.language, "privacy.message", when=when, chat=stored.address.key, text=quote))
     return lines

@@ -15,8 +15,8 @@ def data_file(data: PersonData) -> SentFile:
         "is_opted_out": data.is_opted_out,
         "message_count": data.message_count,
         "record_count": data.record_count,
-        "messages": [_message(each) for each in data.messages],
-        "memories": [_memory(each) for each in data.memories],
+        "messages": [_message(message) for message in data.messages],
+        "memories": [_memory(memory) for memory in data.memories],
     }
     text = json.dumps(told, ensure_ascii=False, indent=1)
     return SentFile(name=_NAME, media_type="application/json", content=text.encode("utf-8", "replace"))
@@ -29,8 +29,10 @@ def _message(message: ChatMessage) -> dict[str, object]:
         "sent_at": message.sent_at.isoformat(),
         "text": message.text,
         "reply_to": message.reply_to,
-        "mentions": [each.name for each in message.mentions],
-        "attachments": [{"kind": each.kind, "description": each.description} for each in message.attachments],
+        "mentions": [person.name for person in message.mentions],
+        "attachments": [
+            {"kind": attachment.kind, "description": attachment.description} for attachment in message.attachments
+        ],
     }
 
 

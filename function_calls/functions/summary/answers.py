@@ -74,8 +74,8 @@ def summarised(summary: Summary, ctx: SummaryReader, window: SummaryWindow, *, a
     # A model's sentences name people; a quotation needs its author in front.
     key = "summary.point" if summary.method is SummaryMethod.MODEL else "summary.bullet"
     bullets = [
-        say(language, key, who=each.sender, text=each.text) + links_to(each.message_ids, ctx)
-        for each in summary.bullets
+        say(language, key, who=bullet.sender, text=bullet.text) + links_to(bullet.message_ids, ctx)
+        for bullet in summary.bullets
     ]
     return "\n".join([head, *bullets, *_findings(summary, ctx), *_reservations(summary, language)])
 
@@ -84,8 +84,10 @@ def _empty(summary: Summary, ctx: SummaryReader, window: SummaryWindow, asker: P
     """Word an empty summary: nobody wrote, the asker alone, or only people who asked the bot."""
     if window.person is not None or window.topic is not None:
         return say(ctx.language, "summary.empty_window")
-    count = sum(each.message_count for each in summary.heard)
-    own = sum(each.message_count for each in summary.heard if asker is not None and each.person_id == asker.id)
+    count = sum(fragment.message_count for fragment in summary.heard)
+    own = sum(
+        fragment.message_count for fragment in summary.heard if asker is not None and fragment.person_id == asker.id
+    )
     written = "requests" if count > own else "own" if own else "nobody"
     if window.since is None:
         return say(ctx.language, f"summary.empty_{written}", count=count)
@@ -115,12 +117,15 @@ def _reservations(summary: Summary, language: str) -> list[str]:
 def _findings(summary: Summary, ctx: SummaryReader) -> list[str]:
     found = summary.findings
     said = {bullet.text for bullet in summary.bullets}
-    dates = [Finding(text=each.context, message_id=each.message_id, sender=each.sender) for each in found.dates]
-    links = [Finding(text=each.url, message_id=each.message_id, sender=each.sender) for each in found.links]
+    dates = [
+        Finding(text=date_finding.context, message_id=date_finding.message_id, sender=date_finding.sender)
+        for date_finding in found.dates
+    ]
+    links = [Finding(text=link.url, message_id=link.message_id, sender=link.sender) for link in found.links]
     sections = (
         ("decisions", found.decisions),
         ("questions", found.open_questions),
-        ("dates", [each for each in dates if each.text not in said]),
+        ("dates", [date_finding for date_finding in dates if date_finding.text not in said]),
         ("links", links),
     )
     return [line for key, entries in sections for line in _section(ctx, key, entries)]
@@ -130,7 +135,7 @@ def _section(ctx: SummaryReader, key: str, entries: Sequence[Finding]) -> list[s
     if not entries:
         return []
     shown = [
-        say(ctx.language, "summary.bullet", who=each.sender, text=each.text) + links_to([each.message_id], ctx)
-        for each in entries[-_SHOWN_FINDINGS:]
+        say(ctx.language, "summary.bullet", who=entry.sender, text=entry.text) + links_to([entry.message_id], ctx)
+        for entry in entries[-_SHOWN_FINDINGS:]
     ]
     return [say(ctx.language, f"summary.{key}"), *shown]

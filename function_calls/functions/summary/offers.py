@@ -23,9 +23,13 @@ _NOT_PLAIN = re.compile(r"[^\w\s%+'-]+")
 
 def reminder_offers(summary: Summary, ctx: CallContext) -> tuple[Choice, ...]:
     """Return at most three buttons, each of which sets a reminder for a coming date of `summary`, soonest first."""
-    coming = {each.at: each for each in summary.findings.dates if each.at is not None and each.at > ctx.now + _SOON}
+    coming = {
+        date_finding.at: date_finding
+        for date_finding in summary.findings.dates
+        if date_finding.at is not None and date_finding.at > ctx.now + _SOON
+    }
     offers = (_offer(coming[at], ctx) for at in sorted(coming))
-    return tuple(each for each in offers if each is not None)[:_MOST]
+    return tuple(offer for offer in offers if offer is not None)[:_MOST]
 
 
 def _offer(date: DateMention, ctx: CallContext) -> Choice | None:
@@ -42,5 +46,5 @@ def _offer(date: DateMention, ctx: CallContext) -> Choice | None:
 
 def _plain(sentence: str) -> str:
     """Return the first clause of `sentence` that has words, without any marks."""
-    clauses = (" ".join(_NOT_PLAIN.sub(" ", each).split()) for each in _CLAUSE_END.split(sentence))
-    return next((each[:_LONGEST_CONTENT] for each in clauses if any(map(str.isalpha, each))), "")
+    clauses = (" ".join(_NOT_PLAIN.sub(" ", clause).split()) for clause in _CLAUSE_END.split(sentence))
+    return next((clause[:_LONGEST_CONTENT] for clause in clauses if any(map(str.isalpha, clause))), "")

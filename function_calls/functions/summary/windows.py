@@ -170,13 +170,13 @@ def _words() -> _Words:
     numbers = "|".join(sorted(table["numbers"], key=len, reverse=True))
     return _Words(
         own=_any(table["own"]),
-        count=tuple(re.compile(each.replace("%N", numbers)) for each in table["count"]),
+        count=tuple(re.compile(entry.replace("%N", numbers)) for entry in table["count"]),
         open=_any(table["open"]),
         recent=_any(table["recent"]),
         thread=_any(table["thread"]),
         oneself=_any(table["oneself"]),
         numbers=dict(table["numbers"]),
-        reworded=tuple((re.compile(each["from"]), str(each["to"])) for each in table["reworded"]),
+        reworded=tuple((re.compile(entry["from"]), str(entry["to"])) for entry in table["reworded"]),
     )
 
 

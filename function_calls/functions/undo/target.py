@@ -74,7 +74,7 @@ async def ask_which(target: UndoTarget, context: CallContext) -> ToolResult:
 
 
 def _target(context: CallContext, change: Change, *, is_doubtful: bool = False) -> UndoTarget:
-    told = ", ".join(f"{each.action} {each.subject}".strip() for each in change.receipts)
+    told = ", ".join(f"{receipt.action} {receipt.subject}".strip() for receipt in change.receipts)
     return UndoTarget(
         change_id=change_id(context.sender, change.message_id), text=change.text or told, is_doubtful=is_doubtful
     )
@@ -101,8 +101,8 @@ async def _is_after_unserved(context: CallContext, last: Change, history: Histor
         return False
     served = {last.message_id.partition(EDITED)[0], context.policy.served.get(context.conversation.key)}
     recent = await history.recent(context.chat, _LOOKED_BACK)
-    people = {each.id: each.sender for each in recent}
-    bot_names = {each.sender.name.casefold() for each in recent if each.sender.is_bot}
+    people = {recent_message.id: recent_message.sender for recent_message in recent}
+    bot_names = {recent_message.sender.name.casefold() for recent_message in recent if recent_message.sender.is_bot}
     for message in reversed(recent):
         if message.sender.id != context.sender.id or message.id == context.message.id:
             continue

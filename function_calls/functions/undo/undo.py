@@ -67,8 +67,8 @@ class UndoService:
         if not is_owner(context.sender, named):
             return _refusal("not_your_change", "undo.not_yours", context)
         remembered = await self._receipts.remembered(context.conversation)
-        own = [each for each in remembered if change_id(context.sender, each.message_id) == named]
-        changes = [each for each in reversed(own) if each.state != "undone"]
+        own = [change for change in remembered if change_id(context.sender, change.message_id) == named]
+        changes = [change for change in reversed(own) if change.state != "undone"]
         if not changes:
             return _refusal(
                 "already_undone" if own else "change_forgotten", "undo.already" if own else "undo.gone", context
@@ -101,13 +101,13 @@ def _steps(change: Change) -> Iterator[UndoStep]:
 def _is_changed_since(changes: Sequence[Change], remembered: Sequence[Change]) -> bool:
     """Return whether undoing `changes` would lose a later change of the same subject."""
     subjects = {
-        each.subject
+        receipt.subject
         for change in changes
-        for each in change.receipts
-        if each.subject and each.undo is not None and each.action != _CREATING
+        for receipt in change.receipts
+        if receipt.subject and receipt.undo is not None and receipt.action != _CREATING
     }
     later = remembered[remembered.index(changes[0]) + 1 :]
-    return any(each.subject in subjects for change in later if change.state == "live" for each in change.receipts)
+    return any(receipt.subject in subjects for change in later if change.state == "live" for receipt in change.receipts)
 
 
 def _refusal(cause: str, key: str, context: CallContext) -> ToolResult:
@@ -126,13 +126,13 @@ def _outcome(changes: Sequence[Change], results: Sequence[ToolResult], context: 
     """Combine the results of all inverses: the undone actions, and why the rest was not undone."""
     language = context.language
     if not results:
-        told = ", ".join(f"{each.action} {each.subject}" for change in changes for each in change.receipts)
+        told = ", ".join(f"{receipt.action} {receipt.subject}" for change in changes for receipt in change.receipts)
         return ToolResult.failed("it cannot be undone", text=say(language, "undo.no_inverse", what=told), kind="denied")
     steps = [step for change in changes for step in _steps(change)]
     lines = [_line(step, result, language) for step, result in zip(steps, results, strict=True)]
     if not any(result.ok for result in results):
         return ToolResult.failed("it could not be undone", text="\n".join(lines))
-    subjects = (each.subject for change in changes for each in change.receipts)
+    subjects = (receipt.subject for change in changes for receipt in change.receipts)
     return ToolResult(
         ok=True,
         text="\n".join(lines),

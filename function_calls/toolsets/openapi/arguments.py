@@ -67,9 +67,9 @@ class ArgumentReader:
         """Return the parameters of the path item, overridden by those of the operation."""
         listed = [*sequence(item.get("parameters")), *sequence(operation.get("parameters"))]
         known = {
-            (str(each["name"]), str(each.get("in"))): each
-            for each in map(self._document.followed, listed)
-            if isinstance(each.get("name"), str) and each["name"]
+            (str(parameter["name"]), str(parameter.get("in"))): parameter
+            for parameter in map(self._document.followed, listed)
+            if isinstance(parameter.get("name"), str) and parameter["name"]
         }
         return list(known.values())
 
@@ -100,24 +100,29 @@ class ArgumentReader:
 
     def _add_old_body(self, found: Arguments, operation: Node, parameters: list[Node]) -> None:
         """Add the `body` or `formData` parameters of OpenAPI 2.0."""
-        consumes = [str(each) for each in sequence(operation.get("consumes", self._document.raw.get("consumes")))]
-        body = next((each for each in parameters if each.get("in") == "body"), None)
+        consumes = [
+            str(media_type) for media_type in sequence(operation.get("consumes", self._document.raw.get("consumes")))
+        ]
+        body = next((parameter for parameter in parameters if parameter.get("in") == "body"), None)
         if body is not None:
-            kind = next((each for each in consumes if "json" in each), "application/json")
+            kind = next((media_type for media_type in consumes if "json" in media_type), "application/json")
             self._add_content(found, kind, body, is_required=body.get("required") is True)
             return
-        fields = [each for each in parameters if each.get("in") == "formData"]
+        fields = [parameter for parameter in parameters if parameter.get("in") == "formData"]
         if fields:
-            has_files = any(each.get("type") == "file" for each in fields)
+            has_files = any(parameter.get("type") == "file" for parameter in fields)
             kind = _MULTIPART if has_files or consumes[:1] == [_MULTIPART] else _FORM
-            properties = {str(each["name"]): _without_flag(each) for each in fields}
-            needed = [str(each["name"]) for each in fields if each.get("required") is True]
+            properties = {str(parameter["name"]): _without_flag(parameter) for parameter in fields}
+            needed = [str(parameter["name"]) for parameter in fields if parameter.get("required") is True]
             schema = {"type": "object", "properties": properties, "required": needed}
             self._add_content(found, kind, {"schema": schema}, is_required=bool(needed))
 
     def _add_body(self, found: Arguments, body: Node) -> None:
         contents = mapping(body.get("content"))
-        kind = next((each for each in contents if "json" in each or "form" in each), next(iter(contents), ""))
+        kind = next(
+            (media_type for media_type in contents if "json" in media_type or "form" in media_type),
+            next(iter(contents), ""),
+        )
         if kind:
             content = dict(mapping(contents[kind]))
             if "description" in body:
@@ -200,7 +205,9 @@ def _old_style(parameter: Node) -> tuple[str, bool]:
 
 def _encodings(content: Node) -> dict[str, str]:
     """Return the content types of a form's members, from its `encoding`."""
-    kinds = {str(name): mapping(each).get("contentType") for name, each in mapping(content.get("encoding")).items()}
+    kinds = {
+        str(name): mapping(encoding).get("contentType") for name, encoding in mapping(content.get("encoding")).items()
+    }
     return {name: kind for name, kind in kinds.items() if isinstance(kind, str)}
 
 

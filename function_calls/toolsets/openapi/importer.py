@@ -22,7 +22,7 @@ def server_urls(document: Document, item: Node, operation: Node, base_url: str) 
         found = _old_servers(document.raw, base_url)
     else:
         nearest = operation.get("servers") or item.get("servers") or document.raw.get("servers")
-        found = [_fill_variables(mapping(each)) for each in sequence(nearest)]
+        found = [_fill_variables(mapping(server)) for server in sequence(nearest)]
     urls = (_resolve(base_url, url) for url in found if url)
     return tuple(dict.fromkeys(url.rstrip("/") for url in urls if url)) or (base_url.rstrip("/"),)
 
@@ -49,10 +49,10 @@ def _fill_variables(server: Node) -> str:
 
 def _old_servers(raw: Node, base_url: str) -> Iterable[str]:
     host, path = str(raw.get("host") or ""), str(raw.get("basePath") or "")
-    schemes = [str(each) for each in sequence(raw.get("schemes"))] or [base_url.split(":", 1)[0]]
+    schemes = [str(scheme) for scheme in sequence(raw.get("schemes"))] or [base_url.split(":", 1)[0]]
     if not host:
         return [path or base_url]
-    ordered = sorted((each for each in schemes if each in {"http", "https"}), reverse=True)
+    ordered = sorted((scheme for scheme in schemes if scheme in {"http", "https"}), reverse=True)
     return [f"{scheme}://{host}{path}" for scheme in ordered]
 
 
@@ -72,7 +72,7 @@ class SecurityReader:
     def read(self, operation: Node) -> tuple[tuple[Scheme, ...], ...]:
         """Return the alternatives of an operation; none, or an empty one, when anybody may call it."""
         wanted = operation.get("security", self._usual)
-        return tuple(self._combine(mapping(each)) for each in sequence(wanted))
+        return tuple(self._combine(mapping(requirement)) for requirement in sequence(wanted))
 
     def _combine(self, requirement: Node) -> tuple[Scheme, ...]:
         return tuple(self._schemes[str(key)] for key in requirement if str(key) in self._schemes)
@@ -88,7 +88,7 @@ def _scheme(key: str, node: Node) -> Scheme:
         return Scheme(key=key, kind=_HTTP.get(str(node.get("scheme", "")).lower(), "other"))
     if kind in {"oauth2", "openIdConnect"}:
         flow = _client_flow(node)
-        scopes = tuple(str(each) for each in mapping(flow.get("scopes")))
+        scopes = tuple(str(scope) for scope in mapping(flow.get("scopes")))
         return Scheme(key=key, kind="oauth2", token_url=str(flow.get("tokenUrl", "")), scopes=scopes)
     return Scheme(key=key, kind="other")
 

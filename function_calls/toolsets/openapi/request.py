@@ -47,7 +47,9 @@ class PreparedRequest(Struct, frozen=True, kw_only=True):
 def prepared(operation: Operation, arguments: Mapping[str, object]) -> PreparedRequest:
     """Return the request of a call whose `arguments` fit the tool's schema."""
     given = [
-        (each, arguments[each.argument]) for each in operation.parameters if arguments.get(each.argument) is not None
+        (parameter, arguments[parameter.argument])
+        for parameter in operation.parameters
+        if arguments.get(parameter.argument) is not None
     ]
     path, query, headers, cookies = operation.path, list[str](), list[tuple[str, str]](), list[tuple[str, str]]()
     for parameter, value in given:
@@ -96,7 +98,7 @@ def _path_segment(parameter: Parameter, value: object) -> str:
         text = "." + quote(_join(parameter, value, separator="." if parameter.explode else ","), safe="")
     elif parameter.style == "matrix":
         text = "".join(
-            f";{quote(name, safe='')}={quote(each, safe='')}" for name, each in _form_pairs(parameter, value)
+            f";{quote(name, safe='')}={quote(element, safe='')}" for name, element in _form_pairs(parameter, value)
         )
     return text.replace(".", "%2E") if text.strip(".") == "" else text
 
@@ -107,9 +109,9 @@ def _join(parameter: Parameter, value: object, separator: str = ",") -> str:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, Mapping):
         sign = "=" if parameter.explode else ","
-        return separator.join(f"{name}{sign}{text_of(each)}" for name, each in value.items())
+        return separator.join(f"{name}{sign}{text_of(element)}" for name, element in value.items())
     if isinstance(value, list):
-        return separator.join(text_of(each) for each in value)
+        return separator.join(text_of(element) for element in value)
     return text_of(value)
 
 
@@ -126,18 +128,18 @@ def _form_pairs(parameter: Parameter, value: object) -> list[tuple[str, str]]:
     if parameter.style == "deepObject" and isinstance(value, Mapping):
         return _deep(name, value)
     if isinstance(value, Mapping) and parameter.explode:
-        return [(str(key), text_of(each)) for key, each in value.items()]
+        return [(str(key), text_of(element)) for key, element in value.items()]
     if isinstance(value, list) and parameter.explode:
-        return [(name, text_of(each)) for each in value]
+        return [(name, text_of(element)) for element in value]
     separator = _SEPARATORS.get(parameter.style, ",")
     return [(name, _join(parameter, value, separator))]
 
 
 def _deep(name: str, value: object) -> list[tuple[str, str]]:
     if isinstance(value, Mapping):
-        return [pair for key, each in value.items() for pair in _deep(f"{name}[{key}]", each)]
+        return [pair for key, element in value.items() for pair in _deep(f"{name}[{key}]", element)]
     if isinstance(value, list):
-        return [(name, text_of(each)) for each in value]
+        return [(name, text_of(element)) for element in value]
     return [(name, text_of(value))]
 
 
@@ -157,8 +159,10 @@ def _body(body: Body | None, arguments: Mapping[str, object]) -> tuple[str, byte
 
 def _content(content_type: str, value: object) -> bytes:
     if "form-urlencoded" in content_type and isinstance(value, Mapping):
-        pairs = [(str(name), each) for name, part in value.items() for each in _as_list(part)]
-        return "&".join(f"{quote(name, safe='')}={quote(text_of(each), safe='')}" for name, each in pairs).encode()
+        pairs = [(str(name), element) for name, part in value.items() for element in _as_list(part)]
+        return "&".join(
+            f"{quote(name, safe='')}={quote(text_of(element), safe='')}" for name, element in pairs
+        ).encode()
     if "json" in content_type or not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).encode()
     return file_content(value)[0]
@@ -170,11 +174,11 @@ def _as_list(value: object) -> Sequence[object]:
 
 def _parts(body: Body, name: str, value: object) -> list[FormPart]:
     if name in body.files:
-        return [_file(body, name, text_of(each)) for each in _as_list(value)]
+        return [_file(body, name, text_of(element)) for element in _as_list(value)]
     kind = body.written_as.get(name, "")
     if isinstance(value, Mapping) or "json" in kind:
         return [FormPart(name=name, content=text_of(value).encode(), content_type=kind or "application/json")]
-    return [FormPart(name=name, content=text_of(each).encode(), content_type=kind) for each in _as_list(value)]
+    return [FormPart(name=name, content=text_of(element).encode(), content_type=kind) for element in _as_list(value)]
 
 
 def _file(body: Body, name: str, text: str) -> FormPart:

@@ -100,7 +100,7 @@ class SchemaConverter:
             if isinstance(node.get(key), dict | bool):
                 schema[key] = self.converted(node[key], depth + 1) if node[key] is not True else True
         for key in _LISTS:
-            parts = [self.converted(each, depth + 1) for each in sequence(node.get(key))]
+            parts = [self.converted(element, depth + 1) for element in sequence(node.get(key))]
             if parts:
                 schema[key] = parts
         for key in _MAPS:
@@ -121,7 +121,9 @@ class SchemaConverter:
 
 def _plain_keywords(node: Node) -> Schema:
     schema = _with_description({}, node)
-    named = (each for each in _as_list(node.get("type")) if isinstance(each, str) and each in _TYPES)
+    named = (
+        type_name for type_name in _as_list(node.get("type")) if isinstance(type_name, str) and type_name in _TYPES
+    )
     kinds = list(dict.fromkeys(named))
     if node.get("type") == "file":
         kinds, schema["format"] = ["string"], "binary"
@@ -187,7 +189,7 @@ def _is_json(value: object, depth: int = 0) -> bool:
 
 
 def _is_enum(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(_is_json(each) for each in value)
+    return isinstance(value, list) and bool(value) and all(_is_json(element) for element in value)
 
 
 def _is_factor(value: object) -> bool:

@@ -167,7 +167,7 @@ def literal(node: ast.expr) -> object:
 
 
 def _with_field(schema: Schema, call: ast.Call) -> tuple[Schema, bool]:
-    given = {each.arg: literal(each.value) for each in call.keywords if each.arg}
+    given = {keyword.arg: literal(keyword.value) for keyword in call.keywords if keyword.arg}
     limits = {ours: given[theirs] for theirs, ours in _LIMITS.items() if given.get(theirs) is not None}
     text = given.get("description")
     made = schema | limits | ({"description": text} if isinstance(text, str) else {})
@@ -186,7 +186,7 @@ def _parts(node: ast.expr) -> list[ast.expr]:
 
 def _is_json(value: object) -> bool:
     if isinstance(value, dict):
-        return all(isinstance(key, str) and _is_json(each) for key, each in value.items())
+        return all(isinstance(key, str) and _is_json(element) for key, element in value.items())
     if isinstance(value, list):
-        return all(_is_json(each) for each in value)
+        return all(_is_json(element) for element in value)
     return value is None or isinstance(value, str | int | float | bool)

@@ -101,7 +101,7 @@ class _Reader:
         """Return the schema of the settings: `Tools.Valves`, or a class `Valves` of the module."""
         tools = self._classes.get("Tools")
         inner = [node for node in ([] if tools is None else tools.body) if isinstance(node, ast.ClassDef)]
-        found = next((each for each in inner if each.name == "Valves"), self._classes.get("Valves"))
+        found = next((node for node in inner if node.name == "Valves"), self._classes.get("Valves"))
         return None if found is None else _safe(self._annotations.model(found), found.lineno)
 
     def _function(self, node: Function, *, is_method: bool) -> StoredFunction:
@@ -129,7 +129,7 @@ class _Reader:
         """Return the name of the model that is the only argument, if one is, and the schema of all arguments."""
         if node.args.vararg or node.args.kwarg or node.args.posonlyargs:
             raise SourceInvalid(f"{node.name} takes *args, **kwargs or arguments without names", node.lineno)
-        listed = [each for each in _parameters(node, is_method=is_method) if not _is_given(each[0])]
+        listed = [parameter for parameter in _parameters(node, is_method=is_method) if not _is_given(parameter[0])]
         if len(listed) == 1 and listed[0][0].annotation is not None:
             model = self._classes.get(name_of(listed[0][0].annotation))
             if model is not None:
@@ -165,15 +165,15 @@ def _is_given(argument: ast.arg) -> bool:
 
 
 def _mark(node: Function) -> ast.expr | None:
-    marks = (each.func if isinstance(each, ast.Call) else each for each in node.decorator_list)
-    return next((each for each in marks if name_of(each) == _MARK), None)
+    marks = (decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list)
+    return next((node for node in marks if name_of(node) == _MARK), None)
 
 
 def _options(node: Function) -> dict[str, object]:
     """Return the options of `@tool_function(…)` that are literals."""
-    for each in node.decorator_list:
-        if isinstance(each, ast.Call) and name_of(each.func) == _MARK:
-            return {keyword.arg: literal(keyword.value) for keyword in each.keywords if keyword.arg}
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and name_of(decorator.func) == _MARK:
+            return {keyword.arg: literal(keyword.value) for keyword in decorator.keywords if keyword.arg}
     return {}
 
 
@@ -217,7 +217,7 @@ def _front_matter(docstring: str | None) -> dict[str, str]:
 
 def _refuse_doubles(functions: tuple[StoredFunction, ...]) -> None:
     seen: set[str] = set()
-    for each in functions:
-        if each.name in seen:
-            raise SourceInvalid(f"two functions are called {each.name}")
-        seen.add(each.name)
+    for function in functions:
+        if function.name in seen:
+            raise SourceInvalid(f"two functions are called {function.name}")
+        seen.add(function.name)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 
 def zone_data_version() -> str:
-    """Return a text that changes when the zones' rules may have changed, such as `2025b`.
+    """Return the version of the time zone data, such as `2025b`.
 
-    The first folder of the search path that holds zones decides, as it does for `zoneinfo`; then the `tzdata` package.
+    Like `zoneinfo`, use the first folder of the search path that has zones, else the package `tzdata`.
     """
     return _version_on(zoneinfo.TZPATH)
 
@@ -28,18 +28,18 @@ def _version_on(folders: tuple[str, ...]) -> str:
 
 
 def _version_in(folder: Path) -> str:
-    """Return the version that stands in the folder; without one, when its newest file was written."""
+    """Return the version in the files of the folder, else the time of its newest file."""
     source, stamp = folder / "tzdata.zi", folder / "+VERSION"
     if source.is_file():
         with source.open(encoding="utf-8") as lines:
             return lines.readline().removeprefix("# version").strip()
     if stamp.is_file():
         return stamp.read_text(encoding="utf-8").strip()
-    return str(max(int(each.stat().st_mtime) for each in folder.iterdir()))
+    return str(max(int(file.stat().st_mtime) for file in folder.iterdir()))
 
 
 def data_version() -> str:
-    """Return a text that changes with every update of zones or public holidays."""
+    """Return a text that identifies the installed data of zones and public holidays."""
     return f"{zone_data_version()}; holidays {_package_version('holidays')}"
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from services.kernel.lunar_calendar import FIRST_YEAR, LAST_YEAR, dates_of
 
 LAST_DAY: Final = 31
-"""Stands for the last day of a lunar month, which has 29 or 30 days."""
+"""The number for the last day of a lunar month, which has 29 or 30 days."""
 
 _DATE: Final = re.compile(r"(\*|1[0-2]|[1-9])-(LAST|30|[12][0-9]|[1-9])")
 
@@ -18,8 +18,8 @@ _DATE: Final = re.compile(r"(\*|1[0-2]|[1-9])-(LAST|30|[12][0-9]|[1-9])")
 class LunarDays(Struct, frozen=True, kw_only=True):
     """Days of the lunar year, as (month, day) pairs; month 0 is every month, leap months included.
 
-    A day that a month lacks is its last one: the 30th of a month of 29 days is the 29th, and so is New Year's Eve
-    (12-LAST, 除夕) found. A named month means the ordinary one, not the leap month that may follow it.
+    The 30th of a month of 29 days is the 29th; 12-LAST is New Year's Eve (除夕). A numbered month does not include the
+    leap month that may follow it.
     """
 
     days: tuple[tuple[int, int], ...]
@@ -29,18 +29,20 @@ class LunarDays(Struct, frozen=True, kw_only=True):
         return "LUNAR " + ",".join(f"{month or '*'}-{'LAST' if day == LAST_DAY else day}" for month, day in self.days)
 
     def load(self) -> None:
-        """Load nothing: the table of months is in the code."""
+        """Do nothing: the table of months is part of the code."""
 
     def dates_from(self, first: date) -> Iterator[date]:
         """Yield the days from `first` on, until the lunar year 2100 ends."""
         for year in range(max(FIRST_YEAR, first.year - 1), LAST_YEAR + 1):
-            for day in sorted({each for month, number in self.days for each in dates_of(month, number, year)}):
+            for day in sorted(
+                {civil_day for month, number in self.days for civil_day in dates_of(month, number, year)}
+            ):
                 if day >= first:
                     yield day
 
     @property
     def known_until(self) -> date | None:
-        """Astronomy decrees nothing."""
+        """None: the calendar is computed, not decreed."""
         return None
 
 
@@ -48,11 +50,11 @@ def read_lunar(text: str) -> LunarDays:
     """Read `LUNAR M-D,M-D…`: M is 1–12 or `*`, D is 1–30 or `LAST`.
 
     Raises:
-        ValueError: it is not that.
+        ValueError: `text` has another form.
     """
     kind, _, listed = text.partition(" ")
-    found = [_DATE.fullmatch(each.strip()) for each in listed.split(",")]
-    pairs = {_pair(each) for each in found if each is not None}
+    found = [_DATE.fullmatch(date_text.strip()) for date_text in listed.split(",")]
+    pairs = {_pair(date_text) for date_text in found if date_text is not None}
     if kind != "LUNAR" or None in found:
         raise ValueError(text)
     return LunarDays(days=tuple(sorted(pairs)))

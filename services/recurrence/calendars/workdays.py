@@ -12,26 +12,26 @@ from msgspec import Struct
 
 
 class WorkCalendar(Protocol):
-    """The workdays of a region: weekends, public holidays, and the weekend days that are worked instead."""
+    """The workdays of a region, from its weekends, public holidays and the weekend days worked instead."""
 
     def is_workday(self, day: date, region: str) -> bool:
-        """Return whether `day` is worked in `region`: an ISO 3166 country code, or one with a subdivision (`DE-BY`).
+        """Return whether `day` is a workday in `region`, an ISO 3166 code such as `CN` or `DE-BY`.
 
         Raises:
-            ValueError: the calendar does not know the region; the text says why.
+            ValueError: the calendar does not know the region, with the reason.
         """
         ...
 
     def known_until(self, region: str) -> date | None:
-        """Return the last day that is decreed; None where the days follow from the law for ever.
+        """Return the last day for which the government has decreed workdays; None if the law determines them.
 
-        After it, the answers of `is_workday` leave out what a government has not announced yet.
+        Later days are a forecast.
         """
         ...
 
 
 def region_of(zone: str) -> str | None:
-    """Return the ISO 3166 code of the country that the zone (IANA name) belongs to; None for zones of no country.
+    """Return the ISO 3166 code of the country of a zone (IANA name); None for a zone without a country.
 
     Source: the table `zone.tab` of the IANA time zone database.
     """
@@ -52,21 +52,21 @@ _REGION = re.compile(r"([A-Z]{2})(?:-([A-Z0-9]{1,3}))?")
 
 
 class HolidayCalendar:
-    """A `WorkCalendar` over the `holidays` library (the extra `calendars`), loaded when first asked.
+    """A `WorkCalendar` with the library `holidays` (the extra `calendars`), imported on first use.
 
-    In some regions the government decrees each year which weekend days are worked. Such a region is known until the
-    end of the last year that the installed library has; in later years weekends and fixed holidays decide.
+    In some regions the government decrees each year which weekend days are workdays. Such a region is known until the
+    end of the last year in the installed library; later years follow weekends and fixed holidays.
     """
 
     def is_workday(self, day: date, region: str) -> bool:
-        """Return whether `day` is worked in `region`; the log says once when the installed data does not go so far."""
+        """Return whether `day` is a workday in `region`; log a warning, once, if it is after the known years."""
         end = _decreed_until(region)
         if end is not None and day > end:
             _warn(region, end)
         return _region(region).is_working_day(day)
 
     def known_until(self, region: str) -> date | None:
-        """Return the end of the last decreed year, None where no weekend day was ever made a workday."""
+        """Return the end of the last decreed year; None for a region without weekend workdays."""
         return _decreed_until(region)
 
 
@@ -78,7 +78,7 @@ def _region(region: str) -> "HolidayBase":
     """Return the holidays of a region.
 
     Raises:
-        ValueError: no calendar knows the region, or the library is not installed; the text says which.
+        ValueError: the region is unknown, or the library is not installed.
     """
     found = _REGION.fullmatch(region)
     if found is None:
@@ -98,7 +98,7 @@ def _decreed_until(region: str) -> date | None:
     known = _region(region)
     decreed: set[int] = set(getattr(known, "special_public_holidays", None) or ())
     for year in decreed:
-        known.get(date(year, 1, 1))  # reading a day loads the decrees of its year
+        known.get(date(year, 1, 1))  # loads the decrees of the year
     swapped = {day.year for day in known.weekend_workdays}
     return date(max(decreed | swapped), 12, 31) if swapped else None
 
@@ -116,7 +116,7 @@ _LAST_YEAR = 2100  # no calendar is computed further
 
 
 class Workdays(Struct, frozen=True, kw_only=True):
-    """The days on which people of `region` work, or with `is_rest` those on which they do not."""
+    """The workdays of `region`, or with `is_rest` its days off."""
 
     region: str
     calendar: WorkCalendar = HOLIDAYS
@@ -127,18 +127,22 @@ class Workdays(Struct, frozen=True, kw_only=True):
         return f"{'RESTDAYS' if self.is_rest else 'WORKDAYS'};REGION={self.region}"
 
     def load(self) -> None:
-        """Load the holidays; a region that no calendar knows is refused now and not at the first fire."""
+        """Load the holidays of the region.
+
+        Raises:
+            ValueError: no calendar knows the region, or the library is not installed.
+        """
         self.calendar.known_until(self.region)
 
     def dates_from(self, first: date) -> Iterator[date]:
-        """Yield the days from `first` on, until the calendar has none for two months or its last year ends."""
-        day, barren = first, 0
-        while barren < _LONGEST_REST and day.year <= _LAST_YEAR:
+        """Yield the days from `first` on, until there is none for 60 days or the last year ends."""
+        day, empty = first, 0
+        while empty < _LONGEST_REST and day.year <= _LAST_YEAR:
             if self.calendar.is_workday(day, self.region) is not self.is_rest:
-                barren = 0
+                empty = 0
                 yield day
             else:
-                barren += 1
+                empty += 1
             day += _DAY
 
     @property

@@ -1,7 +1,6 @@
 """Compute the expected fires of a schedule independently of `services.recurrence`.
 
-Rules that dateutil knows are walked by it from their start on the wall clock, as RFC 5545 tells it; nothing of
-`recurrence` takes part in that. It is slow for rules that are years old, and exact.
+dateutil walks RFC 5545 rules from their start in wall-clock time. This is exact, but slow for rules that are years old.
 """
 
 from collections.abc import Iterator
@@ -48,7 +47,7 @@ def expected_fires(schedule: Schedule, since: datetime, until: datetime) -> tupl
 
 
 def _with_follow_ups(follow_up: FollowUp, schedule: Schedule, since: datetime, until: datetime) -> tuple[datetime, ...]:
-    """Return the fires of `schedule`, and each of them again until it was done or the next one came."""
+    """Return the fires of `schedule` with their follow-ups until the reminder was done or the next fire came."""
     fires = expected_fires(schedule, since - follow_up.every * follow_up.times, until + _DAY)
     found = set(fires)
     for fire, following in zip(fires, (*fires[1:], datetime.max.replace(tzinfo=UTC)), strict=True):

@@ -38,7 +38,7 @@ _WRONG = frozenset({Fate.LOST, Fate.UNEXPECTED, Fate.UNREADABLE})
 
 
 class AuditedReminder(Struct, frozen=True, kw_only=True):
-    """A reminder as verification reads it; before `changed_at` its schedule may have been another."""
+    """A reminder to verify; before `changed_at` its schedule may have been different."""
 
     id: str
     schedule: Schedule
@@ -56,7 +56,7 @@ class Finding(Struct, frozen=True, kw_only=True):
 
 
 class Verification(Struct, frozen=True, kw_only=True):
-    """The number of occurrences per outcome from `since` to `until`, and the occurrences that went wrong."""
+    """The number of occurrences per outcome from `since` to `until`, and the wrong ones."""
 
     since: datetime
     until: datetime
@@ -66,7 +66,7 @@ class Verification(Struct, frozen=True, kw_only=True):
 
     @property
     def is_proved(self) -> bool:
-        """Return whether nothing was lost, said without being due, or unreadable."""
+        """Return whether no occurrence was lost, unexpected or unreadable."""
         return not self.wrong
 
 
@@ -74,23 +74,23 @@ class AuditReader(Protocol):
     """Reads the reminders and deliveries that a verification compares."""
 
     def reminders(self, until: datetime) -> AsyncIterator[Sequence[AuditedReminder]]:
-        """Yield every reminder set before `until`, in portions."""
+        """Yield every reminder created before `until`, in batches."""
         ...
 
     async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
-        """Yield every occurrence due in the period, oldest first."""
+        """Return every occurrence due in the period, oldest first."""
         ...
 
 
 async def verify(reader: AuditReader, since: datetime, until: datetime, now: datetime) -> Verification:
     """Compare the schedules with the ledger, from `since` to `until` (timezone-aware).
 
-    The ledger keeps 30 days, so `since` is moved up to that. A reminder is judged from its last change on. An
-    occurrence counts as pending for a minute after it is due, and for as long as it is being tried again.
+    The ledger has 30 days, so `since` is at least that. A reminder is verified from its last change on. An occurrence
+    is pending for a minute after it is due, and while it is retried.
     """
     since = max(since, now - LEDGER_KEPT)
     until = min(until, now)
-    # What is said after the period may stand for occurrences in it: "3 earlier ones were missed".
+    # A message after the period may report missed occurrences in it: "3 earlier ones were missed".
     ledger: dict[str, list[DeliveryRecord]] = {}
     for record in await reader.deliveries(since, now):
         ledger.setdefault(record.reminder_id, []).append(record)
@@ -114,7 +114,7 @@ def judge(
     records = sorted(records, key=lambda record: record.due_at)
     judged_from = max(since, reminder.created_at, reminder.changed_at)
     try:
-        # Up to now, because a later notice counts back over all the occurrences before it.
+        # Up to now, because a later notice reports missed occurrences before it.
         is_firing = reminder.state in _FIRING
         expected = expected_fires(reminder.schedule, judged_from, now) if is_firing else ()
     except RequestRefused:
@@ -130,13 +130,13 @@ def judge(
 def _judge_records(
     records: Sequence[DeliveryRecord], *, is_complete: bool, expected: frozenset[datetime], judged_from: datetime
 ) -> dict[datetime, Fate]:
-    told = {}
+    fates = {}
     for record in records:
         fate = _fate(record)
         is_judged = is_complete and record.due_at >= judged_from
-        is_surprise = is_judged and record.due_at not in expected and fate is not Fate.SKIPPED
-        told[record.due_at] = Fate.UNEXPECTED if is_surprise else fate
-    return told
+        is_unexpected = is_judged and record.due_at not in expected and fate is not Fate.SKIPPED
+        fates[record.due_at] = Fate.UNEXPECTED if is_unexpected else fate
+    return fates
 
 
 def _fate(record: DeliveryRecord) -> Fate:
@@ -149,7 +149,7 @@ def _fate(record: DeliveryRecord) -> Fate:
 
 
 def _count_back(fates: dict[datetime, Fate], expected: Sequence[datetime], records: Sequence[DeliveryRecord]) -> None:
-    """Let each notice that says "n earlier were missed" answer for the n occurrences before it."""
+    """Mark the n occurrences before a notice that reports n missed ones as skipped."""
     place = {due: index for index, due in enumerate(expected)}
     for record in records:
         index = place.get(record.due_at, 0) - 1

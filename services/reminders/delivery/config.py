@@ -8,10 +8,10 @@ from msgspec import Struct
 class DeliveryConfig(Struct, frozen=True, kw_only=True):
     """The limits and intervals of the delivery worker.
 
-    It claims `look_ahead` before the due time in batches of `batch`, looks at the clock at least every `tick`, has at
-    most `senders` messages in flight, `ahead` more begun where the platform is quick, and `most_held` occurrences in
-    memory, and calls a send lost after `send_limit`.
-    At most `together` occurrences that are due in one chat are said in one message.
+    It claims occurrences `look_ahead` before their due time in batches of `batch`, and reads the clock at least every
+    `tick`. It has at most `senders` messages in flight, begins `ahead` more on fast platforms, and holds at most
+    `most_held` occurrences in memory. A send is lost after `send_limit`. One message has at most `together` occurrences
+    of a chat.
     """
 
     look_ahead: timedelta = timedelta(seconds=5)
@@ -24,25 +24,24 @@ class DeliveryConfig(Struct, frozen=True, kw_only=True):
     together: int = 10
 
 
-_WEIGHT = 0.2  # of the newest measurement
+_WEIGHT = 0.2  # of the latest measurement
 _SHORTEST_SEND_SECONDS = 1e-5
 
 
 class Prefetch:
-    """Computes how many occurrences to begin ahead, from the durations of sends and of ledger queries.
+    """Computes the number of occurrences to begin ahead from the durations of sends and of ledger queries.
 
-    Beginning exactly as many as there are free senders would make quick platforms wait for the disk; beginning
-    many would leave deleted reminders begun. So `ahead` is what the senders get done while the ledger answers
-    twice, which is nearly nothing on a slow platform.
+    With only as many as free senders, a fast platform would wait for the disk; with many, deleted reminders would be
+    begun already. So `ahead` is the number of sends in the time of two ledger queries, nearly 0 on a slow platform.
     """
 
     def __init__(self, *, senders: int, most: int) -> None:
         self._senders = senders
         self._most = most
         self._send_seconds: float | None = None
-        self._question_seconds = 0.0
+        self._query_seconds = 0.0
         self.ahead = 0
-        """The number of sends that may begin beyond the free senders."""
+        """The number of messages that may begin beyond the free senders."""
 
     def record_send(self, seconds: float) -> None:
         """Record the duration of a send."""
@@ -55,10 +54,10 @@ class Prefetch:
 
     def record_query(self, seconds: float) -> None:
         """Record the duration of a query to the ledger."""
-        self._question_seconds = seconds
+        self._query_seconds = seconds
         self._compare()
 
     def _compare(self) -> None:
         if self._send_seconds is not None:
-            wanted = 2 * self._senders * self._question_seconds / max(self._send_seconds, _SHORTEST_SEND_SECONDS)
+            wanted = 2 * self._senders * self._query_seconds / max(self._send_seconds, _SHORTEST_SEND_SECONDS)
             self.ahead = min(self._most, int(wanted))

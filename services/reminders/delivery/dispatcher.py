@@ -13,19 +13,18 @@ from services.reminders.delivery.sender import LeaseGroup, Sender, SendingMessag
 from services.reminders.ports import DeliveryLedger, Notifier
 from services.reminders.records import DeliveryOutcome, DeliveryState, Lease
 
-_TURN_SECONDS = 0.001  # a notifier that never waits must not keep the event loop for longer
-# The ledger answers one question at a time, and what is due comes before what is done: turns of the event loop that
-# `begin_for_ever` needs to ask.
+_TURN_SECONDS = 0.001  # limits the time that a notifier which never waits blocks the event loop
+# Iterations of the event loop that `begin_for_ever` gets before a commit, because the ledger runs one query at a time
+# and due occurrences come before outcomes.
 _TURNS_TO_BEGIN = 5
-# Where a commit has to be waited for, all that may be said before it is said first: turns that the senders need for it.
-_TURNS_TO_SEND = 2
-# What is noted or kept already waits this long for its marks while there is more to say, and so many of them.
-_MARKS_WAIT_SECONDS = 1.0
-_MARKS_WAITING = 20_000
-_MARKS_LOOK_SECONDS = 0.005
-_MOST_RECENTLY_SENT = 5000  # occurrences that were said: more than a second's, which a server that crashes may forget
-_SETTLED_AT_ONCE = 1000
-_STALE_SECONDS = 5.0  # what was begun this long ago others may have taken over, had this process been frozen
+_TURNS_TO_SEND = 2  # iterations of the event loop that senders get before a commit that they would have to wait for
+# The commit of recorded outcomes waits at most this long, and up to this number of them, while messages are waiting.
+_COMMIT_DELAY_SECONDS = 1.0
+_MOST_UNCOMMITTED = 20_000
+_COMMIT_POLL_SECONDS = 0.005
+_MOST_RECENTLY_SENT = 5000  # more than a second's sends, whose commit a crashed database server may lose
+_SETTLE_BATCH = 1000
+_STALE_SECONDS = 5.0  # if this process was frozen, another one may have claimed messages begun this long ago
 
 
 class Dispatcher:
@@ -64,7 +63,7 @@ class Dispatcher:
         self._pending_acks = PendingAcks(ledger)
 
     def __len__(self) -> int:
-        """Return how many occurrences are held in memory and not begun."""
+        """Return the number of occurrences in memory that are not begun."""
         return len(self._queue)
 
     def push(self, leases: tuple[Lease, ...]) -> None:
@@ -82,7 +81,7 @@ class Dispatcher:
             if taken:
                 self._beginning = taken
                 try:
-                    await asyncio.sleep(0)  # taking very many has kept the event loop long enough
+                    await asyncio.sleep(0)  # taking many occurrences has blocked the event loop
                     await self._begin(taken)
                 finally:
                     self._beginning = []
@@ -91,7 +90,7 @@ class Dispatcher:
                 await wait_or_nap(self._due, self._clock, self._seconds_to_next(room > 0))
 
     async def send_for_ever(self) -> None:
-        """Send begun messages, one after the other, as one of several senders."""
+        """Send begun messages one after the other; several senders run this concurrently."""
         loop = asyncio.get_running_loop()
         while True:
             await self._gate.acquire()
@@ -102,7 +101,7 @@ class Dispatcher:
             self._wake_sender_or_record()
 
     async def settle_for_ever(self, try_at: Callable[[datetime], None]) -> None:
-        """Record outcomes as fast as commits return; call `try_at` with the time of each retry."""
+        """Record outcomes, one commit after the other; call `try_at` with the time of each retry."""
         while True:
             await self._has_outcomes.wait()
             for _ in range(_TURNS_TO_BEGIN):
@@ -116,7 +115,7 @@ class Dispatcher:
             self._idle.set()
 
     async def record_for_ever(self) -> None:
-        """Record sent messages ahead of their commit whenever senders wait for that."""
+        """Record sent messages ahead of their commit when senders wait for it."""
         while True:
             await self._acks_wanted.wait()
             self._acks_wanted.clear()
@@ -124,20 +123,20 @@ class Dispatcher:
                 self._admit()
 
     async def _yield_to_senders(self) -> None:
-        """Delay the commit while messages wait to be sent, which is more urgent."""
+        """Delay the commit while messages wait to be sent, which are more urgent."""
         loop = asyncio.get_running_loop()
-        latest = loop.time() + _MARKS_WAIT_SECONDS
+        latest = loop.time() + _COMMIT_DELAY_SECONDS
         while (self._begun or self._beginning) and loop.time() < latest:
             if self._pending_acks.is_commit_wanted:
                 for _ in range(_TURNS_TO_SEND):
                     await asyncio.sleep(0)
                 return
-            if len(self._outcomes) >= _MARKS_WAITING:
+            if len(self._outcomes) >= _MOST_UNCOMMITTED:
                 return
-            await asyncio.sleep(_MARKS_LOOK_SECONDS)
+            await asyncio.sleep(_COMMIT_POLL_SECONDS)
 
     async def drain(self) -> None:
-        """Begin nothing new, finish the messages that are begun, and free the rest."""
+        """Stop beginning messages, finish begun ones, and free the other leases."""
         self._is_draining = True
         self._due.set()
         while self._beginning or self._is_verifying or self._in_flight or self._begun or self._outcomes:
@@ -147,29 +146,29 @@ class Dispatcher:
         await self._ledger.free(self._owner)
 
     async def release_unstarted(self) -> None:
-        """Free occurrences that are not begun, and own leases that this process does not know, to be claimed anew.
+        """Free occurrences that are not begun, and leases that this process lost, so that they are claimed again.
 
-        What is begun or was said is none of it, also where a server that crashed has lost the commit that says so.
+        Begun and recently sent ones are excepted, also if a crashed database server lost the commit of their outcome.
         """
         self._queue.clear()
         started = (lease.notice.delivery_id for leases in self._beginning for lease in leases)
         await self._ledger.release(self._owner, self._unsettled.union(started, self._recently_sent))
 
     def _may_send(self) -> bool:
-        """Return whether a send may start; at most as many messages as senders may be unrecorded after a crash."""
+        """Return whether a send may start: at most as many sent messages as senders may be unrecorded at a crash."""
         return bool(self._begun) and self._in_flight + len(self._pending_acks) < self._pace.senders
 
     def _wake_sender_or_record(self) -> None:
-        """Wake the next sender when it may send, else have the sent messages recorded that it waits for."""
+        """Wake the next sender if it may send; else start recording the sent messages that it waits for."""
         if self._may_send():
             self._admit()
         elif self._begun:
             self._acks_wanted.set()
 
     def _admit(self) -> None:
-        """Wake one sender in the next turn of the event loop.
+        """Wake one sender in the next iteration of the event loop.
 
-        The others follow when it has to wait for the platform: woken at once they would find that it has said all.
+        It wakes the next one when it waits for the platform; woken together, most senders would find nothing to send.
         """
         if self._admission is None:
             self._admission = asyncio.get_running_loop().call_soon(self._open_gate)
@@ -180,9 +179,9 @@ class Dispatcher:
             self._gate.release()
 
     def _room(self) -> int:
-        """Return how many messages may be begun now: for free senders, and what they finish while the ledger answers.
+        """Return the number of messages that may begin now: free senders, and sends during two ledger queries.
 
-        Half of what may be begun ahead must be free: asking often for a few costs more than asking for many.
+        Return 0 until half of the latter are free, because many queries for a few rows cost more than one for many.
         """
         if self._is_draining:
             return 0
@@ -219,7 +218,7 @@ class Dispatcher:
             self._begun.extend(SendingMessage(leases, key, started) for leases, key in keyed)
         else:
             begun = (_sendable_part(leases, key, started, versions) for leases, key in keyed)
-            self._begun.extend(each for each in begun if each is not None)
+            self._begun.extend(message for message in begun if message is not None)
         if self._begun:
             self._admit()
 
@@ -244,26 +243,26 @@ class Dispatcher:
             self._due.set()
 
     async def _verify_ownership(self, stale: SendingMessage) -> None:
-        """Check in one query that this process still owns messages begun long ago; a new owner sends the others.
+        """Check in one query that this process still owns messages begun long ago; their new owner sends the others.
 
-        What the ledger does not know as being sent is begun once more, if it is ours: a server that crashed may have
-        forgotten it.
+        Messages that are not being sent according to the ledger are begun again, because a crashed database server may
+        have lost that.
         """
-        asked = [stale, *self._begun]
+        checked = [stale, *self._begun]
         self._begun.clear()
         self._is_verifying = True
         try:
-            ids = {lease.notice.delivery_id for begun in asked for lease in begun.leases}
+            ids = {lease.notice.delivery_id for begun in checked for lease in begun.leases}
             held = await self._ledger.held(self._owner, sorted(ids))
         except Exception:
-            self._begun.extendleft(reversed(asked))
+            self._begun.extendleft(reversed(checked))
             raise
         finally:
             self._is_verifying = False
             self._idle.set()
         now = asyncio.get_running_loop().time()
         self._unsettled -= ids - held
-        for begun in reversed(asked):
+        for begun in reversed(checked):
             if all(lease.notice.delivery_id in held for lease in begun.leases):
                 self._begun.appendleft(begun._replace(at=now))
             else:
@@ -271,10 +270,10 @@ class Dispatcher:
         self._admit()
 
     async def _settle(self, try_at: Callable[[datetime], None]) -> None:
-        """Record the present outcomes, many of them in portions so that due occurrences can begin in between."""
+        """Record the present outcomes in batches, so that due occurrences can begin in between."""
         left = len(self._outcomes)
         while left:
-            settled = self._outcomes[: min(left, _SETTLED_AT_ONCE)]
+            settled = self._outcomes[: min(left, _SETTLE_BATCH)]
             await self._ledger.settle([outcome for _, outcome in settled])
             del self._outcomes[: len(settled)]
             left -= len(settled)
@@ -300,12 +299,12 @@ async def wait_or_nap(event: asyncio.Event, clock: Clock, seconds: float) -> Non
     try:
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for each in waits:
-            each.cancel()
+        for wait in waits:
+            wait.cancel()
 
 
 def _sendable_part(leases: LeaseGroup, key: str, at: float, versions: dict[int, int]) -> SendingMessage | None:
-    """Return the part of a message that the ledger let begin."""
+    """Return the part of a message that the ledger has marked as being sent."""
     ours = tuple(lease for lease in leases if lease.notice.delivery_id in versions)
     if not ours:
         return None
@@ -316,7 +315,7 @@ def _sendable_part(leases: LeaseGroup, key: str, at: float, versions: dict[int, 
 class PendingAcks:
     """Records sent messages in batches, ahead of the commit that settles them.
 
-    `len` is how many messages are neither recorded nor settled.
+    `len` is the number of messages that are neither recorded nor settled.
     """
 
     def __init__(self, ledger: DeliveryLedger) -> None:
@@ -325,7 +324,7 @@ class PendingAcks:
         self._sent: list[tuple[Lease, DeliveryOutcome]] = []
         self._recording = asyncio.Lock()
         self.is_commit_wanted = False
-        """True if some of them need a commit to be recorded."""
+        """True if some outcomes need a commit to be recorded."""
 
     def __len__(self) -> int:
         return len(self._open)
@@ -339,7 +338,7 @@ class PendingAcks:
             self._sent += outcomes
 
     async def record(self) -> bool:
-        """Record the messages sent until now; return whether they were recorded. Otherwise only a commit does."""
+        """Record the messages sent until now; return False if only a commit can."""
         async with self._recording:
             sent, self._sent = self._sent, []
             is_recorded = bool(sent) and await self._ledger.record_sent(sent)

@@ -1,4 +1,4 @@
-"""Queue claimed occurrences until they are due and hand them out in turn over the chats."""
+"""Queue claimed occurrences until they are due, and take them in turn from each chat."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -8,21 +8,23 @@ from heapq import heappop, heappush
 from services.reminders.delivery.sender import LeaseGroup
 from services.reminders.records import Lease
 
-_MOVED_AT_ONCE = 1000  # bounds how long one look may keep the event loop
-_LENGTH_TOGETHER = 1500  # characters of content; more would be hard to read, and long for some platforms
+_MOST_MOVED = 1000  # bounds the time that one call blocks the event loop
+_LONGEST_BATCH = 1500  # characters of content in one message
 
 
 class DueQueue:
-    """A heap by due time, then a queue per chat: a chat with five hundred due does not delay the others.
+    """A heap by due time with a queue for each chat, so that a chat with hundreds of reminders does not delay others.
 
-    At most `most_together` occurrences that are due in a chat are handed out as one message. What may have been said
-    already is handed out exactly as it was: with the same others under the same key. What is pushed a second time was
-    claimed anew and counts as the newer lease says.
+    At most `most_together` due occurrences of a chat are taken as one message. Occurrences that may have been sent
+    before are taken in the same combination with the same message key. A lease that is pushed again replaces the
+    earlier lease of the same delivery.
     """
 
     def __init__(self, most_together: int = 1) -> None:
         self._most_together = most_together
-        self._instants: list[datetime] = []  # people choose round times: few instants, with many each
+        self._instants: list[
+            datetime
+        ] = []  # people choose round times, so there are few instants with many occurrences
         self._waiting: dict[datetime, deque[LeaseGroup]] = {}
         self._chats: dict[str, deque[LeaseGroup]] = {}
         self._held: dict[int, Lease] = {}
@@ -32,7 +34,7 @@ class DueQueue:
 
     @property
     def next_at(self) -> datetime | None:
-        """Return when the next occurrence is due; None when no occurrence waits for its time."""
+        """Return the due time of the next waiting occurrence; None without any."""
         return self._instants[0] if self._instants else None
 
     def push(self, leases: Iterable[Lease]) -> None:
@@ -48,16 +50,16 @@ class DueQueue:
             self._schedule(max(lease.try_at for lease in again), tuple(again))
 
     def clear(self) -> None:
-        """Forget everything that waits."""
+        """Remove all occurrences."""
         self._instants.clear()
         self._waiting.clear()
         self._chats.clear()
         self._held.clear()
 
     def drop(self, delivery_ids: Iterable[int]) -> None:
-        """Forget these: they are being said."""
-        for each in delivery_ids:
-            self._held.pop(each, None)
+        """Remove deliveries that are being sent."""
+        for delivery_id in delivery_ids:
+            self._held.pop(delivery_id, None)
 
     def take(self, now: datetime, limit: int) -> list[LeaseGroup]:
         """Take at most `limit` messages that are due at `now`, in turn over the chats, oldest first in each."""
@@ -74,7 +76,7 @@ class DueQueue:
         return taken
 
     def _remove_current(self, message: LeaseGroup) -> LeaseGroup:
-        """Return the part of a message that was not claimed anew since; it is not held any more."""
+        """Remove a message from the queue; return its leases that were not replaced by newer ones."""
         held = self._held
         newest = tuple([lease for lease in message if held.get(lease.notice.delivery_id) is lease])
         for lease in newest:
@@ -90,7 +92,7 @@ class DueQueue:
             at_once.append(message)
 
     def _queue_due(self, now: datetime) -> None:
-        room = _MOVED_AT_ONCE
+        room = _MOST_MOVED
         while room and self._instants and self._instants[0] <= now:
             due = self._waiting[self._instants[0]]
             moved = min(room, len(due))
@@ -108,12 +110,12 @@ class DueQueue:
         together, length = [first[0]], len(first[0].notice.content)
         while line and len(together) < self._most_together and _fits(together[0], line[0][0]):
             length += len(line[0][0].notice.content)
-            if length > _LENGTH_TOGETHER:
+            if length > _LONGEST_BATCH:
                 break
             together.append(line.popleft()[0])
         return tuple(together)
 
 
 def _fits(first: Lease, other: Lease) -> bool:
-    """Return whether the two may share a message: the same thread, and the other was certainly not said before."""
+    """Return whether two leases may share a message: the same address, and `other` was certainly not sent before."""
     return first.notice.address == other.notice.address and not other.notice.may_be_repeat

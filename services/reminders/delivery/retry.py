@@ -1,4 +1,4 @@
-"""Decide what follows a failed attempt: a retry after a pause, or giving up."""
+"""Decide about a failed attempt: retry after a pause, or record the delivery as failed."""
 
 import random
 from datetime import datetime, timedelta
@@ -12,8 +12,8 @@ from services.reminders.records import DeliveryOutcome, DeliveryState, Lease
 class RetryPolicy(Struct, frozen=True, kw_only=True):
     """Pauses double from `first` to `longest`, each shortened by up to half at random.
 
-    What is due for longer than `keep` is given up, but not before `fewest` attempts, some six hours of them: the bot
-    may have been down for most of that time, or its clock be wrong.
+    A delivery fails for good when it is overdue by `keep` and has had `fewest` attempts (about six hours), because the
+    bot may have been down for most of that time or its clock wrong.
     """
 
     first: timedelta = timedelta(seconds=1)
@@ -21,19 +21,16 @@ class RetryPolicy(Struct, frozen=True, kw_only=True):
     keep: timedelta = timedelta(days=7)
     fewest: int = 100
 
-    def pause(self, attempt: int, asked: float | None) -> timedelta:
-        """Return how long to wait after the given attempt (1 and up).
-
-        What the platform asked for, in seconds, is obeyed.
-        """
+    def pause(self, attempt: int, retry_after: float | None) -> timedelta:
+        """Return the pause after `attempt` (from 1), at least the seconds `retry_after` that the platform asked for."""
         grown: timedelta = min(self.longest, self.first * (1 << min(attempt - 1, 20)))
         jittered = grown * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load, keeps no secret
-        return max(jittered, timedelta(seconds=asked or 0.0))
+        return max(jittered, timedelta(seconds=retry_after or 0.0))
 
     def outcome_after(self, lease: Lease, failure: DeliveryFailed, now: datetime, pause: timedelta) -> DeliveryOutcome:
-        """Return the ledger's entry for a failed attempt that may be repeated after `pause`.
+        """Return the outcome of a failed attempt that may be repeated after `pause`.
 
-        What may have arrived once is `unknown` until it is known to have arrived, even when a repeat was refused.
+        A message that may have arrived once stays `unknown`, even if a repeated attempt was refused.
         """
         notice = lease.notice
         is_too_late = now - notice.due_at > self.keep and notice.attempt >= self.fewest

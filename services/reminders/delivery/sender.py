@@ -1,4 +1,4 @@
-"""Send one message and turn the result into delivery outcomes."""
+"""Send one message and return the delivery outcomes."""
 
 from collections.abc import Awaitable, Sequence
 from datetime import datetime
@@ -16,13 +16,13 @@ from services.reminders.records import DeliveryOutcome, DeliveryState, Lease
 if TYPE_CHECKING:
     from loguru import Logger
 
-_LOGGED_ONE_BY_ONE = 20
+_MOST_LOGGED_SEPARATELY = 20
 
 
 def log_outcomes(settled: Sequence[tuple[Lease, DeliveryOutcome]]) -> None:
-    """Log each delivery on a line; many successes share one line, or logging would delay the rest."""
+    """Log each delivery on a line; many successes share one line, so that logging does not delay other sends."""
     sent = [(lease, outcome) for lease, outcome in settled if outcome.state is DeliveryState.SENT]
-    are_many = len(sent) > _LOGGED_ONE_BY_ONE
+    are_many = len(sent) > _MOST_LOGGED_SEPARATELY
     if are_many:
         latest = max((outcome.at - lease.notice.due_at).total_seconds() for lease, outcome in sent)
         logger.info("{} reminders sent, at most {:.3f} s after they were due", len(sent), latest)
@@ -61,10 +61,10 @@ class SendingMessage(NamedTuple):
 
 
 def message_key(leases: LeaseGroup) -> str:
-    """Return the idempotency key of a message: the same for the same occurrences in the same message only.
+    """Return the idempotency key of a message, which depends on its occurrences.
 
-    A single occurrence has its own key. One that was said together with others before keeps the key of that message,
-    even when the others are gone by now: the platform may have shown it.
+    A single occurrence has its own key. An occurrence that was sent with others before keeps the key of that message,
+    even if the others were deleted since, because the platform may have shown that message.
     """
     first = leases[0]
     if first.notice.may_be_repeat and first.message_key:
@@ -76,7 +76,7 @@ def message_key(leases: LeaseGroup) -> str:
 
 
 class Sender:
-    """Passes messages to the notifier and turns every exception of it into outcomes."""
+    """Passes messages to the notifier and converts its exceptions to outcomes."""
 
     def __init__(self, ledger: DeliveryLedger, notifier: Notifier, clock: Clock, retries: RetryPolicy) -> None:
         self._ledger = ledger
@@ -88,7 +88,7 @@ class Sender:
 
     @property
     def can_batch(self) -> bool:
-        """Return whether several occurrences can be said in one message."""
+        """Return whether several occurrences can be sent in one message."""
         return self._batch_notifier is not None
 
     async def send(self, begun: SendingMessage) -> list[tuple[Lease, DeliveryOutcome]]:
@@ -100,7 +100,7 @@ class Sender:
             message_id = await self._hand_over(leases, begun.key)
         except DeliveryFailed as failure:
             return await self._fail(leases, failure)
-        except Exception as error:  # noqa: BLE001 - fire: an unforeseen error is an unknown outcome, said again later
+        except Exception as error:  # noqa: BLE001 - an unforeseen error is an unknown outcome and is retried
             return self.lost_outcomes(leases, f"{type(error).__name__}: {error}")
         now = self._clock.now()
         if self._reported:
@@ -139,13 +139,13 @@ class Sender:
         return [(lease, self._retries.outcome_after(lease, failure, now, pause)) for lease in leases]
 
     async def _report(self, lease: Lease, reason: str) -> None:
-        """Tell the owner, once until a reminder gets through again."""
+        """Report the failure to the owner, once until the reminder is sent again."""
         if lease.reminder_key in self._reported:
             return
         self._reported.add(lease.reminder_key)
         try:
             await self._notifier.report_undeliverable(lease.notice, reason)
-        except Exception as error:  # noqa: BLE001 - whatever the notifier raises, the occurrence is given up and recorded
+        except Exception as error:  # noqa: BLE001 - the failed outcome must be recorded in any case
             logger_of(lease).warning("could not report the failed reminder to its owner: {}", error)
 
 

@@ -21,7 +21,7 @@ _PAUSE_AFTER_ERROR_SECONDS = 1.0
 
 
 class DeliveryWorker:
-    """Delivers every occurrence of the ledger; survives whatever store and notifier raise."""
+    """Delivers every occurrence of the ledger, and continues after any exception of the store and the notifier."""
 
     def __init__(
         self,
@@ -47,17 +47,17 @@ class DeliveryWorker:
         self._last_look: datetime | None = None
 
     def nudge(self, due: datetime) -> None:
-        """Look at the ledger soon, if `due` comes before the next known occurrence."""
+        """Claim from the ledger soon, if `due` is before the next known occurrence."""
         if self._target is None or due - self._pace.look_ahead < self._target:
             self.claim_soon()
 
     def claim_soon(self) -> None:
-        """Look at the ledger now."""
+        """Claim from the ledger now."""
         self._is_claim_due = True
         self._wake.set()
 
     def tick(self) -> None:
-        """Look at the clock now; cheap, the ledger is not asked."""
+        """Read the clock now, without a query of the ledger."""
         self._wake.set()
 
     async def run(self) -> None:
@@ -72,7 +72,7 @@ class DeliveryWorker:
                 group.create_task(self._persist(self._dispatcher.send_for_ever))
 
     async def drain(self) -> None:
-        """Begin nothing new, wait until messages being sent are sent and recorded, and free the rest."""
+        """Stop beginning sends, wait until begun ones are sent and recorded, and free the other leases."""
         self._is_draining = True
         await self._dispatcher.drain()
 
@@ -82,7 +82,7 @@ class DeliveryWorker:
             logger.info("freed {} occurrences claimed by an earlier run", freed)
         latest = await self._ledger.latest_due()
         if latest is not None:
-            self._last_look = latest - self._pace.look_ahead  # in the future when the clock was ahead until the restart
+            self._last_look = latest - self._pace.look_ahead  # in the future if the clock was set back since
         if self._zone_data:
             moved = await self._ledger.follow_zone_data(self._zone_data, self._clock.now())
             if moved:
@@ -91,7 +91,7 @@ class DeliveryWorker:
                 )
 
     async def _persist(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do `work` until it returns: a locked or lost database must not end the delivery of reminders."""
+        """Run `work` until it returns: a locked or lost database must not end the delivery of reminders."""
         while True:
             try:
                 await work()
@@ -119,17 +119,17 @@ class DeliveryWorker:
 
     async def _claim(self, now: datetime) -> None:
         self._is_claim_due = False
-        self._target = None  # whatever is added while the claim runs must nudge
+        self._target = None  # a reminder added during the claim must nudge
         if self._is_claim_open:
             await self._dispatcher.release_unstarted()
-        self._is_claim_open = True  # without an answer it may have been committed all the same
+        self._is_claim_open = True  # a claim that fails without an answer may have been committed
         claim = await self._ledger.claim(self._owner, now, now + self._pace.look_ahead, self._pace.batch)
         self._is_claim_open = False
         self._dispatcher.push(claim.leases)
         if claim.is_full:
             self.claim_soon()
         elif claim.next_at is not None:
-            # Rows due one after the other are claimed together, five times in the time that is looked ahead.
+            # Claim at most five times per `look_ahead`, so that rows due shortly after each other share a claim.
             self._target = max(claim.next_at - self._pace.look_ahead, now + self._pace.look_ahead / 5)
 
     def _nap_seconds(self) -> float:

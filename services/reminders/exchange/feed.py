@@ -21,7 +21,7 @@ _MOST_TOKENS = 20
 class FeedTokens:
     """Issues and revokes the secrets of calendar feeds. Only their hashes are stored.
 
-    `is_current` tells whether the token of a secret's holder is still good; with that token the secret ends.
+    `is_current` returns whether the access token of a secret's holder is valid; the secret expires with it.
     """
 
     def __init__(self, state: StateStore, is_current: Callable[[str], Awaitable[bool]] | None = None) -> None:
@@ -29,7 +29,7 @@ class FeedTokens:
         self._is_current = is_current
 
     async def issue(self, chat: ChatAddress, holder: str = "") -> str:
-        """Make a secret of `holder` for `chat`, to be shown once. The oldest of more than 20 is taken back."""
+        """Issue a secret of `holder` for `chat`, to be shown once. The oldest of more than 20 is revoked."""
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         hashes = [*await self._hashes(chat), _hashed(token)]
         await self._forget(hashes[:-_MOST_TOKENS])
@@ -39,18 +39,18 @@ class FeedTokens:
         return token
 
     async def revoke(self, chat: ChatAddress) -> int:
-        """Take back every secret of `chat`; returns how many there were."""
+        """Revoke all secrets of `chat`; return their number."""
         hashes = await self._hashes(chat)
         await self._forget(hashes)
         await self._state.set(_issued_for(chat), None, keep=_KEEP, is_promised=True)
         return len(hashes)
 
     async def chat_of(self, token: str) -> ChatAddress | None:
-        """Return the chat that `token` opens, None for one that was taken back, has ended or was never given."""
+        """Return the chat of `token`; None if it is unknown, expired or revoked."""
         if len(token) > _LONGEST_TOKEN:
             return None
         opened = await self._state.get(_opened_by(_hashed(token)))
-        if not isinstance(opened, dict):  # a secret of before has no holder
+        if not isinstance(opened, dict):  # stored by an earlier version, without a holder
             return read_chat(opened) if isinstance(opened, str) else None
         if self._is_current is not None and not await self._is_current(str(opened.get("holder"))):
             return None
@@ -58,15 +58,15 @@ class FeedTokens:
 
     async def _hashes(self, chat: ChatAddress) -> list[str]:
         kept = await self._state.get(_issued_for(chat))
-        return [str(each) for each in kept] if isinstance(kept, list) else []
+        return [str(token_hash) for token_hash in kept] if isinstance(kept, list) else []
 
     async def _forget(self, hashes: Sequence[str]) -> None:
-        for each in hashes:
-            await self._state.set(_opened_by(each), None, keep=_KEEP, is_promised=True)
+        for token_hash in hashes:
+            await self._state.set(_opened_by(token_hash), None, keep=_KEEP, is_promised=True)
 
 
 class CalendarFeed:
-    """Serves the feed of a chat to everyone with its token."""
+    """Serves the calendar feed of a chat to everyone with its token."""
 
     def __init__(self, reader: ReminderReader, tokens: FeedTokens, clock: Clock) -> None:
         self._reader = reader
@@ -74,7 +74,7 @@ class CalendarFeed:
         self._clock = clock
 
     async def feed(self, token: str) -> str | None:
-        """Return the active reminders of the token's chat as iCalendar (`text/calendar`), None for an unknown token.
+        """Return the active reminders of the token's chat as iCalendar (`text/calendar`); None for an unknown token.
 
         Raises:
             ConfigError: the extra `ical` is not installed.

@@ -1,4 +1,4 @@
-"""Parse a VEVENT or VTODO into its text and times, and report its faults."""
+"""Parse the text and times of a VEVENT or VTODO."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta, tzinfo
@@ -22,8 +22,8 @@ _MOST_DATES = 300
 class IcsItem(Struct, frozen=True, kw_only=True):
     """The parts of a component that a reminder needs; `zone` is an IANA name.
 
-    `alarm` is when its first alarm goes off, counted from the start, None without one. `replaces` is the occurrence
-    of a recurring event that this one stands in for. `record` is what we wrote into it, if we did.
+    `alarm` is the offset of its first alarm from the start, None without one. `replaces` is the occurrence of a
+    recurring event that this one replaces. `record` is the JSON record of a reminder exported by the bot, else empty.
     """
 
     line: int
@@ -40,17 +40,17 @@ class IcsItem(Struct, frozen=True, kw_only=True):
 
 
 def read_component(part: IcsPart, default_zone: str) -> IcsItem:
-    """Read one component; times without a zone, and single instants in UTC, are put into `default_zone`.
+    """Parse one component; times without a zone, and single instants in UTC, get `default_zone`.
 
     Raises:
-        ValueError: with what is wrong, in words.
+        ValueError: the component is not valid or not supported, with the reason.
     """
     library = calendar_library()
     component: Component = (library.Event if part.kind == "VEVENT" else library.Todo).from_ical(part.text)
     for name, fault in component.errors:
         if name in _TIMES:
             raise ValueError(f"{name}: {fault}"[:300])
-    start = _one(component, "DUE") or _one(component, "DTSTART")
+    start = _single(component, "DUE") or _single(component, "DTSTART")
     if start is None:
         raise ValueError("there is no DTSTART" if part.kind == "VEVENT" else "there is neither DUE nor DTSTART")
     rule = _rule(component)
@@ -59,7 +59,7 @@ def read_component(part: IcsPart, default_zone: str) -> IcsItem:
     dates = reader.all(component.get("RDATE"))
     if len(dates) > _MOST_DATES:
         raise ValueError(f"there are more than {_MOST_DATES} dates in RDATE")
-    replaced, created = _one(component, "RECURRENCE-ID"), _one(component, "CREATED")
+    replaced, created = _single(component, "RECURRENCE-ID"), _single(component, "CREATED")
     if replaced is not None and replaced.params.get("RANGE"):
         raise ValueError("RECURRENCE-ID with a RANGE is not understood")
     return IcsItem(
@@ -78,7 +78,7 @@ def read_component(part: IcsPart, default_zone: str) -> IcsItem:
 
 
 class _TimeReader:
-    """Reads the times of one component; the first decides its zone and whether it is about whole days."""
+    """Reads the times of one component; the first one determines its zone and `is_all_day`."""
 
     def __init__(self, default_zone: str, *, is_recurring: bool) -> None:
         self.zone = default_zone
@@ -95,20 +95,20 @@ class _TimeReader:
 
     def all(self, values: Any) -> tuple[datetime, ...]:
         lists = values if isinstance(values, list) else [] if values is None else [values]
-        return tuple(self.instant(each.dt) for listed in lists for each in listed.dts)
+        return tuple(self.instant(entry.dt) for listed in lists for entry in listed.dts)
 
     def instant(self, value: Any) -> datetime:
-        """Return a date, a time or the start of a period, in the zone of the component."""
+        """Convert a date, a time or the start of a period to an instant in the zone of the component."""
         if isinstance(value, tuple):
             value = value[0]
         zone = ZoneInfo(self.zone)
         if isinstance(value, time):
-            raise ValueError("a time without a date is not understood")  # noqa: TRY004 - the file is at fault
+            raise ValueError("a time without a date is not understood")  # noqa: TRY004 - an error of the file
         if not isinstance(value, datetime):
             return datetime.combine(value, _ALL_DAY_CLOCK, tzinfo=zone)
         if value.tzinfo is None:
             return value.replace(tzinfo=zone)
-        # A wall time that the clocks skip stays as it is written: it is moved when it is due.
+        # A wall time in a DST gap stays as written; the schedule moves it.
         return value if value.tzinfo is zone else value.astimezone(zone)
 
     def _zone_of(self, moment: datetime) -> str:
@@ -120,23 +120,23 @@ class _TimeReader:
             return "UTC"
         if _agree(moment, moment.tzinfo, ZoneInfo(self.zone)):
             return self.zone
-        raise ValueError(f"the time zone {str(moment.tzinfo)[:80]} is none of the IANA names")
+        raise ValueError(f"the time zone {str(moment.tzinfo)[:80]} is not an IANA name")
 
 
-def _agree(moment: datetime, one: tzinfo | None, other: tzinfo) -> bool:
+def _agree(moment: datetime, first: tzinfo | None, second: tzinfo) -> bool:
     walls = [moment.replace(tzinfo=None) + timedelta(days=30 * month) for month in range(_MONTHS_COMPARED)]
-    return all(wall.replace(tzinfo=one).utcoffset() == wall.replace(tzinfo=other).utcoffset() for wall in walls)
+    return all(wall.replace(tzinfo=first).utcoffset() == wall.replace(tzinfo=second).utcoffset() for wall in walls)
 
 
-def _one(component: "Component", name: str) -> Any:
+def _single(component: "Component", name: str) -> Any:
     value = component.get(name)
     if isinstance(value, list):
-        raise ValueError(f"there are several {name}")  # noqa: TRY004 - the file is wrong, not a type of ours
+        raise ValueError(f"there are several {name}")  # noqa: TRY004 - an error of the file
     return value
 
 
 def _rule(component: "Component") -> str:
-    rule = _one(component, "RRULE")
+    rule = _single(component, "RRULE")
     text: str = "" if rule is None else rule.to_ical().decode("utf-8")
     return text
 
@@ -152,6 +152,6 @@ def _alarm(component: "Component", start: datetime) -> timedelta | None:
 
 def _triggers(component: "Component") -> Iterator[Any]:
     for alarm in component.walk("VALARM"):
-        trigger = _one(alarm, "TRIGGER")
+        trigger = _single(alarm, "TRIGGER")
         if trigger is not None:
             yield trigger

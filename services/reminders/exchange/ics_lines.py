@@ -26,7 +26,7 @@ _KEPT = frozenset({"VEVENT", "VTODO", "VTIMEZONE"})
 
 
 class IcsPart(Struct, frozen=True, kw_only=True):
-    """One VEVENT, VTODO or VTIMEZONE: its lines as they stand, and the number of the first."""
+    """The text of a VEVENT, VTODO or VTIMEZONE, and the number of its first line."""
 
     kind: str
     line: int
@@ -34,13 +34,13 @@ class IcsPart(Struct, frozen=True, kw_only=True):
 
 
 def ics_parts(text: str) -> tuple[IcsPart, ...]:
-    """Return the components of one or several calendars, in order; text around them is ignored.
+    """Return the components of one or several calendars, in order; other text is ignored.
 
     Raises:
-        ImportRefused: BEGIN and END do not match, or this is no calendar at all.
+        ImportRefused: BEGIN and END do not match, or the text is not a calendar.
     """
     cutter = _Cutter()
-    # A line ends with a line feed; other separators that Python knows are text.
+    # Only a line feed ends a line; `splitlines` knows other separators, which may be text.
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
         cutter.take(number, line.removesuffix("\r"))
     return cutter.finished()

@@ -1,4 +1,4 @@
-"""Parse iCalendar files into reminders: our own exactly, those of other calendars as far as possible."""
+"""Parse iCalendar files into reminders: exports of the bot exactly, other calendars as far as possible."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -13,7 +13,7 @@ from services.recurrence.rules import parse_rule, with_exceptions
 from services.recurrence.schedule import Schedule, rule_text
 from services.reminders.exchange.ics_component import IcsItem, read_component
 from services.reminders.exchange.ics_lines import IcsPart, calendar_library, ics_parts
-from services.reminders.exchange.ics_schedule import is_said_by, own_rule
+from services.reminders.exchange.ics_schedule import has_same_times, own_rule
 from services.reminders.exchange.model import (
     MOST_PROBLEMS,
     MOST_REMINDERS,
@@ -26,12 +26,12 @@ from services.reminders.exchange.model import (
 from services.reminders.exchange.record import ReminderRecord, validate_schedule
 from services.reminders.model import ReminderState
 
-# What the library is seen to raise for components that are not well formed.
+# Exceptions of the library for components that are not well-formed.
 _UNREADABLE = (ValueError, KeyError, IndexError, OverflowError, AttributeError, TypeError)
 
 
-class Newcomers(Struct, frozen=True, kw_only=True):
-    """Defaults for reminders of other calendars: their owner, zone and language."""
+class ImportDefaults(Struct, frozen=True, kw_only=True):
+    """The owner, zone and language of reminders from other calendars."""
 
     creator: Person
     zone: str
@@ -39,14 +39,14 @@ class Newcomers(Struct, frozen=True, kw_only=True):
     is_private: bool = False
 
 
-def import_ics(text: str, *, newcomers: Newcomers, now: datetime) -> PortableFile:
-    """Read the events and to-dos of an iCalendar file; `now` is timezone-aware.
+def import_ics(text: str, *, newcomers: ImportDefaults, now: datetime) -> PortableFile:
+    """Parse the events and to-dos of an iCalendar file; `now` is timezone-aware.
 
-    An event fires when its first alarm goes off, else when it begins, a whole day at 09:00. A moved occurrence of a
-    recurring event becomes a reminder of its own; each date of RDATE too.
+    An event fires at its first alarm, else at its start, which is 09:00 for whole days. A moved occurrence of a
+    recurring event and each date of RDATE become separate reminders.
 
     Raises:
-        ImportRefused: with one problem for each component that is not right; then none is read.
+        ImportRefused: some components are not valid, with one problem for each.
         ConfigError: the extra `ical` is not installed.
     """
     parts = ics_parts(text)
@@ -68,7 +68,7 @@ def import_ics(text: str, *, newcomers: Newcomers, now: datetime) -> PortableFil
 
 
 def _learn_zones(parts: list[IcsPart]) -> list[Problem]:
-    """Show the library the zones of the file; it remembers those that it does not know."""
+    """Register the time zones of the file with the library."""
     problems = []
     for part in parts:
         try:
@@ -79,7 +79,7 @@ def _learn_zones(parts: list[IcsPart]) -> list[Problem]:
 
 
 def _reminders(
-    items: list[IcsItem], newcomers: Newcomers, now: datetime, problems: list[Problem]
+    items: list[IcsItem], newcomers: ImportDefaults, now: datetime, problems: list[Problem]
 ) -> Iterator[PortableReminder]:
     moved: dict[str, list[datetime]] = {}
     for item in items:
@@ -98,7 +98,7 @@ def _reminders(
             problems.append(Problem(place=f"line {item.line}", uid=item.uid[:80], reason=_clause(error)))
 
 
-def _of_item(item: IcsItem, newcomers: Newcomers, now: datetime) -> Iterator[PortableReminder]:
+def _of_item(item: IcsItem, newcomers: ImportDefaults, now: datetime) -> Iterator[PortableReminder]:
     if item.record:
         yield _of_record(item, now)
         return
@@ -111,12 +111,9 @@ def _of_item(item: IcsItem, newcomers: Newcomers, now: datetime) -> Iterator[Por
 
 
 def _of_record(item: IcsItem, now: datetime) -> PortableReminder:
-    """Return the reminder of an event that the bot exported, with later changes of a calendar program.
-
-    The changes are those of its words and times, and of its UID when it was copied.
-    """
+    """Return the reminder of an event that the bot exported, with later changes of text, times and UID (of a copy)."""
     reminder = ReminderRecord.model_validate_json(item.record, strict=True).reminder()
-    if not is_said_by(reminder.schedule, item.times, now):
+    if not has_same_times(reminder.schedule, item.times, now):
         reminder = replace(reminder, schedule=_schedule(item))
     if item.summary and item.summary != _as_written(reminder.content):
         reminder = replace(reminder, content=item.summary)
@@ -124,11 +121,11 @@ def _of_record(item: IcsItem, now: datetime) -> PortableReminder:
 
 
 def _as_written(content: str) -> str:
-    """Return a text with normalised line ends, as it comes back from a property."""
+    """Return a text with normalised line ends, like the value of a property."""
     return content.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
-def _new(item: IcsItem, uid: str, schedule: Schedule, newcomers: Newcomers, now: datetime) -> PortableReminder:
+def _new(item: IcsItem, uid: str, schedule: Schedule, newcomers: ImportDefaults, now: datetime) -> PortableReminder:
     record = ReminderRecord.model_validate(
         {
             "uid": uid,
@@ -156,7 +153,7 @@ def _schedule(item: IcsItem) -> Schedule:
 
 
 def _due(item: IcsItem) -> datetime:
-    """Tell when to say it: at the alarm, as long as that does not move a rule to other days or its exceptions away."""
+    """Return the time of the alarm, or the start if the alarm would move a rule to other days or off its exceptions."""
     start = item.times.start
     midnight = start.replace(hour=0, minute=0) if item.is_all_day else start
     if item.alarm is None or item.record:
@@ -169,14 +166,14 @@ def _due(item: IcsItem) -> datetime:
 
 
 def _leaving_out(item: IcsItem, moved: list[datetime]) -> IcsItem:
-    """Return the recurring event without the occurrences that others stand in for."""
+    """Return the recurring event without the occurrences that other events replace."""
     if not moved:
         return item
     return replace(item, times=replace(item.times, exceptions=(*item.times.exceptions, *moved)))
 
 
 def _named(item: IcsItem, part: IcsPart) -> IcsItem:
-    """Return the event, with a UID from a hash of its text where it has none, the same on every import."""
+    """Return the event; if it has no UID, with a hash of its text, which is the same on every import."""
     return item if item.uid else replace(item, uid=f"{sha256(part.text.encode()).hexdigest()[:24]}@bubbles")
 
 
@@ -185,7 +182,7 @@ def _doubles(items: list[IcsItem]) -> Iterator[Problem]:
     for item in items:
         first = seen.setdefault((item.uid, item.replaces), item.line)
         if first != item.line:
-            reason = f"the same UID stands at line {first}"
+            reason = f"has the same UID as the component at line {first}"
             yield Problem(place=f"line {item.line}", uid=item.uid[:80], reason=reason)
 
 

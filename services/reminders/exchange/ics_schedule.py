@@ -17,10 +17,10 @@ _DROPPED = frozenset({"BYSECOND=0", "RSCALE=GREGORIAN"})
 
 
 def own_rule(rrule: str) -> str:
-    """Return an RRULE value as our rules say it; a yearly date of the Chinese calendar becomes `LUNAR M-D`.
+    """Convert an RRULE value to a rule of ours; a yearly date of the Chinese calendar becomes `LUNAR M-D`.
 
     Raises:
-        ValueError: the rule belongs to a calendar or has a part that we do not know.
+        ValueError: the calendar or a part of the rule is not supported.
 
     Source: RFC 7529 section 4.
     """
@@ -28,7 +28,7 @@ def own_rule(rrule: str) -> str:
     if "RSCALE" not in parts:
         return ";".join(f"{name}={value}" for name, value in parts.items())
     if parts.pop("RSCALE") != "CHINESE" or parts.pop("FREQ", "") != "YEARLY":
-        raise ValueError("of RSCALE only yearly dates of the CHINESE calendar are kept")
+        raise ValueError("RSCALE is supported only for yearly dates of the CHINESE calendar")
     months, days = parts.pop("BYMONTH", ""), parts.pop("BYMONTHDAY", "")
     parts.pop("SKIP", None)
     if not months or not days or "L" in months or parts.pop("INTERVAL", "1") != "1":
@@ -46,7 +46,7 @@ _SECOND = timedelta(seconds=1)
 class IcsTimes(Struct, frozen=True, kw_only=True):
     """DTSTART, RRULE, RDATE and EXDATE of a component; times are timezone-aware, `rule` is an RRULE value or empty.
 
-    `is_complete` is False where RRULE cannot say the rule and RDATE lists only its next fires.
+    `is_complete` is False if RRULE cannot express the rule and RDATE lists only its next fires.
     """
 
     start: datetime
@@ -57,11 +57,10 @@ class IcsTimes(Struct, frozen=True, kw_only=True):
 
 
 def ics_times(schedule: Schedule, now: datetime) -> IcsTimes:
-    """Return the schedule as other calendars understand it; of one that never fires again, its start.
+    """Return the schedule in iCalendar times; the start of a schedule that never fires again.
 
-    Lunar dates, workdays of a region, what comes again until it is done and the last day of a month that lacks the
-    31st have no RRULE that calendars can be trusted with: their next fires after `now` are listed instead, at most 300
-    of ten years.
+    Lunar dates, workdays of a region, follow-ups and rules clamped to the end of the month have no RRULE that all
+    calendars support. Their next fires after `now` are listed instead, at most 300 in ten years.
 
     Source: RFC 5545 sections 3.8.2.4, 3.8.5.1 to 3.8.5.3.
     """
@@ -75,7 +74,7 @@ def ics_times(schedule: Schedule, now: datetime) -> IcsTimes:
     text = _rrule(rule, zone)
     if text is None:
         return _listed(schedule, now)
-    # COUNT counts what is excepted, so the rule begins at the first fire that it would have without exceptions.
+    # COUNT includes exceptions, so the rule begins at the first fire that it would have without them.
     whole = replace(schedule, rule=replace(rule, except_days=frozenset(), except_walls=frozenset()))
     first = next_after(whole, resolve(schedule.start, zone) - _SECOND)
     if first is None:
@@ -87,8 +86,8 @@ def ics_times(schedule: Schedule, now: datetime) -> IcsTimes:
     return IcsTimes(start=start, rule=text, exceptions=_exceptions(rule, whole, first))
 
 
-def is_said_by(schedule: Schedule, times: IcsTimes, now: datetime) -> bool:
-    """Return whether `times` still say `schedule`: they do not after somebody moved the event in a calendar."""
+def has_same_times(schedule: Schedule, times: IcsTimes, now: datetime) -> bool:
+    """Return whether `times` equal those of `schedule`; they differ after the event was moved in a calendar."""
     own = ics_times(schedule, now)
     if not _is_same_rule(own.rule, times.rule) or _in_utc(own.exceptions) != _in_utc(times.exceptions):
         return False
@@ -99,27 +98,27 @@ def is_said_by(schedule: Schedule, times: IcsTimes, now: datetime) -> bool:
 
 
 def _in_utc(moments: Iterable[datetime]) -> set[datetime]:
-    """Return the instants: local times of different zones are never equal while the clocks are set back (PEP 495)."""
+    """Return the instants in UTC; ambiguous local times of different zones never compare equal (PEP 495)."""
     return {moment.astimezone(UTC) for moment in moments}
 
 
-def _is_same_rule(one: str, other: str) -> bool:
-    if not one or not other:
-        return one == other
+def _is_same_rule(own: str, foreign: str) -> bool:
+    if not own or not foreign:
+        return own == foreign
     try:
-        return parse_rule(one) == parse_rule(own_rule(other))
+        return parse_rule(own) == parse_rule(own_rule(foreign))
     except (RequestRefused, ValueError):
         return False
 
 
 def _unambiguous(wall: datetime, zone: ZoneInfo) -> datetime:
-    """Return the instant with its zone, in UTC for the second of two equal wall times: TZID cannot express it."""
+    """Return the instant with its zone, or in UTC for the second of two equal wall times, which TZID cannot express."""
     local = wall.replace(tzinfo=zone, microsecond=0)
     return local.astimezone(UTC) if wall.fold and local.utcoffset() != local.replace(fold=0).utcoffset() else local
 
 
 def _rrule(rule: Rule, zone: ZoneInfo) -> str | None:
-    """Return the RRULE value of a rule, None when there is none that every calendar reads the same."""
+    """Return the RRULE value of a rule; None if calendars would interpret it differently."""
     if rule.calendar is not None or (rule.is_elapsed and rule.minutes):
         return None
     pattern = _without_skip(rule) if rule.is_backward else rule.pattern
@@ -130,7 +129,7 @@ def _rrule(rule: Rule, zone: ZoneInfo) -> str | None:
 
 
 def _without_skip(rule: Rule) -> Rule | None:
-    """Write "the 31st, else the last day" as the last of the days from 28 to 31, where that means the same."""
+    """Express "the 31st, else the last day" as the last of the days from 28 to 31; None if that differs."""
     is_one_month = rule.frequency == "MONTHLY" or len(rule.months) == 1
     if not is_one_month or len(rule.month_days) != 1:
         return None
@@ -153,10 +152,10 @@ def _listed(schedule: Schedule, now: datetime) -> IcsTimes:
 
 
 def _exceptions(rule: Rule, whole: Schedule, first: datetime) -> tuple[datetime, ...]:
-    """Return the fires that the exceptions of `rule` take out of `whole`, the schedule without them."""
+    """Return the fires of `whole`, the schedule without exceptions, that the exceptions of `rule` exclude."""
     if not rule.has_exceptions:
         return ()
-    last = max([*rule.except_days, *(each.date() for each in rule.except_walls)])
+    last = max([*rule.except_days, *(wall.date() for wall in rule.except_walls)])
     end = datetime.combine(last, time.max, tzinfo=zone_of(whole))
     fires = takewhile(lambda fire: fire <= end, next_fires(whole, first - _SECOND, _MOST_LOOKED_AT))
     return tuple(fire for fire in fires if _is_excepted(rule, fire.replace(tzinfo=None, fold=0)))

@@ -32,7 +32,7 @@ def export_ics(reminders: Sequence[PortableReminder], *, chat: str, now: datetim
 
 def feed_ics(reminders: Sequence[PortableReminder], *, chat: str, now: datetime) -> str:
     """Write a calendar to subscribe to: the active reminders, without the properties for imports."""
-    active = [each for each in reminders if each.state is ReminderState.ACTIVE]
+    active = [reminder for reminder in reminders if reminder.state is ReminderState.ACTIVE]
     return _written(active, chat, now, has_records=False)
 
 

@@ -1,4 +1,4 @@
-"""Read and write reminders as JSON: one object, one reminder a line, without loss."""
+"""Read and write reminders as JSON without loss: one object, with one reminder per line."""
 
 import json
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class _Document(BaseModel):
 def export_json(reminders: Sequence[PortableReminder], *, chat: str, now: datetime) -> str:
     """Return the reminders of `chat` (its key) as a JSON document; `now` is timezone-aware."""
     head = {"format": _FORMAT, "version": _VERSION, "chat": chat, "exported_at": now.isoformat()}
-    lines = ",\n".join(record_of(each).model_dump_json() for each in reminders)
+    lines = ",\n".join(record_of(reminder).model_dump_json() for reminder in reminders)
     return f'{json.dumps(head, ensure_ascii=False)[:-1]}, "reminders": [\n{lines}\n]}}\n'
 
 
@@ -43,7 +43,7 @@ def import_json(text: str) -> PortableFile:
     """Read a file of `export_json`, of this version or an earlier one.
 
     Raises:
-        ImportRefused: with one problem for each reminder that is not right; then none is read.
+        ImportRefused: some reminders are not valid, with one problem for each.
     """
     document = _document(text)
     reminders: list[PortableReminder] = []

@@ -1,4 +1,4 @@
-"""Declare reminders in files, their UIDs, and the problems of an import."""
+"""Declare reminders in files, their UIDs, and import problems."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _IMPORTED = re.compile(r"import:\d+:(.*)", re.DOTALL)
 
 
 def uid_of(row: StoredReminder) -> str:
-    """Return the UID of a reminder: that of its file, else its public id and the microsecond of its creation."""
+    """Return the UID of a reminder: that of its imported file, else its public id and microsecond of creation."""
     imported = _IMPORTED.fullmatch(row.request_key)
     chat_key = f"{row.address.key}:"
     if imported and imported[1].startswith(chat_key):
@@ -32,7 +32,7 @@ def request_key(chat: ChatAddress, uid: str, copy: int) -> str:
 
 
 def key_in_uid(uid: str) -> int | None:
-    """Return the row that a UID made here names, None for the UIDs of others."""
+    """Return the row key in a UID of `uid_of`; None for other UIDs."""
     own = _OWN.fullmatch(uid)
     return row_key(own[1]) if own else None
 
@@ -44,7 +44,7 @@ def _micros(row: StoredReminder) -> int:
 
 _SENTENCES = {
     "zone_unknown": "there is no time zone {zone!r}",
-    "rule_not_understood": "the rule {rule!r} is not one that can be kept: {because}",
+    "rule_not_understood": "the rule {rule!r} is not supported: {because}",
     "rule_too_often": "the rule fires more often than every minute",
     "rule_never_fires": "the rule never fires",
     "content_missing": "there is no text",
@@ -57,15 +57,15 @@ _DEEPEST = 4
 
 
 def reason_of(error: ValueError | RequestRefused) -> str:
-    """Describe an error in one clause of at most a few hundred characters, without the reminder's text."""
+    """Describe an error in at most a few hundred characters, without the reminder's text."""
     if isinstance(error, RequestRefused):
         sentence = _SENTENCES.get(error.code, error.code)
         return sentence.format(**{name: _short(value) for name, value in error.fields.items()})
     if not isinstance(error, ValidationError):
         return str(error)[:_LONGEST]
     faults = error.errors(include_url=False, include_context=False, include_input=False)
-    told = "; ".join(_fault(each["loc"], each["msg"]) for each in faults[:_MOST])
-    return told if len(faults) <= _MOST else f"{told}; and {len(faults) - _MOST} more"
+    reasons = "; ".join(_fault(fault["loc"], fault["msg"]) for fault in faults[:_MOST])
+    return reasons if len(faults) <= _MOST else f"{reasons}; and {len(faults) - _MOST} more"
 
 
 def _fault(where: tuple[int | str, ...], message: str) -> str:
@@ -84,9 +84,9 @@ MOST_PROBLEMS = 100
 
 
 class PortableReminder(ReminderFields, frozen=True, kw_only=True):
-    """A reminder without its chat; `uid` stays the same wherever the reminder is moved.
+    """A reminder without its chat; `uid` is the same in every chat and file.
 
-    `created_at` is timezone-aware. `thread_id` matters only where it is put back into the chat that it came from.
+    `created_at` is timezone-aware. `thread_id` is used only for an import into the chat of the export.
     """
 
     uid: str
@@ -107,7 +107,7 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 class ImportRefused(AssistantError):
-    """A file was not imported at all; `problems` has one entry for each faulty reminder."""
+    """A file was not imported; `problems` has one entry for each invalid reminder."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         super().__init__("; ".join(str(problem) for problem in problems[:3]))
@@ -115,9 +115,9 @@ class ImportRefused(AssistantError):
 
 
 class PortableFile(Struct, frozen=True, kw_only=True):
-    """The contents of a file. `chat` is the key of the exported chat, empty where the file does not name it.
+    """The contents of a file. `chat` is the key of the exported chat, empty if unknown.
 
-    `over` are the UIDs of what the file itself calls finished or cancelled.
+    `over` are the UIDs of components that the file declares as finished or cancelled.
     """
 
     reminders: tuple[PortableReminder, ...]
@@ -126,7 +126,7 @@ class PortableFile(Struct, frozen=True, kw_only=True):
 
 
 def to_portable(row: StoredReminder) -> PortableReminder:
-    """Return a row of the store as it is written to a file."""
+    """Return the portable form of a row."""
     return PortableReminder(
         uid=uid_of(row),
         state=row.state,
@@ -137,10 +137,10 @@ def to_portable(row: StoredReminder) -> PortableReminder:
 
 
 def read_chat(key: str) -> ChatAddress:
-    """Return the address that `platform:id` names.
+    """Parse a chat key, `platform:id`.
 
     Raises:
-        ValueError: it names none.
+        ValueError: `key` has another form.
     """
     platform, colon, chat_id = key.partition(":")
     if not (platform and colon and chat_id):
@@ -169,13 +169,13 @@ class TransferStore(ReminderReader, Protocol):
     """Reads reminders and stores those of a file."""
 
     async def get(self, key: int) -> StoredReminder | None:
-        """Return the reminder with this key, whatever its state."""
+        """Return the reminder with this key in any state."""
         ...
 
     async def by_request(self, request_key: str) -> StoredReminder | None:
-        """Return the reminder that the command with this key made."""
+        """Return the reminder created by the command with this key."""
         ...
 
     async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:
-        """Keep all of them in one transaction; return how many were new by their request key."""
+        """Store all in one transaction; return the number of new ones by request key."""
         ...

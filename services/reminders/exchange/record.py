@@ -17,13 +17,13 @@ _STATES: Final[Mapping[ReminderState, Literal["paused", "done"]]] = {
     ReminderState.PAUSED: "paused",
     ReminderState.DONE: "done",
 }
-_FIRST_YEAR, _LAST_YEAR = 1900, 9998  # an instant a zone away from the ends of the calendar must still be one
+_FIRST_YEAR, _LAST_YEAR = 1900, 9998  # so that an instant is valid in every zone
 
 
 def _storable(text: str) -> str:
     """Refuse text that no database and no chat can store."""
     if "\x00" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValueError("has characters that are no text")
+        raise ValueError("has characters that cannot be stored")
     return text
 
 
@@ -44,7 +44,7 @@ class PersonRecord(_Record):
 
     @property
     def person(self) -> Person:
-        """The noun of the services."""
+        """The person as services use it."""
         return Person(id=self.id, name=self.name)
 
 
@@ -69,11 +69,11 @@ class ReminderRecord(_Record):
     action: Literal["say", "summary"] = "say"
 
     def reminder(self) -> PortableReminder:
-        """Return the noun of the services.
+        """Return the validated reminder.
 
         Raises:
-            RequestRefused: `zone_unknown`, `rule_not_understood` and whatever else is wrong with the rule.
-        ValueError: the start is out of range.
+            RequestRefused: `zone_unknown`, `rule_not_understood` and as `read_schedule`.
+            ValueError: the start is out of range.
         """
         schedule = read_schedule(self.start.replace(fold=self.fold), self.zone, self.rule)
         validate_schedule(schedule)
@@ -81,7 +81,7 @@ class ReminderRecord(_Record):
             uid=self.uid,
             content=self.content,
             creator=self.creator.person,
-            targets=tuple(each.person for each in self.targets),
+            targets=tuple(person.person for person in self.targets),
             schedule=schedule,
             language=self.language,
             is_private=self.is_private,
@@ -95,13 +95,13 @@ class ReminderRecord(_Record):
 
 
 def record_of(reminder: PortableReminder) -> ReminderRecord:
-    """Return the record that says all about `reminder`."""
+    """Return the record of a reminder, without loss."""
     schedule = reminder.schedule
     return ReminderRecord(
         uid=reminder.uid,
         content=reminder.content,
         creator=_person_record(reminder.creator),
-        targets=tuple(_person_record(each) for each in reminder.targets),
+        targets=tuple(_person_record(person) for person in reminder.targets),
         start=schedule.start.replace(fold=0),
         fold=1 if schedule.start.fold else 0,
         zone=schedule.zone,
@@ -121,7 +121,7 @@ def validate_schedule(schedule: Schedule) -> Schedule:
     """Return `schedule` if its zone and its rule are valid.
 
     Raises:
-        RequestRefused: they cannot.
+        RequestRefused: they are not valid.
         ValueError: the start is out of range.
     """
     zone_of(schedule)

@@ -1,4 +1,4 @@
-"""Export the reminders of a chat to a file and import a file's reminders."""
+"""Export the reminders of a chat to a file, and import those of a file."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,7 +10,7 @@ from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import check
-from services.reminders.exchange.ics_read import Newcomers, import_ics
+from services.reminders.exchange.ics_read import ImportDefaults, import_ics
 from services.reminders.exchange.ics_write import export_ics
 from services.reminders.exchange.json_form import export_json, import_json
 from services.reminders.exchange.model import (
@@ -42,7 +42,7 @@ class Form(StrEnum):
 
 
 class ImportReport(Struct, frozen=True, kw_only=True):
-    """The number of reminders imported and already present, and the UIDs of those that are over."""
+    """The numbers of imported and of known reminders, and the UIDs of those that are over."""
 
     added: int
     known: int
@@ -73,22 +73,21 @@ class Importer:
         self._clock = clock
         self._limits = limits or ReminderLimits()
 
-    async def import_file(self, data: bytes, chat: ChatAddress, newcomers: Newcomers) -> ImportReport:
-        """Keep the reminders of a JSON or iCalendar file in `chat`.
+    async def import_file(self, data: bytes, chat: ChatAddress, newcomers: ImportDefaults) -> ImportReport:
+        """Import the reminders of a JSON or iCalendar file into `chat`.
 
-        A reminder that is there already, by its UID, is left as it is, so a file may be imported again after a
-        mistake. One that has no fire left is counted as over, unless the file says that it is done. People keep the
-        ids that the file gives them.
+        A known reminder, by its UID, stays unchanged, so a file may be imported twice. A reminder without a next fire
+        counts as over, unless the file declares it as done. People have the ids in the file.
 
         Raises:
-            ImportRefused: something in the file is not right; nothing of it was kept.
+            ImportRefused: the file is not valid; nothing was imported.
             RequestRefused: `too_many_reminders(limit)`.
             ConfigError: the extra `ical` is not installed.
         """
         return await self.store(_read(data, newcomers, self._clock.now()), chat)
 
     async def store(self, found: PortableFile, chat: ChatAddress) -> ImportReport:
-        """Import the reminders of a file into `chat`; all else is as with `import_lines`."""
+        """Import the reminders of a parsed file into `chat`; see `import_file`."""
         now = self._clock.now()
         chosen: list[ImportedReminder] = []
         known, over, problems = 0, list(found.over), list[Problem]()
@@ -112,13 +111,13 @@ class Importer:
 
     async def _take_in(self, arrivals: Sequence[ImportedReminder], chat: ChatAddress, now: datetime) -> int:
         there = len(await self._store.in_chat(chat.key, self._limits.per_chat))
-        coming = sum(each.state in _OPEN for each in arrivals)
+        coming = sum(reminder.state in _OPEN for reminder in arrivals)
         if coming and there + coming > self._limits.per_chat:
             raise RequestRefused("too_many_reminders", limit=self._limits.per_chat)
         return await self._store.take_in(arrivals, now)
 
     async def _free_key(self, chat: ChatAddress, reminder: PortableReminder) -> str | None:
-        """Return the key to keep `reminder` under, None when it is open in this chat, or done as it is in the file."""
+        """Return the request key for `reminder`; None if it is in this chat, open or in the state of the file."""
         known = _OPEN | {reminder.state}
         number = key_in_uid(reminder.uid)
         row = None if number is None else await self._store.get(number)
@@ -153,7 +152,7 @@ class Importer:
         )
 
 
-def _read(data: bytes, newcomers: Newcomers, now: datetime) -> PortableFile:
+def _read(data: bytes, newcomers: ImportDefaults, now: datetime) -> PortableFile:
     if len(data) > MOST_BYTES:
         raise ImportRefused([Problem(place="the file", uid="", reason=f"larger than {MOST_BYTES // 1_000_000} MB")])
     try:

@@ -1,4 +1,4 @@
-"""Find the reminders that words of time refer to: "the 5pm one", "tomorrow's", 明天早上的."""
+"""Find reminders by their due time in words: "the 5pm one", "tomorrow's", 明天早上的."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ _HOURS_OF_PARTS = {
     "night": _EVENING,
     "late": (20, 24),
 }
-# What is left beside the time words without naming anything: "(for) tomorrow('s one)", (明天)的那个.
+# Words beside the time words that are not content: "(for) tomorrow('s one)", (明天)的那个.
 _SMALL_WORDS = re.compile(
     r"\b(?:the|my|our|for|on|at|in|of|due|ones?|reminders?)\b|'s\b|s'|的|那个|那条|这个|提醒|设在|在|[^\w]",
     re.IGNORECASE,
@@ -37,15 +37,15 @@ _ONE = re.compile(r"\bones?\s*$", re.IGNORECASE)
 _WEEKEND = re.compile(r"\bweekend|周末|週末", re.IGNORECASE)
 _SATURDAY = 5
 _HALF_DAY = 12
-USUAL = TimeReader()
-"""Times as they are read where no operator has said otherwise."""
+DEFAULT_TIMES = TimeReader()
+"""A time reader with the default conventions."""
 
 
 class DueWords(Struct, frozen=True, kw_only=True):
-    """Words of time, resolved against one moment, and the words beside them.
+    """Resolved time words and the words beside them.
 
-    `rest` are words of a content ("5pm meeting"); `readings` lie in the zone of one reminder. `in_other_half` are
-    those of a clock such as "the 4 o'clock one" in the other half of the day.
+    `rest` are words of the content ("5pm meeting"); `readings` are in the zone of one reminder. `in_other_half` are the
+    readings of an ambiguous clock time ("the 4 o'clock one") in the other half of the day.
     """
 
     rest: str
@@ -59,7 +59,7 @@ class DueWords(Struct, frozen=True, kw_only=True):
         return any(_fits(fire, reading) for fire in fires for reading in self.readings)
 
     def _later(self, reminder: Reminder) -> Iterator[datetime]:
-        """Return the first fire from each named day on, which may lie behind the next few fires."""
+        """Yield the first fire from each named day on that is after `next_fires`."""
         if reminder.next_fires and reminder.schedule.is_repeated:
             for reading in self.readings:
                 midnight = reading.start.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
@@ -68,14 +68,13 @@ class DueWords(Struct, frozen=True, kw_only=True):
                     yield from next_fires(reminder.schedule, day - timedelta(microseconds=1), 1)
 
 
-def due_words(words: str, now: datetime, zone: str, times: TimeReader = USUAL) -> DueWords | None:
-    """Read `words` in `zone` with `times`; None when they name no time.
-
-    `now` is timezone-aware.
-    """
+def due_words(words: str, now: datetime, zone: str, times: TimeReader = DEFAULT_TIMES) -> DueWords | None:
+    """Read `words` in `zone` at `now` (timezone-aware) with `times`; None if they are not one time."""
     words = _ONE.sub("", words)
     found = times.parse_all(words, now.astimezone(ZoneInfo(zone)), eager=True)
-    readings = tuple(_whole(reading, words) for each in found for reading in each.readings if reading.rrule is None)
+    readings = tuple(
+        _whole(reading, words) for expression in found for reading in expression.readings if reading.rrule is None
+    )
     if len(found) != 1 or not readings:
         return None
     rest = words
@@ -86,23 +85,23 @@ def due_words(words: str, now: datetime, zone: str, times: TimeReader = USUAL) -
 
 
 def _in_other_half(words: str, reading: Reading, now: datetime, times: TimeReader) -> tuple[Reading, ...]:
-    """Return the reading of a clock without a half of the day in the half that `reading` does not take.
+    """Return the readings of an ambiguous clock time in the half of the day that `reading` does not have.
 
-    A clock means the next time of its kind: at midnight that of the morning, at noon that of the afternoon.
+    The next time is read: from midnight that of the morning, from noon that of the afternoon.
     """
     if reading.has_day or not reading.has_clock:
         return ()
     begin = _HALF_DAY if reading.start.hour < _HALF_DAY else 0
     found = times.parse_all(words, now.replace(hour=begin, minute=0), eager=True)
     return tuple(
-        each for every in found for each in every.readings if abs(each.start.hour - reading.start.hour) == _HALF_DAY
+        other for every in found for other in every.readings if abs(other.start.hour - reading.start.hour) == _HALF_DAY
     )
 
 
 def fitting(
-    words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = USUAL
+    words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = DEFAULT_TIMES
 ) -> tuple[list[Reminder], str] | None:
-    """Return the reminders of `here` due at the time in `words`, and the other words; None without a time."""
+    """Return the reminders of `here` due at the time in `words`, and the rest of the words; None without a time."""
     fits: list[Reminder] = []
     rest = ""
     for zone in dict.fromkeys(reminder.schedule.zone for reminder in here):
@@ -110,15 +109,15 @@ def fitting(
         if read is None:
             return None
         rest = read.rest
-        there = [each for each in here if each.schedule.zone == zone]
-        fits += [each for each in there if read.fit(each)] or [
-            each for each in there if replace(read, readings=read.in_other_half).fit(each)
+        there = [reminder for reminder in here if reminder.schedule.zone == zone]
+        fits += [reminder for reminder in there if read.fit(reminder)] or [
+            reminder for reminder in there if replace(read, readings=read.in_other_half).fit(reminder)
         ]
-    return [each for each in here if each in fits], rest
+    return [reminder for reminder in here if reminder in fits], rest
 
 
 def is_weekend(reading: Reading, words: str) -> bool:
-    """Return whether `words` mean both days of a weekend, which is read as its first."""
+    """Return whether `words` mean both days of a weekend; the reading has only the first."""
     return reading.start.weekday() == _SATURDAY and reading.end is None and _WEEKEND.search(words) is not None
 
 
@@ -127,7 +126,7 @@ def _whole(reading: Reading, words: str) -> Reading:
 
 
 def _fits(fire: datetime, reading: Reading) -> bool:
-    """Return whether a fire matches the named time in every part that was named."""
+    """Return whether a fire matches the day, clock time and part of the day of a reading."""
     if reading.has_day and not _is_on(fire.date(), reading):
         return False
     if reading.end is not None and reading.has_clock:

@@ -10,7 +10,7 @@ from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.kernel.state import StateStore
 from services.recurrence.fires import next_fires
-from services.reminders.lookup.due_words import USUAL
+from services.reminders.lookup.due_words import DEFAULT_TIMES
 from services.reminders.lookup.references import (
     all_except,
     all_of,
@@ -32,7 +32,7 @@ _LATEST = datetime.max.replace(tzinfo=UTC)
 
 
 class Shown(Struct, frozen=True, kw_only=True):
-    """The ids of a numbered list, in order, and when it was shown."""
+    """The ids of a numbered list, in order, and the time at which it was shown."""
 
     ids: tuple[str, ...] = ()
     at: datetime = _EARLIEST
@@ -42,9 +42,9 @@ class ReminderFinder:
     """Finds the open reminders of a chat; every search is limited to that chat."""
 
     def __init__(
-        self, book: ReminderBook, clock: Clock, state: StateStore, most: int, times: TimeReader = USUAL
+        self, book: ReminderBook, clock: Clock, state: StateStore, most: int, times: TimeReader = DEFAULT_TIMES
     ) -> None:
-        """Take `most` as the limit of reminders per chat; `times` reads "the 5pm one"."""
+        """Create a finder; `most` is the limit of reminders per chat, `times` reads times in references."""
         self._book = book
         self._clock = clock
         self._state = state
@@ -52,18 +52,18 @@ class ReminderFinder:
         self._times = times
 
     async def open_in(self, chat: ChatAddress) -> tuple[tuple[Reminder, StoredReminder], ...]:
-        """Return active and paused reminders with their rows, soonest first, those without a next fire last."""
+        """Return the active and paused reminders with their rows, soonest first, and last those without a next fire."""
         rows = await self._book.in_chat(chat.key, self._most)
         pairs = [(self.public(row), row) for row in rows]
         return tuple(sorted(pairs, key=lambda pair: (_next_fire(pair[0]), pair[1].key)))
 
     async def open_elsewhere(self, chat: ChatAddress, person: Person) -> tuple[Reminder, ...]:
-        """Return the active and paused reminders that `person` has set in other chats of the platform."""
+        """Return the active and paused reminders that `person` created in other chats of the platform."""
         rows = await self._book.of_creator(chat.platform, person.id, self._most)
         return tuple(self.public(row) for row in rows if row.address.key != chat.key)
 
     async def find(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, StoredReminder]:
-        """Return the one open reminder that `reference` names.
+        """Return the open reminder that `reference` names.
 
         Raises:
             RequestRefused: `no_reminders`, `reminder_unknown`, `reminder_ambiguous`.
@@ -73,23 +73,23 @@ class ReminderFinder:
         return next(pair for pair in pairs if pair[0] is found)
 
     async def several(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
-        """Return the reminders of "1 and 3", "the milk and the dentist" or "the first two", all seen against one list.
+        """Return the reminders of "1 and 3", "the milk and the dentist" or "the first two"; else an empty tuple.
 
-        None for a reference that names one: what has all of its words is meant alone.
+        A reminder whose content has all words of the reference is a single one.
 
         Raises:
             RequestRefused: as `find`, for any of them.
         """
         named = several_in(reference)
         here = [] if named is None else [reminder for reminder, _ in await self.open_in(chat)]
-        if named is None or named.kind == "spoken" or any(is_in(each.content, reference) for each in here):
+        if named is None or named.kind == "spoken" or any(is_in(reminder.content, reference) for reminder in here):
             return ()
         if named.kind == "each":
             return tuple(dict.fromkeys(await self._found(chat, person, named.references, here)))
         shown = await self.last_shown(chat, person)
-        newer = [each for each in here if each.creator.id == person.id and each.created_at > shown.at]
-        listed = [each for place in shown.ids for each in here if each.id == place]
-        return at_end(named, listed or here, [each for each in newer if each not in listed])
+        newer = [reminder for reminder in here if reminder.creator.id == person.id and reminder.created_at > shown.at]
+        listed = [reminder for place in shown.ids for reminder in here if reminder.id == place]
+        return at_end(named, listed or here, [reminder for reminder in newer if reminder not in listed])
 
     async def show(
         self,
@@ -100,20 +100,20 @@ class ReminderFinder:
         only_own: bool = False,
         names: frozenset[str] = frozenset(),
     ) -> tuple[Reminder, ...]:
-        """Return the open reminders, or those that `words` describe; a number said later means a place in this list.
+        """Return the open reminders that match `words`, and remember their order for references by number.
 
-        `only_own` leaves out what the person has neither set nor is reminded of, under their id or one of `names`.
+        `only_own` leaves out reminders that the person, by id or one of `names`, neither created nor receives.
         """
-        here = [each for each, _ in await self.open_in(chat) if not only_own or is_of(each, person, names)]
+        here = [reminder for reminder, _ in await self.open_in(chat) if not only_own or is_of(reminder, person, names)]
         listed = matching(words, here, self._clock.now(), self._times)
         await self.remember(chat, person, listed)
         return listed
 
     async def all_of(self, chat: ChatAddress, person: Person, reference: str) -> frozenset[int]:
-        """Return one's own rows that "all of tomorrow" or "all except the dentist" refer to; none for other references.
+        """Return the keys of the person's reminders in "all of tomorrow" or "all except the dentist"; else none.
 
         Raises:
-            RequestRefused: `reminder_unknown(reference, candidates)`: what is to be kept is not there.
+            RequestRefused: `reminder_unknown(reference, candidates)`: an exception matches no reminder.
         """
         words, kept = all_of(reference), all_except(reference)
         pairs = await self.open_in(chat) if words or kept else ()
@@ -121,13 +121,13 @@ class ReminderFinder:
         own = [reminder for reminder in here if reminder.creator.id == person.id]
         if kept:
             shown = (await self.last_shown(chat, person)).ids
-            meant = all_others(kept, here, shown, now=now, times=self._times)
+            matches = all_others(kept, here, shown, now=now, times=self._times)
         else:
-            meant = fitting_all(words, own, now, self._times)
-        return frozenset(row.key for reminder, row in pairs if reminder in own and reminder in meant)
+            matches = fitting_all(words, own, now, self._times)
+        return frozenset(row.key for reminder, row in pairs if reminder in own and reminder in matches)
 
     def public(self, row: StoredReminder) -> Reminder:
-        """Return a row as others see it."""
+        """Return the public form of a row, with its next fires."""
         is_active = row.state is ReminderState.ACTIVE
         return Reminder(
             id=public_id(row.key),
@@ -139,14 +139,14 @@ class ReminderFinder:
         )
 
     async def remember(self, chat: ChatAddress, person: Person, shown: Sequence[Reminder]) -> None:
-        """Store the numbered list that the person sees: a whole list, or the candidates of an ambiguous reference."""
-        at, ids = self._clock.now().isoformat(), [each.id for each in shown]
+        """Remember the numbered list that the person sees: a list, or the candidates of an ambiguous reference."""
+        at, ids = self._clock.now().isoformat(), [reminder.id for reminder in shown]
         await self._state.set(_shown_key(chat, person), {"at": at, "ids": [*ids]}, keep=_SHOWN_FOR)
 
     async def last_shown(self, chat: ChatAddress, person: Person) -> Shown:
-        """Return the numbered list that the person saw last; empty after a day."""
+        """Return the numbered list shown last to the person; empty after a day."""
         kept = await self._state.get(_shown_key(chat, person))
-        if isinstance(kept, list):  # as it was kept before its time was
+        if isinstance(kept, list):  # stored by an earlier version, without the time
             return Shown(ids=tuple(map(str, kept)))
         ids = kept.get("ids") if isinstance(kept, dict) else None
         if not isinstance(kept, dict) or not isinstance(ids, list):
@@ -156,10 +156,10 @@ class ReminderFinder:
     async def _found(
         self, chat: ChatAddress, person: Person, references: Sequence[str], here: Sequence[Reminder]
     ) -> list[Reminder]:
-        """Return the match of each of `references` in `here`; ambiguous ones can be named by number afterwards."""
+        """Return the match of each of `references` in `here`; remember the candidates of an ambiguous one."""
         shown, now = (await self.last_shown(chat, person)).ids, self._clock.now()
         try:
-            return [find_reminder(each, here, shown, now=now, times=self._times) for each in references]
+            return [find_reminder(single, here, shown, now=now, times=self._times) for single in references]
         except RequestRefused as refusal:
             candidates = refusal.fields.get("candidates")
             if isinstance(candidates, tuple) and candidates:
@@ -168,15 +168,15 @@ class ReminderFinder:
 
 
 def is_of(reminder: Reminder, person: Person, names: frozenset[str] = frozenset()) -> bool:
-    """Return whether `person`, also known by the target ids `names`, has set `reminder` or is reminded by it."""
-    targets = {each.id for each in reminder.targets}
+    """Return whether `person`, by id or one of the target ids `names`, created or receives `reminder`."""
+    targets = {target.id for target in reminder.targets}
     is_target = bool(targets & {person.id, *names}) or is_for_everyone(reminder)
     return reminder.creator.id == person.id or is_target
 
 
 def is_for_everyone(reminder: Reminder) -> bool:
-    """Return whether all members of the chat are reminded."""
-    return any(each.id == EVERYONE for each in reminder.targets)
+    """Return whether a reminder is for everyone in the chat."""
+    return any(target.id == EVERYONE for target in reminder.targets)
 
 
 def _next_fire(reminder: Reminder) -> datetime:

@@ -1,4 +1,4 @@
-"""Find the recently sent reminders that "done", "snooze" or a reply refer to."""
+"""Find recently sent reminders for "done", "snooze" and replies."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -26,15 +26,15 @@ class RecentDeliveries:
         self._finder = finder
 
     async def in_message(self, chat: ChatAddress, message_id: str) -> tuple[Reminder, ...]:
-        """Return the reminders sent in a message of the bot, by the platform's id of it, whatever their state."""
+        """Return the reminders, in any state, sent in the message of the bot with this platform id."""
         return tuple(self._finder.public(row) for row in await self._book.sent_in(chat.key, message_id))
 
     async def recent_for(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[Reminder, ...]:
-        """Return the reminders sent to `person` in this chat no longer ago than `within`, latest first."""
+        """Return the reminders sent to `person` in this chat in the time `within` until now, latest first."""
         return tuple(self._finder.public(row) for row in await self._sent_to(chat, person, within))
 
     async def latest_unfinished(self, chat: ChatAddress, person: Person, within: timedelta = _RECENT) -> Reminder:
-        """Return the latest reminder sent to `person` no longer ago than `within` that is repeated until done.
+        """Return the latest reminder with follow-ups sent to `person` in the time `within` until now.
 
         Raises:
             RequestRefused: `nothing_to_finish`.
@@ -45,10 +45,10 @@ class RecentDeliveries:
         raise RequestRefused("nothing_to_finish")
 
     async def find(self, chat: ChatAddress, reference: str) -> StoredReminder | None:
-        """Find a reminder that was sent in the last day, or has ended, by name; "" means the latest. None without one.
+        """Find a reminder that was sent in the last day or has ended; "" means the latest. None if none matches.
 
         Raises:
-            RequestRefused: `no_reminders`, nothing was said; `reminder_ambiguous`.
+            RequestRefused: `no_reminders`: none was sent; `reminder_ambiguous`.
         """
         rows = await self._book.lately_sent(chat.key, self._clock.now() - _RECENT, _MOST)
         return _named(reference, [(self._finder.public(row), row) for row in rows]) or await self.find_done(
@@ -56,7 +56,7 @@ class RecentDeliveries:
         )
 
     async def find_ended(self, chat: ChatAddress, reference: str) -> Reminder | None:
-        """Return the named reminder that was sent in the last day and comes no more; None without one."""
+        """Return the named reminder that was sent in the last day and has ended; None if there is none."""
         try:
             row = await self.find(chat, reference)
         except RequestRefused:
@@ -64,7 +64,7 @@ class RecentDeliveries:
         return self._finder.public(row) if row is not None and row.state is ReminderState.DONE else None
 
     async def find_done(self, chat: ChatAddress, reference: str) -> StoredReminder | None:
-        """Return the reminder of this chat with this complete id, if it has fired for the last time."""
+        """Return the reminder of this chat with this complete id, if it is done."""
         key = row_key(reference)
         row = None if key is None else await self._book.get(key)
         is_over = row is not None and row.state is ReminderState.DONE and row.address.key == chat.key
@@ -73,11 +73,11 @@ class RecentDeliveries:
     async def _sent_to(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[StoredReminder, ...]:
         ids = {*target_ids(person), EVERYONE}
         rows = await self._book.lately_sent(chat.key, self._clock.now() - within, _MOST)
-        return tuple(row for row in rows if ids & {each.id for each in row.targets or (row.creator,)})
+        return tuple(row for row in rows if ids & {target.id for target in row.targets or (row.creator,)})
 
 
 def _named(reference: str, sent: Sequence[tuple[Reminder, StoredReminder]]) -> StoredReminder | None:
-    """Return the lately said reminder that is meant, None when it is none of them."""
+    """Return the reminder of `sent` that matches `reference`; None if there is none."""
     if not reference.strip():
         if not sent:
             raise RequestRefused("no_reminders")

@@ -1,11 +1,11 @@
-"""Resolve references to reminders: an id, a number of the list, words, or all."""
+"""Resolve references to reminders: an id, a number in the list, words, or all."""
 
 import re
 from collections.abc import Sequence
 from datetime import datetime
 
 from services.kernel.errors import RequestRefused
-from services.reminders.lookup.due_words import USUAL, fitting
+from services.reminders.lookup.due_words import DEFAULT_TIMES, fitting
 from services.reminders.model import Reminder
 from services.time_expressions import TimeReader
 
@@ -28,7 +28,7 @@ _LAST = frozenset(
     {"last", "the last", "last one", "the last one", "latest", "最后", "最后一个", "最后一条", "最后那个"}
 )
 _NEXT = frozenset({"next", "the next", "next one", "the next one", "下一个", "下一条", "下个"})
-# "The daily report" of a report that comes every day, without being called so.
+# "The daily report" may refer to a daily reminder whose content is "report".
 _REPEATING = re.compile(
     r"\b(?:daily|weekly|monthly|yearly|annual|regular|recurring|repeating"
     r"|every ?\w+?day(?:'s)?|every (?:week|month|year))\b\s*"
@@ -46,14 +46,13 @@ def find_reminder(
     shown: Sequence[str],
     *,
     now: datetime | None = None,
-    times: TimeReader = USUAL,
+    times: TimeReader = DEFAULT_TIMES,
 ) -> Reminder:
-    """Return the one reminder of `here` that `reference` names.
+    """Return the reminder of `here` that `reference` names.
 
-    `here` is in the order of the next fires. `shown` are the ids of the list that the person saw last, in its order:
-    a number means a place in it. "The last one" is what was set after that list, else its last line. Letters are
-    tried as the beginning of an id and as words of the content, and then, where `now` (timezone-aware) is given, as
-    words of the time when it is due, which `times` reads; what fits twice is asked about.
+    `here` is in the order of the next fires. A number is a position in `shown`, the ids of the list shown last. "The
+    last one" is a reminder created after that list, else the last of the list. Letters are the beginning of an id,
+    words of the content, or, with `now` (timezone-aware), a due time that `times` reads.
 
     Raises:
         RequestRefused: `no_reminders`, `reminder_unknown(reference, candidates)`,
@@ -73,13 +72,13 @@ def means_all(reference: str) -> bool:
 
 
 def all_of(reference: str) -> str:
-    """Return the words that narrow "all": "tomorrow" of "all for tomorrow", 明天 of 明天的所有; else none."""
+    """Return the words that restrict "all": "tomorrow" in "all for tomorrow", 明天 in 明天的所有; empty without any."""
     found = _ALL_OF.fullmatch(reference.strip())
     return "" if found is None else (found["after"] or found["before"] or found["rest"]).strip()
 
 
 def all_except(reference: str) -> tuple[str, ...]:
-    """Return the words that name the exceptions: "dentist" of "all except the dentist", 看牙 of 除了看牙; else none."""
+    """Return the exceptions in "all except the dentist" or 除了看牙; else an empty tuple."""
     found = _ALL_EXCEPT.fullmatch(reference.strip())
     parts = _AND.split(found["kept"] or found["besides"] or found["apart"]) if found else []
     return tuple(_ARTICLE.sub("", part.strip()) for part in parts if part.strip())
@@ -91,46 +90,50 @@ def all_others(
     shown: Sequence[str],
     *,
     now: datetime | None = None,
-    times: TimeReader = USUAL,
+    times: TimeReader = DEFAULT_TIMES,
 ) -> tuple[Reminder, ...]:
-    """Return the reminders of `here` except those that a reference in `kept` matches; else as `find_reminder`.
+    """Return the reminders of `here` except matches of a reference in `kept`; see `find_reminder` for the arguments.
 
     Raises:
-        RequestRefused: `reminder_unknown(reference, candidates)`: what is to be kept is not there.
+        RequestRefused: `reminder_unknown(reference, candidates)`: an exception matches no reminder.
     """
-    left = [each for reference in kept for each in _found(reference, here, shown, now, times)]
-    return tuple(each for each in here if each not in left)
+    excluded = [reminder for reference in kept for reminder in _found(reference, here, shown, now, times)]
+    return tuple(reminder for reminder in here if reminder not in excluded)
 
 
-def fitting_all(words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = USUAL) -> tuple[Reminder, ...]:
-    """Return the reminders of `here` that "all of them" means where `words` describe them, as `matching` does.
+def fitting_all(
+    words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = DEFAULT_TIMES
+) -> tuple[Reminder, ...]:
+    """Return the reminders of `here` for "all" with `words`; see `matching`.
 
-    A recurring one is among them only where no other fits: all of tomorrow's are not those of every day.
+    Recurring reminders are included only if no others match: "all of tomorrow's" does not mean the daily ones.
     """
     fits = matching(words, here, now, times)
-    return tuple(each for each in fits if not each.schedule.rule) or fits
+    return tuple(reminder for reminder in fits if not reminder.schedule.rule) or fits
 
 
-def matching(words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = USUAL) -> tuple[Reminder, ...]:
-    """Return the reminders of `here` that `words` describe, by due time ("today", 明天), content, or who is reminded.
+def matching(
+    words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = DEFAULT_TIMES
+) -> tuple[Reminder, ...]:
+    """Return the reminders of `here` that match `words` by due time ("today", 明天), content or recipient.
 
-    All of them when there are no words. `now` is timezone-aware; `times` reads words of time.
+    Without words return all. `now` is timezone-aware; `times` reads the times.
     """
     wanted = words.strip()
     if fitting(wanted, here, now, times) is not None:
         return tuple(_due(wanted, here, now, times))
-    found = tuple(each for each in here if is_in(each.content, wanted))
-    return found or tuple(each for each in here if _reminds(each, wanted.lstrip("@").casefold()))
+    found = tuple(reminder for reminder in here if is_in(reminder.content, wanted))
+    return found or tuple(reminder for reminder in here if _reminds(reminder, wanted.lstrip("@").casefold()))
 
 
 def _reminds(reminder: Reminder, name: str) -> bool:
-    return any(each.name.lstrip("@").casefold() == name for each in reminder.targets or (reminder.creator,))
+    return any(target.name.lstrip("@").casefold() == name for target in reminder.targets or (reminder.creator,))
 
 
 def _found(
     reference: str, here: Sequence[Reminder], shown: Sequence[str], now: datetime | None, times: TimeReader
 ) -> list[Reminder]:
-    """Return all that `reference` matches, by the first kind of reference that matches any."""
+    """Return the matches of `reference` by the first kind of reference that has any."""
     wanted = reference.strip().strip("[]【】\"“”'").strip()
     number = _NUMBER.fullmatch(wanted)
     found = _numbered(int(number[1]), here, shown) if number else _named(wanted.casefold(), here)
@@ -152,24 +155,24 @@ def _named(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
     exact = [reminder for reminder in here if reminder.id == wanted or reminder.content.casefold() == wanted]
     if len(exact) == 1 or not wanted:
         return exact
-    by_id = [each for each in here if each.id.startswith(wanted)] if _IDENTIFIER.fullmatch(wanted) else []
-    by_words = [each for each in here if each not in by_id and is_in(each.content, wanted)]
+    by_id = [reminder for reminder in here if reminder.id.startswith(wanted)] if _IDENTIFIER.fullmatch(wanted) else []
+    by_words = [reminder for reminder in here if reminder not in by_id and is_in(reminder.content, wanted)]
     return by_id + by_words
 
 
 def _repeating(wanted: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
-    """Return recurring reminders named so and by words of their content: "the daily door reminder"."""
+    """Return recurring reminders by their recurrence and words of the content: "the daily door reminder"."""
     rest = _REPEATING.sub("", wanted).strip()
-    again = [each for each in here if each.schedule.rule] if rest and rest != wanted else []
+    again = [reminder for reminder in here if reminder.schedule.rule] if rest and rest != wanted else []
     return again and (_named(rest, again) or _due(rest, again, now, times))
 
 
 def _spelled(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
-    """Return reminders whose short content has all characters of a Chinese name apart: 还书 of 把书还给图书馆."""
+    """Return reminders whose short content has all characters of a Chinese name separately: 还书 in 把书还给图书馆."""
     if not _CHINESE.fullmatch(wanted):
         return []
-    short = [each for each in here if len(each.content) <= _LONGEST_SPELLED * len(wanted)]
-    return [each for each in short if set(wanted) <= set(each.content)]
+    short = [reminder for reminder in here if len(reminder.content) <= _LONGEST_SPELLED * len(wanted)]
+    return [reminder for reminder in short if set(wanted) <= set(reminder.content)]
 
 
 def _in_order(wanted: str, here: Sequence[Reminder], shown: Sequence[str]) -> list[Reminder]:
@@ -187,7 +190,7 @@ def _due(words: str, here: Sequence[Reminder], now: datetime | None, times: Time
     if fits is None:
         return []
     found, rest = fits
-    return [each for each in found if is_in(each.content, rest)]
+    return [reminder for reminder in found if is_in(reminder.content, rest)]
 
 
 def is_in(content: str, wanted: str) -> bool:

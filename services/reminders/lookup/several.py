@@ -45,8 +45,8 @@ _BEHIND: Final = re.compile(
 class Several(Struct, frozen=True, kw_only=True):
     """A reference to several reminders.
 
-    `spoken`: those spoken of last, where `count` is 2 for "both" and None for "them". `first`, `last`: so many of the
-    list. `each`: every one by a reference of its own, in `references`.
+    `spoken`: the reminders mentioned last; `count` is 2 for "both" and None for "them". `first`, `last`: `count`
+    reminders of the list. `each`: one reminder for each of `references`.
     """
 
     kind: Literal["spoken", "first", "last", "each"]
@@ -55,7 +55,7 @@ class Several(Struct, frozen=True, kw_only=True):
 
 
 def several_in(reference: str) -> Several | None:
-    """Return how `reference` names several; None where it names one, or all."""
+    """Parse a reference to several reminders; None if it names one, or all."""
     words = " ".join(reference.strip().split())
     found = _TOGETHER.fullmatch(words)
     if found is not None:
@@ -70,19 +70,16 @@ def several_in(reference: str) -> Several | None:
 
 
 def at_end(several: Several, listed: Sequence[Reminder], newer: Sequence[Reminder]) -> tuple[Reminder, ...]:
-    """Return the first or last of the list that was `listed`; behind it stand those that were set since, `newer`.
-
-    "The last two" are the two that were set last where there are so many.
-    """
+    """Return the first or last reminders of the shown list `listed`, continued by those created since, `newer`."""
     count = several.count or 0
     if several.kind == "first":
         return tuple(listed[:count])
-    since = sorted(newer, key=lambda each: each.created_at)
+    since = sorted(newer, key=lambda reminder: reminder.created_at)
     return tuple([*listed, *since][-count:])
 
 
 def _each(words: str) -> tuple[str, ...]:
-    """Return the references that `words` join by commas and "and"; the numbers between the ends of a range."""
+    """Split `words` at commas and "and" into references, and expand ranges of numbers."""
     found: list[str] = []
     for part in _AND.split(words):
         span = _RANGE.fullmatch(part)

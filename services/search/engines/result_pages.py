@@ -241,11 +241,14 @@ class WikipediaEngine(PageEngine[_WikipediaAnswer]):
             raise SearchUnavailable(reason, engine=self.name)
         if answer.query is None and not answer.batchcomplete:
             raise SearchUnavailable("malformed", engine=self.name)
-        articles = sorted(answer.query.pages if answer.query else [], key=lambda each: each.index)
-        return (page(url=each.fullurl, title=each.title, snippet=each.extract or "") for each in articles), ""
+        articles = sorted(answer.query.pages if answer.query else [], key=lambda article: article.index)
+        return (
+            page(url=article.fullurl, title=article.title, snippet=article.extract or "") for article in articles
+        ), ""
 
 
 def _pages(results: Iterable[_Result]) -> Iterable[Source | None]:
     return (
-        page(url=each.url, title=each.title or "", snippet=each.content or each.description or "") for each in results
+        page(url=result.url, title=result.title or "", snippet=result.content or result.description or "")
+        for result in results
     )

@@ -15,8 +15,8 @@ Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _ISATAP_IDENTIFIERS = (0x0000_5EFE, 0x0200_5EFE)  # the upper half of the interface identifier
 _NOT_PUBLIC = tuple(
-    ipaddress.ip_network(each)
-    for each in (
+    ipaddress.ip_network(network)
+    for network in (
         "168.63.129.16/32",  # the metadata and DNS service inside Azure's networks
         "192.88.99.0/24",  # 6to4 relays
         "64:ff9b:1::/48",  # NAT64 of a local network
@@ -30,7 +30,7 @@ _MOST_CONNECTIONS = 10
 def is_public(address: Address) -> bool:
     """Return True for an address of the public internet; an IPv4 address inside an IPv6 address is checked itself."""
     if isinstance(address, ipaddress.IPv6Address):
-        hidden = _embedded_ipv4(address)
+        hidden = _find_embedded_ipv4(address)
         if hidden is not None:
             return is_public(hidden)
         if address.is_site_local:  # deprecated, and still in use
@@ -40,7 +40,7 @@ def is_public(address: Address) -> bool:
     return address.is_global and not address.is_multicast and not address.is_reserved
 
 
-def _embedded_ipv4(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+def _find_embedded_ipv4(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     """Return the IPv4 address that a mapped, 6to4, Teredo, NAT64 or ISATAP address leads to."""
     if address.teredo is not None:
         return address.teredo[1]

@@ -31,7 +31,7 @@ def refuse_empty_beside_old(file: Path) -> None:
     """
     if _size(file):
         return
-    found = sorted(each.name for ending in _TRACES for each in file.parent.glob(file.name + ending) if _size(each))
+    found = sorted(path.name for ending in _TRACES for path in file.parent.glob(file.name + ending) if _size(path))
     if found:
         problem = (
             f"the database is missing or empty, but {', '.join(found)} of an earlier one are beside it; put the "

@@ -65,7 +65,7 @@ class SentJournal:
         self._bytes += written
         if written != len(lines):
             return self._give_up(None)
-        self._pending.update(each.delivery_id for each in sent)
+        self._pending.update(entry.delivery_id for entry in sent)
         return True
 
     def remove(self, delivery_ids: Collection[int]) -> None:
@@ -84,7 +84,7 @@ class SentJournal:
         except OSError as error:
             logger.warning("cannot read the journal of sent reminders ({}); some may be sent again", error)
             return []
-        return [each for each in map(_parse_line, lines) if each is not None]
+        return [entry for entry in map(_parse_line, lines) if entry is not None]
 
     def clear(self) -> None:
         """Empty the file once everything is committed."""

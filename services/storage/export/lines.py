@@ -229,7 +229,7 @@ ROW_KINDS: Final[Mapping[str, RowKind]] = {
 
 
 Line = ReminderLine | AccountsLine | FileLine | RowLine
-_MODELS = (AccountsLine, FileLine, *(each.model for each in ROW_KINDS.values()))
+_MODELS = (AccountsLine, FileLine, *(kind.model for kind in ROW_KINDS.values()))
 _ANY_LINE: Any = reduce(or_, _MODELS, ReminderLine)
 LINES: Final[TypeAdapter[Line]] = TypeAdapter(Annotated[_ANY_LINE, Field(discriminator="kind")])
 

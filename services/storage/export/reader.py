@@ -31,8 +31,8 @@ class TransferReader:
 
     async def lines(self, wanted: ExportScope) -> AsyncIterator[Line]:
         """Yield all lines, opt-outs first, and messages and records last, in pages."""
-        for each in await self._database.read(lambda connection: list(_settings(connection, wanted))):
-            yield each
+        for setting in await self._database.read(lambda connection: list(_settings(connection, wanted))):
+            yield setting
         for kind, chat, person in (
             ("message", "chat_key", "sender_id"),
             ("turn", "chat_key", "person_id"),
@@ -51,7 +51,7 @@ def _settings(connection: sa.Connection, wanted: ExportScope) -> Iterator[Line]:
     for row in connection.execute(sa.select(OPT_OUT)).mappings():
         if row["place"] in wanted.chats or wanted.has_person(row["place"], row["person_id"]):
             yield ROW_KINDS["opt_out"].line_of(row)
-    quiet = [*(f"chat:{each}" for each in wanted.chats), *(f"person:{each}" for each in wanted.people)]
+    quiet = [*(f"chat:{chat}" for chat in wanted.chats), *(f"person:{person}" for person in wanted.people)]
     yield from _rows(connection, "quiet_hours", QUIET.c.key.in_(quiet))
     yield from _rows(connection, "retention", RETENTION.c.chat_key.in_(wanted.chats))
     for row in connection.execute(sa.select(SCOPE).order_by(SCOPE.c.scope, SCOPE.c.key)).mappings():
@@ -80,14 +80,14 @@ def _theirs(
     """Return whether a row belongs to one of the chats, or to one of the people."""
     of_people = [
         sa.and_(person_id == person, chat_key.startswith(f"{platform}:", autoescape=True))
-        for platform, _, person in (each.partition(":") for each in wanted.people)
+        for platform, _, person in (person.partition(":") for person in wanted.people)
     ]
     return sa.or_(chat_key.in_(wanted.chats), *of_people)
 
 
 def _accounts(connection: sa.Connection, wanted: ExportScope) -> Iterator[AccountsLine]:
     """Yield the accounts that people have linked, once where several of them are one person."""
-    scopes = [account_scope(each) for each in wanted.people]
+    scopes = [account_scope(person) for person in wanted.people]
     own = sa.select(SCOPE.c.value).where(SCOPE.c.scope.in_(scopes), SCOPE.c.key == GROUP).distinct()
     for group in connection.scalars(own.order_by(SCOPE.c.value)):
         members = sa.select(SCOPE.c.key, SCOPE.c.value).where(SCOPE.c.scope == group_scope(json.loads(group)))

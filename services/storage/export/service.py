@@ -93,8 +93,8 @@ def _urls(line: Line) -> set[str]:
         return {url for _, _, url in fields["attachments"] if url}
     entries = fields["value"] if line.kind == "state" and isinstance(fields["value"], list) else []
     attached = [entry.get("attachments") for entry in entries if isinstance(entry, dict)]
-    files = [each for attachments in attached if isinstance(attachments, list) for each in attachments]
-    return {each["url"] for each in files if isinstance(each, dict) and isinstance(each.get("url"), str)}
+    files = [attachment for attachments in attached if isinstance(attachments, list) for attachment in attachments]
+    return {file["url"] for file in files if isinstance(file, dict) and isinstance(file.get("url"), str)}
 
 
 def read_lines(texts: Iterable[str]) -> Iterator[Line]:
@@ -133,17 +133,17 @@ async def import_lines(
     collector = _ReminderCollector(reminders)
     importer = Importer(collector, clock, limits)
     reports = [
-        await importer.store(PortableFile(reminders=tuple(each), chat=chat), read_chat(chat))
-        for chat, each in found.items()
+        await importer.store(PortableFile(reminders=tuple(report), chat=chat), read_chat(chat))
+        for chat, report in found.items()
     ]
     added = await store.store(collector.arrivals, lambda: read_lines(texts()), clock.now())
     stored_files = [
-        await files.put(each.url, each.content) for each in read_lines(texts()) if isinstance(each, FileLine)
+        await files.put(line.url, line.content) for line in read_lines(texts()) if isinstance(line, FileLine)
     ]
     return ImportSummary(
         added={**added, "file": sum(stored_files)},
-        known_reminders=sum(each.known for each in reports),
-        over_reminders=sum(len(each.over) for each in reports),
+        known_reminders=sum(report.known for report in reports),
+        over_reminders=sum(len(report.over) for report in reports),
     )
 
 

@@ -36,7 +36,7 @@ class TransferWriter:
         `lines` is called where the transaction begins, and again where the server undid one. Reminders and files among
         them are skipped: the checked reminders are in `reminders`.
         """
-        rows = [imported_columns(each, now) for each in reminders]
+        rows = [imported_columns(reminder, now) for reminder in reminders]
 
         def work(connection: sa.Connection) -> Mapping[str, int]:
             added = Counter(reminder=sum(_is_new(connection, REMINDER, row) for row in rows))
@@ -64,7 +64,7 @@ def _keep(connection: sa.Connection, lines: Sequence[Line]) -> Mapping[str, int]
         if isinstance(line, RowLine):
             rows[line.kind].append(ROW_KINDS[line.kind].columns_of(line))
     added = Counter(
-        accounts=sum(_are_new_accounts(connection, each) for each in lines if isinstance(each, AccountsLine))
+        accounts=sum(_are_new_accounts(connection, line) for line in lines if isinstance(line, AccountsLine))
     )
     for kind in rows.keys() - {"message", "turn", "call", "memory"}:
         added[kind] = sum(_is_new(connection, ROW_KINDS[kind].table, row) for row in rows[kind])

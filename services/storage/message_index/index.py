@@ -88,7 +88,7 @@ class SqliteMessageIndex:
 
 
 def _rows(messages: Sequence[Indexed]) -> str:
-    return json.dumps([(each.row_id, " ".join(each.terms)) for each in messages], ensure_ascii=False)
+    return json.dumps([(message.row_id, " ".join(message.terms)) for message in messages], ensure_ascii=False)
 
 
 _CREATE_POSTGRES = (
@@ -114,13 +114,13 @@ class PostgresMessageIndex:
     def add(self, connection: sa.Connection, messages: Sequence[Indexed]) -> None:
         """Add messages."""
         if messages:
-            rows = [{"row_id": each.row_id, "terms": " ".join(each.terms)} for each in messages]
+            rows = [{"row_id": message.row_id, "terms": " ".join(message.terms)} for message in messages]
             connection.execute(_ADD_POSTGRES, rows)
 
     def remove(self, connection: sa.Connection, messages: Sequence[Indexed]) -> None:
         """Remove messages; their text is that with which they were added."""
         if messages:
-            connection.execute(_REMOVE_POSTGRES, [{"row_id": each.row_id} for each in messages])
+            connection.execute(_REMOVE_POSTGRES, [{"row_id": message.row_id} for message in messages])
 
     def newest(self, chat_key: str, terms: Sequence[str]) -> sa.Select[tuple[object, ...]]:
         """Select the rows of the chat's messages that have all of `terms`, latest first."""

@@ -14,7 +14,7 @@ from services.storage.tables import MESSAGE
 
 def mentions_text(people: Sequence[Person]) -> str:
     """Return people as JSON pairs of id and name."""
-    return json.dumps([[each.id, each.name] for each in people], ensure_ascii=False) if people else ""
+    return json.dumps([[person.id, person.name] for person in people], ensure_ascii=False) if people else ""
 
 
 def mentions_of(text: str) -> tuple[Person, ...]:
@@ -24,7 +24,7 @@ def mentions_of(text: str) -> tuple[Person, ...]:
 
 def attachments_text(attachments: Sequence[Attachment]) -> str:
     """Return attachments as JSON triples of kind, description and address."""
-    kept = [[each.kind, each.description, each.url] for each in attachments]
+    kept = [[attachment.kind, attachment.description, attachment.url] for attachment in attachments]
     return json.dumps(kept, ensure_ascii=False) if kept else ""
 
 

@@ -99,7 +99,7 @@ class MessagePages:
         is_new = [
             sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.sent_at > to_micros(at)) for chat, at in since.items()
         ]
-        is_mention = [MESSAGE.c.text.icontains(f"@{each}", autoescape=True) for each in (person.name, *everyone)]
+        is_mention = [MESSAGE.c.text.icontains(f"@{name}", autoescape=True) for name in (person.name, *everyone)]
         mentions = sa.func.sum(sa.case((sa.or_(*is_mention), 1), else_=0))
         query = (
             sa.select(MESSAGE.c.chat_key, sa.func.count(), mentions)

@@ -259,7 +259,7 @@ def search(
         rows = {row.id: row for query in by_term for row in connection.execute(query)}
         newest_first = waiting + [(rows[key], _terms_of(rows[key])) for key in sorted(rows, reverse=True)]
         complete = {row.id for row in found}
-        found += rank((each for each in newest_first if each[0].id not in complete), terms, limit - len(found))
+        found += rank((message for message in newest_first if message[0].id not in complete), terms, limit - len(found))
     return tuple(messages_of(found[:limit]))
 
 

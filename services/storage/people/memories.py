@@ -52,7 +52,7 @@ class SqlMemoryStore:
 
     async def remove(self, ids: Sequence[str]) -> int:
         """Delete these."""
-        delete = MEMORY.delete().where(MEMORY.c.id.in_([int(each.removeprefix("m")) for each in ids]))
+        delete = MEMORY.delete().where(MEMORY.c.id.in_([int(memory_id.removeprefix("m")) for memory_id in ids]))
         return await self._database.run(lambda connection: connection.execute(delete).rowcount)
 
 

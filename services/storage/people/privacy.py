@@ -29,7 +29,7 @@ def gone_messages(connection: sa.Connection, wanted: sa.ColumnElement[bool]) -> 
         DeletedMessage(
             address=address_of(row.chat_key, None),
             message_id=row.message_id,
-            files=tuple(each.url for each in attachments_of(row.attachments) if each.url),
+            files=tuple(attachment.url for attachment in attachments_of(row.attachments) if attachment.url),
         )
         for row in connection.execute(columns.where(wanted).order_by(MESSAGE.c.id))
     )

@@ -164,8 +164,8 @@ async def usage_by(database: Readable, by: UsageBy, since: datetime) -> tuple[Us
     rows = await database.read(lambda connection: connection.execute(query).mappings().all())
     used = [_usage(row, is_day=by == "day") for row in rows]
     if by == "day":
-        return tuple(sorted(used, key=lambda each: each.name))
-    return tuple(sorted(used, key=lambda each: (-each.cost, -each.tokens, -each.count, each.name)))
+        return tuple(sorted(used, key=lambda entry: entry.name))
+    return tuple(sorted(used, key=lambda entry: (-entry.cost, -entry.tokens, -entry.count, entry.name)))
 
 
 def _of_turns(by: UsageBy, since: datetime) -> sa.Select[*tuple[Any, ...]]:

@@ -144,9 +144,9 @@ class SqlCallStore(SqlCallReader):
 
         def work(connection: sa.Connection) -> None:
             if turns:
-                connection.execute(TURN.insert(), recordable_turns(connection, [turn_columns(each) for each in turns]))
+                connection.execute(TURN.insert(), recordable_turns(connection, [turn_columns(turn) for turn in turns]))
             if calls:
-                connection.execute(CALL.insert(), recordable_calls(connection, [call_columns(each) for each in calls]))
+                connection.execute(CALL.insert(), recordable_calls(connection, [call_columns(call) for call in calls]))
 
         await self._database.run(work, is_durable=False)
 
@@ -158,7 +158,9 @@ class SqlCallStore(SqlCallReader):
         def work(connection: sa.Connection) -> None:
             connection.execute(CALL.delete().where(of_call))
             for row in connection.execute(sa.select(TURN).where(of_turn)).mappings().all():
-                completions = tuple(replace(each, requested=(), refused=()) for each in turn_of(row).completions)
+                completions = tuple(
+                    replace(completion, requested=(), refused=()) for completion in turn_of(row).completions
+                )
                 emptied = {"text": "", "reply": "", "error": "", "completions": completions_text(completions)}
                 connection.execute(TURN.update().where(TURN.c.id == row["id"]).values(emptied))
 

@@ -33,7 +33,11 @@ def begin(
 ) -> dict[int, int]:
     """Mark leased occurrences as `sending`, which rechecks edits and deletions at the last moment."""
     begun = _statements(connection).begin_at_once(connection, owner, delivery_ids)
-    shared = [{"key": each, "message": message_keys[each]} for each in begun if each in message_keys]
+    shared = [
+        {"key": delivery_id, "message": message_keys[delivery_id]}
+        for delivery_id in begun
+        if delivery_id in message_keys
+    ]
     if shared:
         connection.execute(_store_message_key(), shared)
     return begun
@@ -83,11 +87,11 @@ def settle_journaled(connection: sa.Connection, journaled: Sequence[SentOccurren
         DELIVERY.c.due_at == sa.bindparam("due"),
         _IS_SENDING,
     )
-    asked = [{"reminder": each.reminder_key, "due": each.due_at} for each in journaled]
-    found = [connection.scalar(sa.select(DELIVERY.c.id).where(being_sent), each) for each in asked]
-    sent = [(key, each.at, each.message_id) for key, each in zip(found, journaled, strict=True) if key is not None]
+    asked = [{"reminder": entry.reminder_key, "due": entry.due_at} for entry in journaled]
+    found = [connection.scalar(sa.select(DELIVERY.c.id).where(being_sent), entry) for entry in asked]
+    sent = [(key, entry.at, entry.message_id) for key, entry in zip(found, journaled, strict=True) if key is not None]
     if sent:
-        _statements(connection).settle_sent_at_once(connection, sent, [each.reminder_key for each in journaled])
+        _statements(connection).settle_sent_at_once(connection, sent, [entry.reminder_key for entry in journaled])
 
 
 def free(connection: sa.Connection, owner: str | None) -> int:

@@ -89,7 +89,10 @@ def insert_occurrences(
                 columns["owner"] = request.owner
             values[row["id"], columns["due_at"]] = columns
     made = _insert(connection, list(values.values()))
-    leased = [(rows[each.reminder_id], values[each.reminder_id, each.due_at], each.id) for each in made]
+    leased = [
+        (rows[occurrence.reminder_id], values[occurrence.reminder_id, occurrence.due_at], occurrence.id)
+        for occurrence in made
+    ]
     return [
         (row, occurred_of({**columns, "delivery_id": identifier}))
         for row, columns, identifier in leased

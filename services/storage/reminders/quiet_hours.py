@@ -30,7 +30,7 @@ class Quiet:
             return None
         chat, *person = _keys(row)
         kept = [self._hours.get(chat, self._default), *(self._hours.get(key) for key in person)]
-        return quiet_until((each for each in kept if each is not None), moment)
+        return quiet_until((hours for hours in kept if hours is not None), moment)
 
 
 def hours_of(row: sa.RowMapping) -> QuietHours:

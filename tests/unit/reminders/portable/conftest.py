@@ -8,7 +8,7 @@ import pytest
 from bot.testing.clocks import FixedClock
 from services.kernel.chat import ChatAddress, Person
 from services.recurrence.schedule import read_schedule
-from services.reminders.exchange.ics_read import Newcomers
+from services.reminders.exchange.ics_read import ImportDefaults
 from services.reminders.exchange.model import PortableReminder
 from services.reminders.exchange.transfer import Importer
 from services.reminders.model import CatchUp, ReminderLimits, ReminderState
@@ -30,8 +30,8 @@ def home() -> ChatAddress:
 
 
 @pytest.fixture
-def newcomers() -> Newcomers:
-    return Newcomers(creator=Person(id="ann", name="Ann"), zone="Europe/Berlin", language="en")
+def newcomers() -> ImportDefaults:
+    return ImportDefaults(creator=Person(id="ann", name="Ann"), zone="Europe/Berlin", language="en")
 
 
 @pytest.fixture

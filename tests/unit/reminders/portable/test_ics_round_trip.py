@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from services.kernel.chat import Person
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule, read_schedule
-from services.reminders.exchange.ics_read import Newcomers, import_ics
+from services.reminders.exchange.ics_read import ImportDefaults, import_ics
 from services.reminders.exchange.ics_schedule import ics_times
 from services.reminders.exchange.ics_write import export_ics, feed_ics
 from services.reminders.exchange.model import PortableReminder
@@ -22,7 +22,7 @@ icalendar = pytest.importorskip("icalendar")
 pytest.importorskip("holidays")
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
-ELSEWHERE = Newcomers(creator=Person(id="x", name="X"), zone="Asia/Tokyo", language="en")
+ELSEWHERE = ImportDefaults(creator=Person(id="x", name="X"), zone="Asia/Tokyo", language="en")
 RULES = [
     "",
     "FREQ=DAILY;INTERVAL=2",
