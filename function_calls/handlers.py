@@ -5,9 +5,9 @@ from function_calls.functions.reminders.deletion import delete_named
 from function_calls.functions.reminders.pages import describe_one, request_page, show_page
 from function_calls.functions.reminders.people import resolve_people
 from function_calls.functions.reminders.references import is_pronoun
-from function_calls.functions.summary.answers import SummaryProgress, summarised
+from function_calls.functions.summary.answers import SummaryProgress, format_summary
 from function_calls.functions.summary.offers import reminder_offers
-from function_calls.functions.summary.windows import asked_window, asks_what_was_missed
+from function_calls.functions.summary.windows import asks_what_was_missed, requested_window
 from function_calls.functions.web_search import search_web
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.registry import tool_function
@@ -65,13 +65,13 @@ async def summary(
     args: SummaryArgs, ctx: CallContext, summaries: SummaryService, history: HistoryService
 ) -> ToolResult:
     """总结群聊 / Summarise messages of this chat: the recent ones, or those of a time, a person, a topic."""
-    window = await asked_window(args, ctx, history)
+    window = await requested_window(args, ctx, history)
     result = await summaries.summarize(
         ctx.chat, language=ctx.language, window=window, zone=ctx.zone, on_progress=SummaryProgress(ctx)
     )
     return ToolResult(
         ok=True,
-        text=summarised(result, ctx, window, asker=ctx.sender),
+        text=format_summary(result, ctx, window, asker=ctx.sender),
         value={"bullets": [{"text": each.text, "message_ids": list(each.message_ids)} for each in result.bullets]},
         is_private=asks_what_was_missed(args),
         choices=reminder_offers(result, ctx),

@@ -1,4 +1,4 @@
-"""Read a page of the web."""
+"""Fetch web pages as text."""
 
 from pydantic import Field
 
@@ -41,7 +41,7 @@ async def web_fetch(args: WebFetchArgs, ctx: CallContext, pages: WebPageService,
 
 
 def _check_origin(url: str, ctx: CallContext) -> None:
-    """Refuse addresses that a model composed: untrusted text could use them to leak the conversation.
+    """Refuse URLs that a model composed, because untrusted text could use them to leak the conversation.
 
     Raises:
         PageUnavailable: `made_up`.

@@ -1,4 +1,4 @@
-"""Search the web, and word the answer with its numbered sources."""
+"""Search the web, and format the answer with its numbered sources."""
 
 from msgspec.structs import asdict
 
@@ -11,10 +11,10 @@ from services.search.service import SearchService
 
 
 async def search_web(query: str, ctx: CallContext, search: SearchService) -> ToolResult:
-    """Return the answer to `query`; an engine that has answered the chat itself is not answered twice.
+    """Return the answer to `query`; an answer that the engine streamed to the chat is not repeated.
 
     Raises:
-        RequestRefused: no engine is set up, and the person cannot change that.
+        RequestRefused: no engine is configured, and the person cannot change that.
     """
     try:
         answer = await search.search(query, ctx.language, on_text=ctx.on_text)
@@ -28,7 +28,7 @@ async def search_web(query: str, ctx: CallContext, search: SearchService) -> Too
         text = say(ctx.language, "search.unavailable", tried=tried)
         return ToolResult.failed(str(failure), text=text, cause="search_unavailable")
     value = {"answer": answer.text, "sources": [asdict(source) for source in answer.sources], "engine": answer.engine}
-    if answer.is_already_answered and ctx.on_text is None:  # the listener got a draft of this answer
+    if answer.is_already_answered and ctx.on_text is None:  # the listener received a part of this answer
         return ToolResult(ok=True, value=value, is_answered=True)
     if answer.is_empty:
         return ToolResult(ok=True, value=value, text=say(ctx.language, "search.nothing", query=query))

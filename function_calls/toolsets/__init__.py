@@ -1,1 +1,1 @@
-"""Provide every source of tools as a `Toolset`, with wrappers that combine, filter and ask."""
+"""Toolsets of external sources, and wrappers that combine, filter, rename and confirm."""

@@ -1,4 +1,4 @@
-"""Combine several toolsets into one: rename tools whose names clash, and check calls of those that do not."""
+"""Combine several toolsets into one, rename tools with equal names, and validate calls."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -20,10 +20,10 @@ from function_calls.toolsets.wrappers import RenamedSpecs
 
 
 class CheckedToolset:
-    """Checks arguments against the listed schema: the second validation, for calls from every client.
+    """Validates arguments against the listed schema, the second validation for calls of all clients.
 
-    A tool that declares a change is confirmed like our own, and leaves a receipt. One whose schema is no JSON Schema
-    is not called.
+    A tool that declares a change is confirmed like built-in ones and gets a receipt. A tool with an invalid schema is
+    not called.
     """
 
     def __init__(self, inner: Toolset) -> None:
@@ -31,11 +31,11 @@ class CheckedToolset:
         self._validators: dict[str, tuple[ToolSpec, SchemaValidator]] = {}
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """Return the other set's tools."""
+        """Return the tools of the other set."""
         return await self._inner.list_specs(viewer)
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
-        """Run a tool with arguments that fit its schema, once the person agrees where that is needed."""
+        """Validate the arguments, ask for a confirmation if needed, and run the tool."""
         specs = await self._inner.list_specs(context.viewer)
         spec = next((spec for spec in specs if spec.name == name), None)
         if spec is None:
@@ -91,7 +91,7 @@ Listing = tuple[tuple[ToolSpec, ...], ...]
 
 
 class NameClash(Struct, frozen=True, kw_only=True):
-    """A name that several sets offer: `kept_by` keeps it, the others' tools are prefixed with their set's label."""
+    """A name that several sets offer: `kept_by` keeps it, tools of the other sets get the prefix of their label."""
 
     name: str
     kept_by: str
@@ -99,7 +99,7 @@ class NameClash(Struct, frozen=True, kw_only=True):
 
 
 class _Routes(Struct, frozen=True, kw_only=True):
-    """The set and the original name of each offered tool. `listing` keeps the ids of its key alive."""
+    """The set and the original name of each offered tool. `listing` keeps the objects alive whose ids are the key."""
 
     listing: Listing
     specs: tuple[ToolSpec, ...]
@@ -109,9 +109,9 @@ class _Routes(Struct, frozen=True, kw_only=True):
 class CombinedToolset:
     """Offers the tools of several sets, by label and in order.
 
-    Of several tools with one name, that of the first set keeps it and the others are called `label_name`. Once seen,
-    a clash stays resolved that way even while one of the sets offers nothing. `is_reserved` says which names belong
-    to the first set although it may not list them for everybody. A set that cannot be listed is left out.
+    Of several tools with one name, that of the first set keeps it and the others are called `label_name`. A known clash
+    stays resolved even while one of the sets offers nothing. `is_reserved` returns True for names of the first set that
+    it may not list for everybody. A set that cannot be listed is skipped.
     """
 
     def __init__(self, toolsets: Mapping[str, Toolset], *, is_reserved: Callable[[str], bool] | None = None) -> None:
@@ -124,7 +124,7 @@ class CombinedToolset:
 
     @property
     def clashes(self) -> tuple[NameClash, ...]:
-        """The clashes seen so far, by name."""
+        """The known clashes by name."""
         return tuple(self._clash(name, places) for name, places in sorted(self._offered_by.items()) if len(places) > 1)
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
@@ -138,7 +138,7 @@ class CombinedToolset:
         return tuple((labels[id(routes.targets[spec.name][0])], spec) for spec in routes.specs)
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
-        """Run a tool by the name that it is offered under."""
+        """Run a tool by its offered name."""
         routes = await self._routes_for(context.viewer)
         target = routes.targets.get(name)
         if target is None:
@@ -164,7 +164,7 @@ class CombinedToolset:
             return ()
 
     def _note(self, listing: Listing) -> bool:
-        """Record the sets that offer each name, and return whether there is a new clash, which changes names."""
+        """Record the sets that offer each name; return whether there is a new clash, which changes names."""
         has_clash = False
         for place, specs in enumerate(listing):
             for spec in specs:
@@ -201,8 +201,8 @@ class CombinedToolset:
         return made if made not in taken else self._free(place, made, taken)
 
 
-def join(router: FunctionCallRouter, toolsets: Mapping[str, Toolset]) -> CombinedToolset:
-    """Offer external tools through `router`, beside its own functions, which keep their names."""
+def combine_external(router: FunctionCallRouter, toolsets: Mapping[str, Toolset]) -> CombinedToolset:
+    """Combine the functions of `router`, which keep their names, with external tools."""
     local: dict[str, Toolset] = {LOCAL: LocalToolset(router)}
     combined = CombinedToolset(local | dict(toolsets), is_reserved=lambda name: router.registry.get(name) is not None)
     router.external_tools = CheckedToolset(combined)

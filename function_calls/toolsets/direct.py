@@ -1,4 +1,4 @@
-"""Call tools that the client of a chat runs itself: it sends their specs with its message and returns their results."""
+"""Call tools that the client of a chat runs: it sends their specs with its message and returns their results."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ _LONGEST_FED: Final = 16_000
 
 
 class DirectToolset:
-    """Tools that a client offered in one chat; nobody else sees or calls them."""
+    """Tools that a client offers in one chat, only for that client."""
 
     def __init__(self) -> None:
         self._offers: BoundedDict[tuple[str, str], Offer] = BoundedDict(_MOST_OFFERS)
@@ -28,14 +28,14 @@ class DirectToolset:
     def offered(
         self, viewer: Viewer, tool_servers: Sequence[object], *, session_id: str, event_call: "EventCall"
     ) -> Iterator[None]:
-        """Offer the tools of `tool_servers` to `viewer` while the context lasts.
+        """Offer the tools of `tool_servers` to `viewer` within the context.
 
         Each server is an object with `url` and `specs` (`name`, `description`, `parameters`), as Open WebUI sends them.
         """
-        # Imported here: reading specs loads the OpenAPI importer, and most clients send none.
-        from function_calls.toolsets.direct_offer import offer_of
+        # Imported here, because it loads the OpenAPI importer, and most clients send no specs.
+        from function_calls.toolsets.direct_offer import parse_offer
 
-        key, offer = _key(viewer), offer_of(tool_servers, session_id, event_call)
+        key, offer = _key(viewer), parse_offer(tool_servers, session_id, event_call)
         self._offers[key] = offer
         try:
             yield

@@ -1,4 +1,4 @@
-"""Parse the tools that a client of a chat offers to run itself."""
+"""Parse the tools that the client of a chat offers to run."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final
@@ -10,14 +10,14 @@ from function_calls.tools.errors import SchemaInvalid
 from function_calls.toolsets.openapi.bundling import safe_schema
 from function_calls.toolsets.openapi.document import DocumentInvalid, mapping, sequence
 from function_calls.toolsets.openapi.importer import METHODS
-from function_calls.toolsets.openapi.operation import asks_only, is_change
-from function_calls.toolsets.openapi.texts import tamed, tool_name
+from function_calls.toolsets.openapi.operation import is_change, is_query_name
+from function_calls.toolsets.openapi.texts import sanitize_description, tool_name
 
 _MOST_SERVERS: Final = 20
 _MOST_TOOLS: Final = 200
 
 EventCall = Callable[[Mapping[str, object]], Awaitable[object]]
-"""Sends an event to the client and returns its answer; `TimeoutError` or `ConnectionError` when there is none."""
+"""Sends an event to the client and returns its answer; raises `TimeoutError` or `ConnectionError` without one."""
 
 
 class Offer(Struct, frozen=True, kw_only=True):
@@ -30,20 +30,20 @@ class Offer(Struct, frozen=True, kw_only=True):
     event_call: EventCall
 
 
-def offer_of(tool_servers: Sequence[object], session_id: str, event_call: EventCall) -> Offer:
+def parse_offer(tool_servers: Sequence[object], session_id: str, event_call: EventCall) -> Offer:
     """Return the sanitized tools of `tool_servers`."""
     specs: list[ToolSpec] = []
     originals: dict[str, str] = {}
     servers: dict[str, Mapping[str, object]] = {}
     for server in tool_servers[:_MOST_SERVERS]:
-        told = mapping(server)
-        changing = _changing(mapping(told.get("openapi")))
-        for listed in sequence(told.get("specs"))[:_MOST_TOOLS]:
+        description = mapping(server)
+        changing = _find_changing(mapping(description.get("openapi")))
+        for listed in sequence(description.get("specs"))[:_MOST_TOOLS]:
             spec = _spec(mapping(listed), changing, originals)
             if spec is not None:
                 specs.append(spec)
                 originals[spec.name] = str(mapping(listed).get("name"))
-                servers[spec.name] = {key: value for key, value in told.items() if key != "specs"}
+                servers[spec.name] = {key: value for key, value in description.items() if key != "specs"}
     return Offer(specs=tuple(specs), originals=originals, servers=servers, session_id=session_id, event_call=event_call)
 
 
@@ -58,14 +58,14 @@ def _spec(listed: Mapping[str, object], changing: Mapping[str, bool], taken: Map
         return None
     return ToolSpec(
         name=tool_name(name, "tool", "direct", taken),
-        description=tamed(listed.get("description")) or name,
+        description=sanitize_description(listed.get("description")) or name,
         parameters=parameters,
-        changes_state=changing.get(name, not asks_only(name)),
+        changes_state=changing.get(name, not is_query_name(name)),
     )
 
 
-def _changing(openapi: Mapping[str, object]) -> dict[str, bool]:
-    """Return which operations change something, by id, where the client sent the document too."""
+def _find_changing(openapi: Mapping[str, object]) -> dict[str, bool]:
+    """Return True by operation id for operations that change something, if the client sent the document."""
     found: dict[str, bool] = {}
     for path, item in mapping(openapi.get("paths")).items():
         for method in METHODS:

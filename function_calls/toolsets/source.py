@@ -1,4 +1,4 @@
-"""Define a source of tools: its name, its health, and the access rule that says who may see and call its tools."""
+"""Define sources of tools, with their health and access rules."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, Literal
@@ -17,14 +17,14 @@ EVERYBODY: Final = "*"
 
 
 class AccessInvalid(ValueError):
-    """An access rule has an invalid form; the text says where and what to write."""
+    """An access rule is invalid; the text has the place and the valid form."""
 
 
 class Access(Struct, frozen=True, kw_only=True):
     """The access rule of a source of tools.
 
-    `people` are named as `platform:id`, `chats` (the groups that a tool is shared with) as `platform:id` of the chat.
-    The `owner`, and the bot's owners, may always. Admins of a chat may use what is shared with that chat.
+    `people` and `chats` (the groups that a tool is shared with) are `platform:id`. The `owner` and the bot's owners
+    always have access. Admins of a chat have access to tools shared with that chat.
     """
 
     is_public: bool = True
@@ -36,7 +36,7 @@ class Access(Struct, frozen=True, kw_only=True):
     def of(cls, written: object, owner: str = "") -> "Access":
         """Parse a rule in JSON: null is public, `{}` private, else `{"read": {"user_ids": …, "group_ids": …}}`.
 
-        Anything else admits nobody but the owners. Source: the `access_control` of Open WebUI.
+        Any other value admits only owners. Source: the `access_control` of Open WebUI.
         """
         if written is None:
             return cls(owner=owner)
@@ -79,7 +79,7 @@ def check_access(written: object) -> None:
 
 
 def access_of_grants(grants: object) -> Json:
-    """Return the `access_control` that means the same as Open WebUI's `access_grants`; `[]` admits admins only.
+    """Convert `access_grants` of Open WebUI to an `access_control`; `[]` admits admins only.
 
     Raises:
         AccessInvalid: a grant has another form than `{"principal_type", "principal_id", "permission"}`.
@@ -123,9 +123,9 @@ SourceKind = Literal["local", "openapi", "mcp", "python", "direct", "plugin", "s
 
 
 class Health(Struct, frozen=True, kw_only=True):
-    """The health of a source; `detail` says what is wrong, or what it is.
+    """The health of a source; `detail` describes the problem, or the source.
 
-    `is_final` says that it stays as it is until the settings are changed.
+    `is_final`: the health does not change until the settings do.
     """
 
     is_ok: bool = True
@@ -133,22 +133,22 @@ class Health(Struct, frozen=True, kw_only=True):
     is_final: bool = False
 
 
-def _well() -> Health:
+def _is_healthy() -> Health:
     return Health()
 
 
 class ToolSource(Struct, frozen=True, kw_only=True):
-    """One source of tools. `label` is what its tools are prefixed with where names clash."""
+    """A source of tools. `label` is the prefix of its tools in a name clash."""
 
     label: str
     kind: SourceKind
     toolset: Toolset
     title: str = ""
     access: Access = field(default_factory=Access)
-    health: Callable[[], Health] = _well
+    health: Callable[[], Health] = _is_healthy
 
     def guarded(self, owners: Collection[str] = ()) -> Toolset:
-        """Its tools for those who may use them; hidden is also uncallable."""
+        """Return the toolset, limited to viewers with access for listing and for calls."""
 
         def keep(spec: ToolSpec, viewer: Viewer) -> bool:
             del spec

@@ -16,7 +16,7 @@ Approve = Callable[[str, Mapping[str, object], CallContext], Awaitable[ToolResul
 
 
 class RenamedSpecs:
-    """Specs under other names. Caches hold specs by identity, so the same spec and name give the same object."""
+    """Caches renamed specs. Other caches use the identity of specs, so an equal spec and name give the same object."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[int, str], tuple[ToolSpec, ToolSpec]] = {}
@@ -29,13 +29,13 @@ class RenamedSpecs:
         if known is None:
             if len(self._kept) >= _MOST_KEPT:
                 self._kept.clear()
-            # The original is kept beside it: an id names an object only while that lives.
+            # The original is stored too, because an id is unique only while its object lives.
             known = self._kept[id(spec), name] = (spec, replace(spec, name=name))
         return known[1]
 
 
 class FilteredToolset:
-    """Offers the tools of another set that `keep` wants for a viewer; the others can be neither seen nor called."""
+    """Offers the tools of another set for which `keep` returns True; other tools are neither listed nor callable."""
 
     def __init__(self, inner: Toolset, keep: Keep) -> None:
         self._inner = inner
@@ -62,7 +62,7 @@ class PrefixedToolset:
         self._renamed = RenamedSpecs()
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """Return the other set's tools, renamed."""
+        """Return the tools of the other set under their prefixed names."""
         specs = await self._inner.list_specs(viewer)
         return tuple(self._renamed.get(spec, short_name(f"{self._prefix}_{spec.name}")) for spec in specs)
 
@@ -76,10 +76,10 @@ class PrefixedToolset:
 
 
 class ApprovedToolset:
-    """Lets `approve` decide about each call, by tool name and arguments.
+    """Calls `approve` with the tool name and arguments before each call.
 
-    It returns None to let the call pass, or the result to return instead: a question to the person
-    (`is_question=True`) or a refusal. A call whose approval cannot be obtained is not made.
+    `approve` returns None to allow the call, or the result to return instead: a question to the person
+    (`is_question=True`) or a refusal. If it raises, the call is not made.
     """
 
     def __init__(self, inner: Toolset, approve: Approve) -> None:
@@ -87,10 +87,10 @@ class ApprovedToolset:
         self._approve = approve
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """Return the other set's tools, all of them."""
+        """Return all tools of the other set."""
         return await self._inner.list_specs(viewer)
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
-        """Ask, then run."""
+        """Call `approve`, then run the tool."""
         instead = await self._approve(name, arguments, context)
         return await self._inner.call(name, arguments, context) if instead is None else instead

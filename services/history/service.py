@@ -25,7 +25,7 @@ class MessageStore(Protocol):
         ...
 
     async def flush(self) -> None:
-        """Return once the stored messages survive a power cut."""
+        """Wait until the stored messages survive a power cut."""
         ...
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:

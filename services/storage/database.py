@@ -1,4 +1,4 @@
-"""Run short transactions in the threads of the database, and reads beside writes."""
+"""Run short transactions in database threads, with reads concurrent to writes."""
 
 import asyncio
 import os
@@ -31,11 +31,11 @@ _TRIES = 3
 
 
 class Database:
-    """A SQLite database, or by its URL a PostgreSQL that several processes may share.
+    """A SQLite database, or a PostgreSQL that several processes may share.
 
-    Use as `async with Database(url)`. Work is a function of a connection, run inside one transaction in the database
-    thread, so that a slow disk never stops the event loop. On PostgreSQL work may be done again from its beginning
-    when the server undid it, so its only effect outside the transaction is its result.
+    Use as `async with Database(url)`. Work is a function of a connection, run in one transaction in a database thread,
+    so that a slow disk does not block the event loop. On PostgreSQL work is repeated after a serialization failure, so
+    it must have no effects outside the transaction.
     """
 
     def __init__(
@@ -45,14 +45,14 @@ class Database:
         make_thread: Callable[[str], Executor] | None = None,
         timeouts: DatabaseTimeouts | None = None,
     ) -> None:
-        """Make executors with `make_thread`; tests with a fake time pass one without a thread."""
-        self._make_thread = make_thread or _thread
+        """Create a database; `make_thread` makes executors, in tests with a fake clock without a thread."""
+        self._make_thread = make_thread or _make_thread
         self._timeouts = timeouts or DatabaseTimeouts()
         self.url = sqlite.parse_url(url)
-        """The URL with its password: for connections, never for messages."""
+        """The URL with its password, for connections only."""
         self._is_sqlite = self.url.get_backend_name() == "sqlite"
         self.path = sqlite.file_of(self.url) if self._is_sqlite else None
-        """The file of a SQLite database; None in memory, and on a server."""
+        """The file of a SQLite database; None in memory and for a server."""
         self._resources = ExitStack()
         self._closing = AsyncExitStack()
         self._durable: _Transact
@@ -63,13 +63,13 @@ class Database:
         self._journal: JournalFlush | None = None
         self._damage_check: DamageCheck | None = None
         self.damage: str | None = None
-        """The damage of the file that was met or found; None as long as it is sound."""
+        """The damage found in the file; None without any."""
         self.has_lost_journal = False
-        """Whether the write-ahead log was missing at the start although the process before did not end by itself."""
+        """True if the write-ahead log was missing at the start although the last process did not shut down."""
         self.sent: SentJournal | None = None
-        """The journal of sent occurrences beside a SQLite file; None on a server, where other workers may take over."""
+        """The journal of sent occurrences beside a SQLite file; None for a server, where workers share a table."""
         self.workers: WorkerRegistry | None = None
-        """The registry of processes that share a PostgreSQL; None where a database has one process."""
+        """The registry of processes that share a PostgreSQL; None for SQLite."""
 
     @property
     def name(self) -> str:
@@ -78,21 +78,21 @@ class Database:
 
     @property
     def dialect(self) -> str:
-        """The kind of database, as SQLAlchemy names it."""
+        """The name of the kind of database in SQLAlchemy."""
         return self.url.get_backend_name()
 
     async def __aenter__(self) -> Self:
-        """Open the database, creating file, folder and tables where they are missing.
+        """Open the database, and create a missing file, folder and tables.
 
         Raises:
             StorageBusy: another process uses this SQLite file.
-            StorageFull: there is no room on the disk.
-            ConfigError: the database was written by a newer Bubbles, cannot be opened or reached, or is missing beside
-                files of an earlier one.
+            StorageFull: the disk is full.
+            ConfigError: a newer Bubbles wrote the database, it cannot be opened or reached, or it is missing while
+                files of an earlier one exist.
         """
         self._writer = self._make_thread("bubbles-database")
         self._reader = self._writer if self._is_in_memory else self._make_thread("bubbles-database-read")
-        # SQLite has one writer; on a server a small write need not wait for a claim whose commit waits for the disk.
+        # SQLite has one writer; on a server a small write does not wait for a claim whose commit waits for the disk.
         self._autocommit_thread = self._writer if self._is_sqlite else self._make_thread("bubbles-database-marks")
         try:
             await asyncio.get_running_loop().run_in_executor(self._writer, self._open)
@@ -105,7 +105,7 @@ class Database:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Finish running work, close the connections and release the file."""
+        """Finish running work, close the connections and unlock the file."""
         await self._closing.aclose()
         if self._damage_check is not None:
             await self._damage_check.stop()
@@ -114,31 +114,31 @@ class Database:
         self._journal = None
         loop = asyncio.get_running_loop()
         # Wait for running reads: SQLite crashes when its connection is closed meanwhile.
-        await loop.run_in_executor(self._reader, _turn)
+        await loop.run_in_executor(self._reader, _do_nothing)
         await loop.run_in_executor(self._writer, self._resources.close)
         self._reader.shutdown(wait=False)
         self._autocommit_thread.shutdown(wait=False)
         self._writer.shutdown(wait=False)
 
     async def try_write(self) -> None:
-        """Write a row and roll it back, without opening the database: nothing is created, upgraded or stored.
+        """Write a row and roll it back, without creating, upgrading or storing anything.
 
         Raises:
             StorageBusy: another process uses this SQLite file.
-            StorageFull: there is no room on the disk.
-            ConfigError: the database was written by a newer Bubbles, cannot be written or reached, or is missing beside
-                files of an earlier one.
+            StorageFull: the disk is full.
+            ConfigError: a newer Bubbles wrote the database, it cannot be written or reached, or it is missing while
+                files of an earlier one exist.
         """
         await asyncio.to_thread(self._probe)
 
     async def run(self, work: Callable[[sa.Connection], T], *, is_durable: bool = True) -> T:
         """Run `work` in one writing transaction.
 
-        With `is_durable` its effect survives a power cut; without, only a crash of the process.
+        With `is_durable` the effect survives a power cut, else only a crash of the process.
 
         Raises:
             StorageBusy: another program kept the database locked for too long.
-            StorageFull: there is no room on the disk.
+            StorageFull: the disk is full.
             StorageUnavailable: the server does not answer.
         """
         if is_durable:
@@ -146,53 +146,53 @@ class Database:
         return await self._in_thread(self._autocommit_thread, self._quick, work)
 
     async def run_inline(self, work: Callable[[sa.Connection], T]) -> T:
-        """Run `work`, a small statement or two, as `run` without durability.
+        """Run `work`, one or two small statements, like `run` without durability.
 
-        On SQLite it is done at once where nothing else is being written: the way to the thread and back takes longer.
+        On SQLite it runs in the event loop if there is no other write, because switching threads takes longer.
         """
         if self._inline is not None:
             try:
                 return self._inline(work)
             except BlockingIOError:
-                pass  # the thread can wait
+                pass  # run it in the thread, which may wait
             except (sa.exc.OperationalError, sqlite3.OperationalError) as error:
                 self._raise_storage_error(error)
         return await self.run(work, is_durable=False)
 
     async def run_relaxed(self, work: Callable[[sa.Connection], T]) -> T:
-        """Run `work`, a small statement or two, as `run`, but on SQLite ahead of the disk.
+        """Run `work`, one or two small statements, like `run`, but on SQLite without waiting for the disk.
 
-        The end of the process undoes it no more; a power cut can, for a fiftieth of a second or until `flush` returns.
+        The effect survives the end of the process, and a power cut after 20 ms or after `flush`.
 
         Raises:
             StorageBusy: another program kept the database locked for too long.
-            StorageFull: there is no room on the disk.
+            StorageFull: the disk is full.
         """
         if not self._is_sqlite:
             return await self.run(work)
         result = await self.run_inline(work)
         if self._journal is not None:
-            self._journal.soon()
+            self._journal.flush_soon()
         return result
 
     async def flush(self) -> None:
-        """Return once the writes of `run_relaxed` survive a power cut; a failing disk is logged."""
+        """Wait until the writes of `run_relaxed` survive a power cut; a failure is logged."""
         if self._journal is not None:
             await self._journal.finished()
 
     async def autocommit(self, work: Callable[[sa.Connection], T]) -> T:
-        """Run `work`, one statement that may be done twice; as `run` without durability.
+        """Run `work`, one idempotent statement, like `run` without durability.
 
-        On a server it is a transaction of its own accord, without the round trips of BEGIN and COMMIT.
+        On a server it is an implicit transaction, without the round trips of BEGIN and COMMIT.
         """
         return await self._in_thread(self._autocommit_thread, self._autocommit, work)
 
     async def read(self, work: Callable[[sa.Connection], T]) -> T:
-        """Run `work`, which only reads, beside the writers: a slow read stops no delivery."""
+        """Run `work`, which only reads, concurrently to writes, so that a slow read does not delay deliveries."""
         return await self._in_thread(self._reader, self._reading, work)
 
     async def find_damage(self) -> str | None:
-        """Read the whole file beside the writers and return its damage, also in `damage`; None on a server."""
+        """Read the whole file concurrently to writes; set `damage` and return it. None for a server."""
         if self.path is None:
             return None
         self._damage_check = DamageCheck(self.path, self._make_thread("bubbles-database-check"))
@@ -201,7 +201,7 @@ class Database:
 
     @property
     def is_disk_full(self) -> bool:
-        """Return whether the disk of the file is full; that of a server is met when it is written to."""
+        """Return whether the disk of the file is full; False for a server, whose writes fail."""
         return self.path is not None and is_disk_full(self.path)
 
     async def _in_thread(self, pool: Executor, transact: "_Transact", work: Callable[[sa.Connection], T]) -> T:
@@ -211,9 +211,9 @@ class Database:
             self._raise_storage_error(error)
 
     def _raise_storage_error(self, error: sa.exc.DBAPIError | sqlite3.Error) -> NoReturn:
-        """Raise our error for a driver's error, else the driver's error itself.
+        """Raise the storage error for a driver's error, else the driver's error itself.
 
-        The BEGIN of SQLite does not pass SQLAlchemy, so its errors are not wrapped.
+        The BEGIN of SQLite does not go through SQLAlchemy, so its errors are not wrapped.
         """
         if sqlite.is_damaged(sqlite.cause(error)) and self.damage is None:
             self.damage = str(sqlite.cause(error))
@@ -226,7 +226,7 @@ class Database:
     def _storage_error(
         self, error: sa.exc.DBAPIError | sqlite3.Error
     ) -> StorageBusy | StorageFull | StorageUnavailable | None:
-        """Translate a driver's error about locks, space or a missing server; None for others."""
+        """Convert a driver's error about locks, disk space or an unavailable server; None for others."""
         cause = sqlite.cause(error)
         if sqlite.is_locked(cause) or postgres.is_locked(cause):
             return StorageBusy(self.name, "another program")
@@ -274,7 +274,7 @@ class Database:
         if self.path is not None:
             self._prepare(self.path)
         self.sent = self._resources.enter_context(SentJournal(self.path))
-        # One connection writes: to another's commit it would lose its cache, and read the pages again.
+        # Only one connection writes: a commit of another one would invalidate its page cache.
         writing = _WritingConnection(self._connect(sqlite.Role.DURABLE), self._timeouts.busy)
         self._durable = writing.transactions(sqlite.Role.DURABLE)
         self._quick = self._autocommit = writing.transactions(sqlite.Role.QUICK)
@@ -283,12 +283,12 @@ class Database:
             self._journal = JournalFlush(self.path, self._writer, writing.lock)
             self._resources.callback(self._journal.close)
         self._durable(lambda connection: make_schema(connection, str(self.path), self.path))
-        # A database in memory lives in its one connection.
+        # A database in memory exists only in its connection.
         is_alone = self._is_in_memory
         self._reading = self._durable if is_alone else partial(_transact, self._connect(sqlite.Role.READING))
 
     def _prepare(self, path: Path) -> None:
-        """Lock the file, check the files beside it, and let no other user read it."""
+        """Lock the file, check the files beside it, and restrict the permissions."""
         make_private_folder(path.parent)
         lock = self._resources.enter_context(FileLock(path))
         refuse_empty_beside_old(path)
@@ -299,7 +299,7 @@ class Database:
                 "If nobody has opened the database since, look for the file, or restore a backup",
                 f"{path}-wal",
             )
-        os.close(open_private(path, os.O_RDWR | os.O_CREAT))  # its log gets the same mode
+        os.close(open_private(path, os.O_RDWR | os.O_CREAT))  # the log gets the same mode
         close_to_others(path.with_name(path.name + ending) for ending in ("", "-wal", "-shm", "-sent", ".lock"))
 
     def _open_postgres(self) -> None:
@@ -323,26 +323,26 @@ class Database:
 
 
 def first_line(error: BaseException | None) -> str:
-    """Return the first line of an error's text, or its type where it has none."""
+    """Return the first line of an error's text, or the name of its type."""
     return (str(error) or type(error).__name__).splitlines()[0]
 
 
-def _thread(name: str) -> Executor:
+def _make_thread(name: str) -> Executor:
     return ThreadPoolExecutor(1, name)
 
 
-def _turn() -> None:
-    """Do nothing; a thread runs it once all earlier work is done."""
+def _do_nothing() -> None:
+    """Do nothing; a thread runs it after all earlier work."""
 
 
 class _Transact(Protocol):
-    """Runs work in a transaction of its own; one thread uses it."""
+    """Runs work in a transaction; used by one thread."""
 
     def __call__(self, work: Callable[[sa.Connection], T]) -> T: ...
 
 
 class _WritingConnection:
-    """The only connection that writes to a SQLite file, used by one thread at a time, and its current role."""
+    """The only writing connection to a SQLite file, with its current role; used by one thread at a time."""
 
     def __init__(self, connection: sa.Connection, busy: timedelta) -> None:
         self.connection = connection
@@ -351,12 +351,12 @@ class _WritingConnection:
         self._role = sqlite.Role.DURABLE
 
     def transactions(self, role: sqlite.Role) -> _Transact:
-        """Return transactions of one durability.
+        """Return a function that runs transactions in one role.
 
-        Those of the event loop (`AT_ONCE`) must not block.
+        In the event loop use `AT_ONCE`, which does not block.
 
         Raises:
-            BlockingIOError: (`AT_ONCE`) another write is running, or another program has locked the database.
+            BlockingIOError: for `AT_ONCE`, another write is running or another program has locked the database.
         """
         return partial(self._transact, role)
 
@@ -366,7 +366,7 @@ class _WritingConnection:
             raise BlockingIOError
         try:
             if role is not self._role:
-                sqlite.take_role(self.connection, self._role, role, self._busy)
+                sqlite.switch_role(self.connection, self._role, role, self._busy)
                 self._role = role
             return _transact(self.connection, work)
         except sqlite3.OperationalError as error:
@@ -378,13 +378,13 @@ class _WritingConnection:
 
 
 def _transact(connection: sa.Connection, work: Callable[[sa.Connection], T]) -> T:
-    """Run `work` over a permanent connection: opening one costs more than the rest of a short transaction."""
+    """Run `work` on a permanent connection; opening one takes longer than a short transaction."""
     with connection.begin():
         return work(connection)
 
 
 def _transact_on_server(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
-    """Run `work`, again when the server undid it; a commit that fails may be done, so it is not repeated."""
+    """Run `work`, and repeat it if the server undid it; a failed commit may have succeeded and is not repeated."""
     for attempt in range(1, _TRIES + 1):
         is_committing = False
         try:
@@ -400,7 +400,7 @@ def _transact_on_server(engine: sa.Engine, work: Callable[[sa.Connection], T]) -
 
 
 def _autocommit_on_server(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
-    """Run `work`, one statement, again when the server undid it or may have done it."""
+    """Run `work`, one idempotent statement, and repeat it after a failure that may have passed."""
     for attempt in range(1, _TRIES + 1):
         try:
             with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:

@@ -1,4 +1,4 @@
-"""Store Python tools of people, with all versions of their source."""
+"""Store Python tools, with all versions of their source."""
 
 import json
 from datetime import datetime
@@ -18,7 +18,7 @@ class StoredTool(Struct, frozen=True, kw_only=True):
     """The source of a tool and its declaration, permissions and settings.
 
     `owner` is the person who wrote it, as `platform:id`. `specs` and `meta` were read from `content` when it was saved.
-    `access` is null for everybody, `{}` for the owner alone, or names people and chats. `valves` are its settings.
+    `access` is null for everybody, `{}` for the owner only, or has ids of people and chats. `valves` are its settings.
     """
 
     id: str
@@ -36,7 +36,7 @@ class StoredTool(Struct, frozen=True, kw_only=True):
 
     @property
     def description(self) -> str:
-        """The description in `meta`; empty where there is none."""
+        """The description in `meta`, empty by default."""
         description = self.meta.get("description") if isinstance(self.meta, dict) else None
         return description if isinstance(description, str) else ""
 
@@ -52,7 +52,7 @@ class ToolVersion(Struct, frozen=True, kw_only=True):
 
 
 class SqlStoredTools:
-    """Reads stored tools, also from a database that a bot is using."""
+    """Reads stored tools, also while the bot writes them."""
 
     def __init__(self, database: Readable) -> None:
         self._readable = database
@@ -72,13 +72,13 @@ class SqlStoredToolStore(SqlStoredTools):
         self._database = database
 
     async def get(self, tool_id: str) -> StoredTool | None:
-        """Return the tool of that id."""
+        """Return the tool with that id; None if it is unknown."""
         query = sa.select(STORED_TOOL).where(STORED_TOOL.c.id == tool_id)
         row = await self._database.read(lambda connection: connection.execute(query).mappings().one_or_none())
         return None if row is None else _tool(row)
 
     async def save(self, tool: StoredTool, author: str) -> None:
-        """Store it durably, in place of the one of that id; a new version of the source is added to the old ones."""
+        """Store a tool durably, replacing the one with its id; keep earlier versions of the source."""
         version = {
             "tool_id": tool.id,
             "version": tool.version,
@@ -94,7 +94,7 @@ class SqlStoredToolStore(SqlStoredTools):
         await self._database.run(work)
 
     async def remove(self, tool_id: str) -> bool:
-        """Delete it with its versions; False when there is none."""
+        """Delete a tool with its versions; return False if it is unknown."""
 
         def work(connection: sa.Connection) -> bool:
             connection.execute(STORED_TOOL_VERSION.delete().where(STORED_TOOL_VERSION.c.tool_id == tool_id))
@@ -103,7 +103,7 @@ class SqlStoredToolStore(SqlStoredTools):
         return await self._database.run(work)
 
     async def versions(self, tool_id: str) -> tuple[ToolVersion, ...]:
-        """Return the versions of its source, the latest first."""
+        """Return the versions of a tool's source, latest first."""
         table = STORED_TOOL_VERSION
         query = sa.select(table).where(table.c.tool_id == tool_id).order_by(table.c.version.desc())
         rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())

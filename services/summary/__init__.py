@@ -1,7 +1,6 @@
-"""Summaries of stored chat history, each point with its source messages.
+"""Summarise stored chat history; each bullet cites its source messages.
 
-The summarizer that asks a model is `services.summary.model_summarizer.ModelSummarizer`; it is left out here so that
-quoting needs nothing beyond the standard library.
+`ModelSummarizer` is in `services.summary.model_summarizer` and not imported here, so that quoting does not load it.
 """
 
 from services.summary.model import (

@@ -13,20 +13,19 @@ _MENTION = re.compile(r"^@[^\s,，:：]+[\s,，:：]*")
 _NAME_IN_FRONT = re.compile(r"^[^\s,，:：]{1,24}[,，:：]\s*")
 _EDGES = " \t\r\n.,;!?~。，；！？～…"
 _MATCHED_LENGTH = 400
-"""Commands and instructions are at the beginning; only this much of a longer text is matched."""
+"""The length of the beginning of a text in which commands and instructions are matched."""
 
 
 def content_messages(messages: Iterable[ChatMessage], answered: Container[str] = ()) -> list[ChatMessage]:
     """Return the messages that people wrote to each other, in order.
 
-    Left out: messages of bots, empty ones, commands and questions to the bot, and messages that give orders to a
-    language model (they are data, and nothing a reader of the summary misses). `answered` are the ids of messages that
-    the bot answered: those were addressed to it.
+    Exclude messages of bots, empty ones, commands and questions to the bot, and instructions to a language model.
+    `answered` are the ids of messages that the bot answered, which were addressed to it.
     """
     return [message for message in messages if message.id not in answered and is_content(message)]
 
 
-def answered_by_bots(messages: Iterable[ChatMessage]) -> frozenset[str]:
+def find_answered(messages: Iterable[ChatMessage]) -> frozenset[str]:
     """Return the ids of the messages that a bot replied to."""
     return frozenset(message.reply_to for message in messages if message.sender.is_bot and message.reply_to is not None)
 
@@ -42,7 +41,7 @@ def is_content(message: ChatMessage) -> bool:
 
 
 def is_command(text: str) -> bool:
-    """Return whether the whole of `text`, a mention or name in front left out, asks the bot for something."""
+    """Return whether all of `text`, except a mention or name at its beginning, is a request to the bot."""
     head = text.strip()[:_MATCHED_LENGTH]
     bare = _MENTION.sub("", head)
     forms = {head, bare, _NAME_IN_FRONT.sub("", bare)}
@@ -50,24 +49,24 @@ def is_command(text: str) -> bool:
 
 
 def is_chatter(text: str) -> bool:
-    """Return whether the whole of `text` is thanks, assent or a greeting."""
+    """Return whether all of `text` is thanks, assent or a greeting."""
     return not terms(text) or lexicon().chatter.fullmatch(text.strip(_EDGES)[:_MATCHED_LENGTH]) is not None
 
 
 def narrow(messages: Sequence[ChatMessage], window: SummaryWindow) -> list[ChatMessage]:
-    """Apply the bounds of `window` that the source did not: end, thread of replies, person and topic."""
-    kept = _ended(messages, window)
+    """Apply the filters of `window` that the source does not: end, thread of replies, person and topic."""
+    kept = _is_before_end(messages, window)
     if window.thread_of is not None:
         kept = _thread(kept, window.thread_of)
     if window.person is not None:
         kept = [message for message in kept if _is_by(message, window.person)]
     if window.topic is not None:
-        kept = _about(kept, window.topic)
+        kept = _filter_topic(kept, window.topic)
     return kept
 
 
 def people(messages: Iterable[ChatMessage]) -> tuple[Participant, ...]:
-    """Count who wrote, busiest first; a person's latest name is shown."""
+    """Count messages by person, most first, with the latest name of each."""
     counts: Counter[str] = Counter()
     names: dict[str, str] = {}
     for message in messages:
@@ -79,8 +78,8 @@ def people(messages: Iterable[ChatMessage]) -> tuple[Participant, ...]:
     )
 
 
-def _ended(messages: Sequence[ChatMessage], window: SummaryWindow) -> list[ChatMessage]:
-    """Keep messages before the end of `window`: many platforms stamp whole seconds, so that the order counts too."""
+def _is_before_end(messages: Sequence[ChatMessage], window: SummaryWindow) -> list[ChatMessage]:
+    """Keep messages before the end of `window`, by time and, because many platforms have whole seconds, by order."""
     if window.until is None:
         return list(messages)
     earlier = [message for message in messages if message.sent_at < window.until]
@@ -95,7 +94,7 @@ def _is_by(message: ChatMessage, person: str) -> bool:
 
 
 def _thread(messages: Sequence[ChatMessage], start: str) -> list[ChatMessage]:
-    """Keep the message `start`, what it answers, and everything that answers any of these."""
+    """Keep the message `start`, the messages it replies to, and all replies to these."""
     answers = {message.id: message.reply_to for message in messages}
     kept_ids: set[str] = set()
     place: str | None = start
@@ -108,7 +107,7 @@ def _thread(messages: Sequence[ChatMessage], start: str) -> list[ChatMessage]:
     return [message for message in messages if message.id in kept_ids]
 
 
-def _about(messages: Sequence[ChatMessage], topic: str) -> list[ChatMessage]:
+def _filter_topic(messages: Sequence[ChatMessage], topic: str) -> list[ChatMessage]:
     """Keep messages that share a term with `topic`, and direct replies to them."""
     wanted = set(terms(topic))
     kept: list[ChatMessage] = []

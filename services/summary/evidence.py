@@ -1,4 +1,4 @@
-"""Check that the messages a model's claims cite support them, and turn those into bullets."""
+"""Check that the cited messages support the claims of a model, and convert supported claims to bullets."""
 
 import re
 import unicodedata
@@ -14,13 +14,13 @@ from services.summary.requests import ClaimedBullet
 _SUPPORTED_SHARE = 0.5
 _STEM_LENGTH = 5
 _SHORTEST_QUOTE = 2
-"""Content terms that a quotation needs to prove anything."""
+"""The minimum of content terms of a quotation that counts as evidence."""
 _NUMBER = re.compile(r"\d+")
 _LINK = re.compile(r"https?://[^\s<>\"'，。；！？、）】》「」]+")
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
-    """The text and the authors of the cited messages. `outsiders` are members of the chat who wrote none of them."""
+    """The text and the authors of the cited messages. `outsiders` are the other members of the chat."""
 
     texts: tuple[str, ...]
     names: tuple[str, ...]
@@ -29,41 +29,41 @@ class Evidence(Struct, frozen=True, kw_only=True):
     def supports(self, text: str, *, quote: str = "") -> bool:
         """Return whether the cited words support `text`.
 
-        Numbers, links and people must all be there. Of the content terms at least half must be; where the bullet is
-        written in another script than the messages, a verbatim `quote` stands in for that.
+        All numbers, links and people must occur, and at least half of the content terms. If the bullet is in another
+        script than the messages, a verbatim `quote` replaces the content terms.
         """
-        said = "\n".join(self.texts)
-        if not _digits(text) <= _digits(said) | _number_words(said) or not set(_LINK.findall(text)) <= set(
-            _LINK.findall(said)
+        cited_text = "\n".join(self.texts)
+        if not _digits(text) <= _digits(cited_text) | _number_words(cited_text) or not set(_LINK.findall(text)) <= set(
+            _LINK.findall(cited_text)
         ):
             return False
-        if self._names_an_outsider(text, said):
+        if self._names_an_outsider(text, cited_text):
             return False
         claimed = _stems(terms(text))
-        shared = claimed & _stems([*terms(said), *(term for name in self.names for term in terms(name))])
+        shared = claimed & _stems([*terms(cited_text), *(term for name in self.names for term in terms(name))])
         if claimed and len(shared) >= _SUPPORTED_SHARE * len(claimed):
             return True
-        return (_is_mostly_cjk(text) != _is_mostly_cjk(said)) and self._contains(quote)
+        return (_is_mostly_cjk(text) != _is_mostly_cjk(cited_text)) and self._contains(quote)
 
-    def _names_an_outsider(self, text: str, said: str) -> bool:
-        return any(_has_name(text, name) and not _has_name(said, name) for name in self.outsiders)
+    def _names_an_outsider(self, text: str, cited_text: str) -> bool:
+        return any(_has_name(text, name) and not _has_name(cited_text, name) for name in self.outsiders)
 
     def _contains(self, quote: str) -> bool:
-        wanted = _folded(quote)
-        return len(terms(quote)) >= _SHORTEST_QUOTE and any(wanted in _folded(text) for text in self.texts)
+        wanted = _fold(quote)
+        return len(terms(quote)) >= _SHORTEST_QUOTE and any(wanted in _fold(text) for text in self.texts)
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def _stems(found: Iterable[str]) -> set[str]:
-    """Compare words by their beginning, so that "decided" supports "decision"; Chinese pairs as they are."""
+    """Return the beginnings of words, so that "decided" supports "decision", and Chinese pairs unchanged."""
     return {term[:_STEM_LENGTH] for term in found}
 
 
 def _digits(text: str) -> set[str]:
-    return {number.lstrip("0") or "0" for number in _NUMBER.findall(_folded(text))}
+    return {number.lstrip("0") or "0" for number in _NUMBER.findall(_fold(text))}
 
 
 def _number_words(text: str) -> set[str]:
@@ -71,13 +71,13 @@ def _number_words(text: str) -> set[str]:
 
 
 def _has_name(text: str, name: str) -> bool:
-    """Return whether `name` stands in `text` as a word; in scripts without spaces, anywhere."""
-    wanted = _folded(name)
+    """Return whether `name` occurs in `text` as a word, or anywhere in scripts without spaces."""
+    wanted = _fold(name)
     if not wanted:
         return False
     if is_cjk(wanted[0]) or is_cjk(wanted[-1]):
-        return wanted in _folded(text)
-    return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", _folded(text)) is not None
+        return wanted in _fold(text)
+    return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", _fold(text)) is not None
 
 
 def _is_mostly_cjk(text: str) -> bool:
@@ -91,16 +91,16 @@ _MOST_IDS = 5
 def check_claims(claims: Iterable[ClaimedBullet], part: Sequence[ChatMessage]) -> tuple[Bullet, ...]:
     """Return the supported claims about the messages of `part`, in the order of the conversation."""
     names = {message.sender.name for message in part}
-    return _kept(_checked_claim(claim, part, names) for claim in _in_order(claims, len(part)))
+    return _collect_supported(_check_claim(claim, part, names) for claim in _in_order(claims, len(part)))
 
 
 def check_merges(claims: Iterable[ClaimedBullet], points: Sequence[Bullet]) -> tuple[Bullet, ...]:
-    """Return the supported claims about `points`, each with the messages of the points it cites."""
-    return _kept(_checked_merge(claim, points) for claim in _in_order(claims, len(points)))
+    """Return the supported claims about `points`, each with the messages of the cited points."""
+    return _collect_supported(_check_merge(claim, points) for claim in _in_order(claims, len(points)))
 
 
 def _in_order(claims: Iterable[ClaimedBullet], count: int) -> list[ClaimedBullet]:
-    """Return claims that say something and cite known lines only."""
+    """Return non-empty claims that cite only known lines."""
     known = range(1, count + 1)
     citing = [
         claim
@@ -110,7 +110,7 @@ def _in_order(claims: Iterable[ClaimedBullet], count: int) -> list[ClaimedBullet
     return sorted(citing, key=lambda claim: min(claim.ids))
 
 
-def _checked_claim(claim: ClaimedBullet, part: Sequence[ChatMessage], names: set[str]) -> Bullet | None:
+def _check_claim(claim: ClaimedBullet, part: Sequence[ChatMessage], names: set[str]) -> Bullet | None:
     cited = [part[number - 1] for number in sorted(set(claim.ids))][:_MOST_IDS]
     authors = {message.sender.name for message in cited}
     evidence = Evidence(
@@ -122,7 +122,7 @@ def _checked_claim(claim: ClaimedBullet, part: Sequence[ChatMessage], names: set
     return Bullet(text=text, message_ids=tuple(message.id for message in cited), sender=cited[0].sender.name)
 
 
-def _checked_merge(claim: ClaimedBullet, points: Sequence[Bullet]) -> Bullet | None:
+def _check_merge(claim: ClaimedBullet, points: Sequence[Bullet]) -> Bullet | None:
     cited = [points[number - 1] for number in sorted(set(claim.ids))]
     text = " ".join(claim.text.split())
     if not Evidence(texts=tuple(point.text for point in cited), names=()).supports(text):
@@ -131,5 +131,5 @@ def _checked_merge(claim: ClaimedBullet, points: Sequence[Bullet]) -> Bullet | N
     return Bullet(text=text, message_ids=tuple(ids)[:_MOST_IDS], sender=cited[0].sender)
 
 
-def _kept(bullets: Iterable[Bullet | None]) -> tuple[Bullet, ...]:
+def _collect_supported(bullets: Iterable[Bullet | None]) -> tuple[Bullet, ...]:
     return tuple(bullet for bullet in bullets if bullet is not None)

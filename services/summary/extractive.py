@@ -1,4 +1,4 @@
-"""Summarise without a model, by quoting the messages that cover most of a conversation.
+"""Summarise without a model, by quoting the messages that cover most terms of a conversation.
 
 The method is greedy maximisation of a monotone submodular function under scaled cost: each message covers the terms in
 it, a term weighs the square root of the number of messages that use it, and gain is divided by a power of the message's
@@ -22,20 +22,20 @@ from services.summary.model import Bullet, ProgressListener, SummaryMethod
 _SENTENCE = re.compile(r".+?(?:[.!?…]+(?=\s|$)|[。！？；]+|$)")
 _CUT = "…"
 _LOOKED_AT = 4_000
-"""A longer message is quoted from this many of its first characters."""
+"""The number of characters at the beginning of a message from which it is quoted."""
 
 
 def quote(text: str, *, about: frozenset[str] = frozenset(), limit: int = 240) -> str:
     """Return `text` on one line, at most about `limit` Latin letters long (a Chinese character counts as three).
 
-    A longer text gives the run of its sentences that holds most of the terms in `about`, marked where it was cut.
+    For a longer text return the sequence of sentences with most of the terms in `about`, and mark the cuts.
     """
     line = " ".join(text[:_LOOKED_AT].split())
     if reading_length(line) <= limit:
         return line
     sentences = [match.group().strip() for match in _SENTENCE.finditer(line)]
     start, end = _best_run(sentences, about, limit)
-    run = _clipped(" ".join(sentences[start:end]), limit)
+    run = _clip(" ".join(sentences[start:end]), limit)
     return f"{_CUT if start else ''}{run}{_CUT if end < len(sentences) and not run.endswith(_CUT) else ''}"
 
 
@@ -54,8 +54,8 @@ def _best_run(sentences: list[str], about: frozenset[str], limit: int) -> tuple[
     return best
 
 
-def _clipped(text: str, limit: int) -> str:
-    """Cut one overlong sentence at a word, or anywhere in a script without spaces."""
+def _clip(text: str, limit: int) -> str:
+    """Truncate a sentence at a word boundary, or anywhere in a script without spaces."""
     if reading_length(text) <= limit:
         return text
     kept = 0
@@ -73,13 +73,13 @@ _LENGTH_FLOOR = 20
 _REPEATED_SHARE = 0.5
 _UNSHARED_WEIGHT = 0.1
 _EARLY_BONUS = 0.2
-"""Openings state the subject: the first message counts a fifth more than the last."""
+"""The first message weighs a fifth more than the last, because beginnings state the subject."""
 _PAIR_WEIGHT = 0.5
-"""A Chinese word of average length gives two pairs."""
+"""The number of pairs in a Chinese word of average length."""
 
 
 def choose(texts: Sequence[str], count: int) -> list[int]:
-    """Return the positions of at most `count` texts, in order, no two of them alike."""
+    """Return the positions of at most `count` texts, in order, without similar ones."""
     bags = [frozenset(terms(text)) for text in texts]
     weights = term_weights(bags)
     scales = [
@@ -106,7 +106,7 @@ def choose(texts: Sequence[str], count: int) -> list[int]:
 
 
 def term_weights(bags: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Return each term's weight: terms of several messages count, terms of a single message hardly do."""
+    """Return the weight of each term, which is small for terms of a single message."""
     shared = Counter(term for bag in bags for term in bag)
     return {term: _weight(term, uses) for term, uses in shared.items()}
 
@@ -121,11 +121,11 @@ def _gain(bag: frozenset[str], weights: dict[str, float], covered: set[str]) -> 
 
 
 class ExtractiveSummarizer:
-    """Quotes real messages; each bullet is one message, shortened when it is long."""
+    """Quotes messages; each bullet is one message, truncated if it is long."""
 
     @property
     def method(self) -> SummaryMethod:
-        """Say that bullets are quotations."""
+        """Return the method, quotations."""
         return SummaryMethod.EXTRACTIVE
 
     def forget_message(self, chat: ChatAddress, message_id: str) -> None:
@@ -142,13 +142,13 @@ class ExtractiveSummarizer:
         count: int,
         on_progress: ProgressListener | None = None,
     ) -> tuple[Bullet, ...]:
-        """Return at most `count` quotations in the order of the conversation; quoting needs no language and no time."""
+        """Return at most `count` quotations in the order of the conversation."""
         del language, on_progress
         return await asyncio.to_thread(quote_best, messages, count)
 
 
 def quote_best(messages: Sequence[ChatMessage], count: int) -> tuple[Bullet, ...]:
-    """Choose and quote at most `count` content messages; thanks and greetings only where there is nothing else."""
+    """Choose and quote at most `count` content messages; thanks and greetings only if there are no others."""
     candidates = [message for message in messages if not is_chatter(message.text)] or list(messages)
     texts = [message.text for message in candidates]
     chosen = choose(texts, count) or list(range(min(count, len(candidates))))

@@ -17,13 +17,13 @@ _ANSWERED_WITHIN = 10
 _SHORT_ANSWER_WITHIN = 3
 _MAX_FOUND = 10
 _READ_LENGTH = 2_000
-"""Rules read this much of a message; a pasted file decides nothing."""
+"""The number of characters of a message that rules read, which excludes pasted files."""
 
 
 def find(
     messages: Sequence[ChatMessage], *, language: str, read_time: TimeReader | None = None, zone: tzinfo = UTC
 ) -> Findings:
-    """Find decisions, questions, dates and links in content messages, at most ten of a kind, the latest winning.
+    """Find the latest ten decisions, questions, dates and links in content messages.
 
     `read_time` resolves dates as of the time of the message in `zone`.
     """
@@ -78,7 +78,7 @@ def _is_question(sentence: str) -> bool:
 
 
 def _is_answered(asked: str, question: ChatMessage, messages: Sequence[ChatMessage], position: int) -> bool:
-    """Return whether somebody else soon said something that reads as the answer."""
+    """Return whether another person soon wrote something like an answer."""
     asked_terms = set(terms(asked))
     wants_quantity = lexicon().quantity_question.search(asked) is not None
     following = messages[position + 1 : position + 1 + _ANSWERED_WITHIN]
@@ -107,7 +107,7 @@ def _date_phrases(messages: Sequence[ChatMessage]) -> list[tuple[str, str, ChatM
 
 
 def _links(messages: Sequence[ChatMessage]) -> tuple[LinkMention, ...]:
-    """Return links in order of their first mention, each once."""
+    """Return the distinct links in the order of their first mention."""
     found: dict[str, LinkMention] = {}
     for message in messages:
         for match in _LINK.finditer(message.text):

@@ -21,10 +21,9 @@ class _LanguageFile(Struct, frozen=True, kw_only=True):
 
 
 class Lexicon(Struct, frozen=True, kw_only=True):
-    """The rules of all languages together, since chats mix languages even within one message.
+    """The rules of all languages together, because chats mix languages.
 
-    `numbers` gives digits for number words. `command` and `chatter` are written for the whole message, all others for
-    any place in it.
+    `numbers` maps number words to digits. `command` and `chatter` match whole messages, other patterns any part.
     """
 
     stop_words: frozenset[str]
@@ -52,7 +51,7 @@ def _expand(pattern: str, fragments: Mapping[str, str]) -> str:
 
 
 def _pattern(files: Iterable[_LanguageFile], name: str) -> re.Pattern[str]:
-    """Join one kind of pattern over all languages; longer readings are written first inside a language."""
+    """Join the patterns of one kind of all languages; within a language, longer alternatives are first."""
     parts = [_expand(text, language.fragments) for language in files for text in language.patterns.get(name, [])]
     return re.compile("|".join(f"(?:{part})" for part in parts), re.IGNORECASE | re.DOTALL)
 
@@ -65,7 +64,7 @@ def _read_files() -> list[_LanguageFile]:
 
 @functools.cache
 def lexicon() -> Lexicon:
-    """Return the rules of all languages; files are read and compiled once a process."""
+    """Return the rules of all languages, read and compiled once per process."""
     files = _read_files()
     return Lexicon(
         stop_words=frozenset(word for language in files for word in language.stop_words.split()),
@@ -89,14 +88,14 @@ _RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _CJK_RUN = re.compile(rf"[{_CJK}]")
 _LINK = re.compile(r"https?://\S+")
 _CJK_WIDTH = 3
-"""One Chinese character says about as much as three Latin letters."""
+"""One Chinese character counts as three Latin letters."""
 
 
 def terms(text: str) -> list[str]:
     """Return the content terms of `text` in order, with repetitions.
 
-    Chinese is cut into overlapping character pairs (no dictionary needed); a pair of two function characters is
-    dropped. Words lose a plural s; stop words, single letters and links are dropped.
+    Chinese is split into overlapping pairs of characters, without pairs of two function characters. Words lose a plural
+    s; stop words, single letters and links are dropped.
     """
     found: list[str] = []
     for run in _RUN.findall(_LINK.sub(" ", unicodedata.normalize("NFKC", text).casefold())):
@@ -108,12 +107,12 @@ def terms(text: str) -> list[str]:
 
 
 def is_cjk(character: str) -> bool:
-    """Return whether `character` belongs to a script written without spaces."""
+    """Return whether `character` belongs to a script without spaces."""
     return _CJK_RUN.match(character) is not None
 
 
 def reading_length(text: str) -> int:
-    """Return how long `text` is to read, in Latin letters, so that languages compare."""
+    """Return the reading length of `text` in Latin letters, comparable between languages."""
     cjk = len(_CJK_RUN.findall(text))
     return len(text) + (_CJK_WIDTH - 1) * cjk
 

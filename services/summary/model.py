@@ -1,4 +1,4 @@
-"""Declare summaries, their windows, bullets and findings, and the interfaces that summaries need."""
+"""Declare summaries, their windows, bullets and findings, and the interfaces of sources and summarizers."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
@@ -20,10 +20,9 @@ class SummaryMethod(StrEnum):
 class SummaryWindow(Struct, frozen=True, kw_only=True):
     """The messages to read: the last `limit` ones, or those since a moment.
 
-    `since` and `until` are timezone-aware, `until` exclusive; of the messages of that very instant those are in it
-    that were stored before the message `before` (its id). With `since`, `limit` still caps the number and the latest
-    messages win. `person` (id or name) and `topic` (words) narrow the window further, and `thread_of` to the
-    replies around one message (its id).
+    `since` and `until` are timezone-aware, `until` exclusive; messages at `until` are included if they were stored
+    before the message with the id `before`. With `since`, only the latest `limit` messages are read. `person` (id
+    or name) and `topic` (words) narrow the window further, and `thread_of` to the replies around a message (its id).
     """
 
     limit: int = 200
@@ -36,7 +35,7 @@ class SummaryWindow(Struct, frozen=True, kw_only=True):
 
 
 class Bullet(Struct, frozen=True, kw_only=True):
-    """One point of a summary. `message_ids` are real messages of the window, at least one; `sender` wrote the first."""
+    """A point of a summary. `message_ids` are at least one message of the window; `sender` wrote the first."""
 
     text: str
     message_ids: tuple[str, ...]
@@ -54,7 +53,7 @@ class Finding(Struct, frozen=True, kw_only=True):
 class DateMention(Struct, frozen=True, kw_only=True):
     """A time that a message names. `phrase` is as written, `context` the sentence around it.
 
-    `at` is timezone-aware; None when nobody resolved the phrase.
+    `at` is timezone-aware; None if the phrase is unresolved.
     """
 
     phrase: str
@@ -81,7 +80,7 @@ class Participant(Struct, frozen=True, kw_only=True):
 
 
 class Findings(Struct, frozen=True, kw_only=True):
-    """The findings of rules in a window, each list oldest first."""
+    """The findings of rules in a window, oldest first."""
 
     decisions: tuple[Finding, ...] = ()
     open_questions: tuple[Finding, ...] = ()
@@ -92,9 +91,9 @@ class Findings(Struct, frozen=True, kw_only=True):
 class Summary(Struct, frozen=True, kw_only=True):
     """A summary of one window of one chat.
 
-    `message_count` counts content: the bot's own messages, commands to it and empty messages are left out.
-    `first_at` and `last_at` are the times of the first and last of them, None in an empty window.
-    `heard` are the people whose messages were read, requests to the bot included.
+    `message_count` is the number of content messages, without the bot's own, commands to it and empty ones.
+    `first_at` and `last_at` are the times of the first and last content message, None in an empty window.
+    `heard` are the authors of all messages, including requests to the bot.
     `is_cut` says that the window held more messages than were read. `fallback_reason` is the code of the
     `ModelUnavailable` that made an extractive summary out of one asked of a model.
     """
@@ -114,12 +113,12 @@ class Summary(Struct, frozen=True, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """Return whether the window held nothing to summarise."""
+        """Return whether the window has no content messages."""
         return self.message_count == 0
 
 
 ProgressListener = Callable[[int, int], Awaitable[None]]
-"""Gets the number of finished parts and of all parts."""
+"""Receives the number of finished parts and of all parts."""
 
 
 class MessageSource(Protocol):
@@ -135,7 +134,7 @@ class MessageSource(Protocol):
 
 
 class Summarizer(Protocol):
-    """Turns content messages into bullets, and can drop their cache."""
+    """Converts content messages to bullets; may cache them."""
 
     def forget_message(self, chat: ChatAddress, message_id: str) -> None:
         """Drop the cached bullets of a message that was edited or deleted."""
@@ -147,7 +146,7 @@ class Summarizer(Protocol):
 
     @property
     def method(self) -> SummaryMethod:
-        """Return how this summarizer works."""
+        """Return the method of this summarizer."""
         ...
 
     async def bullets(
@@ -161,7 +160,7 @@ class Summarizer(Protocol):
         """Return at most `count` bullets in the order of the conversation.
 
         Raises:
-            ModelUnavailable: a model was needed and gave no usable answer.
+            ModelUnavailable: the model gave no usable answer.
         """
         ...
 
@@ -170,5 +169,5 @@ class TimeReader(Protocol):
     """Resolves a time phrase found in a message."""
 
     def __call__(self, phrase: str, sent_at: datetime, language: str) -> datetime | None:
-        """Return the moment that `phrase` named at `sent_at`, in its zone; None when it is unclear."""
+        """Resolve `phrase` at `sent_at`, in its zone; None if it is ambiguous."""
         ...

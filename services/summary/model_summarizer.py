@@ -1,4 +1,4 @@
-"""Summarise with a language model, and keep only what the cited messages support."""
+"""Summarise with a language model, and keep only claims that the cited messages support."""
 
 import asyncio
 import hashlib
@@ -20,7 +20,7 @@ _MAX_DIGESTS = 512
 
 
 class _Digest(Struct, frozen=True, kw_only=True):
-    """Bullets, and the messages and people that they came from."""
+    """Bullets with their source messages and people."""
 
     bullets: tuple[Bullet, ...]
     messages: frozenset[tuple[str, str]]
@@ -28,13 +28,13 @@ class _Digest(Struct, frozen=True, kw_only=True):
 
 
 class DigestCache:
-    """A bounded cache in memory; an edited message makes another key."""
+    """A bounded cache in memory; an edited message changes the key."""
 
     def __init__(self) -> None:
         self._digests: BoundedDict[str, _Digest] = BoundedDict(_MAX_DIGESTS)
 
     def get(self, key: str) -> tuple[Bullet, ...] | None:
-        """Return the bullets under `key`, None when there are none."""
+        """Return the bullets under `key`; None without any."""
         found = self._digests.get(key)
         if found is None:
             return None
@@ -46,7 +46,7 @@ class DigestCache:
         self._drop(lambda digest: (chat_key, message_id) in digest.messages)
 
     def forget_person(self, person_id: str) -> None:
-        """Drop the bullets of parts that the person wrote in."""
+        """Drop the bullets of parts with messages of the person."""
         self._drop(lambda digest: person_id in digest.people)
 
     def _drop(self, is_meant: Callable[[_Digest], bool]) -> None:
@@ -63,7 +63,7 @@ class DigestCache:
 
 
 def digest_key(part: Sequence[ChatMessage], *, model: str, language: str, count: int) -> str:
-    """Return a key for the messages and the request that a model gets."""
+    """Return the cache key of messages and a request."""
     hashed = hashlib.sha256(f"{model}\0{language}\0{count}".encode())
     for message in part:
         fields = (str(message.address), message.id, message.sender.id, message.sender.name, message.text)
@@ -79,10 +79,10 @@ Result = TypeVar("Result")
 
 
 class ModelSummarizer:
-    """Summarises parts of a conversation (map), then their points (reduce).
+    """Summarises the parts of a conversation (map), then their points (reduce).
 
-    Checked points of a part are cached. A part whose answer cannot be read is quoted instead. Points that cite
-    messages outside the part, or say what the cited messages do not, are dropped.
+    Checked points of a part are cached. A part with an unreadable answer is quoted instead. Points that cite messages
+    outside of the part, or that the cited messages do not support, are dropped.
     """
 
     def __init__(self, model: LanguageModel) -> None:
@@ -91,7 +91,7 @@ class ModelSummarizer:
 
     @property
     def method(self) -> SummaryMethod:
-        """Say that a model wrote the bullets."""
+        """Return the method, a model."""
         return SummaryMethod.MODEL
 
     def forget_message(self, chat: ChatAddress, message_id: str) -> None:
@@ -142,7 +142,7 @@ class ModelSummarizer:
         ]
 
     async def _digest(self, part: tuple[ChatMessage, ...], language: str, count: int) -> tuple[Bullet, ...] | None:
-        """Return the checked points of one part, None when the answer could not be read."""
+        """Return the checked points of one part; None if the answer could not be read."""
         key = digest_key(part, model=self._model.name, language=language, count=count)
         remembered = self._cache.get(key)
         if remembered is not None:
@@ -157,7 +157,7 @@ class ModelSummarizer:
         return points
 
     async def _merged(self, points: list[Bullet], language: str, count: int) -> list[Bullet]:
-        """Merge `points`, in groups where they are many; the result is always shorter."""
+        """Merge `points`, in groups if there are many; the result is always shorter."""
         if len(points) <= _MERGED_AT_ONCE:
             return await self._merge(points, language, count)
         groups = [points[at : at + _MERGED_AT_ONCE] for at in range(0, len(points), _MERGED_AT_ONCE)]
@@ -165,7 +165,7 @@ class ModelSummarizer:
         return [point for group in merged for point in group]
 
     async def _merge(self, points: list[Bullet], language: str, count: int) -> list[Bullet]:
-        """Return at most `count` points: the model's, or the best of the given ones where its answer is unusable."""
+        """Return at most `count` points of the model, or the best of `points` if its answer is unusable."""
         completion = await self._model.complete(merge_request(points, language=language, count=count))
         try:
             claimed = read_answer(completion.text)
@@ -176,7 +176,7 @@ class ModelSummarizer:
 
 
 async def _all_or_first_failure(work: Sequence[Coroutine[None, None, Result]]) -> list[Result]:
-    """Do `work` together; when some of it fails for want of a model, stop the rest and raise one of the failures."""
+    """Run `work` concurrently; when one fails because of the model, cancel the others and raise its error."""
     failure: ModelUnavailable | None = None
     tasks: list[asyncio.Task[Result]] = []
     try:
@@ -190,6 +190,6 @@ async def _all_or_first_failure(work: Sequence[Coroutine[None, None, Result]]) -
 
 
 def _first(failures: BaseExceptionGroup[ModelUnavailable]) -> ModelUnavailable:
-    """Return one of the failures; parts are asked together and fail for one reason."""
+    """Return one of the failures, which usually have the same reason."""
     inner = failures.exceptions[0]
     return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner

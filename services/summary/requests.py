@@ -1,7 +1,7 @@
 """Split a conversation into parts, build the requests of a summary and parse the model's answers.
 
-A cut depends only on the messages since the last cut, and long pauses always cut a part that has grown enough. So two
-windows that overlap are cut alike after the first pause they share, and summaries of their parts can be cached.
+A cut depends only on the messages since the last cut, and a long pause cuts every part of sufficient length. So
+overlapping windows have equal parts after the first common pause, and summaries of parts can be cached.
 """
 
 import functools
@@ -22,29 +22,29 @@ _PAUSE = timedelta(minutes=30)
 _LETTERS_PER_TOKEN = 3
 _TOKENS_AROUND = 16
 MESSAGE_LENGTH = 2_000
-"""Characters of one message that a model is shown."""
+"""The limit of characters of one message in a request."""
 
 
 def split_into_chunks(messages: Sequence[ChatMessage], *, max_tokens: int) -> list[tuple[ChatMessage, ...]]:
-    """Cut `messages` into parts of at most about `max_tokens`; a part holds at least one message."""
+    """Split `messages` into parts of at most about `max_tokens`, with at least one message."""
     parts: list[tuple[ChatMessage, ...]] = []
     start = 0
     size = 0
     for position, message in enumerate(messages):
-        tokens = estimated_tokens(message)
+        tokens = estimate_tokens(message)
         while position > start and (size + tokens > max_tokens or _is_break(messages, position, size, max_tokens)):
             end = position if size + tokens <= max_tokens else _longest_pause(messages, start, position)
             parts.append(tuple(messages[start:end]))
             start = end
-            size = sum(estimated_tokens(kept) for kept in messages[start:position])
+            size = sum(estimate_tokens(kept) for kept in messages[start:position])
         size += tokens
     if start < len(messages):
         parts.append(tuple(messages[start:]))
     return parts
 
 
-def estimated_tokens(message: ChatMessage) -> int:
-    """Return about how many tokens `message` costs: three letters or one Chinese character each, and its frame."""
+def estimate_tokens(message: ChatMessage) -> int:
+    """Estimate the tokens of `message`: one per three letters or Chinese character, and its frame."""
     return reading_length(message.text[:MESSAGE_LENGTH]) // _LETTERS_PER_TOKEN + _TOKENS_AROUND
 
 
@@ -54,7 +54,7 @@ def _is_break(messages: Sequence[ChatMessage], position: int, size: int, max_tok
 
 
 def _longest_pause(messages: Sequence[ChatMessage], start: int, end: int) -> int:
-    """Return where the second half of a full part pauses longest, its end included; the latest of equal pauses."""
+    """Return the position of the longest pause in the second half of a full part; of equal ones the latest."""
     candidates = range(start + max(1, (end - start) // 2), end + 1)
     return max(candidates, key=lambda at: (messages[at].sent_at - messages[at - 1].sent_at, at))
 
@@ -64,7 +64,7 @@ _THOUGHTS_END = "</think>"
 
 
 class ClaimedBullet(BaseModel):
-    """A bullet as a model wrote it, not checked yet; `ids` count the shown lines from 1."""
+    """An unchecked bullet of a model; `ids` are numbers of lines in the request, from 1."""
 
     text: str
     ids: list[int]
@@ -76,7 +76,7 @@ class _Answer(BaseModel):
 
 
 def chunk_request(part: Sequence[ChatMessage], *, language: str, count: int) -> CompletionRequest:
-    """Build the request for bullets about messages, each a line under a short number of its own."""
+    """Build the request for bullets about messages, which are numbered lines."""
     lines = [
         {"id": number, "who": message.sender.name, "text": message.text[:MESSAGE_LENGTH]}
         for number, message in enumerate(part, start=1)
@@ -85,13 +85,13 @@ def chunk_request(part: Sequence[ChatMessage], *, language: str, count: int) -> 
 
 
 def merge_request(bullets: Sequence[Bullet], *, language: str, count: int) -> CompletionRequest:
-    """Ask for fewer bullets out of many."""
+    """Build the request to merge bullets."""
     lines = [{"id": number, "text": bullet.text} for number, bullet in enumerate(bullets, start=1)]
     return _request("merge", lines, language=language, count=count)
 
 
 def read_answer(text: str) -> list[ClaimedBullet]:
-    """Read the JSON object in a model's answer, with or without words or a fence around it.
+    """Parse the JSON object in a model's answer, with or without other text or a code fence around it.
 
     Raises:
         ModelUnavailable: `malformed`.

@@ -22,13 +22,13 @@ from services.summary.model import (
 _FEWEST_BULLETS = 3
 _MOST_BULLETS = 8
 _MOST_MESSAGES = 5_000
-"""A window is never read beyond this, whatever was asked for."""
+"""The limit of messages in any window."""
 
 
 class SummaryService:
-    """Summarises a window of history, by quotation without a model or when it fails.
+    """Summarises a window of history, with quotations if there is no model or it fails.
 
-    Word lists and patterns are loaded with the first summary, not at the start.
+    Word lists and patterns are loaded with the first summary.
     """
 
     def __init__(
@@ -53,14 +53,13 @@ class SummaryService:
     ) -> Summary:
         """Summarise `window` of `chat` (the last 200 messages by default); an empty window gives an empty summary.
 
-        `zone` is for dates in messages. `on_progress` gets the progress of long work in parts; short work is done
-        before there is any.
+        `zone` is for dates in messages. `on_progress` receives the progress of summaries with several parts.
         """
         from services.summary import content, findings
 
         asked = window or SummaryWindow()
         read, is_cut = await self._read(chat, asked)
-        answered = content.answered_by_bots(read)
+        answered = content.find_answered(read)
         narrowed = content.narrow(read, asked)
         messages = await asyncio.to_thread(content.content_messages, narrowed, answered)
         heard = content.people(message for message in narrowed if not message.sender.is_bot)
@@ -128,5 +127,5 @@ class SummaryService:
 
 
 def bullet_count(message_count: int) -> int:
-    """Return how many bullets a window deserves: 3 for a short talk, 8 for a long day."""
+    """Return the number of bullets for a window: 3 for a short conversation, 8 for a long day."""
     return max(_FEWEST_BULLETS, min(_MOST_BULLETS, round(math.sqrt(message_count))))

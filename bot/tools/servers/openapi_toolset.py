@@ -20,7 +20,7 @@ from function_calls.tools.calls import ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, short_name, unknown_tool
 from function_calls.toolsets.openapi.operation import ImportedDocument, Operation
-from function_calls.toolsets.openapi.request import FormPart, PreparedRequest, prepared
+from function_calls.toolsets.openapi.request import FormPart, PreparedRequest, prepare_request
 from function_calls.toolsets.source import Health
 from services.kernel.network import growing_pauses
 
@@ -129,7 +129,7 @@ class OpenApiToolset:
         operation = self._operations.get(name)
         if operation is None:
             return unknown_tool(name, self._operations, context.language)
-        request = prepared(operation, arguments)
+        request = prepare_request(operation, arguments)
         shown = await self._credentials.shown(operation, self._base_url)
         answer = await self._exchange.send(
             _outgoing(request, shown, self._server(operation)), max_bytes=self._limits.answer

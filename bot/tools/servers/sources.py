@@ -16,7 +16,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.permission import Viewer
 from function_calls.tools.toolset import Toolset
-from function_calls.toolsets.combined import LOCAL, CombinedToolset, LocalToolset, join
+from function_calls.toolsets.combined import LOCAL, CombinedToolset, LocalToolset, combine_external
 from function_calls.toolsets.direct import DirectToolset
 from function_calls.toolsets.source import Access, Health, ToolSource
 from services.kernel.background_tasks import running_tasks
@@ -130,7 +130,7 @@ async def tool_sources(
             ToolSource(label=DIRECT, kind="direct", toolset=direct),
         )
         guarded: dict[str, Toolset] = {source.label: source.guarded(owners) for source in elsewhere}
-        combined = join(calls, guarded)
+        combined = combine_external(calls, guarded)
         tasks = await resources.enter_async_context(running_tasks())
         for each in openapi:
             tasks.start(each.keep_trying(), f"tool server {each.connection.label}")

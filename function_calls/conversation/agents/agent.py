@@ -53,7 +53,7 @@ from function_calls.tools.declaring.tool_options import ToolOptions
 from function_calls.tools.policy import Dispatcher, EnclosedDispatcher
 from function_calls.tools.session_state import Session, StateConflict
 from function_calls.tools.toolset import Toolset, Viewer
-from function_calls.toolsets.combined import join
+from function_calls.toolsets.combined import combine_external
 from services.kernel.errors import ModelUnavailable
 from services.language_model.openai_model import OpenAIModel, model_of_environment
 from services.language_model.ports import LanguageModel, TextListener
@@ -148,7 +148,7 @@ class Agent(Generic[DepsT, OutputT]):
             registry, default_timeout=tool_timeout, hooks=hooks.tools, events=hooks.events
         )
         if toolsets:
-            join(self._router, toolsets)
+            combine_external(self._router, toolsets)
 
     def _registry(self, tools: Iterable[Registrable], injectable: Collection[type[object]]) -> Registry:
         """Return its tools, with those that transfer a turn and that give the output where it has them."""

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from function_calls.functions.history.search import as_observation, found_before, with_attachments
-from function_calls.functions.summary.answers import links_to
+from function_calls.functions.history.search import format_observation, search_before, text_with_attachments
+from function_calls.functions.summary.answers import message_links
 from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import examples_of
@@ -49,8 +49,8 @@ def history_tool(history: HistoryService, *, name: str = "history_search", limit
 
 
 async def _search(args: HistorySearchArgs, ctx: CallContext, history: HistoryService) -> ToolResult:
-    earlier = await found_before(ctx, history, args.query, args.limit)
-    value = {"messages": [as_observation(message, ctx.zone) for message in earlier]}
+    earlier = await search_before(ctx, history, args.query, args.limit)
+    value = {"messages": [format_observation(message, ctx.zone) for message in earlier]}
     if not earlier:
         return ToolResult(ok=True, text=say(ctx.language, "history.nothing", query=args.query), value=value)
     head = say(ctx.language, "history.found", query=args.query)
@@ -58,7 +58,7 @@ async def _search(args: HistorySearchArgs, ctx: CallContext, history: HistorySer
 
 
 def _line(message: ChatMessage, ctx: CallContext) -> str:
-    text = " ".join(with_attachments(message).split())
+    text = " ".join(text_with_attachments(message).split())
     line = say(
         ctx.language,
         "history.line",
@@ -68,4 +68,4 @@ def _line(message: ChatMessage, ctx: CallContext) -> str:
         who=message.sender.name,
         text=text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…",
     )
-    return line + links_to([message.id], ctx)
+    return line + message_links([message.id], ctx)

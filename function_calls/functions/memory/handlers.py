@@ -44,7 +44,7 @@ _EVERYONE = frozenset(
     {"everyone", "everybody", "us", "all", "all of us", "the group", "this group", "the chat", "this chat", "chat"}
     | {"大家", "我们", "所有人", "全体", "群里", "本群", "这个群", "咱们"}
 )
-_NO_CONTENT = " 了吗呢吧啊么没哦，。！？,.!?"  # 记住了吗 is a question, without a fact to remember
+_NO_CONTENT = " 了吗呢吧啊么没哦，。！？,.!?"  # 记住了吗 is a question without a fact to remember
 
 
 @tool_function(name="memory_save", returns="reply", changes_state=True, examples=examples_of("memory_save"))
@@ -55,7 +55,7 @@ async def memory_save(args: MemorySaveArgs, ctx: CallContext, memory: MemoryServ
     if not args.text.strip(_NO_CONTENT):
         raise RequestRefused("memory_empty")
     is_shared = (args.audience or "").strip().casefold().lstrip("@") in _EVERYONE
-    kept = await memory.save(_onlooker(ctx), args.text, is_shared=is_shared, at=ctx.now)
+    kept = await memory.save(_viewer(ctx), args.text, is_shared=is_shared, at=ctx.now)
     key = "memory.saved_shared" if kept.is_shared else "memory.saved"
     undo = UndoStep(name="memory_forget", arguments={"reference": kept.id})
     return ToolResult(
@@ -105,16 +105,16 @@ async def memory_forget(
     )
 
 
-def _onlooker(ctx: CallContext) -> MemoryViewer:
+def _viewer(ctx: CallContext) -> MemoryViewer:
     return MemoryViewer(
         address=ctx.chat, person=ctx.sender, is_private=ctx.message.is_private, is_admin=ctx.sender.is_admin
     )
 
 
 async def _with_all_accounts(ctx: CallContext, people: PeopleService) -> MemoryViewer:
-    """Return the person with their linked accounts in a private chat, with this account only elsewhere."""
+    """Return the viewer, in a private chat with the linked accounts of the person."""
     others = (await people.accounts_of(ctx.chat, ctx.sender))[1:] if ctx.message.is_private else ()
-    return replace(_onlooker(ctx), others=others)
+    return replace(_viewer(ctx), others=others)
 
 
 def _list_memories(head: str, memories: tuple[Memory, ...], ctx: CallContext, **fields: object) -> str:

@@ -45,7 +45,7 @@ async def quiet_hours(args: QuietHoursArgs, ctx: CallContext, reminders: Reminde
 
 @tool_function(name="quiet_hours_put_back", returns="reply", changes_state=True, is_only_for_undo=True)
 async def quiet_hours_put_back(args: QuietPutBackArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """Give a person or a chat the quiet hours that they had."""
+    """Restore the earlier quiet hours of a person or a chat."""
     check_may_set_for(args.whose, ctx)
     starts, ends = time.fromisoformat(args.starts), time.fromisoformat(args.ends)
     hours = QuietHours(starts=starts, ends=ends, zone=args.zone) if args.zone else None
@@ -80,7 +80,7 @@ def _read(words: str, ctx: CallContext) -> QuietHours:
 
 
 def _span(words: str, ctx: CallContext) -> tuple[time, time] | None:
-    """Parse two clock times: as figures of the 24-hour clock ("22 to 7"), else in words."""
+    """Parse two clock times, as 24-hour figures ("22 to 7") or in words."""
     figures = _BARE.fullmatch(_NOT_PART.sub("", words.replace("：", ":")).strip())
     if figures is not None:
         first, last = (_clock(figures[1], figures[2]), _clock(figures[3], figures[4]))
@@ -101,7 +101,7 @@ def _in_words(words: str, ctx: CallContext) -> tuple[time, time] | None:
 
 
 def _parse_ends(words: str, ctx: CallContext) -> tuple[time, time] | None:
-    """Parse both ends separately where they make no time together: "midnight to 7", "2300-0700"."""
+    """Parse both ends separately if they are not one time expression: "midnight to 7", "2300-0700"."""
     ends = [part.strip() for part in _BETWEEN.split(_NOT_FIRST.sub("", words.strip()))]
     clocks = [_parse_clock(bound, ctx) for bound in ends] if len(ends) == _ENDS else []
     first, last = clocks or (None, None)
@@ -111,12 +111,12 @@ def _parse_ends(words: str, ctx: CallContext) -> tuple[time, time] | None:
 
 
 def _is_open(words: str, ctx: CallContext) -> bool:
-    """Return whether a clock time is ambiguous between the halves of the day."""
+    """Return whether the half of the day of a clock time is unknown."""
     return any(map(is_clock_without_half, _forms(words, ctx)))
 
 
 def _forms(words: str, ctx: CallContext) -> tuple[str, ...]:
-    """Return a clock time's text, also completed where it is a bare figure."""
+    """Return the text of a clock time, and for a bare figure also a complete form."""
     return tuple(form.format(time=words) for form in load_lexicon(language_of(words, ctx.language)).as_time[:2])
 
 
@@ -137,14 +137,14 @@ def _clock(hour: str, minute: str | None) -> time | None:
 
 
 def _evening_hour(first: time, last: time) -> time:
-    """Return `first` in the evening where both are 12-hour figures and the morning would make the span longer."""
+    """Return `first` in the evening if both are 12-hour figures and the morning would make the period longer."""
     is_of_half_days = 1 <= first.hour < _HALF_DAY and last.hour <= _HALF_DAY
     is_long = (_minutes(last) - _minutes(first)) % (24 * 60) > _HALF_DAY * 60
     return first.replace(hour=first.hour + _HALF_DAY) if is_of_half_days and is_long else first
 
 
 def _earlier_end(first: time, last: time) -> time:
-    """Return the reading of the ambiguous `last` with which the hours end sooner."""
+    """Return the reading of the ambiguous `last` that ends the quiet hours earlier."""
     other = last.replace(hour=(last.hour + _HALF_DAY) % (2 * _HALF_DAY))
     return min(last, other, key=lambda end: (_minutes(end) - _minutes(first)) % (24 * 60) or 24 * 60)
 

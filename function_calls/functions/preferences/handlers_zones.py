@@ -39,7 +39,7 @@ async def time_zone(args: TimeZoneArgs, ctx: CallContext, zones: ZoneService, re
 
 @tool_function(name="time_zone_put_back", returns="reply", changes_state=True, is_only_for_undo=True)
 async def time_zone_put_back(args: ZonePutBackArgs, ctx: CallContext, zones: ZoneService) -> ToolResult:
-    """Give a person or a chat the time zone that they had; an empty one takes theirs away."""
+    """Restore the earlier time zone of a person or a chat; an empty one removes it."""
     check_may_set_for(args.whose, ctx)
     if args.zone:
         await _set(args.zone, args.whose, ctx, zones)
@@ -69,7 +69,7 @@ def _describe(ctx: CallContext) -> ToolResult:
 
 
 async def _list_unchanged(name: str, whose: Whose, ctx: CallContext, reminders: ReminderService) -> list[str]:
-    """List the reminders that keep their instants: a new zone moves no reminder that is set already."""
+    """List the reminders that keep their instants, because a new zone does not move existing reminders."""
     here = await reminders.open_in(ctx.chat)
     of_them = [reminder for reminder in here if whose == "chat" or reminder.creator.id == ctx.sender.id]
     kept = [reminder for reminder in of_them if reminder.schedule.zone != name]
@@ -93,12 +93,12 @@ async def _list_unchanged(name: str, whose: Whose, ctx: CallContext, reminders: 
 
 
 def _keeps_zone(reminder: Reminder, name: str) -> bool:
-    """Return whether `reminder` is still due, in another zone than the one with this name."""
+    """Return whether `reminder` is open and in another zone than `name`."""
     return reminder.schedule.zone != name and bool(reminder.next_fires or reminder.schedule.rule is not None)
 
 
 def _unchanged_line(reminder: Reminder, name: str, ctx: CallContext) -> str:
-    """Format the next time of `reminder` in the old zone and the new one."""
+    """Format the next fire of `reminder` in the old and the new zone."""
     fire = reminder.next_fires[0]
     old, new = (fire.astimezone(ZoneInfo(zone)) for zone in (reminder.schedule.zone, name))
     return say(
@@ -112,7 +112,7 @@ def _unchanged_line(reminder: Reminder, name: str, ctx: CallContext) -> str:
 
 
 async def _move_recurring(ctx: CallContext, zones: ZoneService, reminders: ReminderService) -> ToolResult:
-    """Move the recurring reminders of the person to their new zone."""
+    """Move the person's recurring reminders to their new zone."""
     name = zone_name(await zones.zone_of(ctx.chat, ctx.sender))
     here = {reminder.id: reminder for reminder in await reminders.open_in(ctx.chat)}
     try:

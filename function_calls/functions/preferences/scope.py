@@ -1,4 +1,4 @@
-"""Check who may change a chat's settings, and format the clock of a zone."""
+"""Check permissions for settings of a chat, and format the clock time of a zone."""
 
 from zoneinfo import ZoneInfo
 
@@ -7,7 +7,7 @@ from services.kernel.errors import RequestRefused
 
 
 def check_may_set_for(whose: str, ctx: CallContext) -> None:
-    """Check that people change their own settings, and admins those of a group.
+    """Allow people to change their own settings, and admins those of a group.
 
     Raises:
         RequestRefused: `admins_only`.

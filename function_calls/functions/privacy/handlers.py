@@ -1,4 +1,4 @@
-"""Handle the functions for people's own data; in a private chat they apply to the whole platform."""
+"""Handle the functions for the stored data of a person; in a private chat they apply to the whole platform."""
 
 from pydantic import Field
 

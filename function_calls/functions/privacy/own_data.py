@@ -11,14 +11,14 @@ _NAME = "my-data.json"
 
 def data_file(data: PersonData) -> SentFile:
     """Return a file with all of `data` as JSON; times are ISO 8601 in UTC."""
-    told = {
+    exported = {
         "is_opted_out": data.is_opted_out,
         "message_count": data.message_count,
         "record_count": data.record_count,
         "messages": [_message(message) for message in data.messages],
         "memories": [_memory(memory) for memory in data.memories],
     }
-    text = json.dumps(told, ensure_ascii=False, indent=1)
+    text = json.dumps(exported, ensure_ascii=False, indent=1)
     return SentFile(name=_NAME, media_type="application/json", content=text.encode("utf-8", "replace"))
 
 

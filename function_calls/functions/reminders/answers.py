@@ -51,23 +51,23 @@ def reminder_fields(reminder: Reminder, ctx: CallContext) -> dict[str, str]:
 
 
 def _confirmation_line(reminder: Reminder, ctx: CallContext, verb: str) -> str:
-    language, told = ctx.language, reminder_fields(reminder, ctx)
+    language, fields = ctx.language, reminder_fields(reminder, ctx)
     bare = edits.drop_follow_up(reminder.schedule)
     if reminder.state is ReminderState.PAUSED and bare.rule:
-        return say(language, "reminder.changed_paused", **told, rule=recurrence_text.rule(language, reminder))
+        return say(language, "reminder.changed_paused", **fields, rule=recurrence_text.rule(language, reminder))
     due = due_since_request(reminder, ctx) if verb in _MADE else None
     if due is not None:
-        return say(language, f"reminder.{verb}_due", **told, when=date_format.moment(language, due, ctx.now))
+        return say(language, f"reminder.{verb}_due", **fields, when=date_format.moment(language, due, ctx.now))
     if not reminder.next_fires:
-        return say(language, "reminder.changed_silent", **told)
+        return say(language, "reminder.changed_silent", **fields)
     if bare.rule:
         coming = next_fires(bare, ctx.clock.now())
         fires = say(language, "rule.joint").join(date_format.moment(language, fire, ctx.now) for fire in coming)
         rule = recurrence_text.rule(language, reminder)
-        return say(language, f"reminder.{verb}_recurring", **told, rule=rule, fires=fires)
+        return say(language, f"reminder.{verb}_recurring", **fields, rule=rule, fires=fires)
     first = reminder.next_fires[0]
     when, distance = date_format.moment(language, first, ctx.now), date_format.distance(language, first - ctx.now)
-    return say(language, f"reminder.{verb}_once", **told, when=when, distance=distance)
+    return say(language, f"reminder.{verb}_once", **fields, when=when, distance=distance)
 
 
 def due_since_request(reminder: Reminder, ctx: CallContext) -> datetime | None:

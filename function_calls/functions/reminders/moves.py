@@ -97,10 +97,12 @@ async def move_fire(
     if bare.rule is None:
         return None
     at = goal.start.replace(tzinfo=ZoneInfo(goal.zone))
-    told = {"id": old.id, "content": old.content, "rule": recurrence_text.rule(ctx.language, old)}
+    fields = {"id": old.id, "content": old.content, "rule": recurrence_text.rule(ctx.language, old)}
     if at.astimezone(UTC) == fire.astimezone(UTC):
         when = date_format.moment(ctx.language, fire, ctx.now)
-        return ToolResult(ok=True, text=say(ctx.language, "reminder.comes_then", **told, when=when), is_unchanged=True)
+        return ToolResult(
+            ok=True, text=say(ctx.language, "reminder.comes_then", **fields, when=when), is_unchanged=True
+        )
     left = replace(bare, rule=with_exceptions(bare.rule, [fire], days_only=False))
     if not next_fires(left, ctx.now, 1):
         return None
@@ -113,7 +115,7 @@ async def move_fire(
     text = say(
         ctx.language,
         "reminder.moved_once",
-        **{**reminder_fields(single, ctx), **told},
+        **{**reminder_fields(single, ctx), **fields},
         once=single.id,
         when=date_format.moment(ctx.language, at, ctx.now),
         old=date_format.moment(ctx.language, fire, ctx.now),

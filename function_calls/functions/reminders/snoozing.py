@@ -155,10 +155,10 @@ async def snooze_several(
     Raises:
         RequestRefused: as `several_meant`.
     """
-    said = await reminders.recent_deliveries.recent_for(ctx.chat, ctx.sender, _SENT_FOR_ALL)
+    delivered = await reminders.recent_deliveries.recent_for(ctx.chat, ctx.sender, _SENT_FOR_ALL)
     chosen = (
-        said
-        if may_refer_to(args.reminder_id, said)
+        delivered
+        if may_refer_to(args.reminder_id, delivered)
         else await resolve_several(args.reminder_id, ctx, reminders, history)
     )
     change = partial(_snooze_each, until, reminders)

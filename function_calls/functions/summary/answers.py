@@ -1,4 +1,4 @@
-"""Word a summary for the chat."""
+"""Format a summary for the chat."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta, tzinfo
@@ -14,16 +14,16 @@ _SHOWN_FINDINGS = 5
 _SHOWN_PEOPLE = 5
 _SHOWN_LINKS = 2
 _AFTER = timedelta(seconds=1)
-"""A window begins the instant before its first minute: "today" at 23:59:59.999999."""
+"""A window begins one instant before its first minute: "today" at 23:59:59.999999."""
 _QUICK = timedelta(seconds=3)
 
 
 class SummaryReader(Protocol):
-    """The reader that a summary is worded for, such as the context of a call."""
+    """The reader of a summary, such as the context of a call."""
 
     @property
     def language(self) -> str:
-        """The language that the summary is worded in."""
+        """The language of the summary."""
         ...
 
     @property
@@ -33,30 +33,30 @@ class SummaryReader(Protocol):
 
     @property
     def now(self) -> datetime:
-        """The present moment, in that zone."""
+        """The present time in `zone`."""
         ...
 
     @property
     def link_of(self) -> Callable[[str], str | None]:
-        """The address that opens a message, by its id."""
+        """The URL of a message, by its id."""
         ...
 
 
 class SummaryProgress:
-    """A progress report of the parts of a long chat that are read, once that has taken a while."""
+    """Reports the progress of a long summary after some time."""
 
     def __init__(self, ctx: CallContext) -> None:
         self._ctx = ctx
         self._begun = ctx.clock.now()
 
     async def __call__(self, done: int, total: int) -> None:
-        """Report the progress, unless it was quick or is over."""
+        """Report the progress, unless the summary is fast or finished."""
         if done < total and self._ctx.clock.now() - self._begun >= _QUICK:
             await self._ctx.progress(say(self._ctx.language, "summary.progress", done=done, total=total))
 
 
-def summarised(summary: Summary, ctx: SummaryReader, window: SummaryWindow, *, asker: Person | None = None) -> str:
-    """Word the bullets, then decisions, open questions, dates and links, if any, and the limits of the summary."""
+def format_summary(summary: Summary, ctx: SummaryReader, window: SummaryWindow, *, asker: Person | None = None) -> str:
+    """Format the bullets, decisions, open questions, dates, links and limits of a summary."""
     language = ctx.language
     if summary.is_empty or summary.first_at is None or summary.last_at is None:
         return _empty(summary, ctx, window, asker)
@@ -71,17 +71,17 @@ def summarised(summary: Summary, ctx: SummaryReader, window: SummaryWindow, *, a
         start=start,
         end=end,
     )
-    # A model's sentences name people; a quotation needs its author in front.
+    # Sentences of a model name people; a quotation needs its author.
     key = "summary.point" if summary.method is SummaryMethod.MODEL else "summary.bullet"
     bullets = [
-        say(language, key, who=bullet.sender, text=bullet.text) + links_to(bullet.message_ids, ctx)
+        say(language, key, who=bullet.sender, text=bullet.text) + message_links(bullet.message_ids, ctx)
         for bullet in summary.bullets
     ]
-    return "\n".join([head, *bullets, *_findings(summary, ctx), *_reservations(summary, language)])
+    return "\n".join([head, *bullets, *_findings(summary, ctx), *_limit_notes(summary, language)])
 
 
 def _empty(summary: Summary, ctx: SummaryReader, window: SummaryWindow, asker: Person | None) -> str:
-    """Word an empty summary: nobody wrote, the asker alone, or only people who asked the bot."""
+    """Return the text for an empty summary: nobody wrote, only the person did, or only requests to the bot."""
     if window.person is not None or window.topic is not None:
         return say(ctx.language, "summary.empty_window")
     count = sum(fragment.message_count for fragment in summary.heard)
@@ -95,8 +95,8 @@ def _empty(summary: Summary, ctx: SummaryReader, window: SummaryWindow, asker: P
     return say(ctx.language, f"summary.empty_{written}_since", since=since, count=count)
 
 
-def links_to(message_ids: Sequence[str], ctx: SummaryReader) -> str:
-    """Return links to the source messages, where the platform has such links."""
+def message_links(message_ids: Sequence[str], ctx: SummaryReader) -> str:
+    """Return links to the source messages, if the platform has links."""
     found = filter(None, map(ctx.link_of, message_ids[:_SHOWN_LINKS]))
     return "".join(f" [↗]({link})" for link in found)
 
@@ -106,17 +106,17 @@ def _minute(when: datetime, ctx: SummaryReader) -> str:
     return date_format.moment(ctx.language, when.astimezone(ctx.zone).replace(second=0, microsecond=0), ctx.now)
 
 
-def _reservations(summary: Summary, language: str) -> list[str]:
+def _limit_notes(summary: Summary, language: str) -> list[str]:
     """Return notes on the limits of the summary."""
-    told = [say(language, "summary.cut")] if summary.is_cut else []
+    notes = [say(language, "summary.cut")] if summary.is_cut else []
     if summary.fallback_reason is not None:
-        told.append(say(language, "summary.fallback", reason=summary.fallback_reason))
-    return told
+        notes.append(say(language, "summary.fallback", reason=summary.fallback_reason))
+    return notes
 
 
 def _findings(summary: Summary, ctx: SummaryReader) -> list[str]:
     found = summary.findings
-    said = {bullet.text for bullet in summary.bullets}
+    bullet_texts = {bullet.text for bullet in summary.bullets}
     dates = [
         Finding(text=date_finding.context, message_id=date_finding.message_id, sender=date_finding.sender)
         for date_finding in found.dates
@@ -125,7 +125,7 @@ def _findings(summary: Summary, ctx: SummaryReader) -> list[str]:
     sections = (
         ("decisions", found.decisions),
         ("questions", found.open_questions),
-        ("dates", [date_finding for date_finding in dates if date_finding.text not in said]),
+        ("dates", [date_finding for date_finding in dates if date_finding.text not in bullet_texts]),
         ("links", links),
     )
     return [line for key, entries in sections for line in _section(ctx, key, entries)]
@@ -135,7 +135,7 @@ def _section(ctx: SummaryReader, key: str, entries: Sequence[Finding]) -> list[s
     if not entries:
         return []
     shown = [
-        say(ctx.language, "summary.bullet", who=entry.sender, text=entry.text) + links_to([entry.message_id], ctx)
+        say(ctx.language, "summary.bullet", who=entry.sender, text=entry.text) + message_links([entry.message_id], ctx)
         for entry in entries[-_SHOWN_FINDINGS:]
     ]
     return [say(ctx.language, f"summary.{key}"), *shown]

@@ -1,4 +1,4 @@
-"""Make the digest that a reminder posts: a summary of the messages since the last one."""
+"""Create the digest of a reminder: a summary of the messages since the last digest."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from functools import partial
 from loguru import logger
 from msgspec import Struct
 
-from function_calls.functions.summary.answers import summarised
+from function_calls.functions.summary.answers import format_summary
 from function_calls.language.messages import say
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
@@ -30,9 +30,9 @@ class DigestReader(Struct, frozen=True, kw_only=True):
 
 
 class Digests:
-    """Makes digests with `summaries`, or `quick` ones without a model where those take longer than `patience`.
+    """Creates digests with `summaries`, or without a model, with `quick`, if those take longer than `patience`.
 
-    A delivery that takes two minutes counts as lost.
+    `patience` must be below the limit of a delivery, two minutes.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Digests:
             now=self._clock.now().astimezone(zone),
             link_of=partial(self._link_of, notice.address),
         )
-        return say(notice.language, "summary.digest", summary=summarised(summary, reader, window))
+        return say(notice.language, "summary.digest", summary=format_summary(summary, reader, window))
 
     async def _summarized(self, notice: DueNotice, window: SummaryWindow, zone: tzinfo) -> Summary:
         make = partial(SummaryService.summarize, language=notice.language, window=window, zone=zone)

@@ -12,7 +12,7 @@ from services.summary.model import DateMention, Summary
 _MOST = 3
 _SOON = timedelta(minutes=1)
 _LONGEST_CONTENT = 60
-# The sentence is untrusted and becomes part of a request, so only one clause of plain words is used.
+# The sentence is untrusted and becomes part of a request, so only one clause without punctuation is used.
 _CLAUSE_END = re.compile(
     r"[\n.,;:!?¿¡…，。；：！？、|/\\]|然后|并且|顺便|以及|再"
     r"|\b(?:and|then|also|y|luego|después|despues|también|tambien|además|ademas)\b",
@@ -22,7 +22,7 @@ _NOT_PLAIN = re.compile(r"[^\w\s%+'-]+")
 
 
 def reminder_offers(summary: Summary, ctx: CallContext) -> tuple[Choice, ...]:
-    """Return at most three buttons, each of which sets a reminder for a coming date of `summary`, soonest first."""
+    """Return at most three buttons that set a reminder for a coming date of `summary`, soonest first."""
     coming = {
         date_finding.at: date_finding
         for date_finding in summary.findings.dates
@@ -45,6 +45,6 @@ def _offer(date: DateMention, ctx: CallContext) -> Choice | None:
 
 
 def _plain(sentence: str) -> str:
-    """Return the first clause of `sentence` that has words, without any marks."""
+    """Return the first clause of `sentence` with words, without punctuation."""
     clauses = (" ".join(_NOT_PLAIN.sub(" ", clause).split()) for clause in _CLAUSE_END.split(sentence))
     return next((clause[:_LONGEST_CONTENT] for clause in clauses if any(map(str.isalpha, clause))), "")

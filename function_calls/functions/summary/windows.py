@@ -1,4 +1,4 @@
-"""Select the messages of a summary from the person's words: times, counts, "since my last message"."""
+"""Determine the window of a summary from the person's words: times, counts, "since my last message"."""
 
 import re
 import tomllib
@@ -34,11 +34,11 @@ class _Words(Struct, frozen=True, kw_only=True):
     reworded: tuple[tuple[re.Pattern[str], str], ...]
 
 
-async def asked_window(args: SummaryArgs, ctx: CallContext, history: HistoryService) -> SummaryWindow:
-    """Return the window that `args` ask for; the recent messages without one.
+async def requested_window(args: SummaryArgs, ctx: CallContext, history: HistoryService) -> SummaryWindow:
+    """Return the window of the arguments; without one, the recent messages.
 
     Raises:
-        RequestRefused: the words name no window.
+        RequestRefused: the words do not name a window.
     """
     words = _words()
     command = ctx.message
@@ -49,31 +49,31 @@ async def asked_window(args: SummaryArgs, ctx: CallContext, history: HistoryServ
         until=command.sent_at,
         before=command.id,
     )
-    said = _fold(args.window or "")
-    if ctx.message.reply_to is not None and words.thread.search(said):
+    window_text = _fold(args.window or "")
+    if ctx.message.reply_to is not None and words.thread.search(window_text):
         return made(thread_of=ctx.message.reply_to, limit=_MOST)
-    if words.own.search(said):
+    if words.own.search(window_text):
         last = await history.last_message_of(ctx.chat, ctx.sender, before=ctx.message.sent_at)
         return made() if last is None else made(since=last.sent_at, limit=_MOST)
     if not args.window and (args.topic or args.person):
-        return made(limit=_MOST_COUNTED)  # one person's messages in a busy chat are older than the last few
-    if words.recent.search(said):
+        return made(limit=_MOST_COUNTED)  # the messages of one person in a busy chat may be older than the last few
+    if words.recent.search(window_text):
         return made()
-    window = _last_messages(said, made) or _time_window(said, ctx, made)
+    window = _last_messages(window_text, made) or _time_window(window_text, ctx, made)
     if window is None and args.window:
         raise RequestRefused("summary_window", window=args.window)
     return window or made()
 
 
 def asks_what_was_missed(args: SummaryArgs) -> bool:
-    """Return whether only messages that the asker has not seen count: "what did I miss?", "since my last message"."""
+    """Return whether `text` asks for messages since the person's last one: "what did I miss?"."""
     return _words().own.search(_fold(args.window or "")) is not None
 
 
 def window_words(text: str, ctx: CallContext, *, is_narrowed: bool) -> str | None:
-    """Return the words of `text` that say which messages are meant; None where they say nothing of it.
+    """Return the words of `text` that name a window; None if there are none.
 
-    Beside a person or a topic (`is_narrowed`) times and counts in the text may be part of that.
+    With a person or a topic (`is_narrowed`), times and counts in the text may belong to those.
     """
     words, plain = _words(), _fold(text)
     named = (words.thread.search(plain) if ctx.message.reply_to is not None else None) or words.own.search(plain)
@@ -89,36 +89,36 @@ def window_words(text: str, ctx: CallContext, *, is_narrowed: bool) -> str | Non
 
 
 def _person(name: str | None, ctx: CallContext) -> str | None:
-    """Return the person whose messages are meant: a name as written, or the asker."""
+    """Return the requested author of messages: a name as written, or the person."""
     if name and _words().oneself.fullmatch(_fold(name)):
         return ctx.sender.id
     return name or None
 
 
-def _last_messages(said: str, made: Callable[..., SummaryWindow]) -> SummaryWindow | None:
+def _last_messages(window_text: str, made: Callable[..., SummaryWindow]) -> SummaryWindow | None:
     words = _words()
     for pattern in words.count:
-        found = pattern.search(said)
+        found = pattern.search(window_text)
         if found is not None:
             number = words.numbers.get(found["n"]) or int(found["n"])
-            return made(limit=min(max(number, 1), _MOST_COUNTED) + 1)  # the command itself is among the last ones
+            return made(limit=min(max(number, 1), _MOST_COUNTED) + 1)  # the request itself is among the last messages
     return None
 
 
-def _time_window(said: str, ctx: CallContext, made: Callable[..., SummaryWindow]) -> SummaryWindow | None:
+def _time_window(window_text: str, ctx: CallContext, made: Callable[..., SummaryWindow]) -> SummaryWindow | None:
     now = ctx.message_time.astimezone(ctx.zone)
     for pattern, replacement in _words().reworded:
-        said = pattern.sub(replacement, said)
-    reading = parse(said, now, language=ctx.language, future=False, day_parts=_BEGINNINGS).best
-    reading = reading or parse(said, now, future=False, day_parts=_BEGINNINGS).best
+        window_text = pattern.sub(replacement, window_text)
+    reading = parse(window_text, now, language=ctx.language, future=False, day_parts=_BEGINNINGS).best
+    reading = reading or parse(window_text, now, future=False, day_parts=_BEGINNINGS).best
     if reading is None or reading.rrule is not None:
         return None
     start, end = _bounds(reading)
     if start > now:
         return None
-    is_open = end is None or (_words().open.search(said) is not None and reading.end is None)
+    is_open = end is None or (_words().open.search(window_text) is not None and reading.end is None)
     until = ctx.message.sent_at if is_open or end is None else min(end, ctx.message.sent_at)
-    # A window includes its first moment, while stores return what came after one.
+    # A window includes its first moment; stores return messages after a moment.
     return made(since=start - timedelta(microseconds=1), until=until, limit=_MOST)
 
 
@@ -137,11 +137,11 @@ _BEGINNINGS = DayParts(
     night=time(18),
     late=time(21),
 )
-"""When the parts of a day begin, where they are a stretch of time and not an appointment."""
+"""The beginning of the parts of the day as periods."""
 
 
 def _bounds(reading: Reading) -> tuple[datetime, datetime | None]:
-    """Return the first moment that the words mean, and the end of the day, week, month or year that they name."""
+    """Return the first moment of the words, and the end of the day, week, month or year that they name."""
     start = reading.start
     if reading.end is not None or reading.has_clock:
         return start, reading.end

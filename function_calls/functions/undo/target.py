@@ -1,4 +1,4 @@
-"""Find the change that "undo" means, and ask where that is uncertain."""
+"""Find the change to undo, and ask if it is ambiguous."""
 
 from collections.abc import Collection
 from datetime import timedelta
@@ -22,8 +22,8 @@ _LOOKED_BACK: Final = 50
 class UndoTarget(Struct, frozen=True, kw_only=True):
     """The change to undo: its id and the text of its confirmation.
 
-    `is_doubtful` requires a question before it is undone. `is_of_others` says that the message replies to the
-    confirmation of somebody else's change.
+    `is_doubtful` requires a question first. `is_of_others`: the message replies to the confirmation of somebody else's
+    change.
     """
 
     change_id: str = ""
@@ -35,10 +35,10 @@ class UndoTarget(Struct, frozen=True, kw_only=True):
 async def find_target(
     context: CallContext, receipts: ChangeLog, history: HistoryService | None, within: timedelta
 ) -> UndoTarget | None:
-    """Return the change that the message of `context` replies to, else the last one; None where there is none.
+    """Return the change that the message of `context` replies to, else the last one; None without any.
 
-    The last one is doubtful if it was made longer ago than `within`, if the message replies to something else, or if
-    the person's latest message before this one asked for something that was not done.
+    The last one is doubtful if it is older than `within`, if the message replies to something else, or if the person's
+    previous message was a request that was not served.
     """
     replied = await _replied_message(context, history)
     if replied is not None:
@@ -54,13 +54,13 @@ async def find_target(
     last = changes[0]
     is_old = last.at is None or context.clock.now() - last.at > within
     is_doubtful = context.entry_point == "chat" and (
-        is_old or replied is not None or await _is_after_unserved(context, last, history)
+        is_old or replied is not None or await _follows_unserved_request(context, last, history)
     )
     return _target(context, last, is_doubtful=is_doubtful)
 
 
 async def ask_which(target: UndoTarget, context: CallContext) -> ToolResult:
-    """Ask whether `target` is meant; a yes undoes it."""
+    """Ask for a confirmation to undo `target`."""
     call = ToolCall(id=context.call_id, name="undo", arguments={"change_id": target.change_id})
     if context.policy is not None:
         await context.policy.confirmations.ask(PendingCall.of(call, context))
@@ -74,9 +74,11 @@ async def ask_which(target: UndoTarget, context: CallContext) -> ToolResult:
 
 
 def _target(context: CallContext, change: Change, *, is_doubtful: bool = False) -> UndoTarget:
-    told = ", ".join(f"{receipt.action} {receipt.subject}".strip() for receipt in change.receipts)
+    changes_text = ", ".join(f"{receipt.action} {receipt.subject}".strip() for receipt in change.receipts)
     return UndoTarget(
-        change_id=change_id(context.sender, change.message_id), text=change.text or told, is_doubtful=is_doubtful
+        change_id=change_id(context.sender, change.message_id),
+        text=change.text or changes_text,
+        is_doubtful=is_doubtful,
     )
 
 
@@ -85,17 +87,17 @@ async def _replied_message(context: CallContext, history: HistoryService | None)
     return None if history is None or reply_to is None else await history.find(context.chat, reply_to)
 
 
-def _without_names(names: Collection[str], text: str) -> str:
+def _remove_names(names: Collection[str], text: str) -> str:
     plain = text.casefold()
     for name in names:
         plain = plain.replace(name, " ")
     return plain.strip()
 
 
-async def _is_after_unserved(context: CallContext, last: Change, history: HistoryService | None) -> bool:
+async def _follows_unserved_request(context: CallContext, last: Change, history: HistoryService | None) -> bool:
     """Tell whether the person's latest message before this one, thanks left out, led to nothing.
 
-    Replies to other people are talk among them.
+    Replies to other people are not requests.
     """
     if history is None or context.policy is None:
         return False
@@ -110,6 +112,6 @@ async def _is_after_unserved(context: CallContext, last: Change, history: Histor
             return False
         replied = people.get(message.reply_to or "")
         is_for_people = replied is not None and not replied.is_bot and replied.id != context.sender.id
-        if not is_for_people and not is_courtesy(_without_names(bot_names, message.text)):
+        if not is_for_people and not is_courtesy(_remove_names(bot_names, message.text)):
             return True
     return False

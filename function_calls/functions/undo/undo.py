@@ -1,4 +1,4 @@
-"""Undo changes by running the inverses that their receipts name; the function `undo`."""
+"""Undo changes by running the inverse calls of their receipts, with the function `undo`."""
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
@@ -28,29 +28,29 @@ class UndoArgs(Arguments):
 
 
 UNDO_WITHIN: Final = timedelta(minutes=10)
-"""A change made longer ago is only taken back by its button, or after a yes."""
+"""An older change is undone only by its button or after a confirmation."""
 
 _CREATING: Final = "set"
-"""The action of a receipt whose inverse deletes its subject, whatever was changed about it since."""
+"""The action of a receipt whose inverse deletes its subject, regardless of later changes."""
 
 
 class UndoService:
-    """Undoes changes: the one that is named by its id, or else the last of the person in the chat.
+    """Undoes the change with an id, or the last change of the person in the chat.
 
-    An inverse is a registered function and passes the same checks as any other call; it needs no further yes.
+    An inverse is a registered function with the same checks as any other call, but without confirmation.
     """
 
     def __init__(self, router: FunctionCallRouter, receipts: ChangeLog, history: HistoryService | None = None) -> None:
-        """Initialise the service; without `history` a reply with `undo` counts as any other."""
+        """Create the service; without `history`, a reply with `undo` is not handled differently."""
         self._router = router
         self._receipts = receipts
         self._history = history
 
     async def undo(self, context: CallContext, named: str = "") -> ToolResult:
-        """Undo the change with the id `named`; without one the change that the message replies to, or the last.
+        """Undo the change with the id `named`, else the change that the message replies to, else the last one.
 
-        All that was changed for one message is one change. The last one is undone without a question only if it
-        was made within `UNDO_WITHIN` and the person asked for nothing since that was not done.
+        All changes for one message are one change. The last one is undone without a question only if it was made within
+        `UNDO_WITHIN` and no request of the person since was left unserved.
         """
         if named:
             return await self._undo_named(context, named)
@@ -78,14 +78,14 @@ class UndoService:
         return await self._undo_all(context, changes)
 
     async def _undo_all(self, context: CallContext, changes: Sequence[Change]) -> ToolResult:
-        """Run the inverses, latest change first; after a failure they may be retried."""
+        """Run the inverses, latest change first; after a failure they can be retried."""
         steps = [(change.agent_name, step) for change in changes for step in _steps(change)]
         results = [await self._run(step, agent, context, place) for place, (agent, step) in enumerate(steps)]
         is_done = any(result.ok for result in results)
         if is_done or not any(is_breakdown(result) for result in results):
             ids = {change.message_id for change in changes}
             await self._receipts.mark(context.conversation, ids, "undone" if is_done else "refused")
-        return _outcome(changes, results, context)
+        return _combine_results(changes, results, context)
 
     async def _run(self, step: UndoStep, agent_name: str, context: CallContext, place: int) -> ToolResult:
         call_id = f"{context.call_id}/undo{place}"
@@ -115,19 +115,23 @@ def _refusal(cause: str, key: str, context: CallContext) -> ToolResult:
 
 
 def _line(step: UndoStep, result: ToolResult, language: str) -> str:
-    """Word one inverse; the message `undo.NAME` replaces a function's usual answer where that would mislead."""
+    """Return the text for one inverse: the message `undo.NAME` if it exists, else the function's answer."""
     if not result.ok:
         return say(language, "undo.failed", why=result.text or result.error)
     own = f"undo.{step.name}"
     return say(language, own if knows(own) else "undo.done", what=result.text)
 
 
-def _outcome(changes: Sequence[Change], results: Sequence[ToolResult], context: CallContext) -> ToolResult:
-    """Combine the results of all inverses: the undone actions, and why the rest was not undone."""
+def _combine_results(changes: Sequence[Change], results: Sequence[ToolResult], context: CallContext) -> ToolResult:
+    """Combine the results of all inverses: the undone actions, and the errors of the others."""
     language = context.language
     if not results:
-        told = ", ".join(f"{receipt.action} {receipt.subject}" for change in changes for receipt in change.receipts)
-        return ToolResult.failed("it cannot be undone", text=say(language, "undo.no_inverse", what=told), kind="denied")
+        changes_text = ", ".join(
+            f"{receipt.action} {receipt.subject}" for change in changes for receipt in change.receipts
+        )
+        return ToolResult.failed(
+            "it cannot be undone", text=say(language, "undo.no_inverse", what=changes_text), kind="denied"
+        )
     steps = [step for change in changes for step in _steps(change)]
     lines = [_line(step, result, language) for step, result in zip(steps, results, strict=True)]
     if not any(result.ok for result in results):

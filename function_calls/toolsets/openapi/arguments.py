@@ -1,4 +1,4 @@
-"""Convert the parameters and body of an operation to the arguments of one tool."""
+"""Convert the parameters and body of an operation to the arguments of a tool."""
 
 from collections.abc import Mapping
 from typing import Final, cast
@@ -9,7 +9,7 @@ from function_calls.tools.validation.schema_walk import Schema
 from function_calls.toolsets.openapi.document import Document, Node, mapping, sequence
 from function_calls.toolsets.openapi.operation import Body, Parameter, Place
 from function_calls.toolsets.openapi.schemas import SchemaConverter
-from function_calls.toolsets.openapi.texts import argument_name, tamed
+from function_calls.toolsets.openapi.texts import argument_name, sanitize_description
 
 _PLACES: Final = frozenset({"path", "query", "header", "cookie"})
 _NOT_ARGUMENTS: Final = frozenset({"accept", "content-type", "authorization"})  # Source: OpenAPI 3.1, parameter object.
@@ -21,7 +21,7 @@ _UNIONS: Final = frozenset({"oneOf", "anyOf", "not", "if"})
 
 
 class Arguments(Struct, kw_only=True):
-    """The arguments of one operation's tool, collected one by one."""
+    """The arguments of an operation's tool under construction."""
 
     properties: dict[str, Schema] = field(default_factory=dict)
     required: list[str] = field(default_factory=list)
@@ -30,7 +30,7 @@ class Arguments(Struct, kw_only=True):
 
     @property
     def schema(self) -> Schema:
-        """The arguments as the schema of one object."""
+        """The schema of an object with all arguments."""
         whole: Schema = {"type": "object", "properties": dict(self.properties)}
         return whole | {"required": list(dict.fromkeys(self.required))} if self.required else whole
 
@@ -83,7 +83,7 @@ class ArgumentReader:
             content.get("schema") if content_type else parameter.get("schema", parameter)
         )
         is_required = parameter.get("required") is True or place == "path"
-        argument = found.add(name, place, _described(schema, parameter), is_required=is_required)
+        argument = found.add(name, place, _with_description(schema, parameter), is_required=is_required)
         style, explode = _old_style(parameter) if old else _style(parameter, place)
         found.parameters.append(
             Parameter(
@@ -130,12 +130,12 @@ class ArgumentReader:
             self._add_content(found, str(kind), content, is_required=body.get("required") is True)
 
     def _add_content(self, found: Arguments, kind: str, content: Node, *, is_required: bool) -> None:
-        """Add each member of an object as an argument; anything else is one argument called `body`."""
+        """Add the members of an object as arguments, or another body as one argument `body`."""
         node = content.get("schema")
         members = self._members(node) if "json" in kind or "form" in kind else None
         if members is None:
             schema = self._whole(kind, node)
-            argument = found.add("body", "content", _described(schema, content), is_required=is_required)
+            argument = found.add("body", "content", _with_description(schema, content), is_required=is_required)
             found.body = Body(content_type=kind, argument=argument, members={}, written_as={}, is_required=is_required)
             return
         properties, required = members
@@ -158,7 +158,7 @@ class ArgumentReader:
         return {"type": "string", "description": f"The body as {kind}."}
 
     def _members(self, node: object, depth: int = 0) -> tuple[dict[str, object], set[str]] | None:
-        """Return the properties of an object and the required ones; None when it has more than its properties."""
+        """Return the properties of an object and the required ones; None if it allows other properties."""
         schema = self._document.followed(node)
         properties, required = dict(mapping(schema.get("properties"))), _required(self._document, schema)
         if schema.keys() & _UNIONS or schema.get("nullable") is True or depth > 8:
@@ -216,6 +216,6 @@ def _without_flag(parameter: Node) -> Schema:
     return {str(key): value for key, value in parameter.items() if key not in {"required", "in", "name"}}
 
 
-def _described(schema: Schema, node: Node) -> Schema:
-    text = tamed(node.get("description"))
+def _with_description(schema: Schema, node: Node) -> Schema:
+    text = sanitize_description(node.get("description"))
     return schema | {"description": text} if text else schema

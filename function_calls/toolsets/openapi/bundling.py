@@ -1,4 +1,4 @@
-"""Bundle a tool's schema with the definitions it needs, in a size that can be sent to a model."""
+"""Bundle a tool's schema with its definitions, in a size that can be sent to a model."""
 
 import json
 from collections import deque
@@ -11,22 +11,22 @@ from function_calls.tools.validation.schema_walk import Schema, map_schemas
 from function_calls.toolsets.openapi.document import Document, mapping
 from function_calls.toolsets.openapi.schemas import SchemaConverter
 
-LARGEST: Final = 18_000  # characters of JSON; the largest that the tool of one operation may be is 20 kB
+LARGEST: Final = 18_000  # characters of JSON in the tool of one operation
 _FOR_DEFINITIONS: Final = 12_000
-_SHORT: Final = 400  # characters of a definition that is inlined
+_SHORT: Final = 400  # characters of an inlined definition
 _PREFIX: Final = "#/$defs/"
 _HEAVY: Final = ("default", "pattern", "enum", "const")
 
 
 class Bundler:
-    """Bundles definitions with the schemas that refer to them. In a long schema, deep ones become a bare type."""
+    """Bundles definitions with the schemas that refer to them. In long schemas, deep ones become a plain type."""
 
     def __init__(self, converter: SchemaConverter) -> None:
         self._converter = converter
         self._known: dict[str, tuple[int, tuple[str, ...]]] = {}
 
     def bundled(self, schema: Schema) -> Schema:
-        """Return `schema` with `$defs`, all of its references leading there, in at most `LARGEST` characters."""
+        """Return `schema` with its references in `$defs`, in at most `LARGEST` characters."""
         own = _trim(schema, LARGEST)
         size, definitions = length(own), dict[str, Schema]()
         waiting = deque(references(own))
@@ -47,7 +47,7 @@ class Bundler:
         return _join(own, definitions) if definitions else own
 
     def _measure(self, name: str) -> tuple[int, tuple[str, ...]]:
-        """Return the length of a definition, and the other definitions it needs."""
+        """Return the length of a definition, and the definitions it refers to."""
         if name not in self._known:
             schema = self._converter.definition(name)
             self._known[name] = length(schema), tuple(dict.fromkeys(references(schema)))
@@ -73,7 +73,7 @@ def references(schema: object) -> Iterator[str]:
 
 
 def _join(own: Schema, definitions: Mapping[str, Schema]) -> Schema:
-    """Return `own` with its definitions; short ones are inlined, because weak models follow no references."""
+    """Return `own` with its definitions; short ones are inlined, because weak models do not follow references."""
     whole, kept = own, dict(definitions)
     while short := {name: part for name, part in kept.items() if length(part) <= _SHORT and not any(references(part))}:
         put = partial(_inline, short)
@@ -84,7 +84,7 @@ def _join(own: Schema, definitions: Mapping[str, Schema]) -> Schema:
 
 
 def _inline(parts: Mapping[str, Schema], node: Schema) -> Schema:
-    """Return `node`, or the part that it refers to, overridden by the members beside the reference."""
+    """Return `node`, or the schema that it refers to with the members beside the reference."""
     part = parts.get(str(node.get("$ref")).removeprefix(_PREFIX))
     return node if part is None else part | {key: value for key, value in node.items() if key != "$ref"}
 
@@ -95,17 +95,17 @@ def _stub(schema: Schema) -> Schema:
 
 def _loosen(schema: Schema) -> Schema:
     """Return the schema with every reference replaced by an empty schema, the last resort."""
-    whole = {name: _free(part) for name, part in mapping(schema.get("properties")).items()}
+    whole = {name: _drop_references(part) for name, part in mapping(schema.get("properties")).items()}
     return {key: value for key, value in schema.items() if key != "$defs"} | {"properties": whole}
 
 
-def _free(part: object) -> Schema:
+def _drop_references(part: object) -> Schema:
     described = mapping(part)
     return {key: described[key] for key in ("type", "description") if key in described}
 
 
 def _trim(schema: Schema, largest: int) -> Schema:
-    """Shorten `schema` to at most `largest` characters, dropping the least important first; argument names stay."""
+    """Shorten `schema` to at most `largest` characters, least important parts first; argument names stay."""
     for step in _STEPS:
         if length(schema) <= largest:
             return schema
@@ -114,7 +114,7 @@ def _trim(schema: Schema, largest: int) -> Schema:
 
 
 def _cut(schema: Schema, *, depth: int, longest: int, keeps_values: bool) -> Schema:
-    """Return `schema` down to `depth` levels of parts, with descriptions of at most `longest` characters."""
+    """Return `schema` with at most `depth` levels, and descriptions of at most `longest` characters."""
     node = dict(schema)
     if isinstance(text := node.get("description"), str) and len(text) > longest:
         node["description"] = f"{text[:longest].rstrip()}…"
@@ -140,7 +140,7 @@ def safe_schema(given: Mapping[str, object]) -> Schema:
 
     Raises:
         DocumentInvalid: it is too large.
-        SchemaInvalid: the rest is no JSON Schema.
+        SchemaInvalid: it is not a valid JSON Schema.
     """
     converter = SchemaConverter(Document({**given, "openapi": "3.1.0"}))
     own = {key: value for key, value in given.items() if key not in {"title", "description"}}

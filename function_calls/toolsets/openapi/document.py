@@ -1,4 +1,4 @@
-"""Read an OpenAPI document of any version: recognise it and resolve its references."""
+"""Recognise an OpenAPI document of any version, and resolve its references."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeAlias
@@ -12,13 +12,13 @@ _NOTHING: Final[Node] = {}
 
 
 class DocumentInvalid(ValueError):
-    """Not an OpenAPI document that tools can be made of; the text says why."""
+    """The document is not a supported OpenAPI document, with the reason."""
 
 
 class Document:
-    """A document as JSON or YAML was parsed: `dict`, `list` and plain values.
+    """A document parsed from JSON or YAML: `dict`, `list` and plain values.
 
-    References into other files are not followed.
+    References to other files are not resolved.
     """
 
     def __init__(self, raw: object) -> None:
@@ -38,7 +38,7 @@ class Document:
         return mapping(self.raw.get("info"))
 
     def target(self, reference: str) -> object:
-        """Return the target of a reference such as `#/components/schemas/Pet`; None when there is none."""
+        """Return the target of a reference such as `#/components/schemas/Pet`; None without any."""
         if not reference.startswith("#"):
             return None
         found: object = self.raw
@@ -47,7 +47,7 @@ class Document:
         return found
 
     def followed(self, node: object) -> Node:
-        """Return `node` with its references followed; nothing where they are circular or broken."""
+        """Return the target of `node` after all references; an empty object if they are circular or broken."""
         for _ in range(_LONGEST_CHAIN):
             if not isinstance(node, dict):
                 return _NOTHING
@@ -59,12 +59,12 @@ class Document:
 
 
 def mapping(value: object) -> Node:
-    """Return `value` if it is an object, an empty one otherwise."""
+    """Return `value` if it is an object, else an empty one."""
     return value if isinstance(value, dict) else _NOTHING
 
 
 def sequence(value: object) -> Sequence[object]:
-    """Return `value` if it is a list, an empty one otherwise."""
+    """Return `value` if it is a list, else an empty one."""
     return value if isinstance(value, list) else ()
 
 

@@ -1,4 +1,4 @@
-"""Import an OpenAPI document: one tool for every operation, with its address and security."""
+"""Import an OpenAPI document: one tool for every operation, with its URLs and security."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,13 +11,13 @@ from function_calls.toolsets.openapi.bundling import Bundler
 from function_calls.toolsets.openapi.document import Document, DocumentInvalid, Node, mapping, sequence
 from function_calls.toolsets.openapi.operation import ImportedDocument, Operation, Place, Scheme, SchemeKind, is_change
 from function_calls.toolsets.openapi.schemas import SchemaConverter
-from function_calls.toolsets.openapi.texts import tamed, tool_name
+from function_calls.toolsets.openapi.texts import sanitize_description, tool_name
 
 _VARIABLE: Final = re.compile(r"\{([^{}]+)\}")
 
 
 def server_urls(document: Document, item: Node, operation: Node, base_url: str) -> tuple[str, ...]:
-    """Return absolute addresses without trailing slash, of the operation or the nearest level; else `base_url`."""
+    """Return the absolute server URLs of the nearest level, without trailing slash; else `base_url`."""
     if document.version == "2.0":
         found = _old_servers(document.raw, base_url)
     else:
@@ -28,7 +28,7 @@ def server_urls(document: Document, item: Node, operation: Node, base_url: str) 
 
 
 def _resolve(base_url: str, url: str) -> str:
-    """Resolve `url` against `base_url`; empty where it is invalid."""
+    """Resolve `url` against `base_url`; empty if it is invalid."""
     try:
         return urljoin(f"{base_url.rstrip('/')}/", url)
     except ValueError:
@@ -61,7 +61,7 @@ _HTTP: Final[dict[str, SchemeKind]] = {"bearer": "bearer", "basic": "basic"}
 
 
 class SecurityReader:
-    """Reads the schemes of one document."""
+    """Reads the security schemes of one document."""
 
     def __init__(self, document: Document) -> None:
         old = mapping(document.raw.get("securityDefinitions"))
@@ -70,7 +70,7 @@ class SecurityReader:
         self._usual = document.raw.get("security")
 
     def read(self, operation: Node) -> tuple[tuple[Scheme, ...], ...]:
-        """Return the alternatives of an operation; none, or an empty one, when anybody may call it."""
+        """Return the alternatives of an operation; none, or an empty one, if it needs no authentication."""
         wanted = operation.get("security", self._usual)
         return tuple(self._combine(mapping(requirement)) for requirement in sequence(wanted))
 
@@ -109,11 +109,11 @@ def import_document(raw: object, base_url: str) -> ImportedDocument:
     """Return the operations of a parsed document as tools.
 
     Args:
-        raw: the document as JSON or YAML gave it; OpenAPI 2.0, 3.0 or 3.1.
-        base_url: its address; relative servers start from there.
+        raw: the document parsed from JSON or YAML; OpenAPI 2.0, 3.0 or 3.1.
+        base_url: its URL, against which relative servers are resolved.
 
     Raises:
-        DocumentInvalid: it is no such document, or too large to be one.
+        DocumentInvalid: it is not such a document, or too large.
     """
     document = Document(raw)
     reader = _OperationReader(document, base_url)
@@ -128,7 +128,7 @@ def import_document(raw: object, base_url: str) -> ImportedDocument:
             raise DocumentInvalid(f"more than {_MOST_OPERATIONS} operations")
     info = document.info
     return ImportedDocument(
-        title=tamed(info.get("title"), 200),
+        title=sanitize_description(info.get("title"), 200),
         version=str(info.get("version", "")),
         operations=tuple(operations),
         problems=tuple(problems),
@@ -185,8 +185,8 @@ class _OperationReader:
 
 
 def _description(node: Node, method: str, path: str) -> str:
-    """Join summary and description; the summary once where the description begins with it."""
-    summary, description = tamed(node.get("summary")), tamed(node.get("description"))
+    """Join summary and description, without repeating the summary at the beginning of the description."""
+    summary, description = sanitize_description(node.get("summary")), sanitize_description(node.get("description"))
     if summary and description and not description.startswith(summary.rstrip(".")):
-        return tamed(f"{summary.rstrip('.')}. {description}")
-    return description or summary or f"{method.upper()} {tamed(path, 200)}"
+        return sanitize_description(f"{summary.rstrip('.')}. {description}")
+    return description or summary or f"{method.upper()} {sanitize_description(path, 200)}"

@@ -1,4 +1,4 @@
-"""Define an operation: its parameters, body, security and tool, and whether it changes something."""
+"""Define operations: their parameters, body, security and tool, and if they change state."""
 
 import re
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ SchemeKind = Literal["api_key", "bearer", "basic", "oauth2", "other"]
 
 
 class Parameter(Struct, frozen=True, kw_only=True):
-    """One argument that goes into the address, a header or a cookie.
+    """An argument in the URL, a header or a cookie.
 
-    `argument` is its name in the tool, `name` that in the request. `style` and `explode` say how lists and objects are
-    written (RFC 6570 in spirit), `content_type` that the value is written in that format instead.
+    `argument` is its name in the tool, `name` that in the request. `style` and `explode` determine the format of lists
+    and objects (similar to RFC 6570), `content_type` another format of the value.
     """
 
     argument: str
@@ -32,7 +32,7 @@ class Parameter(Struct, frozen=True, kw_only=True):
 class Body(Struct, frozen=True, kw_only=True):
     """The request body: either one `argument`, or `members`: name in the tool to name in the body.
 
-    `files` are the members that are files; `written_as` says of a form's member which content type it has.
+    `files` are the members that are files; `written_as` maps members of a form to their content type.
     """
 
     content_type: str
@@ -57,8 +57,8 @@ class Scheme(Struct, frozen=True, kw_only=True):
 class Operation(Struct, frozen=True, kw_only=True):
     """One operation as a tool.
 
-    `servers` are the addresses that its path is added to, `security` the alternatives that let a call in, each of
-    which may need several schemes at once. `changes_state` says that a call may change something there.
+    `servers` are the base URLs of its path. `security` has alternatives, each with one or several schemes.
+    `changes_state`: a call may change something.
     """
 
     spec: ToolSpec
@@ -74,12 +74,12 @@ class Operation(Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """The name that a model calls."""
+        """The name of the tool."""
         return self.spec.name
 
 
 class ImportedDocument(Struct, frozen=True, kw_only=True):
-    """The tools of a document, in its order. `problems` are the operations that could not be made tools, and why."""
+    """The tools of a document, in its order. `problems` are the operations that are not supported, with the reason."""
 
     title: str
     version: str
@@ -88,7 +88,7 @@ class ImportedDocument(Struct, frozen=True, kw_only=True):
 
 
 _SAFE_METHODS: Final = frozenset({"get", "head", "options", "trace"})
-# POST is also used for queries with long arguments; the first word of their names tells.
+# POST is also used for queries with long arguments, which the first word of the name reveals.
 _ASKS: Final = re.compile(
     r"(get|list|read|find|search|query|fetch|look|show|view|count|check|validate|verify|convert|format|parse|compare|"
     r"calculate|compute|elapsed|translate|preview|describe|analy[sz]e|summari[sz]e|estimate|diff|status|log|current)"
@@ -99,15 +99,15 @@ _WORD_BORDER: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def is_change(method: str, name: str, path: str) -> bool:
-    """Return whether a call may change something: every method but the safe ones, and POST unless it is a query."""
+    """Return whether a call may change something: all but safe methods and POST operations with the name of a query."""
     if method in _SAFE_METHODS:
         return False
     if method != "post":
         return True
     last = path.rstrip("/").rsplit("/", 1)[-1]
-    return not (asks_only(name) and asks_only(last))
+    return not (is_query_name(name) and is_query_name(last))
 
 
-def asks_only(name: str) -> bool:
-    """Return whether the first word of `name` is that of a query (`convert_time`, `getUser`, `list-files`)."""
+def is_query_name(name: str) -> bool:
+    """Return whether the first word of `name` is the verb of a query (`convert_time`, `getUser`, `list-files`)."""
     return _ASKS.match(_WORD_BORDER.sub("_", name).lower()) is not None

@@ -30,9 +30,9 @@ class FormPart(Struct, frozen=True, kw_only=True):
 
 
 class PreparedRequest(Struct, frozen=True, kw_only=True):
-    """A request without its server. `path` and `query` are encoded already.
+    """A request without its server. `path` and `query` are encoded.
 
-    Of `content` and `parts` one holds the body: bytes under the content type of `headers`, or parts of a form.
+    The body is in `content`, with the content type of `headers`, or in `parts` of a form.
     """
 
     method: str
@@ -44,8 +44,8 @@ class PreparedRequest(Struct, frozen=True, kw_only=True):
     parts: tuple[FormPart, ...] = ()
 
 
-def prepared(operation: Operation, arguments: Mapping[str, object]) -> PreparedRequest:
-    """Return the request of a call whose `arguments` fit the tool's schema."""
+def prepare_request(operation: Operation, arguments: Mapping[str, object]) -> PreparedRequest:
+    """Build the request of a call with validated `arguments`."""
     given = [
         (parameter, arguments[parameter.argument])
         for parameter in operation.parameters
@@ -76,7 +76,7 @@ def prepared(operation: Operation, arguments: Mapping[str, object]) -> PreparedR
 
 
 def text_of(value: object) -> str:
-    """Format a value for an address, a header or a form."""
+    """Format a value for a URL, a header or a form."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:
@@ -87,12 +87,12 @@ def text_of(value: object) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Replace line breaks, with which a model could add headers of its own."""
+    """Replace line breaks, with which a model could add headers."""
     return " ".join(text.split())
 
 
 def _path_segment(parameter: Parameter, value: object) -> str:
-    """Encode a value as one path segment, slashes and dots too."""
+    """Encode a value as one path segment, including slashes and dots."""
     text = quote(_join(parameter, value), safe="")
     if parameter.style == "label":
         text = "." + quote(_join(parameter, value, separator="." if parameter.explode else ","), safe="")
@@ -104,7 +104,7 @@ def _path_segment(parameter: Parameter, value: object) -> str:
 
 
 def _join(parameter: Parameter, value: object, separator: str = ",") -> str:
-    """Return lists and objects on one line: `a,b` or `key,value` (exploded: `key=value`)."""
+    """Format lists and objects: `a,b` or `key,value` (exploded: `key=value`)."""
     if parameter.content_type:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, Mapping):
@@ -121,7 +121,7 @@ def _query_pairs(parameter: Parameter, value: object) -> list[str]:
 
 
 def _form_pairs(parameter: Parameter, value: object) -> list[tuple[str, str]]:
-    """Return the pairs of name and value that the style makes of one argument."""
+    """Return the pairs of name and value of an argument in its style."""
     name = parameter.name
     if parameter.content_type:
         return [(name, json.dumps(value, ensure_ascii=False))]
@@ -188,7 +188,7 @@ def _file(body: Body, name: str, text: str) -> FormPart:
 
 
 def file_content(text: str) -> tuple[bytes, str]:
-    """Return the bytes of a file that a model wrote: a `data:` URL with its type, or plain text."""
+    """Return the content of a file argument: a `data:` URL with its type, or plain text."""
     head, comma, data = text.partition(",")
     if not (comma and head.startswith("data:")):
         return text.encode(), ""

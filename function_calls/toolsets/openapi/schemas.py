@@ -13,11 +13,11 @@ from function_calls.tools.errors import SchemaInvalid
 from function_calls.tools.validation.schema_validator import SchemaValidator
 from function_calls.tools.validation.schema_walk import Schema
 from function_calls.toolsets.openapi.document import Document, DocumentInvalid, Node, mapping, sequence
-from function_calls.toolsets.openapi.texts import tamed
+from function_calls.toolsets.openapi.texts import sanitize_description
 
 _DEEPEST: Final = 24
-_MOST_NODES: Final = 600_000  # of a document
-_MOST_IN_ONE: Final = 10_000  # of a tool or a definition; a longer one cannot be sent to a model
+_MOST_NODES: Final = 600_000  # per document
+_MOST_IN_ONE: Final = 10_000  # per tool or definition; a longer one cannot be sent to a model
 _MOST_VALUES: Final = 300
 _TYPES: Final = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 _NUMBERS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
@@ -42,7 +42,7 @@ class SchemaConverter:
         self._left = _MOST_IN_ONE
 
     def begin(self) -> None:
-        """Reset for another tool."""
+        """Reset the state for another tool."""
         self._left = _MOST_IN_ONE
 
     def converted(self, node: object, depth: int = 0) -> Schema:
@@ -67,7 +67,7 @@ class SchemaConverter:
         return _with_null(schema, node)
 
     def definition(self, name: str) -> Schema:
-        """Return the schema of a definition that some other one refers to by `name`."""
+        """Return the schema of the definition `name`."""
         if name not in self._made:
             left, self._left = self._left, _MOST_IN_ONE
             self._made[name] = self.converted(self._document.target(self._references[name]))
@@ -140,7 +140,7 @@ def _plain_keywords(node: Node) -> Schema:
 
 
 def _bound(schema: Schema, node: Node, bound: str, exclusive: str) -> None:
-    """Convert a bound: before 3.1 `exclusiveMinimum` is a flag that belongs to `minimum`."""
+    """Convert a bound; before 3.1 `exclusiveMinimum` is a flag of `minimum`."""
     if node.get(exclusive) is True and bound in schema:
         schema[exclusive] = schema.pop(bound)
 
@@ -162,7 +162,7 @@ def _with_null(schema: Schema, node: Node) -> Schema:
 
 
 def _with_description(schema: Schema, node: Node) -> Schema:
-    text = tamed(node.get("description")) or tamed(node.get("title"), 120)
+    text = sanitize_description(node.get("description")) or sanitize_description(node.get("title"), 120)
     return schema | {"description": text} if text else schema
 
 

@@ -1,4 +1,4 @@
-"""Name tools and arguments of a document, and sanitize its texts for a model."""
+"""Generate names of tools and arguments, and sanitize texts of a document for a model."""
 
 import re
 import unicodedata
@@ -15,15 +15,15 @@ _LONGEST_MEMBER: Final = 100
 
 
 def tool_name(operation_id: str, method: str, path: str, taken: Collection[str]) -> str:
-    """Return the operation's own id, or method and path; one that is taken gets a number."""
+    """Return the id of the operation, else method and path; a name in use gets a number."""
     plain = _plain(operation_id) or _plain(f"{method}_{path.strip('/')}") or method
     return _free(short_name(plain), taken)
 
 
 def argument_name(name: str, place: str, taken: Collection[str]) -> str:
-    """Return the parameter's own name; where two places have the same one, the second says its place (`id_query`).
+    """Return the name of the parameter; if it is in use, with its place (`id_query`).
 
-    Members of a body keep their names as they are written, as far as they can be printed.
+    Members of a body keep their printable names.
     """
     is_member = place == "body" and len(name) <= _LONGEST_MEMBER and name.isprintable()
     plain = name if is_member else _ODD_IN_ARGUMENT.sub("_", name)[:LONGEST_NAME]
@@ -46,7 +46,7 @@ def _free(name: str, taken: Collection[str]) -> str:
 LONGEST_DESCRIPTION: Final = 1000  # characters
 _LONGEST_READ: Final = 20_000
 _SENTENCES: Final = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]?")
-# Words of prompt injection; no description of a service needs them.
+# Words of prompt injection that no description of a service needs.
 _ORDERS: Final = re.compile(
     r"(ignore|disregard|forget|override)\b.{0,40}\b(instruction|prompt|rule|above|previous|prior)"
     r"|system\s*prompt|<\|[a-z_]+\|>|</?(system|assistant|important|instructions?)>"
@@ -58,8 +58,8 @@ _ORDERS: Final = re.compile(
 _WITHHELD: Final = "(a sentence that gives orders was left out)"
 
 
-def tamed(text: object, longest: int = LONGEST_DESCRIPTION) -> str:
-    """Return `text` as a description without sentences that address a model's instructions; empty for no text."""
+def sanitize_description(text: object, longest: int = LONGEST_DESCRIPTION) -> str:
+    """Return `text` as a description without sentences that look like prompt injection."""
     return _sanitize(text, longest) if isinstance(text, str) else ""
 
 
@@ -77,7 +77,7 @@ def _without_instructions(sentence: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """Remove control and format characters, which hide or reverse text; line breaks stay."""
+    """Remove control and format characters, which can hide or reverse text; line breaks stay."""
     if text.replace("\n", " ").isprintable():
         return text
     return "".join(sign for sign in text if sign == "\n" or unicodedata.category(sign) not in {"Cc", "Cf", "Cs", "Co"})

@@ -1,1 +1,1 @@
-"""Read Python tools that are stored as source, without running it."""
+"""Parse stored Python tools without running them."""

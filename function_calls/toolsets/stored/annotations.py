@@ -1,4 +1,4 @@
-"""Make JSON Schemas of annotations in source, without importing the classes they name."""
+"""Convert annotations in source code to JSON Schemas, without importing classes."""
 
 import ast
 from collections.abc import Mapping
@@ -42,13 +42,13 @@ _DEEPEST: Final = 12
 
 
 class AnnotationReader:
-    """Reads annotations of one source; `classes` are the models that it defines itself."""
+    """Reads annotations of one source; `classes` are the models that it defines."""
 
     def __init__(self, classes: Mapping[str, ast.ClassDef]) -> None:
         self._classes = classes
 
     def read(self, node: ast.expr | None, depth: int = 0) -> Schema:
-        """Return the schema of an annotation; without a known type it allows anything."""
+        """Return the schema of an annotation; an unknown type allows any value."""
         if node is None or depth > _DEEPEST:
             return {}
         if isinstance(node, ast.Constant):
@@ -56,8 +56,8 @@ class AnnotationReader:
         if isinstance(node, ast.BinOp):
             return self._union([node.left, node.right], depth)
         if isinstance(node, ast.Subscript):
-            return self._generic(name_of(node.value), _parts(node.slice), depth)
-        return self._named(name_of(node), depth)
+            return self._generic(last_name(node.value), _parts(node.slice), depth)
+        return self._named(last_name(node), depth)
 
     def model(self, definition: ast.ClassDef, depth: int = 0) -> Schema:
         """Return the schema of a model or data class that the source defines."""
@@ -82,7 +82,7 @@ class AnnotationReader:
         schema = self.read(annotation, depth + 1)
         if value is None:
             return schema, True
-        if isinstance(value, ast.Call) and name_of(value.func) in {"Field", "field"}:
+        if isinstance(value, ast.Call) and last_name(value.func) in {"Field", "field"}:
             return _with_field(schema, value)
         default = literal(value)
         return (schema | {"default": default} if _is_json(default) and default is not None else schema), False
@@ -137,19 +137,19 @@ class AnnotationReader:
 
 
 def _allows_extra(definition: ast.ClassDef) -> bool:
-    """Return whether a Pydantic model says `model_config = ConfigDict(extra="allow")`, or the same as a dictionary."""
+    """Return whether a Pydantic model has `model_config = ConfigDict(extra="allow")`, or the same as a dictionary."""
     configs = (
         line.value
         for line in definition.body
-        if isinstance(line, ast.Assign) and any(name_of(target) == "model_config" for target in line.targets)
+        if isinstance(line, ast.Assign) and any(last_name(target) == "model_config" for target in line.targets)
     )
     return any(
         isinstance(node, ast.Constant) and node.value == "allow" for config in configs for node in ast.walk(config)
     )
 
 
-def name_of(node: ast.expr) -> str:
-    """Return the last part of a name: `list`, `typing.Optional` as `Optional`; also of one that is written as text."""
+def last_name(node: ast.expr) -> str:
+    """Return the last part of a name (`Optional` of `typing.Optional`), also of a quoted one."""
     if isinstance(node, ast.Constant):
         return node.value.rpartition(".")[2] if isinstance(node.value, str) else ""
     if isinstance(node, ast.Attribute):

@@ -1,7 +1,7 @@
 """Parse a tool's source without running it: front matter, functions, schemas and settings.
 
-Two public shapes are understood: a class `Tools` with typed, documented methods and `Valves`, as Open WebUI has it, and
-functions under `@tool_function`.
+Two forms are supported: a class `Tools` with typed, documented methods and `Valves`, as in Open WebUI, and functions
+with `@tool_function`.
 """
 
 import ast
@@ -16,8 +16,8 @@ from function_calls.tools.validation.docstrings import parse_docstring
 from function_calls.tools.validation.schema_walk import Schema
 from function_calls.toolsets.openapi.bundling import safe_schema
 from function_calls.toolsets.openapi.document import DocumentInvalid
-from function_calls.toolsets.openapi.texts import tamed
-from function_calls.toolsets.stored.annotations import AnnotationReader, literal, name_of
+from function_calls.toolsets.openapi.texts import sanitize_description
+from function_calls.toolsets.stored.annotations import AnnotationReader, last_name, literal
 
 LONGEST_SOURCE: Final = 200_000  # characters
 _FRONT_MATTER: Final = re.compile(r"^\s*([A-Za-z][\w -]*):\s*(.*)$")
@@ -31,7 +31,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class SourceInvalid(ValueError):
-    """The source is not that of a tool. `line` counts from one; 0 stands for the whole source."""
+    """The source is not that of a tool. `line` counts from 1; 0 is the whole source."""
 
     def __init__(self, problem: str, line: int = 0) -> None:
         super().__init__(f"line {line}: {problem}" if line else problem)
@@ -40,7 +40,7 @@ class SourceInvalid(ValueError):
 
 
 class StoredFunction(Struct, frozen=True, kw_only=True):
-    """One function of a source. `attribute` is its name there; `model` that of the class its only argument has."""
+    """A function of a source. `attribute` is its name in the source, `model` the class of its only argument."""
 
     name: str
     attribute: str
@@ -64,7 +64,7 @@ def read_source(text: str) -> ToolSource:
     """Parse the source of a tool.
 
     Raises:
-        SourceInvalid: it is no Python, or has no functions; names the line.
+        SourceInvalid: it is not valid Python, or has no functions.
     """
     if len(text) > LONGEST_SOURCE:
         raise SourceInvalid(f"longer than {LONGEST_SOURCE} characters")
@@ -79,7 +79,7 @@ def read_source(text: str) -> ToolSource:
     functions = tuple(reader.functions(tree))
     if not functions:
         raise SourceInvalid("neither a class Tools with public methods nor a function under @tool_function")
-    _refuse_doubles(functions)
+    _refuse_duplicates(functions)
     return ToolSource(functions=functions, meta=_meta(tree), valves=reader.valves())
 
 
@@ -110,7 +110,7 @@ class _Reader:
         if not _NAME.fullmatch(name):
             raise SourceInvalid(f"{name!r} cannot be a tool's name", node.lineno)
         docs = parse_docstring(ast.get_docstring(node, clean=False))
-        description = tamed(options.get("description")) or tamed(docs.description)
+        description = sanitize_description(options.get("description")) or sanitize_description(docs.description)
         if not description:
             raise SourceInvalid(f"{node.name} needs a docstring: it is what a model is told", node.lineno)
         model, schema = self._arguments(node, docs.parameters, is_method=is_method)
@@ -126,12 +126,12 @@ class _Reader:
         )
 
     def _arguments(self, node: Function, texts: Mapping[str, str], *, is_method: bool) -> tuple[str, Schema]:
-        """Return the name of the model that is the only argument, if one is, and the schema of all arguments."""
+        """Return the class of the only argument, if it is a model, and the schema of all arguments."""
         if node.args.vararg or node.args.kwarg or node.args.posonlyargs:
             raise SourceInvalid(f"{node.name} takes *args, **kwargs or arguments without names", node.lineno)
-        listed = [parameter for parameter in _parameters(node, is_method=is_method) if not _is_given(parameter[0])]
+        listed = [parameter for parameter in _parameters(node, is_method=is_method) if not _is_injected(parameter[0])]
         if len(listed) == 1 and listed[0][0].annotation is not None:
-            model = self._classes.get(name_of(listed[0][0].annotation))
+            model = self._classes.get(last_name(listed[0][0].annotation))
             if model is not None:
                 return model.name, self._annotations.model(model)
         properties: dict[str, object] = {}
@@ -157,22 +157,22 @@ def _parameters(node: Function, *, is_method: bool) -> list[tuple[ast.arg, ast.e
     return [*plain, *zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)]
 
 
-def _is_given(argument: ast.arg) -> bool:
-    """Return whether the bot injects it: `__user__` and similar, or a context."""
-    is_annotated = argument.annotation is not None and name_of(argument.annotation) in _GIVEN
+def _is_injected(argument: ast.arg) -> bool:
+    """Return whether the bot injects the parameter: `__user__` and similar, or a context."""
+    is_annotated = argument.annotation is not None and last_name(argument.annotation) in _GIVEN
     is_context = is_annotated or argument.arg == _GIVEN_NAME
     return is_context or (argument.arg.startswith("__") and argument.arg.endswith("__"))
 
 
 def _mark(node: Function) -> ast.expr | None:
     marks = (decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list)
-    return next((node for node in marks if name_of(node) == _MARK), None)
+    return next((node for node in marks if last_name(node) == _MARK), None)
 
 
 def _options(node: Function) -> dict[str, object]:
     """Return the options of `@tool_function(…)` that are literals."""
     for decorator in node.decorator_list:
-        if isinstance(decorator, ast.Call) and name_of(decorator.func) == _MARK:
+        if isinstance(decorator, ast.Call) and last_name(decorator.func) == _MARK:
             return {keyword.arg: literal(keyword.value) for keyword in decorator.keywords if keyword.arg}
     return {}
 
@@ -185,14 +185,14 @@ def _safe(schema: Schema, line: int) -> Schema:
 
 
 def _meta(tree: ast.Module) -> dict[str, str]:
-    """Return the front matter, with `name` and `description` of the module and `__tool_code__`, where they are texts.
+    """Return the front matter, with `name` and `description` of the module and `__tool_code__`, if they are strings.
 
-    What the source assigns beats the front matter; of the two, `__tool_code__`.
+    Assignments in the source override the front matter, and `__tool_code__` overrides both.
     """
     values = dict(_module_literals(tree))
     code = values.get("__tool_code__")
     declared = {key: values.get(key) for key in _ATTRIBUTES} | (code if isinstance(code, dict) else {})
-    texts = {str(key): tamed(value, 500) for key, value in declared.items() if isinstance(value, str)}
+    texts = {str(key): sanitize_description(value, 500) for key, value in declared.items() if isinstance(value, str)}
     title = {"title": texts["name"]} if texts.get("name") else {}
     return _front_matter(ast.get_docstring(tree)) | texts | title
 
@@ -212,10 +212,10 @@ def _module_literals(tree: ast.Module) -> Iterator[tuple[str, object]]:
 def _front_matter(docstring: str | None) -> dict[str, str]:
     """Parse `title: …`, `author: …`, `version: …`, `requirements: …` at the top; requirements are not installed."""
     found = (_FRONT_MATTER.match(line) for line in (docstring or "").splitlines())
-    return {match[1].strip().lower(): tamed(match[2], 500) for match in found if match}
+    return {match[1].strip().lower(): sanitize_description(match[2], 500) for match in found if match}
 
 
-def _refuse_doubles(functions: tuple[StoredFunction, ...]) -> None:
+def _refuse_duplicates(functions: tuple[StoredFunction, ...]) -> None:
     seen: set[str] = set()
     for function in functions:
         if function.name in seen:

@@ -1,4 +1,4 @@
-"""Lock a SQLite file for one process; the system releases the lock when the process dies."""
+"""Lock a SQLite file for one process; the operating system releases the lock when the process dies."""
 
 import os
 import sys
@@ -9,17 +9,17 @@ from typing import IO, Final, Self
 from services.kernel.errors import StorageBusy
 from services.kernel.private_files import open_private
 
-_BEHIND_THE_TEXT: Final = 1_000_000
+_AFTER_TEXT: Final = 1_000_000
 
 
 class FileLock:
-    """Holds `<path>.lock` while entered; the file names its holder."""
+    """A lock on `<path>.lock` within the context; the file has the process id of the holder."""
 
     def __init__(self, path: Path) -> None:
         self._path = path.with_name(path.name + ".lock")
         self._file: IO[str] | None = None
         self.was_left = False
-        """Whether the process before did not give the lock back: it was killed, or the machine stopped."""
+        """True if the last process did not release the lock, because it was killed or the machine stopped."""
 
     def __enter__(self) -> Self:
         """Take the lock.
@@ -36,7 +36,7 @@ class FileLock:
         return self
 
     def examine(self) -> None:
-        """Find out who holds the lock and whether it was left, without making its file or changing it.
+        """Check the lock and set `was_left`, without creating or changing its file.
 
         Raises:
             StorageBusy: another process holds it.
@@ -53,10 +53,12 @@ class FileLock:
             file.close()
             raise StorageBusy(str(self._path.with_suffix("")), f"process {holder}") from error
         file.seek(0)
-        self.was_left = file.read().endswith("\n")  # older versions wrote no end of line, and did not truncate the file
+        self.was_left = file.read().endswith(
+            "\n"
+        )  # earlier versions wrote no end of line and did not truncate the file
 
     def __exit__(self, *_: object) -> None:
-        """Give the lock back; the file stays, because removing it would race with the next holder."""
+        """Release the lock; the file stays, because removing it would race with the next holder."""
         if self._file is not None:
             self._file.truncate(0)
             self._file.close()
@@ -72,7 +74,7 @@ def _lock(file: IO[str]) -> None:
     if sys.platform == "win32":
         import msvcrt
 
-        file.seek(_BEHIND_THE_TEXT)  # others may not read what is locked there
+        file.seek(_AFTER_TEXT)  # other processes cannot read locked bytes
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
     else:
         import fcntl

@@ -12,7 +12,7 @@ from typing import Final, Literal
 from services.kernel.errors import ConfigError
 
 LEAST_FREE_BYTES: Final = 1_000_000
-"""Below this a disk counts as full: a checkpoint of the log and an upgrade need more."""
+"""A disk with less free space counts as full; a checkpoint of the log and an upgrade need more."""
 
 _TRACES: Final = ("-wal", "-sent", ".before-restore", ".schema-*")
 _WAL_HEADER: Final = (
@@ -22,12 +22,12 @@ _WAL_HEADER: Final = (
 
 
 def refuse_empty_beside_old(file: Path) -> None:
-    """Refuse to begin a new database where files of an old one are left.
+    """Refuse to create a database if files of an earlier one exist.
 
-    SQLite would delete the old log, and with it the last chance to recover its data.
+    SQLite would delete the old log, from which data may be recovered.
 
     Raises:
-        ConfigError: the database is missing or empty, and its log, notes or copies are not.
+        ConfigError: the database is missing or empty, but its log, journal or copies exist.
     """
     if _size(file):
         return
@@ -51,24 +51,24 @@ def has_lost_journal(file: Path) -> bool:
 
 
 def is_disk_full(file: Path) -> bool:
-    """Return whether the disk of a database has no room for writes."""
+    """Return whether the disk of a database is full."""
     with suppress(OSError):
         return shutil.disk_usage(file.parent).free < LEAST_FREE_BYTES
     return False
 
 
 def find_damage(file: Path) -> str | None:
-    """Read the whole of a database and return the first damage, None where there is none.
+    """Read a whole database and return the first damage; None without any.
 
-    No file is made or removed: a connection that may write would take in the log that is there and remove it, one that
-    may not would leave a log where none is.
+    No file is created or removed: with an existing log the connection is read-only, because it would otherwise
+    checkpoint and remove the log; without one it is not, because it would otherwise leave a log.
     """
     return _quick_check(_connect(file, "ro" if _has_journal(file) else "rw"))
 
 
 @contextmanager
 def keep_journal(file: Path) -> Iterator[None]:
-    """Keep a killed process's write-ahead log while other connections open and close; the next start looks for it."""
+    """Keep the write-ahead log of a killed process while other connections open and close, for the next start."""
     with ExitStack() as held:
         if _has_journal(file):
             reading = held.enter_context(closing(_connect(file, "ro")))
@@ -78,7 +78,7 @@ def keep_journal(file: Path) -> Iterator[None]:
 
 
 class DamageCheck:
-    """Reads the whole of a database once, in a thread, until it is done or stopped."""
+    """Reads a whole database in a thread, until the end or until stopped."""
 
     def __init__(self, file: Path, thread: Executor) -> None:
         self._file = file
@@ -87,13 +87,13 @@ class DamageCheck:
         self._done: asyncio.Future[str | None] | None = None
 
     async def run(self) -> str | None:
-        """Return the first damage, None where there is none or the check was stopped."""
+        """Return the first damage; None without any, or if the check was stopped."""
         self._done = asyncio.get_running_loop().run_in_executor(self._thread, self._check)
         self._thread.shutdown(wait=False)
         return await asyncio.shield(self._done)
 
     async def stop(self) -> None:
-        """Stop the check, and return once its connection is closed."""
+        """Stop the check, and wait until its connection is closed."""
         if self._connection is not None:
             with suppress(sqlite3.ProgrammingError):  # closed meanwhile
                 self._connection.interrupt()
@@ -117,7 +117,7 @@ def _quick_check(connection: sqlite3.Connection) -> str | None:
     with closing(connection):
         try:
             (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        except sqlite3.OperationalError:  # locked, stopped or without room: nothing is known of damage
+        except sqlite3.OperationalError:  # locked, stopped, or the disk is full: damage is unknown
             return None
         except sqlite3.DatabaseError as error:
             return str(error)

@@ -1,10 +1,10 @@
-"""Flush SQLite's write-ahead log to the disk in a thread, once for all writes of a moment.
+"""Flush SQLite's write-ahead log to the disk in a thread, once for all writes of 20 ms.
 
-A commit that waits for the disk by itself costs a change of threads there and back, which takes a small program longer
-than all the statements of the transaction. Kept in the system's memory, what was committed outlives the process but
-not the machine; the flush that follows makes up for that.
+A commit that waits for the disk needs a change of threads there and back, which takes longer than the statements of a
+small transaction. A commit to the memory of the operating system survives the process but not the machine, until the
+flush.
 
-Source: https://www.sqlite.org/pragma.html#pragma_synchronous (what NORMAL leaves out is the sync of the log)
+Source: https://www.sqlite.org/pragma.html#pragma_synchronous (NORMAL does not sync the log)
 """
 
 import asyncio
@@ -19,12 +19,12 @@ from loguru import logger
 
 _AFTER_SECONDS: Final = 0.02
 
-# Of the log's metadata only its length matters, and that goes along.
+# Of the log's metadata only its length matters, which fdatasync includes.
 _sync = getattr(os, "fdatasync", os.fsync)
 
 
 class JournalFlush:
-    """Flushes the log of the database file `database`, in `thread`; `writing` is held meanwhile.
+    """Flushes the log of the file `database` in `thread`, while holding the lock `writing`.
 
     Used in one event loop.
     """
@@ -37,22 +37,22 @@ class JournalFlush:
         self._waiting: asyncio.TimerHandle | None = None
         self._running: Future[None] | None = None
 
-    def soon(self) -> None:
-        """Flush the writes within a fiftieth of a second."""
+    def flush_soon(self) -> None:
+        """Flush the writes within 20 ms."""
         if self._waiting is None:
             self._waiting = asyncio.get_running_loop().call_later(_AFTER_SECONDS, self._begin)
 
     async def finished(self) -> None:
-        """Return once all earlier writes are on the disk, or the failure is logged."""
+        """Wait until all earlier writes are on the disk, or the failure is logged."""
         if self._waiting is not None:
             self._waiting.cancel()
             self._begin()
         if self._running is not None:
-            # Shielded: a cancelled caller must not stop the flush of the others.
+            # Shielded, because other callers wait for the same flush.
             await asyncio.shield(asyncio.wrap_future(self._running))
 
     def close(self) -> None:
-        """Give the file back, when nothing runs any more."""
+        """Close the file; no flush may be running."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -69,10 +69,10 @@ class JournalFlush:
                     _sync_folder(self._path.parent)
                 _sync(self._file)
         except FileNotFoundError:
-            # Where memory cannot be shared SQLite keeps a rollback journal, whose commits reach the disk themselves.
+            # Without shared memory SQLite has a rollback journal, whose commits are durable.
             pass
         except OSError as error:
-            # The commit is valid, and an error would not improve the answer.
+            # The commit is valid, so this is not an error of the caller.
             logger.error(
                 "could not flush {} ({}) to the disk; a power cut may lose the latest writes",
                 self._path,
@@ -81,7 +81,7 @@ class JournalFlush:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Flush a folder in which a file was made; not every system can."""
+    """Flush a folder after a file was created in it, where the operating system supports it."""
     with suppress(OSError):
         file = os.open(folder, os.O_RDONLY)
         try:

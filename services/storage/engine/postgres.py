@@ -1,4 +1,4 @@
-"""Configure PostgreSQL sessions: timeouts and durability of commits, and classify its errors."""
+"""Configure PostgreSQL sessions (timeouts, durability of commits), and classify PostgreSQL errors."""
 
 from datetime import timedelta
 from enum import StrEnum
@@ -20,7 +20,7 @@ _DISK_FULL = "53100"
 _AWAY = ("08", "57P")  # connection exceptions; the server is shutting down, crashed, or starting
 _WORTH_REPEATING = frozenset({"40001", "40P01"})  # serialization failure, deadlock: the server has undone everything
 
-# A transaction whose client froze would keep its row locks for ever; a lost host would keep its session.
+# Otherwise the transaction of a frozen client keeps its row locks, and a lost host keeps its session.
 _SESSION = (
     f"-c lock_timeout={_LOCK_SECONDS}s -c idle_in_transaction_session_timeout={_IDLE_SECONDS}s "
     "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=2 -c timezone=UTC"
@@ -29,15 +29,17 @@ _CLIENT = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 
 
 
 class Role(StrEnum):
-    """The purpose of a session, as the server's settings for it."""
+    """The purpose of a session, with its server settings."""
 
     DURABLE = "-c synchronous_commit=on"
-    QUICK = "-c synchronous_commit=off"  # losing a mark to a crash of the server costs a repeat, never a loss
+    QUICK = (
+        "-c synchronous_commit=off"  # a commit lost in a crash of the server causes a repeated send, never a lost one
+    )
     READING = "-c default_transaction_read_only=on"
 
 
 def engine(url: sa.URL, role: Role, *, sessions: int = 1) -> sa.Engine:
-    """Return an engine that keeps `sessions` connections open, made as they are needed.
+    """Return an engine with up to `sessions` connections, which stay open.
 
     Raises:
         ConfigError: the driver is not installed.
@@ -59,29 +61,29 @@ def engine(url: sa.URL, role: Role, *, sessions: int = 1) -> sa.Engine:
 
 
 def is_locked(cause: BaseException | None) -> bool:
-    """Return whether another session kept a lock for too long."""
+    """Return whether waiting for a lock of another session timed out."""
     return _code(cause) == _LOCK_NOT_AVAILABLE
 
 
 def is_full(cause: BaseException | None) -> bool:
-    """Return whether the server has no room on its disk."""
+    """Return whether the disk of the server is full."""
     return _code(cause) == _DISK_FULL
 
 
 def is_away(error: sa.exc.DBAPIError) -> bool:
-    """Return whether the server could not be reached or dropped the connection. Source: PostgreSQL, appendix A."""
+    """Return whether the server is unreachable or closed the connection. Source: PostgreSQL, appendix A."""
     code = _code(error.orig)
     is_unreached = isinstance(error, sa.exc.OperationalError) and not code
     return error.connection_invalidated or is_unreached or code.startswith(_AWAY)
 
 
 def is_worth_repeating(error: sa.exc.DBAPIError) -> bool:
-    """Return whether the server undid the transaction for reasons that have passed: a deadlock, a lost connection."""
+    """Return whether the transaction was undone by a temporary failure: a deadlock, a lost connection."""
     return error.connection_invalidated or _code(error.orig) in _WORTH_REPEATING
 
 
 def _leave_out_nul(connection: "DriverConnection[object]", _record: object) -> None:
-    """Send texts without NUL, which PostgreSQL cannot store."""
+    """Remove NUL from texts, because PostgreSQL cannot store it."""
     from psycopg.types.string import StrDumper
 
     class WithoutNul(StrDumper):
@@ -97,22 +99,22 @@ def _code(cause: BaseException | None) -> str:
 
 
 def _with_driver(url: sa.URL) -> sa.URL:
-    """Return the URL with the driver that we ship for, where none is named."""
+    """Return the URL with the supported driver if it has none."""
     return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
 
 
 def take_advisory_lock(connection: sa.Connection, key: str) -> None:
-    """Serialise the transactions that name `key` until they end, as SQLite does with all."""
+    """Serialise the transactions with the same `key` until their end, as SQLite does with all."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(key, 0))))
 
 
 class DatabaseTimeouts(Struct, frozen=True, kw_only=True):
-    """Timeouts; tests with locks and frozen processes shorten them.
+    """Timeouts of the database; tests shorten them.
 
-    `busy` is how long a SQLite file may be locked by another program. On PostgreSQL each process reports every `beat`
-    that it is alive, and counts as frozen when it has not for `frozen_after`; after a start of the server all wait for
-    `settling`, because locks are lost until their processes have connected again.
+    `busy` is the time that a SQLite file may be locked by another program. On PostgreSQL each process sends a heartbeat
+    every `beat`, and counts as frozen without one for `frozen_after`. After a start of the server no process counts as
+    dead for `settling`, because its lock is lost until it has reconnected.
     """
 
     busy: timedelta = timedelta(seconds=30)

@@ -22,16 +22,16 @@ class Readable(Protocol):
 
 
 class DatabaseView:
-    """Reads the database at `url`, also while a bot writes it. Use as `async with DatabaseView(url)`."""
+    """Reads the database at `url`, also while the bot writes it. Use as `async with DatabaseView(url)`."""
 
     def __init__(self, url: str) -> None:
         self._url = sqlite.parse_url(url)
 
     async def __aenter__(self) -> Self:
-        """Find the database.
+        """Open the database.
 
         Raises:
-            ConfigError: there is none yet.
+            ConfigError: there is no database yet.
         """
         if self._url.get_backend_name() != "sqlite":
             self._engine = postgres.engine(self._url, postgres.Role.READING)
@@ -50,7 +50,7 @@ class DatabaseView:
         """Run `work`, which only reads, in a thread.
 
         Raises:
-            ConfigError: the database was made by an older Bubbles and lacks a table; a run of the bot makes it.
+            ConfigError: the database cannot be read, such as one of an older Bubbles that lacks a table.
         """
 
         def transaction() -> T:
@@ -65,10 +65,10 @@ class DatabaseView:
 
 
 async def has_tables(url: str) -> bool:
-    """Return whether the database exists and a bot has written to it; True where it does not answer.
+    """Return whether the database exists and has tables; True if it does not answer.
 
     Raises:
-        ConfigError: `url` is no URL of a database.
+        ConfigError: `url` is not a database URL.
     """
     parsed = sqlite.parse_url(url)
     if parsed.get_backend_name() == "sqlite":
@@ -78,4 +78,4 @@ async def has_tables(url: str) -> bool:
         async with DatabaseView(url) as view:
             return await view.read(lambda connection: sa.inspect(connection).has_table(MESSAGE.name))
     except ConfigError:
-        return True  # opening it says why it cannot be read
+        return True  # opening it reports the reason

@@ -1,8 +1,8 @@
 """Journal sent occurrences in a file beside the database until their commit.
 
-A line costs microseconds where a commit costs milliseconds, and like a quick commit it survives the end of the
-process. So after a kill only the reminders being sent at that moment are repeated, however many wait for their
-commit. The lines in the file are recorded at the next start before anything is sent.
+A line takes microseconds, a commit milliseconds, and a line survives the end of the process. So after a kill only the
+reminders being sent at that moment are repeated, and not all that wait for their commit. The next start records the
+lines of the file before it sends anything.
 """
 
 import json
@@ -15,11 +15,11 @@ from typing import NamedTuple, Self
 from loguru import logger
 
 _MOST_BYTES = 16_000_000
-_LARGEST = 2**63 - 1  # that the database can compare with
+_LARGEST = 2**63 - 1  # the largest integer of the database
 
 
 class SentOccurrenceLine(NamedTuple):
-    """A sent occurrence: its delivery and reminder, when it was due and sent (microseconds), the platform's message."""
+    """A sent occurrence; times are in microseconds, `message_id` is that of the platform."""
 
     delivery_id: int
     reminder_key: int
@@ -29,7 +29,7 @@ class SentOccurrenceLine(NamedTuple):
 
 
 class SentJournal:
-    """Keeps lines until their occurrences are committed; use as a context manager.
+    """A journal of sent occurrences that are not committed yet; use as a context manager.
 
     A database in memory has no `path` and needs no journal.
     """
@@ -46,13 +46,13 @@ class SentJournal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the file; lines that are not committed stay in it."""
+        """Close the file; lines of uncommitted occurrences stay in it."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
     def append(self, sent: Sequence[SentOccurrenceLine]) -> bool:
-        """Append sent occurrences at once; return False when that fails and only the database will record them."""
+        """Append sent occurrences; return False if that fails, so that only the commit records them."""
         if self._path is None or not self._is_whole or self._bytes > _MOST_BYTES:
             return self._path is None
         lines = "".join(map(_line, sent)).encode()
@@ -69,14 +69,14 @@ class SentJournal:
         return True
 
     def remove(self, delivery_ids: Collection[int]) -> None:
-        """Remove committed occurrences; the file is emptied when all are."""
+        """Remove committed occurrences; clear the file if no others are left."""
         if self._pending or not self._is_whole:
             self._pending.difference_update(delivery_ids)
             if not self._pending:
                 self.clear()
 
     def read(self) -> list[SentOccurrenceLine]:
-        """Return the lines of an earlier process; damaged ones are skipped, an unreadable file costs repeats."""
+        """Return the lines of an earlier process; skip damaged ones. An unreadable file causes repeated sends."""
         if self._path is None or not self._path.exists():
             return []
         try:
@@ -87,22 +87,22 @@ class SentJournal:
         return [entry for entry in map(_parse_line, lines) if entry is not None]
 
     def clear(self) -> None:
-        """Empty the file once everything is committed."""
+        """Clear the file."""
         if self._path is not None:
-            with suppress(OSError):  # the lines are in the database: reading them again changes nothing
+            with suppress(OSError):  # recording committed lines again changes nothing
                 os.truncate(self._path, 0)
                 self._is_whole, self._bytes = True, 0
         self._pending.clear()
 
     def _give_up(self, error: OSError | None) -> bool:
-        """Write nothing until the file was emptied: nothing after a partial line could be read."""
+        """Stop writing until the file is cleared, because lines after a partial one cannot be read."""
         logger.warning("cannot append to the journal of sent reminders ({}); waiting for each commit instead", error)
         self._is_whole = False
         return False
 
 
 def _line(sent: SentOccurrenceLine) -> str:
-    # Everything but the platform's id is a number; a whole encoder takes ten times as long.
+    # All fields but the message id are numbers; a JSON encoder takes ten times as long.
     message_id = "null" if sent.message_id is None else json.dumps(sent.message_id)
     return f"[{sent.delivery_id},{sent.reminder_key},{sent.due_at},{sent.at},{message_id}]\n"
 

@@ -1,4 +1,4 @@
-"""Parse the URL of a database."""
+"""Configure SQLite connections, and classify SQLite errors."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -21,7 +21,7 @@ def parse_url(url: str) -> sa.URL:
     """Parse `url`.
 
     Raises:
-        ConfigError: `url` is not a database URL; the message leaves it out, since it may contain a password.
+        ConfigError: `url` is not a database URL; the message does not contain it, because of a possible password.
     """
     try:
         return sa.make_url(url)
@@ -32,16 +32,16 @@ def parse_url(url: str) -> sa.URL:
 
 _BUSY = DatabaseTimeouts().busy
 _CHECKPOINT_PAGES: Final = 1000  # SQLite's own default
-_PRIMARY: Final = 0xFF  # an extended result code has its primary one in its lowest byte
-# To compile a statement takes longer than to run it: all engines share their compiled statements.
+_PRIMARY: Final = 0xFF  # the mask of the primary result code in an extended one
+# Compiling a statement takes longer than running it, so all engines share compiled statements.
 _COMPILED: Final[LRUCache[object, object]] = LRUCache(1_000)
 
 
 class Role(StrEnum):
-    """The purpose of a connection: durable writes, writes that need not survive a power cut, or reading.
+    """The purpose of a connection: durable writes, writes that may be lost in a power cut, or reads.
 
-    AT_ONCE is as QUICK and waits for nothing: for no lock, and for no disk that takes in the journal. Only where the
-    journal begins anew, once in a thousand pages or more, SQLite syncs its first bytes.
+    AT_ONCE is like QUICK, but does not wait for a lock or a checkpoint. SQLite syncs only when the journal restarts, at
+    most once in a thousand pages.
     """
 
     DURABLE = "FULL"
@@ -51,12 +51,12 @@ class Role(StrEnum):
 
 
 def file_of(url: sa.URL) -> Path | None:
-    """Return the resolved file of a SQLite URL, so that every name finds the same lock; None in memory."""
+    """Return the resolved path of a SQLite URL, so that all its names have the same lock; None in memory."""
     return None if url.database in {None, "", ":memory:"} else Path(str(url.database)).resolve()
 
 
 def engine(url: sa.URL, role: Role, busy: timedelta = _BUSY) -> sa.Engine:
-    """Return an engine with the one connection that its thread uses; it waits `busy` for locks of other programs."""
+    """Return an engine with one connection, used by one thread, that waits `busy` for locks of other programs."""
     made = sa.create_engine(
         url,
         poolclass=sa.StaticPool,
@@ -67,7 +67,7 @@ def engine(url: sa.URL, role: Role, busy: timedelta = _BUSY) -> sa.Engine:
 
     @sa.event.listens_for(made, "connect")
     def prepare(connection: DriverConnection, _record: object) -> None:
-        connection.isolation_level = None  # the driver's own BEGIN would be a deferred one
+        connection.isolation_level = None  # the driver would issue a deferred BEGIN
         connection.execute(f"PRAGMA busy_timeout = {round(busy.total_seconds() * 1000)}")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {role}")
@@ -75,8 +75,8 @@ def engine(url: sa.URL, role: Role, busy: timedelta = _BUSY) -> sa.Engine:
 
     @sa.event.listens_for(made, "begin")
     def begin(connection: sa.Connection) -> None:
-        # A deferred BEGIN that later writes fails at once when another writer came first; IMMEDIATE waits its turn.
-        # Directly to the driver: through SQLAlchemy it takes as long as the insert of a message.
+        # A write after a deferred BEGIN fails if another one came first; IMMEDIATE waits for the lock.
+        # Past SQLAlchemy, in which it takes as long as the insert of a message.
         connection.connection.cursor().execute("BEGIN" if role is Role.READING else "BEGIN IMMEDIATE")
 
     return made
@@ -86,13 +86,13 @@ def engine(url: sa.URL, role: Role, busy: timedelta = _BUSY) -> sa.Engine:
 def _dialect() -> sa.Dialect:
     """Return the dialect that all engines and their compiled statements share."""
     model = sa.create_engine("sqlite://")
-    model.connect().close()  # from its first connection a dialect learns what this SQLite can do
+    model.connect().close()  # the first connection detects the features of this SQLite
     model.dispose()
     return model.dialect
 
 
-def take_role(connection: sa.Connection, old: Role, new: Role, busy: timedelta) -> None:
-    """Switch the connection to another role; not within a transaction."""
+def switch_role(connection: sa.Connection, old: Role, new: Role, busy: timedelta) -> None:
+    """Switch the role of a connection outside of a transaction."""
     execute = connection.connection.cursor().execute
     execute(f"PRAGMA synchronous = {new}")
     if Role.AT_ONCE in (old, new):
@@ -101,8 +101,8 @@ def take_role(connection: sa.Connection, old: Role, new: Role, busy: timedelta) 
         execute(f"PRAGMA wal_autocheckpoint = {0 if is_at_once else _CHECKPOINT_PAGES}")
 
 
-def directly(connection: sa.Connection, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-    """Run a statement past SQLAlchemy, within its transaction: for a small one that takes longer than SQLite does."""
+def execute_directly(connection: sa.Connection, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+    """Run a statement past SQLAlchemy in its transaction, for small ones in which SQLAlchemy takes most of the time."""
     cursor = connection.connection.cursor()
     cursor.execute(statement, values)
     return list(cursor.fetchall())
@@ -114,22 +114,22 @@ def cause(error: sa.exc.DBAPIError | DriverError) -> BaseException | None:
 
 
 def is_full(cause: BaseException | None) -> bool:
-    """Return whether there was no room on the disk."""
+    """Return whether the disk was full."""
     return _code(cause) == SQLITE_FULL
 
 
 def is_io_error(cause: BaseException | None) -> bool:
-    """Return whether reading or writing failed, on a full disk also where no shared memory can be made."""
+    """Return whether reading or writing failed, such as creating shared memory on a full disk."""
     return _code(cause) == SQLITE_IOERR
 
 
 def is_damaged(cause: BaseException | None) -> bool:
-    """Return whether the file is not, or not wholly, a database any more."""
+    """Return whether the file is damaged or not a database."""
     return _code(cause) in {SQLITE_CORRUPT, SQLITE_NOTADB}
 
 
 def is_locked(cause: BaseException | None) -> bool:
-    """Return whether the database was in use by another connection for too long."""
+    """Return whether waiting for a lock of another connection timed out."""
     return _code(cause) in {SQLITE_BUSY, SQLITE_LOCKED}
 
 

@@ -1,8 +1,8 @@
-"""Track which processes that share a PostgreSQL are alive, so that leases of dead ones are freed at once.
+"""Track the living processes that share a PostgreSQL, so that leases of dead ones are freed.
 
-A living process holds a session advisory lock for each owner of leases, which the server lets go the moment the
-process dies, and writes the time every few seconds, which a frozen host does not. Times are the server's, because
-the clocks of several hosts differ.
+A process holds a session advisory lock for each lease owner, which the server releases when the process dies, and
+writes the time every few seconds, which a frozen host does not. Times are those of the server, because the clocks of
+several hosts differ.
 """
 
 import asyncio
@@ -36,9 +36,9 @@ _GONE = sa.text(f"SELECT owner FROM worker WHERE {IS_GONE} FOR UPDATE SKIP LOCKE
 
 
 class WorkerRegistry:
-    """Registers the lease owners of this process as alive, and finds dead owners of others.
+    """Registers the lease owners of this process as alive, and finds dead owners of other processes.
 
-    Use as `async with WorkerRegistry(url, make_thread, timeouts)`; in the thread it waits for the server.
+    Use as `async with WorkerRegistry(url, make_thread, timeouts)`; its thread waits for the server.
     """
 
     def __init__(self, url: sa.URL, make_thread: Callable[[str], Executor], timeouts: DatabaseTimeouts) -> None:
@@ -56,7 +56,7 @@ class WorkerRegistry:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Unregister; other processes take over the remaining leases."""
+        """Unregister this process; other processes take over the remaining leases."""
         self._beating.cancel()
         await asyncio.wait([self._beating])
         await self._in_thread(self._disconnect)
@@ -69,12 +69,12 @@ class WorkerRegistry:
         return {"alive": self._owners, "settling": timeouts.settling, "frozen_after": timeouts.frozen_after}
 
     async def hold(self, owner: str) -> None:
-        """Register `owner` as alive; call it before anything is leased to `owner`."""
+        """Register `owner` as alive, before anything is leased to it."""
         if owner not in self._owners:
             await self._in_thread(lambda: self._announce(owner))
 
     def confirm(self, connection: sa.Connection, owner: str) -> None:
-        """Keep others from freeing the leases of `owner` until the transaction ends; after a freeze they may have."""
+        """Prevent other processes from freeing the leases of `owner` until the end of the transaction."""
         if connection.scalar(_HELD, {"owner": owner}) is None:
             connection.execute(_BEAT, {"owner": owner})
 

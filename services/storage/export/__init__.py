@@ -1,1 +1,1 @@
-"""Export and import everything of some chats and people as lines of a file."""
+"""Export and import all data of chats and people as lines of a file."""

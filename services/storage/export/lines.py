@@ -1,4 +1,4 @@
-"""Declare the lines of an export: a head, then one stored thing a line, as JSON objects.
+"""Declare the lines of an export, JSON objects: a head, then one line per stored item.
 
 Most lines are one row of a table: their fields, and the conversion of rows to lines and back, follow from the class of
 the table.
@@ -69,7 +69,7 @@ class AccountShape(_Line):
 
 
 class Head(_Line):
-    """The first line: the format version, and whose data it is."""
+    """The first line: the format version, and the exported chats and people."""
 
     format: Literal["bubbles-export"] = FORMAT
     version: Annotated[int, Field(ge=1, le=VERSION)] = VERSION
@@ -108,22 +108,22 @@ class RowLine(_Line):
 
 
 class RowKind(Struct, frozen=True, kw_only=True):
-    """One kind of lines that are rows of `table`. `fields` are the names of their fields by column."""
+    """A kind of lines that are rows of `table`. `fields` are their field names by column."""
 
     table: sa.Table
     model: type[RowLine]
     fields: Mapping[str, str]
 
     def line_of(self, row: sa.RowMapping) -> RowLine:
-        """Return a row as a line, its texts without the NUL characters that other databases do not store."""
-        return self.model(**{field: _exported(column, row[column]) for column, field in self.fields.items()})
+        """Convert a row to a line, without NUL characters, which other databases do not store."""
+        return self.model(**{field: _export_value(column, row[column]) for column, field in self.fields.items()})
 
     def columns_of(self, line: RowLine) -> Columns:
-        """Return the columns of a line's row; those that are not exported are empty."""
+        """Convert a line to columns; columns that are not exported are empty."""
         values = line.model_dump()
         others = [column.name for column in self.table.c if column is not self.table.autoincrement_column]
         columns = dict.fromkeys(others) | {
-            column: _stored(column, values[field]) for column, field in self.fields.items()
+            column: _store_value(column, values[field]) for column, field in self.fields.items()
         }
         # An empty list is stored as the default of its column.
         return columns | {name: "" for name in ("mentions", "attachments") if columns.get(name) == "[]"}
@@ -152,7 +152,7 @@ _JSON_TYPES: Final[Mapping[str, Any]] = {
 _NAMES: Final = {"chat_key": "chat", "session_id": "chat", "timestamp": "at"}
 
 
-def _exported(column: str, value: Any) -> Any:
+def _export_value(column: str, value: Any) -> Any:
     if column in _JSON_TYPES:
         return json.loads(value or "[]")
     if column in _INSTANTS and value is not None:
@@ -160,7 +160,7 @@ def _exported(column: str, value: Any) -> Any:
     return value.replace("\x00", "") if isinstance(value, str) else value
 
 
-def _stored(column: str, value: Any) -> object:
+def _store_value(column: str, value: Any) -> object:
     if column in _JSON_TYPES:
         return json.dumps(value, ensure_ascii=False)
     return to_micros(value) if column in _INSTANTS and value is not None else value
@@ -245,7 +245,7 @@ class ExportScope(Struct, frozen=True, kw_only=True):
         return f"{chat_key.partition(':')[0]}:{person_id}" in self.people
 
     def has_scope(self, scope: str) -> bool:
-        """Return whether a scope of permanent values (zone, session or user) belongs to the chats and people."""
+        """Return whether a scope of permanent values (zone, session or user) belongs to one of the chats and people."""
         what, _, rest = scope.partition(":")
         if what == "session":
             chat_key, _, person_id = rest.rpartition("#")

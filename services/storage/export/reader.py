@@ -1,4 +1,4 @@
-"""Read all data of some chats and people as lines of an export."""
+"""Read the data of chats and people as lines of an export."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -13,18 +13,18 @@ from services.reminders.exchange.record import record_of
 from services.reminders.model import ReminderState
 from services.storage.engine.readonly import Readable
 from services.storage.export.lines import ROW_KINDS, AccountShape, AccountsLine, ExportScope, Line, ReminderLine
-from services.storage.messages.consent import is_out, opted_out
+from services.storage.messages.consent import is_out, read_opt_outs
 from services.storage.reminders.rows import reminder_of
 from services.storage.tables import MEMORY, OPT_OUT, QUIET, REMINDER, RETENTION, SCOPE, STATE
 
 _BATCH: Final = 1000
 _CHAT_ALIASES: Final = "places"
 _STATE_OF_A_CHAT: Final = ("tools.off", "web.extras")
-"""The tools that are switched off, and the buttons and reactions of the web chat; other state expires soon."""
+"""Disabled tools, and buttons and reactions of the web chat; other state expires soon."""
 
 
 class TransferReader:
-    """Reads while other connections write."""
+    """Reads the lines of an export, also while the bot writes."""
 
     def __init__(self, database: Readable) -> None:
         self._database = database
@@ -47,7 +47,7 @@ class TransferReader:
 
 
 def _settings(connection: sa.Connection, wanted: ExportScope) -> Iterator[Line]:
-    """Yield the lines of all but messages and records."""
+    """Yield all lines except messages and records."""
     for row in connection.execute(sa.select(OPT_OUT)).mappings():
         if row["place"] in wanted.chats or wanted.has_person(row["place"], row["person_id"]):
             yield ROW_KINDS["opt_out"].line_of(row)
@@ -62,10 +62,10 @@ def _settings(connection: sa.Connection, wanted: ExportScope) -> Iterator[Line]:
     yield from _rows(connection, "state", STATE.c.key.in_(keys))
     yield from _accounts(connection, wanted)
     is_kept = REMINDER.c.state != ReminderState.CANCELLED.value
-    reminders = sa.select(REMINDER).where(_theirs(REMINDER.c.chat_key, REMINDER.c.creator_id, wanted), is_kept)
+    reminders = sa.select(REMINDER).where(_is_in_scope(REMINDER.c.chat_key, REMINDER.c.creator_id, wanted), is_kept)
     for row in connection.execute(reminders.order_by(REMINDER.c.id)).mappings():
         yield ReminderLine(chat=row["chat_key"], reminder=record_of(to_portable(reminder_of(row))))
-    yield from _rows(connection, "memory", _theirs(MEMORY.c.chat_key, MEMORY.c.person_id, wanted))
+    yield from _rows(connection, "memory", _is_in_scope(MEMORY.c.chat_key, MEMORY.c.person_id, wanted))
 
 
 def _rows(connection: sa.Connection, kind: str, condition: sa.ColumnElement[bool]) -> Iterator[Line]:
@@ -74,10 +74,10 @@ def _rows(connection: sa.Connection, kind: str, condition: sa.ColumnElement[bool
     yield from map(ROW_KINDS[kind].line_of, connection.execute(query).mappings())
 
 
-def _theirs(
+def _is_in_scope(
     chat_key: sa.ColumnElement[str], person_id: sa.ColumnElement[str], wanted: ExportScope
 ) -> sa.ColumnElement[bool]:
-    """Return whether a row belongs to one of the chats, or to one of the people."""
+    """Return whether a row belongs to one of the chats or people."""
     of_people = [
         sa.and_(person_id == person, chat_key.startswith(f"{platform}:", autoescape=True))
         for platform, _, person in (person.partition(":") for person in wanted.people)
@@ -86,7 +86,7 @@ def _theirs(
 
 
 def _accounts(connection: sa.Connection, wanted: ExportScope) -> Iterator[AccountsLine]:
-    """Yield the accounts that people have linked, once where several of them are one person."""
+    """Yield the linked accounts, each group once."""
     scopes = [account_scope(person) for person in wanted.people]
     own = sa.select(SCOPE.c.value).where(SCOPE.c.scope.in_(scopes), SCOPE.c.key == GROUP).distinct()
     for group in connection.scalars(own.order_by(SCOPE.c.value)):
@@ -99,17 +99,17 @@ def _accounts(connection: sa.Connection, wanted: ExportScope) -> Iterator[Accoun
 def _page(
     connection: sa.Connection, *, kind: str, chat: str, person: str, wanted: ExportScope, after: int
 ) -> tuple[list[Line], int | None]:
-    """Read the rows after a number, without deleted ones and those of others who opted out.
+    """Read the rows after a number, without deleted rows and those of people who opted out.
 
     Returns:
         The lines, and the number to continue after; None at the end.
     """
     table = ROW_KINDS[kind].table
     [number] = table.primary_key
-    theirs = _theirs(table.c[chat], table.c[person], wanted)
+    theirs = _is_in_scope(table.c[chat], table.c[person], wanted)
     page = sa.select(table).where(number > after, theirs).order_by(number).limit(_BATCH)
     rows = connection.execute(page).mappings().all()
-    out = opted_out(connection, {row[person] for row in rows})
+    out = read_opt_outs(connection, {row[person] for row in rows})
     lines: list[Line] = [
         ROW_KINDS[kind].line_of(row)
         for row in rows

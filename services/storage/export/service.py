@@ -1,4 +1,4 @@
-"""Write an export line by line, and read one, checked whole before anything is stored."""
+"""Write an export line by line, and import one after validating all of it."""
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,24 +42,24 @@ class LineStore(Protocol):
     async def store(
         self, reminders: Sequence[ImportedReminder], lines: Callable[[], Iterable[Line]], now: datetime
     ) -> Mapping[str, int]:
-        """Store all of it in one transaction; return how many were new, by kind."""
+        """Store everything in one transaction; return the number of new items by kind."""
         ...
 
 
 class FileStore(Protocol):
-    """Reads and stores the files of the web chat by their addresses."""
+    """Reads and stores the files of the web chat by their URLs."""
 
     async def read(self, url: str) -> bytes | None:
-        """Return the content of a file; None when it is missing."""
+        """Return the content of a file; None if it is missing."""
         ...
 
     async def put(self, url: str, content: bytes) -> bool:
-        """Store a file; False when it exists, or the address is not a file's."""
+        """Store a file; return False if it exists, or the URL is not that of a file."""
         ...
 
 
 class ImportSummary(Struct, frozen=True, kw_only=True):
-    """The number of new things by kind, of reminders already present, and the reminders that are over."""
+    """The numbers of new items by kind and of known reminders, and the reminders that are over."""
 
     added: Mapping[str, int]
     known_reminders: int
@@ -69,9 +69,9 @@ class ImportSummary(Struct, frozen=True, kw_only=True):
 async def export_lines(
     source: LineSource, files: FileStore, wanted: ExportScope, now: datetime
 ) -> AsyncIterator[tuple[str, str]]:
-    """Yield the lines of an export with their kinds, the head first, of kind `head`; `now` is timezone-aware.
+    """Yield the lines of an export with their kinds, first the head, of kind `head`; `now` is timezone-aware.
 
-    A file comes once, after the first line that names it.
+    A file is written once, after the first line that refers to it.
     """
     yield "head", Head(exported_at=now, chats=wanted.chats, people=wanted.people).model_dump_json()
     named: set[str] = set()
@@ -87,7 +87,7 @@ async def export_lines(
 
 
 def _urls(line: Line) -> set[str]:
-    """Return the addresses of the files that a line names."""
+    """Return the URLs of the files that a line refers to."""
     fields = dict(line)
     if line.kind == "message":
         return {url for _, _, url in fields["attachments"] if url}
@@ -98,7 +98,7 @@ def _urls(line: Line) -> set[str]:
 
 
 def read_lines(texts: Iterable[str]) -> Iterator[Line]:
-    """Yield the lines of an export, without its head.
+    """Yield the lines of an export without its head.
 
     Raises:
         ImportRefused: a line is invalid.
@@ -121,9 +121,9 @@ async def import_lines(
     clock: Clock,
     limits: ReminderLimits | None = None,
 ) -> ImportSummary:
-    """Store everything of an export, or nothing where a line is invalid. Importing it again changes nothing.
+    """Store an export, or nothing if a line is invalid. Importing it again changes nothing.
 
-    `texts` begins at the first line each time it is called. The files come last.
+    `texts` returns an iterator from the first line at each call. Files are stored last.
 
     Raises:
         ImportRefused: a line or a reminder is invalid.
@@ -148,7 +148,7 @@ async def import_lines(
 
 
 def _reminders(lines: Iterable[Line]) -> Mapping[str, list[PortableReminder]]:
-    """Return the reminders by their chats; every other line is read, and so checked, on the way."""
+    """Return the reminders by chat, after validating all lines."""
     found: defaultdict[str, list[PortableReminder]] = defaultdict(list)
     problems: list[Problem] = []
     for line in lines:
@@ -163,7 +163,7 @@ def _reminders(lines: Iterable[Line]) -> Mapping[str, list[PortableReminder]]:
 
 
 class _ReminderCollector:
-    """A store of reminders that collects them, so that all are stored in one transaction."""
+    """A reminder store that collects reminders, so that all are stored in one transaction."""
 
     def __init__(self, store: TransferStore) -> None:
         self._store = store

@@ -1,4 +1,4 @@
-"""Store the lines of an export, all or none; existing rows stay unchanged."""
+"""Store the lines of an export in one transaction; existing rows stay unchanged."""
 
 import json
 from collections import Counter, defaultdict
@@ -23,7 +23,7 @@ _BATCH: Final = 500
 
 
 class TransferWriter:
-    """Writes in one transaction."""
+    """Writes the lines of an export in one transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -31,7 +31,7 @@ class TransferWriter:
     async def store(
         self, reminders: Sequence[ImportedReminder], lines: Callable[[], Iterable[Line]], now: datetime
     ) -> Mapping[str, int]:
-        """Store `reminders` and every other line; return how many were new, by kind.
+        """Store `reminders` and all other lines; return the number of new items by kind.
 
         `lines` is called where the transaction begins, and again where the server undid one. Reminders and files among
         them are skipped: the checked reminders are in `reminders`.
@@ -84,7 +84,7 @@ def _is_new(connection: sa.Connection, table: sa.Table, row: Columns) -> int:
 
 
 def _is_first(connection: sa.Connection, table: sa.Table, row: Columns, same: Iterable[str]) -> int:
-    """Insert a row unless one with the `same` columns is stored; return how many were inserted."""
+    """Insert a row unless one with equal `same` columns is stored; return the number of inserted rows."""
     is_same = sa.and_(*(table.c[name] == row[name] for name in same))
     if connection.scalar(sa.select(sa.exists().where(is_same))):
         return 0
@@ -93,7 +93,7 @@ def _is_first(connection: sa.Connection, table: sa.Table, row: Columns, same: It
 
 
 def _are_new_accounts(connection: sa.Connection, line: AccountsLine) -> int:
-    """Link accounts, unless one of them is linked here already."""
+    """Link accounts unless one of them is linked; return whether they were new."""
     own = [account_scope(key) for key in line.accounts]
     if connection.scalar(sa.select(SCOPE.c.scope).where(SCOPE.c.scope.in_(own)).limit(1)) is not None:
         return 0

@@ -1,7 +1,7 @@
 """Index messages for full-text search, in SQLite (FTS5) and in PostgreSQL (GIN).
 
-The terms come ready from code, so no tokenizer or text search configuration takes part. The FTS5 table has no copy of
-the texts and no positions (`detail=none`), and so stays small.
+The terms are computed in code, without a tokenizer or text search configuration of the database. The FTS5 table has
+neither the texts nor positions (`detail=none`), and so stays small.
 Source: https://www.sqlite.org/fts5.html, sections 4.3.2, 4.4.3, 6 and 9.
 """
 
@@ -21,7 +21,7 @@ _CHAT_MARK = "¶"
 
 
 class Indexed(NamedTuple):
-    """A message in the index: its row, its chat, and the text it is found by."""
+    """A message in the index: its row, its chat and its searchable text."""
 
     row_id: int
     chat_key: str
@@ -29,13 +29,13 @@ class Indexed(NamedTuple):
 
     @property
     def terms(self) -> list[str]:
-        """Return the indexed terms: that of the chat in front, so that a chat is searched alone."""
+        """Return the terms of the chat and of the text; the former restricts searches to a chat."""
         return [chat_term(self.chat_key), *index_terms(self.text)]
 
 
 @lru_cache(maxsize=4096)
 def chat_term(chat_key: str) -> str:
-    """Return a term for a chat, which no message contains: terms of messages have letters and digits only."""
+    """Return the term of a chat, which differs from terms of messages, because those have letters and digits only."""
     return _CHAT_MARK + sha256(chat_key.encode()).hexdigest()[:16]
 
 
@@ -74,7 +74,7 @@ class SqliteMessageIndex:
         connection.execute(_ADD, {"rows": _rows(messages)})
 
     def remove(self, connection: sa.Connection, messages: Sequence[Indexed]) -> None:
-        """Remove messages; their text is that with which they were added."""
+        """Remove messages; their text must be that with which they were added."""
         connection.execute(_REMOVE, {"rows": _rows(messages)})
 
     def newest(self, chat_key: str, terms: Sequence[str]) -> sa.Select[tuple[object, ...]]:
@@ -118,7 +118,7 @@ class PostgresMessageIndex:
             connection.execute(_ADD_POSTGRES, rows)
 
     def remove(self, connection: sa.Connection, messages: Sequence[Indexed]) -> None:
-        """Remove messages; their text is that with which they were added."""
+        """Remove messages; their text must be that with which they were added."""
         if messages:
             connection.execute(_REMOVE_POSTGRES, [{"row_id": message.row_id} for message in messages])
 
@@ -134,4 +134,4 @@ class PostgresMessageIndex:
 
 
 MessageIndex = SqliteMessageIndex | PostgresMessageIndex
-"""Finds rows of messages by terms; every method is part of the caller's transaction."""
+"""Finds rows of messages by terms. Methods run in the caller's transaction."""

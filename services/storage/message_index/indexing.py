@@ -19,7 +19,7 @@ from services.storage.tables import MESSAGE, META
 
 _BATCH = 2_000
 _BATCH_ROWS = 64
-"""Waiting messages are indexed every so many rows; a search reads as many in less than a millisecond."""
+"""The number of waiting messages that are indexed together; a search reads as many in less than a millisecond."""
 _META_KEY = "message_index"
 
 IS_INDEXED = sa.and_(
@@ -39,7 +39,7 @@ def index_of(connection: sa.Connection) -> MessageIndex:
 
 
 def ensure_index(connection: sa.Connection) -> None:
-    """Build the index from the stored messages where it is missing or of another version."""
+    """Build the index from the stored messages if it is missing or has another version."""
     found = connection.scalar(sa.select(META.c.value).where(META.c.key == _META_KEY))
     if found == str(VERSION):
         return
@@ -55,13 +55,13 @@ def index_new(connection: sa.Connection, kept: Sequence[NewMessage]) -> None:
     index = index_of(connection)
     if index.newest_row is None:
         of_people = [row for row in kept if not row.sender_is_bot and (row.text or row.attachments)]
-        index.add(connection, [_indexed(row) for row in of_people])
+        index.add(connection, [_to_index(row) for row in of_people])
     elif completes_batch(connection, kept):
         index_waiting(connection)
 
 
 def completes_batch(connection: sa.Connection, kept: Sequence[NewMessage]) -> bool:
-    """Return whether the waiting messages are to be indexed after these that were just stored."""
+    """Return whether the waiting messages must be indexed after these messages were stored."""
     return index_of(connection).newest_row is not None and any(row.id % _BATCH_ROWS == 0 for row in kept)
 
 
@@ -84,7 +84,7 @@ def indexed_rows(
     """Return the index entries of these messages, oldest row first."""
     columns = sa.select(MESSAGE.c.id, MESSAGE.c.chat_key, MESSAGE.c.text, MESSAGE.c.attachments)
     rows = connection.execute(columns.where(wanted).order_by(MESSAGE.c.id).limit(limit)).all()
-    return [_indexed(row) for row in rows]
+    return [_to_index(row) for row in rows]
 
 
 def _add_after(connection: sa.Connection, index: MessageIndex, last: int) -> None:
@@ -93,5 +93,5 @@ def _add_after(connection: sa.Connection, index: MessageIndex, last: int) -> Non
         last = rows[-1].row_id
 
 
-def _indexed(row: NewMessage | sa.Row[*tuple[Any, ...]]) -> Indexed:
+def _to_index(row: NewMessage | sa.Row[*tuple[Any, ...]]) -> Indexed:
     return Indexed(row.id, row.chat_key, searched_row_text(row.text, row.attachments))

@@ -17,7 +17,7 @@ def mentions_text(people: Sequence[Person]) -> str:
     return json.dumps([[person.id, person.name] for person in people], ensure_ascii=False) if people else ""
 
 
-def mentions_of(text: str) -> tuple[Person, ...]:
+def parse_mentions(text: str) -> tuple[Person, ...]:
     """Parse the text of `mentions_text`."""
     return tuple(Person(id=identifier, name=name) for identifier, name in json.loads(text)) if text else ()
 
@@ -28,7 +28,7 @@ def attachments_text(attachments: Sequence[Attachment]) -> str:
     return json.dumps(kept, ensure_ascii=False) if kept else ""
 
 
-def attachments_of(text: str) -> tuple[Attachment, ...]:
+def parse_attachments(text: str) -> tuple[Attachment, ...]:
     """Parse the text of `attachments_text`."""
     if not text:
         return ()
@@ -37,7 +37,7 @@ def attachments_of(text: str) -> tuple[Attachment, ...]:
 
 def searched_row_text(text: str, attachments: str) -> str:
     """Return the searchable text of a row of the message table."""
-    return searchable_text(text, attachments_of(attachments)) if attachments else text
+    return searchable_text(text, parse_attachments(attachments)) if attachments else text
 
 
 MESSAGE_COLUMNS = (
@@ -73,12 +73,12 @@ class NewMessage(NamedTuple):
 
 
 def in_thread(address: ChatAddress) -> sa.ColumnElement[bool]:
-    """Return the condition for messages of the address's thread, or of the whole chat where it names none."""
+    """Return the condition for messages of the thread in an address, or of the chat if it has none."""
     return sa.true() if address.thread_id is None else MESSAGE.c.thread_id == address.thread_id
 
 
 def messages_of(rows: Iterable[Sequence[Any]]) -> Iterator[ChatMessage]:
-    """Yield the messages of rows of `MESSAGE_COLUMNS`; equal addresses and people are one object."""
+    """Yield the messages of rows of `MESSAGE_COLUMNS`; equal addresses and people share an object."""
     addresses: dict[tuple[str, str | None], ChatAddress] = {}
     people: dict[tuple[str, str, bool, str], Person] = {}
     for (
@@ -110,6 +110,6 @@ def messages_of(rows: Iterable[Sequence[Any]]) -> Iterator[ChatMessage]:
             is_addressed=bool(is_addressed),
             is_private=bool(is_private),
             reply_to=reply_to,
-            mentions=mentions_of(who_else),
-            attachments=attachments_of(files),
+            mentions=parse_mentions(who_else),
+            attachments=parse_attachments(files),
         )

@@ -1,4 +1,4 @@
-"""Store and show no text of people who opted out."""
+"""Exclude the text of people who opted out from storage and reads."""
 
 from collections.abc import Collection, Sequence
 
@@ -31,11 +31,11 @@ _OPTED_OUT = sa.select(OPT_OUT.c.place, OPT_OUT.c.person_id).where(
 _HAS_OPTED_OUT = "SELECT place, person_id FROM opt_out WHERE person_id = ?"
 
 
-def opted_out(connection: sa.Connection, people: Collection[object]) -> set[tuple[object, object]]:
-    """Return where which of `people` opted out: pairs of place and person."""
+def read_opt_outs(connection: sa.Connection, people: Collection[object]) -> set[tuple[object, object]]:
+    """Return pairs of place and person for those of `people` who opted out."""
     is_quick = len(people) == 1 and connection.dialect.name == "sqlite"
     found = (
-        sqlite.directly(connection, _HAS_OPTED_OUT, tuple(people))
+        sqlite.execute_directly(connection, _HAS_OPTED_OUT, tuple(people))
         if is_quick
         else connection.execute(_OPTED_OUT, {"senders": list(people)})
     )
@@ -43,7 +43,7 @@ def opted_out(connection: sa.Connection, people: Collection[object]) -> set[tupl
 
 
 def is_out(chat: str, person: object, out: Collection[tuple[object, object]]) -> bool:
-    """Return whether `person` is among those that opted out in `chat` or on its platform."""
+    """Return whether `person` opted out in `chat` or on its platform."""
     return any((place, person) in out for place in (chat, chat.partition(":")[0]))
 
 
@@ -52,7 +52,7 @@ def blank_opted_out(connection: sa.Connection, rows: Sequence[Columns]) -> list[
     senders = {row["sender_id"] for row in rows if not row["sender_is_bot"]}
     if not senders:
         return list(rows)
-    out = opted_out(connection, senders)
+    out = read_opt_outs(connection, senders)
     return [
         _blank(row) if out and not row["sender_is_bot"] and is_out(str(row["chat_key"]), row["sender_id"], out) else row
         for row in rows
@@ -60,19 +60,19 @@ def blank_opted_out(connection: sa.Connection, rows: Sequence[Columns]) -> list[
 
 
 def recordable_turns(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
-    """Return `rows` of the turns, without text in those of people who opted out; their usage stays."""
-    out = opted_out(connection, {row["person_id"] for row in rows})
+    """Return `rows` of the turns, without the text of people who opted out; the usage stays."""
+    out = read_opt_outs(connection, {row["person_id"] for row in rows})
     return [row | WORDLESS_TURN if is_out(str(row["chat_key"]), row["person_id"], out) else row for row in rows]
 
 
 def recordable_calls(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
     """Return `rows` of the calls, without text in those of people who opted out; the name of the function stays."""
-    out = opted_out(connection, {row["person_id"] for row in rows})
+    out = read_opt_outs(connection, {row["person_id"] for row in rows})
     return [row | _WORDLESS_CALL if is_out(str(row["session_id"]), row["person_id"], out) else row for row in rows]
 
 
 def is_consented(address: ChatAddress) -> sa.ColumnElement[bool]:
-    """Return whether who wrote a message of the chat has not opted out since."""
+    """Return the condition that the author of a message has not opted out since."""
     places = (address.key, address.platform)
     return MESSAGE.c.sender_id.not_in(sa.select(OPT_OUT.c.person_id).where(OPT_OUT.c.place.in_(places)))
 

@@ -18,7 +18,7 @@ _COLUMNS = (*MESSAGE_COLUMNS, MESSAGE.c.edited_at)
 
 
 class PagedMessage(Struct, frozen=True, kw_only=True):
-    """A message with its position: `number` rises with every stored message, in whatever chat."""
+    """A message with its position: `number` increases with every stored message of any chat."""
 
     number: int
     message: ChatMessage
@@ -26,7 +26,7 @@ class PagedMessage(Struct, frozen=True, kw_only=True):
 
 
 class ChatOverview(Struct, frozen=True, kw_only=True):
-    """A chat with messages: their number, and when the last was sent."""
+    """A chat with the number of its messages and the time of the last one."""
 
     address: ChatAddress
     message_count: int
@@ -34,7 +34,7 @@ class ChatOverview(Struct, frozen=True, kw_only=True):
 
 
 class Unread(Struct, frozen=True, kw_only=True):
-    """The messages of a chat that a person has not seen, and how many of them mention the person."""
+    """The number of messages of a chat that a person has not seen, and of those that mention the person."""
 
     messages: int = 0
     mentions: int = 0
@@ -55,7 +55,7 @@ class MessagePages:
         self._database = database
 
     async def of_chat(self, chat: ChatAddress, *, before: str | None = None, limit: int) -> tuple[PagedMessage, ...]:
-        """Return the last `limit` messages of a chat, or those before the message `before`, oldest first."""
+        """Return the last `limit` messages of a chat, or those before the message id `before`, oldest first."""
         wanted = sa.and_(MESSAGE.c.chat_key == chat.key, _IS_SHOWN)
         if before is not None:
             one = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == before)
@@ -66,7 +66,7 @@ class MessagePages:
         return tuple(reversed(_paged(rows)))
 
     async def one(self, chat: ChatAddress, message_id: str) -> PagedMessage | None:
-        """Return one message of a chat; None when there is none, or it was deleted."""
+        """Return one message of a chat; None if it is unknown or deleted."""
         wanted = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == message_id, _IS_SHOWN)
         return next(iter(_paged(await self._rows(sa.select(*_COLUMNS).where(wanted)))), None)
 
@@ -78,7 +78,7 @@ class MessagePages:
         return _paged(await self._rows(sa.select(*_COLUMNS).where(wanted).order_by(MESSAGE.c.id)))
 
     async def chats(self, platform: str | None = None, limit: int = 200) -> tuple[ChatOverview, ...]:
-        """Return the chats (of a platform) that have messages, the last used first."""
+        """Return the chats (of a platform) with messages, most recently used first."""
         last = sa.func.max(MESSAGE.c.sent_at)
         query = sa.select(MESSAGE.c.chat_key, sa.func.count().label("count"), last.label("last")).where(_IS_SHOWN)
         if platform is not None:
@@ -93,7 +93,7 @@ class MessagePages:
     async def unread(
         self, since: Mapping[ChatAddress, datetime], person: Person, everyone: Sequence[str]
     ) -> dict[str, Unread]:
-        """Count by chat key what others wrote after a moment; `everyone` are words with which all are mentioned."""
+        """Count messages of other people after a moment by chat key; `everyone` are words that mention all members."""
         if not since:
             return {}
         is_new = [
@@ -110,7 +110,7 @@ class MessagePages:
         return {row[0]: Unread(messages=int(row[1]), mentions=int(row[2])) for row in rows}
 
     async def latest(self, wanted: MessageFilter, *, before: int | None = None, limit: int) -> tuple[PagedMessage, ...]:
-        """Return messages of all chats, latest first; `before` is the number of the last one of the previous page."""
+        """Return messages of all chats, latest first; `before` is the last number of the previous page."""
         conditions: list[sa.ColumnElement[bool]] = [_IS_SHOWN]
         if wanted.chat_key is not None:
             conditions.append(MESSAGE.c.chat_key == wanted.chat_key)
@@ -152,7 +152,7 @@ async def messages_before(
 
 
 class ChatUse:
-    """Reads whether chats were used; deleted messages and finished reminders count as well."""
+    """Reads which chats were used, including those with only deleted messages and finished reminders."""
 
     def __init__(self, database: Readable) -> None:
         self._database = database
@@ -173,7 +173,7 @@ class ChatUse:
 
 
 _LOOKED_AT: Final = 5000
-"""So many of the last messages are looked at, so that a long history costs a start nothing."""
+"""The number of last messages that are searched, so that a long history does not delay the start."""
 
 _REPLY = MESSAGE.alias("reply")
 _IS_REPLIED = sa.exists().where(
@@ -182,7 +182,7 @@ _IS_REPLIED = sa.exists().where(
     _REPLY.c.sent_at >= MESSAGE.c.sent_at,
     _REPLY.c.sender_is_bot,
 )
-# A turn is recorded before its answer is sent, so one with a reply proves nothing.
+# A turn is recorded before its answer is sent, so a turn with a reply does not prove that it was sent.
 _WAS_SILENT = sa.exists().where(
     TURN.c.message_id == MESSAGE.c.message_id, TURN.c.chat_key == MESSAGE.c.chat_key, TURN.c.reply == ""
 )
@@ -192,7 +192,7 @@ _IS_OWED = sa.and_(
 
 
 class UnansweredMessages:
-    """Reads the messages that a killed process had stored and not answered."""
+    """Reads messages that a killed process stored and did not answer."""
 
     def __init__(self, database: Readable) -> None:
         self._database = database
@@ -209,7 +209,7 @@ class UnansweredMessages:
         return tuple(messages_of(rows))
 
     async def has(self, chat: ChatAddress, message_id: str, *, before: datetime) -> bool:
-        """Return whether a message that was sent before a moment (timezone-aware) is unanswered."""
+        """Return whether a message sent before a moment (timezone-aware) is unanswered."""
         is_it = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == message_id)
         query = sa.select(sa.exists().where(is_it, MESSAGE.c.sent_at < to_micros(before), _IS_OWED))
         return bool(await self._database.read(lambda connection: connection.scalar(query)))

@@ -43,12 +43,12 @@ class SqlMessageStore:
     """A `MessageStore` over a `Database`."""
 
     def __init__(self, database: Database, claims: TurnClaims | None = None) -> None:
-        """Take `claims` to claim people's messages for this process as they are stored."""
+        """Create the store; `claims` claims messages of people for this process when they are stored."""
         self._database = database
         self._claims = claims
 
     async def add(self, messages: Sequence[ChatMessage]) -> tuple[bool, ...]:
-        """Store these in one transaction; return for each whether it was new. Single ones do not wait for the disk."""
+        """Store messages in one transaction, not waiting for the disk if it is one; return True for each new one."""
         if len(messages) == 1 and (messages[0].sender.is_bot or self._database.dialect == "sqlite"):
             return await self._add_one(messages[0])
 
@@ -58,7 +58,7 @@ class SqlMessageStore:
             if self._claims is not None:
                 self._claims.make(connection, [_key(row) for row in rows if not row.sender_is_bot])
             new = {_key(row) for row in rows}
-            return tuple(_take(new, (message.address.key, message.id)) for message in messages)
+            return tuple(_is_first(new, (message.address.key, message.id)) for message in messages)
 
         is_new = await self._database.run(work, is_durable=not all(message.sender.is_bot for message in messages))
         if self._claims is not None:
@@ -67,7 +67,7 @@ class SqlMessageStore:
         return is_new
 
     async def flush(self) -> None:
-        """Return once the stored messages survive a power cut."""
+        """Wait until the stored messages survive a power cut."""
         await self._database.flush()
 
     async def _add_one(self, message: ChatMessage) -> tuple[bool, ...]:
@@ -85,14 +85,14 @@ class SqlMessageStore:
         return (is_new,)
 
     async def _index_waiting(self) -> None:
-        """Index the waiting messages; those that cannot be indexed now are still stored, and searches read them."""
+        """Index the waiting messages; after a failure they stay waiting, and searches read them."""
         try:
             await self._database.run(index_waiting, is_durable=False)
         except (StorageBusy, StorageFull, StorageUnavailable, sa.exc.DatabaseError) as error:
             logger.error("could not index messages for search; retrying later: {}", error)
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
-        """Return the message of that id in the chat, in whichever thread."""
+        """Return the message with that id in any thread of the chat."""
         is_it = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id)
         found = await self._latest(sa.and_(is_it, is_consented(address)), 1)
         return found[0] if found else None
@@ -129,7 +129,7 @@ class SqlMessageStore:
         return found[0] if found else None
 
     async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:
-        """Return the messages of people that fit `query`, those with all of its terms first, of these the latest."""
+        """Return the messages of people that match `query`, first those with all terms, latest first."""
         terms = query_terms(query)
         if not terms:
             return ()
@@ -137,11 +137,11 @@ class SqlMessageStore:
 
     async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
         """Replace the text of a message."""
-        return await self._update(address, message_id, {"text": text, "edited_at": to_micros(at)}, _withheld(at))
+        return await self._update(address, message_id, {"text": text, "edited_at": to_micros(at)}, _deleted_columns(at))
 
     async def erase(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
         """Delete the text of a message."""
-        return await self._update(address, message_id, _withheld(at), _withheld(at))
+        return await self._update(address, message_id, _deleted_columns(at), _deleted_columns(at))
 
     async def _latest(self, wanted: sa.ColumnElement[bool], limit: int) -> tuple[ChatMessage, ...]:
         latest_first = (
@@ -159,7 +159,7 @@ class SqlMessageStore:
     async def _update(
         self, address: ChatAddress, message_id: str, values: dict[str, object], otherwise: dict[str, object]
     ) -> bool:
-        """Update a message with `values`; with `otherwise` where its author has opted out."""
+        """Update a message with `values`, or with `otherwise` if its author has opted out."""
         one = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id, IS_SHOWN)
 
         def work(connection: sa.Connection) -> bool:
@@ -181,17 +181,17 @@ def keep_rows(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> l
 
 
 def _insert(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> list[NewMessage]:
-    """Store messages; return the new ones. Nearly all come one by one."""
+    """Store messages; return the new ones. Usually there is one."""
     dialect = connection.dialect.name
     if len(rows) == 1 and dialect == "sqlite":
-        found = sqlite.directly(connection, _new_message(tuple(rows[0])), tuple(rows[0].values()))
+        found = sqlite.execute_directly(connection, _new_message(tuple(rows[0])), tuple(rows[0].values()))
         return [NewMessage(*row) for row in found]
     return [NewMessage(*row) for row in connection.execute(_new_messages(dialect), rows)]
 
 
 @cache
 def _new_message(names: tuple[str, ...]) -> str:
-    """Return the statement of `_new_messages` as SQLite's driver takes it for one message."""
+    """Return the statement of `_new_messages` for one message, compiled for SQLite's driver."""
     columns, places = ", ".join(names), ", ".join("?" * len(names))
     insert = f"INSERT INTO message ({columns}) VALUES ({places})"  # noqa: S608 - names of ours
     return f"{insert} ON CONFLICT DO NOTHING RETURNING {', '.join(NewMessage._fields)}"
@@ -199,11 +199,11 @@ def _new_message(names: tuple[str, ...]) -> str:
 
 @cache
 def _new_messages(dialect: str) -> sa.Executable:
-    """Return the statement that stores messages and returns the new ones; built once, as every message needs it."""
+    """Return the statement that stores messages and returns the new ones; cached because every message needs it."""
     return insert_new(dialect, MESSAGE).returning(*(MESSAGE.c[name] for name in NewMessage._fields))
 
 
-def _withheld(at: datetime) -> dict[str, object]:
+def _deleted_columns(at: datetime) -> dict[str, object]:
     """Return the columns of a deleted message."""
     return {"text": "", "mentions": "", "attachments": "", "deleted_at": to_micros(at)}
 
@@ -212,8 +212,8 @@ def _key(row: NewMessage) -> Key:
     return row.chat_key, row.message_id
 
 
-def _take(new: set[Key], name: Key) -> bool:
-    """Return whether `name` is new; of two equal ones in a batch the first is."""
+def _is_first(new: set[Key], name: Key) -> bool:
+    """Remove `name` from the new ones and return True; False for the second of two equal ones in a batch."""
     is_new = name in new
     new.discard(name)
     return is_new
@@ -246,7 +246,7 @@ def _columns(message: ChatMessage) -> dict[str, object]:
 def search(
     connection: sa.Connection, address: ChatAddress, terms: Sequence[str], limit: int
 ) -> tuple[ChatMessage, ...]:
-    """Return at most `limit` messages of people with all of `terms`, latest first, then those with most of them."""
+    """Return at most `limit` messages of people: those with all `terms`, latest first, then those with most of them."""
     index = index_of(connection)
     shown = sa.and_(in_thread(address), is_consented(address), IS_SHOWN)
     waiting = _waiting(connection, index, address, shown)
@@ -266,7 +266,7 @@ def search(
 def _waiting(
     connection: sa.Connection, index: MessageIndex, address: ChatAddress, shown: sa.ColumnElement[bool]
 ) -> list[tuple[sa.Row[*tuple[Any, ...]], frozenset[str]]]:
-    """Return the messages of the chat that are not in the index yet, newest first, with their terms."""
+    """Return the messages of the chat that are not indexed yet, newest first, with their terms."""
     if index.newest_row is None:
         return []
     # The unary plus keeps SQLite from reading the whole chat by its index.

@@ -44,7 +44,7 @@ class SqlMemoryStore:
         return tuple(memory_of(row) for row in rows)
 
     async def count(self, address: ChatAddress, person_id: str | None = None) -> int:
-        """Return how many there are of a chat, or of one person in it."""
+        """Return the number of memories of a chat, or of one person in it."""
         query = sa.select(sa.func.count()).select_from(MEMORY).where(MEMORY.c.chat_key == address.key)
         if person_id is not None:
             query = query.where(MEMORY.c.person_id == person_id)

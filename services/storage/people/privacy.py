@@ -9,7 +9,7 @@ from services.people.privacy import DataScope, DeletedMessage, Erasure, PersonDa
 from services.storage.database import Database
 from services.storage.engine.rows import address_of, to_micros
 from services.storage.message_index.indexing import remove_from_index
-from services.storage.message_index.rows import MESSAGE_COLUMNS, attachments_of, messages_of
+from services.storage.message_index.rows import MESSAGE_COLUMNS, messages_of, parse_attachments
 from services.storage.messages.consent import WORDLESS_TURN
 from services.storage.people.memories import memory_of
 from services.storage.tables import CALL, MEMORY, MESSAGE, OPT_OUT, RETENTION, SCOPE, STATE, TURN
@@ -22,14 +22,14 @@ def is_in_scope(chat_key: sa.ColumnElement[str], scope: DataScope) -> sa.ColumnE
     return chat_key == scope.address.key
 
 
-def gone_messages(connection: sa.Connection, wanted: sa.ColumnElement[bool]) -> tuple[DeletedMessage, ...]:
-    """Return the messages that are about to be deleted, oldest first."""
+def messages_to_delete(connection: sa.Connection, wanted: sa.ColumnElement[bool]) -> tuple[DeletedMessage, ...]:
+    """Return the messages that will be deleted, oldest first."""
     columns = sa.select(MESSAGE.c.chat_key, MESSAGE.c.message_id, MESSAGE.c.attachments)
     return tuple(
         DeletedMessage(
             address=address_of(row.chat_key, None),
             message_id=row.message_id,
-            files=tuple(attachment.url for attachment in attachments_of(row.attachments) if attachment.url),
+            files=tuple(attachment.url for attachment in parse_attachments(row.attachments) if attachment.url),
         )
         for row in connection.execute(columns.where(wanted).order_by(MESSAGE.c.id))
     )
@@ -52,7 +52,7 @@ def erase_messages(
             asked.c.sender_id == scope.person.id,
         ),
     )
-    messages, replies = gone_messages(connection, mine), gone_messages(connection, answers)
+    messages, replies = messages_to_delete(connection, mine), messages_to_delete(connection, answers)
     connection.execute(MESSAGE.update().where(answers).values(text="", deleted_at=at))
     remove_from_index(connection, mine)
     texts = ("sender_id", "sender_name", "sender_username", "text", "mentions", "attachments")
@@ -62,7 +62,7 @@ def erase_messages(
 
 
 def erase_records(connection: sa.Connection, scope: DataScope) -> int:
-    """Delete the calls and empty the turns; the usage of turns stays, or a budget would be reset."""
+    """Delete the calls and the text of the turns; their usage stays, so that budgets are not reset."""
     calls = sa.and_(is_in_scope(CALL.c.session_id, scope), CALL.c.person_id == scope.person.id)
     turns = sa.and_(is_in_scope(TURN.c.chat_key, scope), TURN.c.person_id == scope.person.id, TURN.c.text != "")
     connection.execute(CALL.delete().where(calls))
@@ -72,7 +72,7 @@ def erase_records(connection: sa.Connection, scope: DataScope) -> int:
 def erase_state(connection: sa.Connection, scope: DataScope) -> None:
     """Delete state and scoped values of the person.
 
-    Keys are `<what for>:<chat>#<person>` and `user:<platform>:<person>`. `chat:<chat>` has the values of a whole chat.
+    Keys are `<purpose>:<chat>#<person>` and `user:<platform>:<person>`. `chat:<chat>` has the values of a chat.
     """
     of_user = f"user:{scope.address.platform}:{scope.person.id}"
     for table, column in ((STATE, STATE.c.key), (SCOPE, SCOPE.c.scope)):
@@ -95,7 +95,7 @@ class SqlPrivacyStore:
         self._database = database
 
     async def opt_out(self, scope: DataScope, at: datetime) -> bool:
-        """Store no more messages of the person; False when they had opted out already."""
+        """Stop storing messages of the person; return False if they had opted out."""
         row = {"place": scope.place, "person_id": scope.person.id, "since": to_micros(at)}
 
         def work(connection: sa.Connection) -> bool:
@@ -107,7 +107,7 @@ class SqlPrivacyStore:
         return await self._database.run(work)
 
     async def opt_in(self, scope: DataScope) -> bool:
-        """Store messages of the person again; False when they had not opted out."""
+        """Store messages of the person again; return False if they had not opted out."""
         mine = _is_opt_out(scope)
         if scope.is_everywhere:
             mine = sa.and_(OPT_OUT.c.person_id == scope.person.id, _of_platform(OPT_OUT.c.place, scope))
@@ -115,7 +115,7 @@ class SqlPrivacyStore:
         return await self._database.run(lambda connection: connection.execute(delete).rowcount > 0)
 
     async def erase(self, scope: DataScope, at: datetime) -> Erasure:
-        """Remove the person's messages, the answers to them, the memories and the records."""
+        """Delete the person's messages, the answers to them, the memories and the records."""
         moment = to_micros(at)
         of_person = sa.and_(is_in_scope(MEMORY.c.chat_key, scope), MEMORY.c.person_id == scope.person.id)
 
@@ -157,7 +157,7 @@ class SqlPrivacyStore:
         return await self._database.read(work)
 
     async def set_retention(self, chat_key: str, keep_days: int | None) -> None:
-        """Set for how many days the messages of a chat are stored, 0 for ever; None returns to the settings."""
+        """Set the retention of a chat in days (0: for ever); None restores that of the settings."""
 
         def work(connection: sa.Connection) -> None:
             connection.execute(RETENTION.delete().where(RETENTION.c.chat_key == chat_key))
@@ -167,7 +167,7 @@ class SqlPrivacyStore:
         await self._database.run(work)
 
     async def retention(self) -> Mapping[str, int]:
-        """Return the chats with a rule of their own, and their days."""
+        """Return the days of retention of chats with their own value, by chat key."""
         rows = await self._database.read(lambda connection: connection.execute(sa.select(RETENTION)).all())
         return {row.chat_key: row.keep_days for row in rows}
 
@@ -177,13 +177,13 @@ class SqlPrivacyStore:
         return tuple(await self._database.read(lambda connection: connection.scalars(query).all()))
 
     async def with_files(self, chat_key: str, before: datetime) -> tuple[DeletedMessage, ...]:
-        """Return the messages of the chat with files that were sent before."""
+        """Return the messages of the chat with files, sent before `before`."""
         is_old = sa.and_(MESSAGE.c.chat_key == chat_key, MESSAGE.c.sent_at < to_micros(before))
         wanted = sa.and_(is_old, MESSAGE.c.attachments != "")
-        return await self._database.read(lambda connection: gone_messages(connection, wanted))
+        return await self._database.read(lambda connection: messages_to_delete(connection, wanted))
 
     async def purge(self, chat_key: str, before: datetime, limit: int) -> int:
-        """Delete at most `limit` messages of the chat sent earlier; return how many there were."""
+        """Delete at most `limit` messages of the chat sent before `before`; return their number."""
         is_old = sa.and_(MESSAGE.c.chat_key == chat_key, MESSAGE.c.sent_at < to_micros(before))
         oldest = sa.select(MESSAGE.c.id).where(is_old).order_by(MESSAGE.c.sent_at).limit(limit)
 

@@ -35,7 +35,7 @@ class SqlStateStore:
         return value
 
     async def take(self, key: str) -> Json:
-        """Return the value under `key`, and delete it, in one statement: only one of several processes gets it."""
+        """Delete and return the value under `key` in one statement, so that only one of several processes gets it."""
         is_there = sa.and_(STATE.c.key == key, STATE.c.expires_at > to_micros(self._clock.now()))
         taken = STATE.delete().where(is_there).returning(STATE.c.value)
         text = await self._database.run(lambda connection: connection.scalar(taken))
@@ -46,7 +46,7 @@ class SqlStateStore:
         """Store `value` for `keep`, and delete expired values.
 
         Raises:
-            StorageFull: there is no room for a promised value.
+            StorageFull: the disk is full, for a promised value.
         """
         now = self._clock.now()
         row = {"key": key, "value": json.dumps(value, ensure_ascii=False), "expires_at": to_micros(now + keep)}
@@ -88,7 +88,7 @@ class SqlScopeStore:
         await self._database.run(lambda connection: _write(connection, deltas))
 
     async def commit_unless_changed(self, deltas: Sequence[StateDelta], read: Mapping[str, Mapping[str, Json]]) -> bool:
-        """Store all of `deltas` where the scopes of `read` still have those values; else none, and return False."""
+        """Store all of `deltas` if the scopes in `read` still have these values; else return False."""
 
         def work(connection: sa.Connection) -> bool:
             for scope in sorted(read):
@@ -129,7 +129,7 @@ class PrivateChats:
         self._database = database
 
     async def of(self, platform: str, person_id: str) -> ChatAddress | None:
-        """Return the private chat of a person on a platform; None where they never wrote in one."""
+        """Return the private chat of a person on a platform; None if they never wrote in one."""
         query = (
             sa.select(MESSAGE.c.chat_key, MESSAGE.c.thread_id)
             .where(

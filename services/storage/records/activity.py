@@ -28,14 +28,14 @@ class CallFilter(Struct, frozen=True, kw_only=True):
 
 
 class PagedCall(Struct, frozen=True, kw_only=True):
-    """A call with its position; `number` rises with every call."""
+    """A call with its position; `number` increases with every call."""
 
     number: int
     call: CallRecord
 
 
 class PagedTurn(Struct, frozen=True, kw_only=True):
-    """A turn with its position; `number` rises with every turn."""
+    """A turn with its position; `number` increases with every turn."""
 
     number: int
     turn: TurnRecord
@@ -51,13 +51,13 @@ class Timed(Struct, frozen=True, kw_only=True):
 
 
 class ActivityReader:
-    """Reads the records while others write; entries of the last moment may be missing."""
+    """Reads the records, also while the bot writes; the last entries may be missing."""
 
     def __init__(self, database: Readable) -> None:
         self._database = database
 
     async def calls(self, wanted: CallFilter, *, before: int | None = None, limit: int) -> tuple[PagedCall, ...]:
-        """Return calls, latest first; `before` is the number of the last one of the page before."""
+        """Return calls, latest first; `before` is the last number of the previous page."""
         conditions: list[sa.ColumnElement[bool]] = [sa.true()]
         columns = (
             (CALL.c.tool_name, wanted.tool),
@@ -77,7 +77,7 @@ class ActivityReader:
     async def turns(
         self, *, chat_key: str | None = None, text: str = "", before: int | None = None, limit: int
     ) -> tuple[PagedTurn, ...]:
-        """Return turns, latest first; `before` is the number of the last one of the page before."""
+        """Return turns, latest first; `before` is the last number of the previous page."""
         conditions: list[sa.ColumnElement[bool]] = [sa.true()]
         if chat_key is not None:
             conditions.append(TURN.c.chat_key == chat_key)
@@ -90,7 +90,7 @@ class ActivityReader:
         return tuple(PagedTurn(number=row["id"], turn=turn_of(row)) for row in await self._mappings(query))
 
     async def call_times(self, since: datetime) -> tuple[Timed, ...]:
-        """Return how long calls took since then, oldest first, at most the last 50,000."""
+        """Return the durations of calls since a moment, oldest first, at most the last 50,000."""
         query = (
             sa.select(CALL.c.timestamp, CALL.c.tool_name, CALL.c.duration_ms, CALL.c.status)
             .where(CALL.c.timestamp >= to_micros(since))
@@ -103,7 +103,7 @@ class ActivityReader:
         )
 
     async def lateness(self, since: datetime) -> tuple[Timed, ...]:
-        """Return how late reminders were sent since then, oldest first, at most the last 50,000."""
+        """Return the lateness of sent reminders since a moment, oldest first, at most the last 50,000."""
         query = (
             sa.select(DELIVERY.c.sent_at, DELIVERY.c.due_at, DELIVERY.c.chat_key)
             .where(DELIVERY.c.sent_at >= to_micros(since))
@@ -116,13 +116,13 @@ class ActivityReader:
         )
 
     async def waiting(self) -> int:
-        """Return how many occurrences of reminders fell due and are not settled: being sent, or to be tried again."""
+        """Return the number of due occurrences that are not settled: being sent, or to be retried."""
         freed, held = (sa.select(sa.func.count()).select_from(DELIVERY).where(part) for part in (IS_FREED, IS_HELD))
         [(count,)] = await self._rows(sa.select(freed.scalar_subquery() + held.scalar_subquery()))
         return int(count)
 
     async def message_times(self, since: datetime) -> tuple[datetime, ...]:
-        """Return when messages were sent since then, oldest first, at most the last 50,000."""
+        """Return the times of messages sent since a moment, oldest first, at most the last 50,000."""
         query = (
             sa.select(MESSAGE.c.sent_at)
             .where(MESSAGE.c.sent_at >= to_micros(since))
@@ -145,7 +145,7 @@ _MICROS_A_DAY: Final = 86_400_000_000
 class Usage(Struct, frozen=True, kw_only=True):
     """The usage of one chat, person, function or day.
 
-    `count` are turns, or the calls of a function; `failed` are those of them that failed.
+    `count` is the number of turns, or of calls of a function; `failed` is the number of failed ones.
     """
 
     name: str
@@ -156,9 +156,9 @@ class Usage(Struct, frozen=True, kw_only=True):
 
 
 async def usage_by(database: Readable, by: UsageBy, since: datetime) -> tuple[Usage, ...]:
-    """Return the usage since then, the most expensive first; days (UTC) in their order.
+    """Return the usage since a moment, most expensive first; days (UTC) in order.
 
-    Of a function its calls are counted, with the tokens of the completions that led to them.
+    For a function, count its calls with the tokens of the completions that led to them.
     """
     query = _of_functions(since) if by == "function" else _of_turns(by, since)
     rows = await database.read(lambda connection: connection.execute(query).mappings().all())
@@ -176,7 +176,7 @@ def _of_turns(by: UsageBy, since: datetime) -> sa.Select[*tuple[Any, ...]]:
     }
     name = names[by].label("name")
     failed = sa.func.sum(sa.case((TURN.c.outcome == "failed", 1), else_=0))
-    return _counted(name, failed, sa.func.sum(TURN.c.tokens), sa.func.sum(TURN.c.cost)).where(
+    return _count(name, failed, sa.func.sum(TURN.c.tokens), sa.func.sum(TURN.c.cost)).where(
         TURN.c.at >= to_micros(since)
     )
 
@@ -184,12 +184,12 @@ def _of_turns(by: UsageBy, since: datetime) -> sa.Select[*tuple[Any, ...]]:
 def _of_functions(since: datetime) -> sa.Select[*tuple[Any, ...]]:
     failed = sa.func.sum(sa.case((CALL.c.status != "success", 1), else_=0))
     tokens = sa.func.sum(CALL.c.prompt_tokens + CALL.c.completion_tokens)
-    return _counted(CALL.c.tool_name.label("name"), failed, tokens, sa.func.sum(CALL.c.cost)).where(
+    return _count(CALL.c.tool_name.label("name"), failed, tokens, sa.func.sum(CALL.c.cost)).where(
         CALL.c.timestamp >= to_micros(since)
     )
 
 
-def _counted(name: sa.Label[Any], *sums: sa.ColumnElement[Any]) -> sa.Select[*tuple[Any, ...]]:
+def _count(name: sa.Label[Any], *sums: sa.ColumnElement[Any]) -> sa.Select[*tuple[Any, ...]]:
     failed, tokens, cost = sums
     return sa.select(
         name, sa.func.count().label("count"), failed.label("failed"), tokens.label("tokens"), cost.label("cost")

@@ -101,14 +101,14 @@ class SqlCallReader:
         return await self._latest(wanted, limit)
 
     async def calls(self, chat_key: str, message_ids: Sequence[str]) -> tuple[CallRecord, ...]:
-        """Return the calls made for these messages, in the order they ended."""
+        """Return the calls made for these messages, in the order of their end."""
         wanted = sa.and_(CALL.c.session_id == chat_key, CALL.c.message_id.in_(message_ids))
         query = sa.select(CALL).where(wanted).order_by(CALL.c.number)
         rows = await self._readable.read(lambda connection: connection.execute(query).mappings().all())
         return tuple(call_of(row) for row in rows)
 
     async def spent_since(self, moment: datetime) -> tuple[Spent, ...]:
-        """Return the usage since `moment`, one entry a person and chat."""
+        """Return the usage since `moment`, one entry per person and chat."""
         names = (TURN.c.chat_key, TURN.c.person_id)
         query = (
             sa.select(*names, sa.func.sum(TURN.c.tokens).label("tokens"), sa.func.sum(TURN.c.cost).label("cost"))
@@ -140,7 +140,7 @@ class SqlCallStore(SqlCallReader):
         self._database = database
 
     async def add(self, turns: Sequence[TurnRecord], calls: Sequence[CallRecord]) -> None:
-        """Store these in one transaction that does not wait for the disk; without text of people who opted out."""
+        """Store records in one transaction that does not wait for the disk, without text of people who opted out."""
 
         def work(connection: sa.Connection) -> None:
             if turns:
@@ -167,7 +167,7 @@ class SqlCallStore(SqlCallReader):
         await self._database.run(work)
 
     async def purge(self, before: datetime) -> int:
-        """Delete records that began before."""
+        """Delete records of turns and calls that began before `before`."""
 
         def work(connection: sa.Connection) -> int:
             connection.execute(CALL.delete().where(CALL.c.timestamp < to_micros(before)))

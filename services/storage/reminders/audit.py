@@ -1,4 +1,4 @@
-"""Read the rows that a verification of reminders compares, also while a bot writes."""
+"""Read the rows for the verification of reminders, also while the bot writes."""
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
@@ -35,14 +35,14 @@ class SqlReminderAudit:
         self._readable = database
 
     async def reminders(self, until: datetime) -> AsyncIterator[Sequence[AuditedReminder]]:
-        """Yield every reminder set before `until`, in portions."""
+        """Yield every reminder created before `until`, in batches."""
         last = 0
         while portion := await self._after(last, to_micros(until)):
             last = portion[-1][0]
             yield [reminder for _, reminder in portion]
 
     async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
-        """Yield every occurrence due in the period, oldest first."""
+        """Return every occurrence due in the period, oldest first."""
         return await self._readable.read(lambda connection: ledger.deliveries(connection, since, until))
 
     async def _after(self, last: int, until: int) -> list[tuple[int, AuditedReminder]]:
@@ -53,11 +53,11 @@ class SqlReminderAudit:
             .limit(_PORTION)
         )
         return await self._readable.read(
-            lambda connection: [(row["id"], _audited(row)) for row in connection.execute(query).mappings()]
+            lambda connection: [(row["id"], _audited_reminder(row)) for row in connection.execute(query).mappings()]
         )
 
 
-def _audited(row: sa.RowMapping) -> AuditedReminder:
+def _audited_reminder(row: sa.RowMapping) -> AuditedReminder:
     return AuditedReminder(
         id=public_id(row["id"]),
         schedule=schedule_of(row),
@@ -68,10 +68,10 @@ def _audited(row: sa.RowMapping) -> AuditedReminder:
 
 
 def _changed_at(row: sa.RowMapping) -> int:
-    """Return since when the reminder certainly had this schedule.
+    """Return the time since which the reminder certainly had this schedule.
 
-    `updated_at` moves with every claim, so of a changed reminder it is the first occurrence that the new version had,
-    and `updated_at` only where there was none yet.
+    `updated_at` changes with every claim, so for a changed reminder it is the first occurrence of the new version, or
+    `updated_at` if there was none yet.
     """
     if row["version"] == 1 and not row["is_imported"]:
         return int(row["created_at"])

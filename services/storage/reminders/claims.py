@@ -1,4 +1,4 @@
-"""Claim due reminders and freed occurrences: insert occurrences and arm the next fires in one transaction."""
+"""Claim due reminders and freed occurrences: insert occurrences and update next fires in one transaction."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ from services.storage.engine.postgres_deliveries import advance_at_once
 from services.storage.engine.rows import from_micros, from_micros_or_none, to_micros, to_micros_or_none, upsert
 from services.storage.engine.worker_registry import IS_GONE, WorkerRegistry
 from services.storage.reminders import ledger
-from services.storage.reminders.occurrence_rows import ClaimRequest, absorb_waiting, insert_occurrences
+from services.storage.reminders.occurrence_rows import ClaimRequest, insert_occurrences, merge_waiting
 from services.storage.reminders.quiet_hours import Quiet
 from services.storage.reminders.rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of, schedule_of
 from services.storage.tables import DELIVERY, META, REMINDER, WORKER
@@ -34,7 +34,7 @@ _ZONE_DATA = "zone_data"
 
 
 def claim(connection: sa.Connection, request: ClaimRequest) -> Claim:
-    """Lease due occurrences, and return when the next one is due."""
+    """Lease due occurrences, and return them with the time of the next one."""
     until = request.until
     fresh = _claim_due(connection, request)
     freed = claim_freed(connection, request)
@@ -49,15 +49,15 @@ def claim(connection: sa.Connection, request: ClaimRequest) -> Claim:
 
 
 def realign(connection: sa.Connection, now: datetime) -> int:
-    """Repair the next fires that a clock ahead of now has set; return the number of changed reminders."""
+    """Recompute the next fires after the clock was set back; return the number of changed reminders."""
     moment = to_micros(now)
     due_or_now = sa.case((DELIVERY.c.due_at > moment, DELIVERY.c.due_at), else_=moment)
     connection.execute(DELIVERY.update().where(DELIVERY.c.try_at > moment, IS_FREED).values(try_at=due_or_now))
-    return _arm_anew(connection, now)
+    return _recompute_next_fires(connection, now)
 
 
-def _arm_anew(connection: sa.Connection, now: datetime) -> int:
-    """Compute the next fire of every active recurring reminder from its schedule again."""
+def _recompute_next_fires(connection: sa.Connection, now: datetime) -> int:
+    """Recompute the next fire of every active recurring reminder."""
     changed, last_id = 0, 0
     while True:
         query = (
@@ -65,7 +65,7 @@ def _arm_anew(connection: sa.Connection, now: datetime) -> int:
             .where(REMINDER.c.id > last_id, IS_REPEATED, IS_DUE)
             .order_by(REMINDER.c.id)
             .limit(_REALIGN_ROWS)
-            .with_for_update()  # what is deleted meanwhile must not be armed
+            .with_for_update()  # a reminder deleted meanwhile must not get a next fire
         )
         rows = connection.execute(query).mappings().all()
         if not rows:
@@ -79,12 +79,12 @@ def _arm_anew(connection: sa.Connection, now: datetime) -> int:
 
 
 def follow_zone_data(connection: sa.Connection, version: str, now: datetime) -> int:
-    """Realign when the zones' rules changed since they were last used; return how many fires moved."""
+    """Recompute the next fires if the zone data changed; return the number of changed reminders."""
     known = connection.scalar(sa.select(META.c.value).where(META.c.key == _ZONE_DATA))
     if known == version:
         return 0
     connection.execute(upsert(connection, META, key=["key"]), {"key": _ZONE_DATA, "value": version})
-    return 0 if known is None else _arm_anew(connection, now)
+    return 0 if known is None else _recompute_next_fires(connection, now)
 
 
 def _claim_due(connection: sa.Connection, request: ClaimRequest) -> list[Lease]:
@@ -99,7 +99,7 @@ def _claim_due(connection: sa.Connection, request: ClaimRequest) -> list[Lease]:
     if not rows:
         return []
     planned = [(row, _plan(row, request.now)) for row in rows]
-    absorbed = absorb_waiting(connection, planned)
+    absorbed = merge_waiting(connection, planned)
     inserted = insert_occurrences(connection, request, planned, absorbed)
     _advance(connection, planned, to_micros(request.now))
     return [lease_of(row, occurred) for row, occurred in inserted]
@@ -110,7 +110,7 @@ def _plan(row: sa.RowMapping, now: datetime) -> DuePlan:
 
 
 def _advance(connection: sa.Connection, planned: Sequence[tuple[sa.RowMapping, DuePlan]], now: int) -> None:
-    """Arm every claimed reminder for its next fire, in the same transaction that wrote the ledger."""
+    """Store the next fire of every claimed reminder, in the transaction that inserted the occurrences."""
     if connection.dialect.name == "postgresql":
         plans = [(row["id"], to_micros_or_none(plan.next_fire_at), to_micros(plan.due_at)) for row, plan in planned]
         advance_at_once(connection, plans, now)
@@ -136,13 +136,13 @@ def _advance_one_by_one(connection: sa.Connection, planned: Sequence[tuple[sa.Ro
 
 def claim_freed(connection: sa.Connection, request: ClaimRequest) -> list[Lease]:
     """Lease occurrences that are to be retried by now; those in quiet hours are deferred to their end."""
-    # Two statements: what the second reads is as it was when the first had locked it.
+    # Two statements, so that the second reads the rows as the first has locked them.
     freed = list(connection.scalars(_due_ids(request)))
     if not freed:
         return []
     rows = _read(connection, freed)
     rows = [*rows, *_companions(connection, rows)]
-    held = _hold(connection, request, rows)
+    held = _defer_quiet(connection, request, rows)
     taken = [row for row in rows if row["delivery_id"] not in held]
     ids = [row["delivery_id"] for row in taken]
     connection.execute(DELIVERY.update().where(DELIVERY.c.id.in_(ids)).values(owner=request.owner))
@@ -169,7 +169,7 @@ def _read(connection: sa.Connection, ids: Sequence[int]) -> Sequence[sa.RowMappi
 
 
 def _companions(connection: sa.Connection, rows: Sequence[sa.RowMapping]) -> Sequence[sa.RowMapping]:
-    """Read the other occurrences of the messages of `rows`: a message is claimed whole, or its key would hide them."""
+    """Read the other occurrences of the messages of `rows`, because a message must be retried with all of them."""
     keys = {row["message_key"] for row in rows if row["message_key"]}
     if not keys:
         return ()
@@ -179,8 +179,8 @@ def _companions(connection: sa.Connection, rows: Sequence[sa.RowMapping]) -> Seq
     return _read(connection, ids) if ids else ()
 
 
-def _hold(connection: sa.Connection, request: ClaimRequest, rows: Sequence[sa.RowMapping]) -> set[int]:
-    """Put off occurrences in quiet hours; those that may have been sent already are not held back."""
+def _defer_quiet(connection: sa.Connection, request: ClaimRequest, rows: Sequence[sa.RowMapping]) -> set[int]:
+    """Defer occurrences in quiet hours, except those that may have been sent already."""
     quiet = Quiet(connection, rows, request.quiet)
     held = {}
     for row in rows:
@@ -203,7 +203,7 @@ _IS_WORTH_IT = sa.text(
 
 
 def claim_shared(connection: sa.Connection, presence: WorkerRegistry, request: ClaimRequest) -> Claim:
-    """Free the leases of dead processes, and claim; look again at the horizon at the latest: others may add some."""
+    """Free the leases of dead processes, and claim. Claim again by `horizon`, as other processes add reminders."""
     horizon = from_micros(request.until)
     asked = {**presence.parameters, "until": request.until}
     if not connection.scalar(_IS_WORTH_IT, asked):
@@ -215,7 +215,7 @@ def claim_shared(connection: sa.Connection, presence: WorkerRegistry, request: C
 
 
 def free_gone(connection: sa.Connection, presence: WorkerRegistry) -> int:
-    """Free the leases of owners that are dead or frozen; return how many there were."""
+    """Free the leases of dead or frozen owners; return their number."""
     gone = presence.gone_owners(connection)
     freed = 0
     for owner in gone:

@@ -18,7 +18,7 @@ from services.storage.tables import DELIVERY, REMINDER
 from services.storage.tables.base import BIG, IS_HELD, NEVER
 
 WAITING = (DeliveryState.LEASED.value, DeliveryState.UNKNOWN.value)
-# Without IN, which a statement for many rows at once may not have.
+# Without IN, which `executemany` does not support.
 _IS_WAITING = sa.or_(*(DELIVERY.c.state == state for state in WAITING))
 _IS_SENDING = DELIVERY.c.state == DeliveryState.SENDING.value
 _IS_WITHDRAWN = DELIVERY.c.is_withdrawn
@@ -31,7 +31,7 @@ _FINAL = tuple(
 def begin(
     connection: sa.Connection, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str]
 ) -> dict[int, int]:
-    """Mark leased occurrences as `sending`, which rechecks edits and deletions at the last moment."""
+    """Mark leased occurrences as `sending`, after a last check for edits and deletions."""
     begun = _statements(connection).begin_at_once(connection, owner, delivery_ids)
     shared = [
         {"key": delivery_id, "message": message_keys[delivery_id]}
@@ -44,13 +44,13 @@ def begin(
 
 
 def held(connection: sa.Connection, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
-    """Return which of these are still being sent by `owner`."""
+    """Return the ids still being sent by `owner`."""
     query = sa.select(DELIVERY.c.id).where(DELIVERY.c.id.in_(delivery_ids), DELIVERY.c.owner == owner, _IS_SENDING)
     return frozenset(connection.scalars(query))
 
 
 def renew(connection: sa.Connection, delivery_id: int) -> Lease | None:
-    """Read a begun occurrence again, with the text and people of now."""
+    """Reload a begun occurrence with the current text and people."""
     row = (
         connection.execute(
             sa.select(*DELIVERY_COLUMNS, *NOTICE_COLUMNS)
@@ -67,7 +67,7 @@ def renew(connection: sa.Connection, delivery_id: int) -> Lease | None:
 
 
 def settle(connection: sa.Connection, outcomes: Sequence[DeliveryOutcome]) -> None:
-    """Record outcomes in one go; a reminder without a next fire is done once its last occurrence is."""
+    """Record outcomes together; a reminder without a next fire is done when its last occurrence is."""
     sent = [outcome for outcome in outcomes if outcome.state is DeliveryState.SENT]
     others = [outcome for outcome in outcomes if outcome.state is not DeliveryState.SENT]
     if sent:
@@ -81,7 +81,7 @@ def settle(connection: sa.Connection, outcomes: Sequence[DeliveryOutcome]) -> No
 
 
 def settle_journaled(connection: sa.Connection, journaled: Sequence[SentOccurrenceLine]) -> None:
-    """Record messages sent just before the process ended that the database still has as being sent."""
+    """Record occurrences of the journal that the database still has as being sent."""
     being_sent = sa.and_(
         DELIVERY.c.reminder_id == sa.bindparam("reminder"),
         DELIVERY.c.due_at == sa.bindparam("due"),
@@ -95,7 +95,7 @@ def settle_journaled(connection: sa.Connection, journaled: Sequence[SentOccurren
 
 
 def free(connection: sa.Connection, owner: str | None) -> int:
-    """Free leases; an occurrence being sent becomes `unknown`, or cancelled when it was withdrawn."""
+    """Free leases; an occurrence being sent becomes `unknown`, or `cancelled` if it was withdrawn."""
     held = IS_HELD if owner is None else sa.and_(IS_HELD, DELIVERY.c.owner == owner)
     state = sa.case(
         (_IS_WITHDRAWN, DeliveryState.CANCELLED.value),
@@ -107,13 +107,13 @@ def free(connection: sa.Connection, owner: str | None) -> int:
 
 
 def release(connection: sa.Connection, owner: str, but: Collection[int]) -> int:
-    """Free the leases of `owner` that are not begun, without `but`."""
+    """Free the leases of `owner` that are not begun, except the ids `but`."""
     idle = sa.and_(IS_HELD, DELIVERY.c.owner == owner, DELIVERY.c.state.in_(WAITING), DELIVERY.c.id.not_in(but))
     return connection.execute(DELIVERY.update().where(idle).values(owner="")).rowcount
 
 
 def retry_failed(connection: sa.Connection, chat_key: str, *, since: int, now: int) -> int:
-    """Try the latest occurrence that was given up, of each reminder of a chat, again at `now`; all in microseconds."""
+    """Retry the latest failed occurrence of each reminder of a chat at `now`; times are in microseconds."""
     is_wanted = sa.and_(
         REMINDER.c.chat_key == chat_key,
         REMINDER.c.state.in_((ReminderState.ACTIVE.value, ReminderState.DONE.value)),
@@ -135,7 +135,7 @@ def retry_failed(connection: sa.Connection, chat_key: str, *, since: int, now: i
 
 
 def chats_with_failures(connection: sa.Connection, since: int) -> frozenset[str]:
-    """Return the keys of the chats in which something due after `since` (microseconds) was given up."""
+    """Return the keys of the chats with failed deliveries due after `since` (microseconds)."""
     return frozenset(connection.scalars(sa.select(DELIVERY.c.chat_key).distinct().where(_is_failed(since))))
 
 
@@ -156,7 +156,7 @@ def cancel_leases(connection: sa.Connection, reminder_id: int, next_fire_at: int
 
 
 def rewrite_leases(connection: sa.Connection, reminder_id: int, content: str, version: int) -> None:
-    """Give pending occurrences, and retries of begun ones, the new text."""
+    """Update the text of pending occurrences and of retries of begun ones."""
     open_ones = sa.or_(DELIVERY.c.state.in_(WAITING), sa.and_(_IS_SENDING, sa.not_(_IS_WITHDRAWN)))
     of_reminder = DELIVERY.update().where(DELIVERY.c.reminder_id == reminder_id, open_ones)
     connection.execute(of_reminder.values(content=content, version=version))
@@ -169,7 +169,7 @@ def purge(connection: sa.Connection, before: int, limit: int) -> int:
 
 
 def latest_due(connection: sa.Connection) -> int | None:
-    """Return the latest due time, in microseconds, of the occurrences that were claimed last."""
+    """Return the latest due time, in microseconds, of the last claimed occurrences."""
     last = sa.select(DELIVERY.c.due_at).order_by(DELIVERY.c.id.desc()).limit(_LAST_CLAIMED).subquery()
     latest: int | None = connection.scalar(sa.select(sa.func.max(last.c.due_at)))
     return latest
@@ -203,10 +203,10 @@ def _store_message_key() -> sa.Update:
 
 
 class _Statements(Protocol):
-    """Statements that begin and settle, specific to a kind of database."""
+    """Statements that begin and settle occurrences on one kind of database."""
 
     def begin_at_once(self, connection: sa.Connection, owner: str, delivery_ids: Sequence[int], /) -> dict[int, int]:
-        """Mark occurrences as `sending` that the owner still leases; return their versions."""
+        """Mark occurrences still leased by the owner as `sending`; return their versions."""
         ...
 
     def settle_sent_at_once(
@@ -216,7 +216,7 @@ class _Statements(Protocol):
         reminder_keys: Sequence[int],
         /,
     ) -> None:
-        """Mark as `sent`: delivery, microsecond, message id of the platform; and finish the reminders."""
+        """Mark deliveries (id, time in microseconds, platform's message id) as `sent`, and finish the reminders."""
         ...
 
     def finish_at_once(self, connection: sa.Connection, reminder_keys: Sequence[int], /) -> None:

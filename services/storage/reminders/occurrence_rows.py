@@ -19,9 +19,9 @@ from services.storage.tables.base import IS_FREED, NEVER
 
 
 class ClaimRequest(Struct, frozen=True, kw_only=True):
-    """Leases go to `owner`, due by `until` (microseconds), at most `limit` rows of a kind.
+    """A claim by `owner` of occurrences due by `until` (microseconds), at most `limit` rows of a kind.
 
-    `quiet` are the hours of chats that have none of their own.
+    `quiet` are the quiet hours of chats without their own.
     """
 
     owner: str
@@ -35,10 +35,10 @@ Planned = Sequence[tuple[sa.RowMapping, DuePlan]]
 _ALL_ROWS = 1_000_000  # SQLite has no OFFSET without LIMIT
 
 
-def absorb_waiting(connection: sa.Connection, planned: Planned) -> dict[int, int]:
-    """Merge older occurrences that wait for a retry into the newer one; return how many each had.
+def merge_waiting(connection: sa.Connection, planned: Planned) -> dict[int, int]:
+    """Merge older occurrences that wait for a retry into the newer one; return the numbers of merged ones.
 
-    Where every missed one is wanted they wait on, as many as are caught up with at most.
+    With the policy `all` they keep waiting, up to the limit of missed occurrences.
     """
     rows = [row for row, _ in planned if row["rule"] or row["follow_up_minutes"]]
     folded = [row["id"] for row in rows if row["catch_up"] != CatchUp.ALL.value]
@@ -71,9 +71,9 @@ def insert_occurrences(
     planned: Planned,
     absorbed: Mapping[int, int],
 ) -> list[tuple[sa.RowMapping, Occurred]]:
-    """Insert one ledger row for each; an occurrence that exists already is not claimed a second time.
+    """Insert a ledger row for each occurrence; existing ones are not claimed again.
 
-    Returns those that are to be said now: neither skipped nor held back by quiet hours.
+    Return those to send now: neither skipped nor deferred by quiet hours.
     """
     quiet = Quiet(connection, [row for row, _ in planned], request.quiet)
     values: dict[tuple[int, int], dict[str, Any]] = {}

@@ -25,7 +25,7 @@ class Quiet:
             self._hours = {row["key"]: hours_of(row) for row in found}
 
     def end(self, row: sa.RowMapping, moment: datetime) -> datetime | None:
-        """Return when the quiet time ends that `moment` falls in for this reminder; None when it may be said."""
+        """Return the end of the quiet hours around `moment` for this reminder; None if it may be sent."""
         if row["is_urgent"] or (self._default is None and not self._hours):
             return None
         chat, *person = _keys(row)

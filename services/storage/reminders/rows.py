@@ -25,7 +25,7 @@ from services.storage.engine.rows import (
 from services.storage.tables import DELIVERY, REMINDER
 
 _MINUTE = timedelta(minutes=1)
-# What a notice says, under names that do not clash between the two tables.
+# The fields of a notice, under names that do not clash between the two tables.
 NOTICE_COLUMNS = (
     REMINDER.c.chat_key,
     REMINDER.c.thread_id,
@@ -75,7 +75,7 @@ class Occurred(NamedTuple):
 
 
 def schedule_columns(schedule: Schedule) -> dict[str, object]:
-    """Convert a schedule to columns; `fold` tells two equal wall times apart."""
+    """Convert a schedule to columns; `fold` distinguishes two equal wall times."""
     follow_up = schedule.follow_up
     return {
         "rule": "" if schedule.rule is None else str(schedule.rule),
@@ -89,7 +89,7 @@ def schedule_columns(schedule: Schedule) -> dict[str, object]:
 
 
 def schedule_of(row: sa.RowMapping) -> Schedule:
-    """Return the schedule that a row holds."""
+    """Return the schedule of a row."""
     start = datetime.fromisoformat(row["start_local"]).replace(fold=row["start_fold"])
     rule = stored_rule(row["rule"]) if row["rule"] else None
     return Schedule(start=start, zone=row["zone"], rule=rule, follow_up=_follow_up_of(row))
@@ -211,7 +211,7 @@ def next_fire_micros(change: Change) -> int | None:
 
 
 def creator_of(row: sa.RowMapping) -> Person:
-    """Return who set the reminder in `row`."""
+    """Return the creator of the reminder in `row`."""
     return Person(id=row["creator_id"], name=row["creator_name"])
 
 

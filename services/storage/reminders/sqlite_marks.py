@@ -1,7 +1,7 @@
-"""Begin and settle on SQLite in one step of the driver each.
+"""Begin and settle occurrences on SQLite with one statement each.
 
-Python's driver lets go of the interpreter for every row that it steps over, and gets it back late while the event
-loop is busy sending: five hundred rows one by one cost a hundred times what one statement over a JSON array costs.
+Python's driver releases the interpreter lock for every row, and gets it back late while the event loop is busy: 500
+single statements cost a hundred times as much as one statement over a JSON array.
 """
 
 import json
@@ -31,7 +31,7 @@ _DONE = sa.text(
 
 
 def begin_at_once(connection: sa.Connection, owner: str, delivery_ids: Sequence[int]) -> dict[int, int]:
-    """Mark as `sending` the deliveries that are still `owner`'s; return their versions."""
+    """Mark the deliveries still leased by `owner` as `sending`; return their versions."""
     values = {"ids": json.dumps(list(delivery_ids)), "owner": owner}
     connection.execute(_BEGIN, values)
     found = connection.scalar(_BEGUN, values)
@@ -41,11 +41,11 @@ def begin_at_once(connection: sa.Connection, owner: str, delivery_ids: Sequence[
 def settle_sent_at_once(
     connection: sa.Connection, outcomes: Sequence[tuple[int, int, str | None]], reminder_keys: Sequence[int]
 ) -> None:
-    """Mark as `sent` (delivery, microsecond, platform's message id), and finish the reminders."""
+    """Mark deliveries (id, time in microseconds, platform's message id) as `sent`, and finish the reminders."""
     connection.execute(_SENT, {"marks": json.dumps(outcomes)})
     finish_at_once(connection, reminder_keys)
 
 
 def finish_at_once(connection: sa.Connection, reminder_keys: Sequence[int]) -> None:
-    """Mark as `done` the reminders without a next fire."""
+    """Mark reminders without a next fire as `done`."""
     connection.execute(_DONE, {"keys": json.dumps(list(reminder_keys))})

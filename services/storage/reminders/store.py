@@ -50,7 +50,7 @@ class SentOccurrence(Struct, frozen=True, kw_only=True):
 
 
 class SqlReminderReader:
-    """Reads reminders, also while a bot writes them."""
+    """Reads reminders, also while the bot writes them."""
 
     def __init__(self, database: Readable) -> None:
         self._readable = database
@@ -60,11 +60,11 @@ class SqlReminderReader:
         return await self._rows(_open_in_chat(), {"chat": chat_key, "most": limit})
 
     async def get(self, key: int) -> StoredReminder | None:
-        """Return the reminder with this key, whatever its state."""
+        """Return the reminder with this key in any state."""
         return next(iter(await self._rows(sa.select(REMINDER).where(REMINDER.c.id == key))), None)
 
     async def by_request(self, request_key: str) -> StoredReminder | None:
-        """Return the reminder that the command with this key made."""
+        """Return the reminder created by the command with this key."""
         return await self._readable.read(lambda connection: _by_request(connection, request_key))
 
     async def _rows(
@@ -73,7 +73,7 @@ class SqlReminderReader:
         def work(connection: sa.Connection) -> tuple[StoredReminder, ...]:
             found = tuple(reminder_of(row) for row in connection.execute(query, values).mappings())
             for rule in {row.schedule.rule for row in found}:
-                _load(rule)  # here, or whoever computes the next fire waits for it in the event loop
+                _load(rule)  # in this thread, so that computing the next fire does not block the event loop
             return found
 
         return await self._readable.read(work)
@@ -83,20 +83,22 @@ class SqlReminderStore(SqlReminderReader):
     """A `ReminderStore` over a `Database`."""
 
     def __init__(self, database: Database, *, quiet: QuietHours | None = None) -> None:
-        """Take `quiet` as the quiet hours of chats that have none of their own."""
+        """Create the store; `quiet` are the quiet hours of chats without their own."""
         super().__init__(database)
         self._database = database
         self._quiet = quiet
 
     async def add(self, draft: ValidatedReminder, now: datetime, limits: ReminderLimits) -> StoredReminder:
-        """Keep a reminder; the same request key again gives the one that is there."""
+        """Store a reminder; with a known request key, return the stored one."""
 
         def work(connection: sa.Connection) -> StoredReminder:
-            take_advisory_lock(connection, draft.wish.address.key)  # so that the caps of a chat hold
+            take_advisory_lock(
+                connection, draft.wish.address.key
+            )  # so that concurrent inserts do not exceed the limits of a chat
             known = _by_request(connection, draft.wish.request_key)
             if known is not None:
                 return known
-            _check_caps(connection, draft, limits)
+            _check_limits(connection, draft, limits)
             columns = draft_columns(draft, to_micros(now))
             row = connection.execute(REMINDER.insert().returning(*REMINDER.c), columns).mappings().one()
             return reminder_of(row)
@@ -104,7 +106,7 @@ class SqlReminderStore(SqlReminderReader):
         return await self._database.run(work)
 
     async def add_many(self, drafts: Sequence[ValidatedReminder], now: datetime) -> int:
-        """Keep many at once, caps not asked."""
+        """Store reminders without checking limits."""
 
         def work(connection: sa.Connection) -> int:
             count, created_at = 0, to_micros(now)
@@ -116,17 +118,17 @@ class SqlReminderStore(SqlReminderReader):
         return await self._database.run(work)
 
     async def load_calendar(self, rule: Rule) -> None:
-        """Load the calendars of a rule in the thread of the reader."""
+        """Load the calendar of a rule in the reader thread."""
         await self._database.read(lambda _: _load(rule))
 
     async def of_creator(self, platform: str, person_id: str, limit: int) -> tuple[StoredReminder, ...]:
-        """Return the active and paused reminders that a person has set in any chat of a platform."""
+        """Return the active and paused reminders that a person created in any chat of a platform."""
         is_own = REMINDER.c.creator_id == person_id
         is_there = REMINDER.c.chat_key.startswith(f"{platform}:", autoescape=True)
         return await self._rows(sa.select(REMINDER).where(is_own, is_there, IS_OPEN).limit(limit))
 
     async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
-        """Return reminders of a chat being sent, and those sent since `since`, latest first."""
+        """Return the reminders of a chat that are being sent or were sent since `since`, latest first."""
         here = DELIVERY.c.chat_key == chat_key
         being_sent = sa.and_(here, IS_HELD, DELIVERY.c.state == DeliveryState.SENDING.value)
         sent = sa.union_all(
@@ -151,7 +153,7 @@ class SqlReminderStore(SqlReminderReader):
             .join(REMINDER, REMINDER.c.id == DELIVERY.c.reminder_id)
             .where(
                 DELIVERY.c.chat_key == chat_key,
-                DELIVERY.c.sent_at >= to_micros(since),  # nothing is sent before it is due; this column is indexed
+                DELIVERY.c.sent_at >= to_micros(since),  # `due_at` is indexed, and nothing is sent before it is due
                 DELIVERY.c.due_at.between(to_micros(since), to_micros(until)),
             )
             .order_by(DELIVERY.c.due_at, DELIVERY.c.reminder_id)
@@ -173,7 +175,7 @@ class SqlReminderStore(SqlReminderReader):
         return await self._rows(sa.select(REMINDER).where(REMINDER.c.id.in_(sent)).order_by(REMINDER.c.id))
 
     async def change(self, changes: Sequence[Change], now: datetime) -> tuple[StoredReminder, ...]:
-        """Apply changes whose version still holds, leases included, in one transaction."""
+        """Apply the changes whose version is current, with their leases, in one transaction."""
 
         def work(connection: sa.Connection) -> tuple[StoredReminder, ...]:
             rows = [_apply(connection, change, now) for change in changes]
@@ -182,7 +184,7 @@ class SqlReminderStore(SqlReminderReader):
         return await self._database.run(work)
 
     async def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
-        """Lease occurrences due by `horizon` to `owner`; where others share the database, look again after that."""
+        """Lease occurrences due by `horizon` to `owner`; on a shared database the next claim is then."""
         request = ClaimRequest(owner=owner, now=now, until=to_micros(horizon), limit=limit, quiet=self._quiet)
         workers = self._database.workers
         if workers is None:
@@ -201,15 +203,15 @@ class SqlReminderStore(SqlReminderReader):
         )
 
     async def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
-        """Return which of these are still being sent by `owner`."""
+        """Return the ids still being sent by `owner`."""
         return await self._database.read(lambda connection: ledger.held(connection, owner, delivery_ids))
 
     async def renew(self, delivery_id: int) -> Lease | None:
-        """Read a claimed occurrence again after its reminder was edited."""
+        """Reload a claimed occurrence whose reminder was edited."""
         return await self._database.run(lambda connection: ledger.renew(connection, delivery_id), is_durable=False)
 
     async def record_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
-        """Append to the journal of a SQLite file, or to a table for the others who share the database."""
+        """Append to the journal of a SQLite file, or to a table of a shared database."""
         if self._database.sent is not None:
             return self._database.sent.append([_journal_line(lease, outcome) for lease, outcome in sent])
         rows = [
@@ -255,26 +257,26 @@ class SqlReminderStore(SqlReminderReader):
         return await self._database.run(lambda connection: ledger.release(connection, owner, but))
 
     async def latest_due(self) -> datetime | None:
-        """Return the latest due time among the occurrences that were claimed last."""
+        """Return the latest due time among the last claimed occurrences."""
         return from_micros_or_none(await self._database.read(ledger.latest_due))
 
     async def retry_failed(self, chat_key: str, since: datetime, now: datetime) -> int:
-        """Retry deliveries at `now` that were given up in a chat and due after `since`."""
+        """Schedule failed deliveries of a chat due after `since` for a retry at `now`."""
         moment, earliest = to_micros(now), to_micros(since)
         return await self._database.run(
             lambda connection: ledger.retry_failed(connection, chat_key, since=earliest, now=moment)
         )
 
     async def chats_with_failures(self, since: datetime) -> frozenset[str]:
-        """Return the keys of the chats in which something due after `since` was given up."""
+        """Return the keys of the chats with failed deliveries due after `since`."""
         return await self._database.read(lambda connection: ledger.chats_with_failures(connection, to_micros(since)))
 
     async def realign(self, now: datetime) -> int:
-        """Repair the next fires that a clock ahead of now has set."""
+        """Recompute the next fires after the clock was set back."""
         return await self._database.run(lambda connection: claims.realign(connection, now))
 
     async def follow_zone_data(self, version: str, now: datetime) -> int:
-        """Arm every recurring reminder anew when the rules of the zones are not those of the last time."""
+        """Recompute the next fires of recurring reminders if the zone data has changed."""
         return await self._database.run(lambda connection: claims.follow_zone_data(connection, version, now))
 
     async def quiet_hours(self, key: str) -> QuietHours | None:
@@ -284,7 +286,7 @@ class SqlReminderStore(SqlReminderReader):
         return None if row is None else hours_of(row)
 
     async def set_quiet_hours(self, key: str, hours: QuietHours | None) -> None:
-        """Keep quiet hours; None forgets them."""
+        """Store quiet hours; None removes them."""
 
         def work(connection: sa.Connection) -> None:
             if hours is None:
@@ -295,7 +297,7 @@ class SqlReminderStore(SqlReminderReader):
         await self._database.run(work)
 
     async def purge(self, before: datetime, limit: int) -> int:
-        """Forget final occurrences due before `before`."""
+        """Delete final occurrences due before `before`."""
         return await self._database.run(
             lambda connection: ledger.purge(connection, to_micros(before), limit), is_durable=False
         )
@@ -305,7 +307,7 @@ class SqlReminderStore(SqlReminderReader):
         return await self._database.read(lambda connection: ledger.deliveries(connection, since, until))
 
     async def _get_ready(self) -> None:
-        """Let the sessions that wait for something to fall due learn about their tables before that."""
+        """Warm up the sessions of PostgreSQL, which otherwise load table data with the first due occurrence."""
         await self._database.autocommit(lambda connection: ledger.begin(connection, "", (), {}))
 
 
@@ -336,11 +338,11 @@ def _by_request(connection: sa.Connection, request_key: str) -> StoredReminder |
     return None if row is None else reminder_of(row)
 
 
-def _check_caps(connection: sa.Connection, draft: ValidatedReminder, limits: ReminderLimits) -> None:
+def _check_limits(connection: sa.Connection, draft: ValidatedReminder, limits: ReminderLimits) -> None:
     in_chat = sa.select(REMINDER.c.id).where(REMINDER.c.chat_key == draft.wish.address.key, IS_OPEN)
     of_person = in_chat.where(REMINDER.c.creator_id == draft.wish.creator.id)
     for query, cap in ((of_person, limits.per_person), (in_chat, limits.per_chat)):
-        # Counting no further than the cap keeps a chat with very many reminders as quick as any other.
+        # Counting stops at the limit, so that it is fast for chats with many reminders.
         counted = sa.select(sa.func.count()).select_from(query.limit(cap).subquery())
         if (connection.scalar(counted) or 0) >= cap:
             raise RequestRefused("too_many_reminders", limit=cap)

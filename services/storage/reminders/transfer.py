@@ -20,7 +20,7 @@ class SqlTransferStore(SqlReminderReader):
         self._database = database
 
     async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:
-        """Keep all of them in one transaction; return how many were new by their request key."""
+        """Store all in one transaction; return the number of new ones by request key."""
         rows = [imported_columns(arrival, now) for arrival in arrivals]
         if not rows:
             return 0

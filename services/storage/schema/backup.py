@@ -23,7 +23,7 @@ _TOOL_SECONDS: Final = 3600
 
 
 class Backup(Struct, frozen=True, kw_only=True):
-    """A backup or a restore. `schema` is the version of its tables, None where only the server knows it.
+    """The result of a backup or a restore. `schema` is the version of its tables, None for a dump of a server.
 
     `earlier` is the copy of the database that was replaced.
     """
@@ -35,11 +35,11 @@ class Backup(Struct, frozen=True, kw_only=True):
 
 
 def back_up(url: str, target: Path) -> Backup:
-    """Copy the database at `url` into `target`; the bot may be running. The copy is whole or not there at all.
+    """Copy the database at `url` to `target`, also while the bot runs. A failure leaves no partial copy.
 
     Raises:
         ConfigError: there is no database, or it cannot be copied.
-        FileExistsError: `target` is there already.
+        FileExistsError: `target` exists.
     """
     if target.exists():
         raise FileExistsError(target)
@@ -52,7 +52,7 @@ def back_up(url: str, target: Path) -> Backup:
         if not source.is_file():
             raise ConfigError(str(source), "storage.url", "there is no database yet; nothing to back up")
         copy_file(source, unfinished)
-        schema = _checked(unfinished)
+        schema = _check_version(unfinished)
     else:
         os.close(open_private(unfinished, os.O_RDWR | os.O_CREAT))
         _tool("pg_dump", parsed, ["--format=custom", f"--file={unfinished}"])
@@ -64,17 +64,17 @@ def back_up(url: str, target: Path) -> Backup:
 def restore(url: str, source: Path) -> Backup:
     """Replace the database at `url` by the backup `source`; the bot must be stopped.
 
-    The replaced database stays beside it, as `….before-restore`. An older schema is upgraded at the next start.
+    The replaced database is kept as `….before-restore`. An older schema is upgraded at the next start.
 
     Raises:
-        ConfigError: `source` is no backup, is damaged, or is of a newer Bubbles.
+        ConfigError: `source` is not a backup, is damaged, or was made by a newer Bubbles.
         StorageBusy: the bot is running.
     """
     parsed = sqlite.parse_url(url)
     if parsed.get_backend_name() != "sqlite":
         _tool("pg_restore", parsed, ["--clean", "--if-exists", "--no-owner", "--single-transaction", str(source)])
         return Backup(file=source, size=source.stat().st_size)
-    schema = _checked(source)
+    schema = _check_version(source)
     file = _file(parsed)
     make_private_folder(file.parent)
     with FileLock(file):
@@ -85,21 +85,21 @@ def restore(url: str, source: Path) -> Backup:
         if earlier is not None:
             earlier.unlink(missing_ok=True)
             copy_file(file, earlier)
-        for ending in _SIDE_FILES:  # they belong to the file that goes
+        for ending in _SIDE_FILES:  # they belong to the replaced file
             file.with_name(f"{file.name}{ending}").unlink(missing_ok=True)
         arrived.replace(file)
     return Backup(file=source, size=source.stat().st_size, schema=schema, earlier=earlier)
 
 
 def copy_file(source: Path, target: Path) -> None:
-    """Copy a SQLite file that others may have open, with their journals, into one file without journals."""
+    """Copy a SQLite file, which may be in use, with its journals to a file without journals."""
     os.close(open_private(target, os.O_RDWR | os.O_CREAT))
     with (
         closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as here,
         closing(sqlite3.connect(target)) as there,
     ):
         here.backup(there)
-        # Reading a file with a write-ahead log leaves an empty log beside it, and needs a writable folder.
+        # Reading a file in WAL mode creates an empty log beside it and needs a writable folder.
         there.execute("PRAGMA journal_mode = DELETE")
 
 
@@ -110,11 +110,11 @@ def _file(url: sa.URL) -> Path:
     return file
 
 
-def _checked(file: Path) -> int:
+def _check_version(file: Path) -> int:
     """Return the version of the tables of a copy.
 
     Raises:
-        ConfigError: it is not a Bubbles database, is damaged, or is newer than this code.
+        ConfigError: it is not a Bubbles database, is damaged, or has a newer version.
     """
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
@@ -126,13 +126,13 @@ def _checked(file: Path) -> int:
         raise ConfigError(str(file), "backup", f"the copy is damaged ({sound})")
     schema = int(found[0])
     if schema > SCHEMA_VERSION:
-        told = f"written by a newer Bubbles (schema {schema}, this one knows {SCHEMA_VERSION}); update Bubbles"
-        raise ConfigError(str(file), "backup", told)
+        problem = f"written by a newer Bubbles (schema {schema}, this one knows {SCHEMA_VERSION}); update Bubbles"
+        raise ConfigError(str(file), "backup", problem)
     return schema
 
 
 def _tool(name: str, url: sa.URL, arguments: list[str]) -> None:
-    """Run a program of PostgreSQL; the password goes through the environment, where no list of processes shows it."""
+    """Run a program of PostgreSQL, with the password in its environment, which process lists do not show."""
     program = shutil.which(name)
     if program is None:
         raise ConfigError("settings", "storage.url", f"{name} is not installed; it comes with PostgreSQL's client")

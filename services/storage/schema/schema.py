@@ -21,23 +21,23 @@ _ALONE = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('bubbles schema'
 
 
 def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> None:
-    """Bring the tables to the version of this code, all in the caller's transaction.
+    """Create or upgrade the tables to the version of this code, in the caller's transaction.
 
-    `shown` names the database in messages; `file` is copied before a SQLite database is changed.
+    `shown` is the name of the database in messages; a SQLite `file` is copied before an upgrade.
 
     Raises:
-        ConfigError: a newer Bubbles has written here, or an upgrade changed the number of rows.
+        ConfigError: a newer Bubbles wrote the database, or an upgrade changed the number of rows.
     """
     if connection.dialect.name == "postgresql":
-        connection.execute(_ALONE)  # of several workers that start together one does it
+        connection.execute(_ALONE)  # of several workers that start together, one upgrades
     found = read_version(connection, shown)
     if found is None:
-        cursor = connection.connection.cursor()  # SQLAlchemy takes as long for each statement as the database
+        cursor = connection.connection.cursor()  # past SQLAlchemy, which takes as long per statement as the database
         for statement in _definitions(connection.dialect.name):
             cursor.execute(statement)
         connection.execute(META.insert().values(key=_KEY, value=str(SCHEMA_VERSION)))
     elif found < SCHEMA_VERSION:
-        # Alembic takes a quarter of a second to import, and is needed once a release.
+        # Alembic is rarely needed and takes a quarter of a second to import.
         from services.storage.schema.upgrade import upgrade
 
         upgrade(connection, found, shown, file)
@@ -67,7 +67,7 @@ def tables_for(dialect: str) -> sa.MetaData:
 
 @cache
 def _definitions(dialect: str) -> tuple[str, ...]:
-    """Return the statements that create all tables and indices; compiled once, which takes longer than running them."""
+    """Return the statements that create all tables and indexes; cached because compiling takes longer than running."""
     made: list[str] = []
     engine: MockConnection = sa.create_mock_engine(
         f"{dialect}://", lambda ddl, *_, **__: made.append(str(ddl.compile(engine)))
@@ -77,10 +77,10 @@ def _definitions(dialect: str) -> tuple[str, ...]:
 
 
 def read_version(connection: sa.Connection, shown: str) -> int | None:
-    """Return the schema version of the database, None where there are no tables yet.
+    """Return the schema version of the database; None without tables.
 
     Raises:
-        ConfigError: a newer Bubbles has written here.
+        ConfigError: a newer Bubbles wrote the database.
     """
     if not sa.inspect(connection).has_table(META.name):
         return None
@@ -98,12 +98,12 @@ _BUSY_SECONDS: Final = 2.0
 
 
 def try_write(url: sa.URL) -> None:
-    """Write a row into an existing database and roll it back; nothing is created, upgraded or stored.
+    """Write a row to an existing database and roll it back, without creating, upgrading or storing anything.
 
-    The page cache is too small for the row, so it reaches the disk, as it would with a commit.
+    The row is larger than the page cache, so that it is written to the disk.
 
     Raises:
-        ConfigError: a newer Bubbles has written there.
+        ConfigError: a newer Bubbles wrote the database.
         sa.exc.DBAPIError, sqlite3.Error: it cannot be opened or written.
     """
     file = sqlite.file_of(url) if url.get_backend_name() == "sqlite" else None
@@ -121,7 +121,7 @@ def try_write(url: sa.URL) -> None:
 
 
 def _engine(file: Path) -> sa.Engine:
-    """Return an engine that changes neither the file's journal mode nor anything else by connecting."""
+    """Return an engine whose connections do not change the file, not even its journal mode."""
     place = f"{file.as_uri()}?mode=rw"
 
     def connect() -> sqlite3.Connection:

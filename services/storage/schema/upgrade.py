@@ -16,10 +16,10 @@ _BOOKKEEPING = frozenset({"alembic_version"})
 
 
 def upgrade(connection: sa.Connection, found: int, shown: str, file: Path | None) -> None:
-    """Take the steps from version `found` to the present one in the caller's transaction.
+    """Run the migrations from version `found` to the present one in the caller's transaction.
 
     Raises:
-        ConfigError: a table lost or gained rows; nothing is changed then.
+        ConfigError: a table lost or gained rows; the transaction must be rolled back.
     """
     copy = None if file is None else _copy(file, found)
     before = row_counts(connection)
@@ -31,14 +31,14 @@ def upgrade(connection: sa.Connection, found: int, shown: str, file: Path | None
     after = row_counts(connection)
     changed = [name for name in before.keys() & after.keys() if before[name] != after[name]]
     if changed:
-        told = ", ".join(f"{name}: {before[name]} rows became {after[name]}" for name in sorted(changed))
-        raise ConfigError(shown, "storage.url", f"the upgrade to schema {SCHEMA_VERSION} was undone ({told})")
+        differences = ", ".join(f"{name}: {before[name]} rows became {after[name]}" for name in sorted(changed))
+        raise ConfigError(shown, "storage.url", f"the upgrade to schema {SCHEMA_VERSION} was undone ({differences})")
     kept = f"; the old database is kept in {copy}" if copy else ""
     logger.info("upgraded the database from schema {} to {}{}", found, SCHEMA_VERSION, kept)
 
 
 def row_counts(connection: sa.Connection) -> dict[str, int]:
-    """Return how many rows each of the tables has."""
+    """Return the number of rows of each table."""
     names = set(sa.inspect(connection).get_table_names()) - _BOOKKEEPING
     counted = {name: sa.select(sa.func.count()).select_from(sa.table(name)) for name in names}
     return {name: connection.scalar(query) or 0 for name, query in counted.items()}

@@ -1,6 +1,6 @@
-"""The tables as SQLAlchemy objects for statements, taken from their SQLModel classes.
+"""The tables of the SQLModel classes as SQLAlchemy objects.
 
-Instants are UTC microseconds; wall clock, zone and rule of a reminder are the truth.
+Instants are UTC microseconds; those of a reminder are computed from its wall clock, zone and rule.
 """
 
 import sqlalchemy as sa

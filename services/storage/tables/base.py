@@ -7,15 +7,15 @@ from pydantic import AllowInfNan
 from sqlmodel import Field, SQLModel
 
 Whole = Annotated[int, Field(ge=-(2**31), lt=2**31)]
-"""A number that a plain column holds on every database."""
+"""An integer for a plain column on every database."""
 Large = Annotated[int, Field(ge=-(2**63), lt=2**63)]
-"""A number that a `BIG` column holds."""
+"""An integer for a `BIG` column."""
 Finite = Annotated[float, AllowInfNan(False)]
 """A finite number: SQLite stores NaN as NULL."""
 
 
 class StoredTable(SQLModel):
-    """Base of our tables, with its own metadata, so that a host's SQLModel classes stay out of it."""
+    """The base class of the tables, with metadata separate from SQLModel classes of a host program."""
 
     metadata: ClassVar[sa.MetaData] = sa.MetaData()
 
@@ -23,15 +23,15 @@ class StoredTable(SQLModel):
 # A plain int is 32 bits on PostgreSQL, where microseconds overflow; SQLite's row id must be a plain INTEGER.
 BIG: Final = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
-# The time of the next try of an occurrence that has ended without being sent.
+# `try_at` of an occurrence that has ended without being sent.
 NEVER: Final = 0
 
-# Written out as text, not as bound values, so that SQLite sees that a query matches a partial index.
+# Text instead of bound values, so that SQLite recognises queries for a partial index.
 IS_DUE: Final = sa.text("next_fire_at IS NOT NULL")
 IS_REPEATED: Final = sa.text("(rule <> '' OR follow_up_minutes IS NOT NULL)")
 IS_OPEN: Final = sa.text("state IN ('active', 'paused')")
-# Of the index, without the state: PostgreSQL writes a row anew in all its indexes when what one of them asks about
-# changes, and to begin an occurrence changes its state.
+# The condition of the index excludes the state, because PostgreSQL rewrites a row in all indexes when a column of one
+# changes, and beginning an occurrence changes its state.
 IS_TO_TRY: Final = sa.text(f"owner = '' AND sent_at IS NULL AND try_at <> {NEVER}")
 IS_FREED: Final = sa.text(f"{IS_TO_TRY} AND state IN ('leased', 'unknown')")
 IS_HELD: Final = sa.text("owner <> ''")

@@ -7,7 +7,7 @@ from services.storage.tables.base import BIG, Finite, Large, StoredTable, Whole
 
 
 class MessageRow(StoredTable, table=True):
-    """One message of a chat. (chat, message id) is unique: a message delivered twice is stored once."""
+    """A message of a chat. (chat, message id) is unique, so that a repeated delivery is stored once."""
 
     __tablename__ = "message"
     __table_args__ = (
@@ -35,7 +35,7 @@ class MessageRow(StoredTable, table=True):
 
 
 class TurnRow(StoredTable, table=True):
-    """One processed message: by whom, at what cost, with which outcome. `completions` is JSON."""
+    """A processed message with its outcome and usage. `completions` is JSON."""
 
     __tablename__ = "turn"
     __table_args__ = (
@@ -70,7 +70,7 @@ class TurnRow(StoredTable, table=True):
 
 
 class CallRow(StoredTable, table=True):
-    """One call of a tool; `session_id` is the chat. Arguments, repairs, receipts and the spawned task are JSON."""
+    """A call of a tool; `session_id` is the chat. Arguments, repairs, receipts and the spawned task are JSON."""
 
     __tablename__ = "tool_conversations"
     __table_args__ = (sa.Index("ix_call_message", "session_id", "message_id"), sa.Index("ix_call_time", "timestamp"))

@@ -7,7 +7,7 @@ from services.storage.tables.base import BIG, StoredTable, Whole
 
 
 class MemoryRow(StoredTable, table=True):
-    """Something that a person asked to have saved, for themselves or for their chat."""
+    """A text that a person asked the bot to remember, for themselves or for their chat."""
 
     __tablename__ = "memory"
     __table_args__ = (
@@ -26,7 +26,7 @@ class MemoryRow(StoredTable, table=True):
 
 
 class OptOutRow(StoredTable, table=True):
-    """A person whose messages are not stored. `place` is a chat's key, or a platform's name for all of its chats."""
+    """A person whose messages are not stored. `place` is a chat key, or the name of a platform for all of its chats."""
 
     __tablename__ = "opt_out"
 
@@ -36,7 +36,7 @@ class OptOutRow(StoredTable, table=True):
 
 
 class RetentionRow(StoredTable, table=True):
-    """The number of days that the messages of a chat are stored, where it is not the default; 0 means for ever."""
+    """The retention of a chat in days, if it is not the default; 0 means for ever."""
 
     __tablename__ = "retention"
 
@@ -45,7 +45,7 @@ class RetentionRow(StoredTable, table=True):
 
 
 class MetaRow(StoredTable, table=True):
-    """Facts about the database itself: its schema version."""
+    """Metadata of the database: its schema version."""
 
     __tablename__ = "meta"
 
@@ -54,7 +54,7 @@ class MetaRow(StoredTable, table=True):
 
 
 class StateRow(StoredTable, table=True):
-    """Short-lived state: JSON by key, with an end."""
+    """Short-lived state: JSON by key, with an expiry time."""
 
     __tablename__ = "session_state"
 
@@ -64,7 +64,7 @@ class StateRow(StoredTable, table=True):
 
 
 class ScopeRow(StoredTable, table=True):
-    """A value that tools keep in a scope (a session, a person, the bot): JSON, until it is removed."""
+    """A permanent value of tools in a scope (a session, a person, the bot): JSON."""
 
     __tablename__ = "scoped_state"
 
@@ -74,7 +74,7 @@ class ScopeRow(StoredTable, table=True):
 
 
 class StoredToolRow(StoredTable, table=True):
-    """A tool: its source, its parsed declaration, its permissions and its settings; the last four as JSON."""
+    """A stored tool: its source, parsed declaration, permissions and settings; the last four are JSON."""
 
     __tablename__ = "stored_tool"
 

@@ -7,7 +7,7 @@ from services.storage.tables.base import BIG, IS_DUE, IS_HELD, IS_OPEN, IS_SAID,
 
 
 class ReminderRow(StoredTable, table=True):
-    """One reminder. `next_fire_at` is a cache of the schedule; NULL means done, paused or being delivered."""
+    """A reminder. `next_fire_at` is a cache of the schedule; NULL means done, paused or being delivered."""
 
     __tablename__ = "reminder"
     __table_args__ = (
@@ -45,11 +45,11 @@ class ReminderRow(StoredTable, table=True):
 
 
 class DeliveryRow(StoredTable, table=True):
-    """One occurrence of a reminder: the ledger. (reminder, due) is unique, so an occurrence exists once.
+    """An occurrence of a reminder, in the ledger. (reminder, due) is unique.
 
-    `is_withdrawn` says that its reminder was deleted or moved while it was being sent: there is no next attempt.
-    `try_at` is 0 where nothing is to be tried again and nothing was sent. Half of each page is left free on PostgreSQL,
-    so that the begun row comes to lie beside the one that it replaces, and no index is written.
+    `is_withdrawn`: its reminder was deleted or moved while it was being sent, so there is no next attempt. `try_at` is
+    0 for an occurrence that ended without being sent. On PostgreSQL half of each page is free, so that beginning an
+    occurrence stays on its page and updates no index.
     """
 
     __tablename__ = "delivery"
@@ -82,7 +82,7 @@ class DeliveryRow(StoredTable, table=True):
 
 
 class QuietRow(StoredTable, table=True):
-    """Quiet hours of a chat or of a person, as minutes of the day in a zone; the end may lie on the next day."""
+    """Quiet hours of a chat or of a person, in minutes of the day in a zone; the end may be on the next day."""
 
     __tablename__ = "quiet_hours"
 

@@ -1,4 +1,4 @@
-"""Declare the tables by which processes share platforms, messages and leases on one PostgreSQL."""
+"""Declare the tables for processes that share platforms, messages and leases on one PostgreSQL."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from services.storage.tables.base import BIG, StoredTable
 
 
 class WorkerRow(StoredTable, table=True):
-    """A process that shares this PostgreSQL, under the name of its leases; times are the server's."""
+    """A process that shares this PostgreSQL, by the owner of its leases; times are those of the server."""
 
     __tablename__ = "worker"
 
@@ -18,7 +18,7 @@ class WorkerRow(StoredTable, table=True):
 
 
 class PlatformLeaseRow(StoredTable, table=True):
-    """The process that is connected to a platform, and when its lease ends; times are the server's."""
+    """The process connected to a platform, and the end of its lease; times are those of the server."""
 
     __tablename__ = "platform_lease"
 
@@ -28,7 +28,7 @@ class PlatformLeaseRow(StoredTable, table=True):
 
 
 class RemoteMessageRow(StoredTable, table=True):
-    """A message that one process queues and the connected one sends. The last two columns are JSON."""
+    """A message that one process queues and the connected one sends. `content` and `outcome` are JSON."""
 
     __tablename__ = "handed_over"
 
@@ -51,9 +51,9 @@ class TurnClaimRow(StoredTable, table=True):
 
 
 class SaidRow(StoredTable, table=True):
-    """Sent occurrences whose rows in the ledger are not settled yet; `said` is JSON.
+    """Sent occurrences that are not settled in the ledger yet; `said` is JSON.
 
-    `delivery_id` is the first of them.
+    `delivery_id` is that of the first one.
     """
 
     __tablename__ = "said"

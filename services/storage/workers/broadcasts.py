@@ -1,4 +1,4 @@
-"""Send short texts between processes on one PostgreSQL; a process that does not listen misses them.
+"""Send short texts between processes on one PostgreSQL, without delivery guarantee.
 
 Source: https://www.postgresql.org/docs/current/sql-notify.html
 """
@@ -27,12 +27,12 @@ class Broadcasts:
         self._channel = channel
 
     async def call(self, text: str) -> None:
-        """Send `text`, at most `MOST_BYTES`, to all processes that listen now, also this one."""
+        """Send `text`, at most `MOST_BYTES`, to all listening processes, including this one."""
         values = {"channel": self._channel, "text": text}
         await self._database.run(lambda connection: connection.execute(_CALL, values).close(), is_durable=False)
 
     async def heard(self) -> AsyncGenerator[str | None, None]:
-        """Yield every text until cancelled; None where listening begins, as earlier ones may have been missed."""
+        """Yield received texts until cancelled; None at each beginning of listening, before which texts may be lost."""
         import psycopg
 
         address = self._database.url.set(drivername="postgresql").render_as_string(hide_password=False)

@@ -1,7 +1,7 @@
 """Lease chat platforms to one of the processes that share a PostgreSQL.
 
-A lease is a row that its owner writes again before it runs out; whoever finds one that has run out takes it. Times are
-the server's, because the clocks of several hosts differ.
+The owner of a lease renews its row before it expires; another process may take an expired one. Times are those of the
+server, because the clocks of several hosts differ.
 """
 
 from collections.abc import Collection
@@ -21,7 +21,7 @@ _TAKE = sa.text(
 
 
 class PlatformLeases:
-    """The leases of one process, `owner`. Each ends after `lasts` unless it is renewed."""
+    """The leases of one process, `owner`. A lease expires after `lasts` unless it is renewed."""
 
     def __init__(self, database: Database, owner: str, *, lasts: timedelta) -> None:
         self._database = database
@@ -29,7 +29,7 @@ class PlatformLeases:
         self._lasts = lasts
 
     async def take(self, platforms: Collection[str]) -> frozenset[str]:
-        """Renew the own leases of `platforms` and take free ones; return the leased platforms."""
+        """Renew leases of `platforms` and take free ones; return the leased platforms."""
         values = {"owner": self._owner, "lasts": self._lasts, "platforms": sorted(platforms)}
 
         def work(connection: sa.Connection) -> frozenset[str]:
@@ -38,6 +38,6 @@ class PlatformLeases:
         return await self._database.run(work, is_durable=False)
 
     async def give_back(self) -> None:
-        """Delete the leases of this process, so that others can take the platforms at once."""
+        """Delete the leases of this process, so that other processes can take the platforms immediately."""
         ours = PLATFORM_LEASE.delete().where(PLATFORM_LEASE.c.owner == self._owner)
         await self._database.run(lambda connection: connection.execute(ours).close(), is_durable=False)

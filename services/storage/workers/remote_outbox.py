@@ -24,7 +24,7 @@ _CLEAR = sa.text("DELETE FROM handed_over WHERE made_at < clock_timestamp() - CA
 
 
 class RemoteMessages:
-    """The queue as one process, `owner`, uses it. Messages older than `fresh` are not taken any more."""
+    """The queue for one process, `owner`. Messages older than `fresh` are not taken."""
 
     def __init__(self, database: Database, owner: str, *, fresh: timedelta) -> None:
         self._database = database
@@ -32,7 +32,7 @@ class RemoteMessages:
         self._fresh = fresh
 
     async def add(self, platform: str, content: str) -> int:
-        """Queue `content`; return the number that `outcome` takes."""
+        """Queue `content`; return its number for `outcome`."""
         values = {"platform": platform, "content": content}
 
         def work(connection: sa.Connection) -> int:
@@ -43,18 +43,18 @@ class RemoteMessages:
         return await self._database.run(work, is_durable=False)
 
     async def outcome(self, number: int) -> str | None:
-        """Return the outcome of a message; None while it is unknown."""
+        """Return the outcome of a message; None until it is known."""
         query = sa.select(HANDED_OVER.c.outcome).where(HANDED_OVER.c.id == number)
         return await self._database.read(lambda connection: connection.scalar(query))
 
     async def withdraw(self, number: int) -> bool:
-        """Delete a message; return whether it was still waiting."""
+        """Delete a message; return whether it was waiting."""
         of_number = HANDED_OVER.delete().where(HANDED_OVER.c.id == number).returning(HANDED_OVER.c.taken_by)
         taken_by = await self._database.run(lambda connection: connection.scalar(of_number), is_durable=False)
         return taken_by == ""
 
     async def take(self, platforms: Collection[str]) -> list[tuple[int, str]]:
-        """Take the waiting messages for `platforms`, the oldest first; return number and content of each."""
+        """Take the waiting messages for `platforms`, oldest first; return the number and content of each."""
         values = {"owner": self._owner, "platforms": sorted(platforms), "fresh": self._fresh, "limit": _AT_ONCE}
 
         def work(connection: sa.Connection) -> list[tuple[int, str]]:

@@ -1,8 +1,8 @@
 """Claim messages for one of the processes that share a PostgreSQL.
 
-A claim is made in the transaction that keeps the message, and let go when the message is dealt with. Whoever follows a
-process that died or froze takes its claims; as an answer is said only by whose claim it is, one that wakes up later
-finds that it has none, and says nothing.
+A claim is made in the transaction that stores the message, and deleted when the message is handled. The successor of a
+dead or frozen process takes its claims. An answer is sent only with a claim, so a process that continues after a freeze
+sends nothing.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,7 +13,7 @@ from services.storage.database import Database
 from services.storage.tables import TURN_CLAIM
 
 Key = tuple[str, str]
-"""A message: the key of its chat, and its id there."""
+"""A message: the key of its chat, and its id."""
 
 _KEYS = "unnest(CAST(:chats AS text[]), CAST(:messages AS text[])) AS key (chat_key, message_id)"
 _MAKE = sa.text(
@@ -42,16 +42,16 @@ class TurnClaims:
         self._completed: set[Key] = set()
 
     def make(self, connection: sa.Connection, keys: Sequence[Key]) -> None:
-        """Claim messages in the caller's transaction; `hold` them when it is committed."""
+        """Claim messages in the caller's transaction; call `hold` after the commit."""
         if keys:
             connection.execute(_MAKE, self._values(keys))
 
     def hold(self, keys: Collection[Key]) -> None:
-        """Remember claimed messages; an answer to any other needs no claim."""
+        """Remember claimed messages; answers to other messages need no claim."""
         self._held.update(keys)
 
     async def is_ours(self, key: Key) -> bool:
-        """Return whether this process still has its claim on a message."""
+        """Return whether this process still has the claim on a message."""
         if key not in self._held:
             return True
         is_it = sa.and_(TURN_CLAIM.c.chat_key == key[0], TURN_CLAIM.c.message_id == key[1])
@@ -59,7 +59,7 @@ class TurnClaims:
         return await self._database.read(lambda connection: connection.scalar(query)) == self._owner
 
     async def take(self, platform: str, *, only_of_the_gone: bool) -> frozenset[Key]:
-        """Take the claims that others have on messages of a platform, or those of processes that are gone."""
+        """Take the claims of other processes on messages of a platform, or those of dead processes."""
         values = {"owner": self._owner, "platform": platform}
         take = _TAKE_OF_THE_GONE if only_of_the_gone else _TAKE_ALL
 
@@ -71,7 +71,7 @@ class TurnClaims:
         return taken
 
     def complete(self, keys: Collection[Key]) -> None:
-        """Note that messages are handled; `release_completed` deletes their claims."""
+        """Mark messages as handled; `release_completed` deletes their claims."""
         done = self._held.intersection(keys)
         self._held -= done
         self._completed |= done

@@ -9,7 +9,7 @@ from mcp.types import ElicitResult
 from bot.http.mcp.answers import CONFIRMED
 from bot.http.mcp.server import HISTORY, REMINDERS, Asker, McpTools
 from function_calls.tools.calls import Form, InputRequest, SentFile, ToolResult, ToolSpec
-from function_calls.toolsets.combined import join
+from function_calls.toolsets.combined import combine_external
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.reminders.service import ReminderService
@@ -137,7 +137,7 @@ class AskingTools:
 
 
 async def test_question_of_another_tool_is_passed_on_to_the_client_and_its_answers_back(bot):
-    join(bot.app.calls, {"mario": AskingTools()})
+    combine_external(bot.app.calls, {"mario": AskingTools()})
     asked = []
     async with asked_client_of(bot, "accept", asked) as client:
         done = await client.call_tool("book_table", {})
@@ -151,7 +151,7 @@ async def test_question_of_another_tool_is_passed_on_to_the_client_and_its_answe
 
 
 async def test_files_of_a_result_are_images_of_the_content(bot):
-    join(bot.app.calls, {"mario": AskingTools()})
+    combine_external(bot.app.calls, {"mario": AskingTools()})
     async with asked_client_of(bot, "accept", []) as client:
         done = await client.call_tool("book_table", {})
 
@@ -160,7 +160,7 @@ async def test_files_of_a_result_are_images_of_the_content(bot):
 
 
 async def test_client_that_cannot_ask_reads_the_question(bot):
-    join(bot.app.calls, {"mario": AskingTools()})
+    combine_external(bot.app.calls, {"mario": AskingTools()})
     async with client_of(bot) as client:
         done = await client.call_tool("book_table", {})
 
@@ -190,7 +190,7 @@ class SlowTools:
 
 async def test_progress_is_reported_and_a_cancelled_call_is_stopped(bot):
     slow, told = SlowTools(), []
-    join(bot.app.calls, {"slow": slow})
+    combine_external(bot.app.calls, {"slow": slow})
 
     async def progress(done, total, text):
         told.append(text)

@@ -27,7 +27,7 @@ from bot.tools.servers.mcp.tasks import TasksExtension
 from bot.tools.servers.mcp.toolset import McpToolset
 from function_calls.tools.calls import Form, InputRequest, ToolResult, ToolSpec
 from function_calls.tools.confirmation.forms import next_question, with_answer
-from function_calls.toolsets.combined import join
+from function_calls.toolsets.combined import combine_external
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ToolFailed
@@ -84,7 +84,7 @@ async def bot():
 @pytest.fixture
 def oven(bot):
     tools = Oven()
-    join(bot.app.calls, {"oven": tools})
+    combine_external(bot.app.calls, {"oven": tools})
     return tools
 
 

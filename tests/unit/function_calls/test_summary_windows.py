@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from bot.testing.turns import make_turn
-from function_calls.functions.summary.windows import asked_window
+from function_calls.functions.summary.windows import requested_window
 from function_calls.grounding.grounding import ground
 from function_calls.grounding.message import ReadMessage
 from function_calls.models import SummaryArgs
@@ -31,7 +31,7 @@ def asked(context_of, history):
         context = replace(context_of(text=text, sent_at=NOW), now=NOW, zone=BERLIN)
         call = ToolCall(id="1", name="summary", arguments={"window": words, **arguments})
         grounded = await ground(call, ReadMessage(make_turn(context.message)), context)
-        return await asked_window(SummaryArgs(**grounded.call.arguments), context, history)
+        return await requested_window(SummaryArgs(**grounded.call.arguments), context, history)
 
     return window
 
@@ -190,12 +190,12 @@ async def test_a_reply_may_ask_for_its_thread(context_of, history, text):
     call, message = ToolCall(id="1", name="summary", arguments={}), ReadMessage(make_turn(context.message))
     grounded = await ground(call, message, context)
 
-    window = await asked_window(SummaryArgs(**grounded.call.arguments), context, history)
+    window = await requested_window(SummaryArgs(**grounded.call.arguments), context, history)
 
     assert window.thread_of == "m0"
 
 
 async def test_a_reply_that_does_not_speak_of_a_thread_asks_for_the_chat(context_of, history):
-    window = await asked_window(SummaryArgs(), context_of(text="summarize", reply_to="m0"), history)
+    window = await requested_window(SummaryArgs(), context_of(text="summarize", reply_to="m0"), history)
 
     assert window.thread_of is None

@@ -181,7 +181,7 @@ async def test_without_a_log_there_is_nothing_to_flush(file: Path):
     sink = logger.add(lines.append, level="WARNING")
     with ThreadPoolExecutor(1) as thread:
         flush = journal_flush.JournalFlush(file, thread, threading.Lock())
-        flush.soon()
+        flush.flush_soon()
         await flush.finished()
     logger.remove(sink)
 

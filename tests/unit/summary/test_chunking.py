@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.summary.requests import estimated_tokens, split_into_chunks
+from services.summary.requests import estimate_tokens, split_into_chunks
 
 
 def test_a_short_talk_is_one_part(talk):
@@ -23,7 +23,7 @@ def test_a_full_part_ends_at_its_longest_pause(talk):
     morning = talk(*["ann: " + "word " * 12] * 7)
     later = talk(*["bob: " + "word " * 12] * 7, start=morning[-1].sent_at + timedelta(minutes=20))
 
-    parts = split_into_chunks([*morning, *later], max_tokens=10 * estimated_tokens(morning[0]))
+    parts = split_into_chunks([*morning, *later], max_tokens=10 * estimate_tokens(morning[0]))
 
     assert [len(part) for part in parts] == [7, 7]
 
@@ -32,7 +32,7 @@ def test_a_long_pause_ends_a_part_that_has_grown_enough(talk):
     morning = talk(*["ann: " + "word " * 12] * 5)
     evening = talk(*["bob: " + "word " * 12] * 5, start=morning[-1].sent_at + timedelta(hours=6))
 
-    parts = split_into_chunks([*morning, *evening], max_tokens=12 * estimated_tokens(morning[0]))
+    parts = split_into_chunks([*morning, *evening], max_tokens=12 * estimate_tokens(morning[0]))
 
     assert [len(part) for part in parts] == [5, 5]
 
@@ -42,7 +42,7 @@ def test_overlapping_windows_have_the_same_parts_after_a_common_pause(talk):
         talk(*["ann: " + "word " * 12] * 40, start=talk("a: b")[0].sent_at + timedelta(days=day)) for day in range(3)
     ]
     messages = [message for day in days for message in day]
-    size = 25 * estimated_tokens(messages[0])
+    size = 25 * estimate_tokens(messages[0])
 
     assert split_into_chunks(messages, max_tokens=size)[-2:] == split_into_chunks(messages[11:], max_tokens=size)[-2:]
 
@@ -58,5 +58,5 @@ def test_parts_hold_every_message_once_and_keep_to_the_size(talk, gaps, words):
     parts = split_into_chunks(messages, max_tokens=600)
 
     assert [message for part in parts for message in part] == messages
-    assert all(len(part) == 1 or sum(map(estimated_tokens, part)) <= 600 for part in parts)
+    assert all(len(part) == 1 or sum(map(estimate_tokens, part)) <= 600 for part in parts)
     assert all(earlier[-1].sent_at <= later[0].sent_at for earlier, later in pairwise(parts))

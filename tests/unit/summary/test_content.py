@@ -5,7 +5,7 @@ import time
 import pytest
 from msgspec.structs import replace
 
-from services.summary.content import answered_by_bots, content_messages, narrow, people
+from services.summary.content import content_messages, find_answered, narrow, people
 from services.summary.model import SummaryWindow
 
 
@@ -151,7 +151,7 @@ def test_answered_message_was_meant_for_the_bot(talk):
     answer = replace(messages[1], reply_to="m1")
     chat = [messages[0], answer, messages[2]]
 
-    kept = content_messages(chat, answered_by_bots(chat))
+    kept = content_messages(chat, find_answered(chat))
 
     assert [message.id for message in kept] == ["m3"]
 

@@ -26,7 +26,7 @@ from bot.testing.clocks import StandingClock
 from bot.testing.platform import FakePlatform
 from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.mcp.toolset import McpToolset
-from function_calls.toolsets.combined import join
+from function_calls.toolsets.combined import combine_external
 from services.storage.database import Database
 from tests.support.tool_servers.mcp_toolsets import in_process, running
 from tests.unit.tool_servers.conftest import NOON
@@ -169,7 +169,7 @@ def chat(clock):
             running(McpToolset(settings, connect=in_process(server), first_pause=0.01)) as toolset,
             build_app(SETTINGS, platforms=[platform], clock=clock, database=Database(address)) as app,
         ):
-            join(app.calls, {"mario": toolset})
+            combine_external(app.calls, {"mario": toolset})
             yield platform
 
     return opened

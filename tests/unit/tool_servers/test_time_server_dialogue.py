@@ -10,7 +10,7 @@ from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.platform import FakePlatform
 from function_calls.llm import FunctionCallLLM
 from function_calls.model_calls.styles.choosing import make_styles
-from function_calls.toolsets.combined import join
+from function_calls.toolsets.combined import combine_external
 from services.kernel.clock import SystemClock
 from services.storage.database import Database
 from tests.support.tool_servers.time_server import time_server
@@ -36,7 +36,7 @@ async def asked(toolset_of, clock):
         async with build_app(
             SETTINGS, platforms=[platform], interpreter=interpreter, database=Database("sqlite://")
         ) as app:
-            join(app.calls, {"time": toolset})
+            combine_external(app.calls, {"time": toolset})
             await platform.say(question, sender="ann")
         return platform.texts, model
 
@@ -74,7 +74,7 @@ async def test_without_a_model_an_operators_example_leads_to_the_server(toolset_
     platform = FakePlatform(clock=SystemClock())
 
     async with build_app(SETTINGS, platforms=[platform], database=Database("sqlite://")) as app:
-        join(app.calls, {"time": toolset})
+        combine_external(app.calls, {"time": toolset})
         await platform.say(f"Bubbles, {question}", sender="ann")
 
     assert ["21:00" in text for text in platform.texts] == [True]

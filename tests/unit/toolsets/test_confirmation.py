@@ -10,7 +10,7 @@ from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, ToolResult, ToolSpec
 from function_calls.tools.policy import CallPolicy
-from function_calls.toolsets.combined import join
+from function_calls.toolsets.combined import combine_external
 from services.kernel.state import MemoryStateStore
 
 ANYTHING = {"type": "object", "properties": {"text": {"type": "string"}}}
@@ -39,7 +39,7 @@ def circumstances(context):
 
 async def call(notes, context, **arguments):
     router = FunctionCallRouter(Registry())
-    join(router, {"notes": notes})
+    combine_external(router, {"notes": notes})
     return await router.dispatch(ToolCall(id="1", name="note", arguments=arguments), context)
 
 

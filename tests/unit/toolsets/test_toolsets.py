@@ -8,7 +8,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, short_name
-from function_calls.toolsets.combined import CheckedToolset, CombinedToolset, LocalToolset, NameClash, join
+from function_calls.toolsets.combined import CheckedToolset, CombinedToolset, LocalToolset, NameClash, combine_external
 from function_calls.toolsets.wrappers import ApprovedToolset, FilteredToolset, PrefixedToolset
 from tests.unit.toolsets.conftest import TEXT, FakeToolset
 
@@ -136,7 +136,7 @@ def call(name):
 
 
 async def test_a_router_offers_and_calls_the_tools_that_were_joined_to_it(router, viewer, context):
-    join(router, {"docs": FakeToolset("docs", "open", "greet")})
+    combine_external(router, {"docs": FakeToolset("docs", "open", "greet")})
 
     assert names(await router.list_specs(viewer)) == ["greet", "open", "docs_greet"]
     assert (await router.dispatch(call("greet"), context)).text == "local hi"
@@ -144,14 +144,14 @@ async def test_a_router_offers_and_calls_the_tools_that_were_joined_to_it(router
 
 
 async def test_a_local_name_is_not_given_away_to_those_who_may_not_call_it(router, viewer, context):
-    join(router, {"docs": FakeToolset("docs", "erase")})
+    combine_external(router, {"docs": FakeToolset("docs", "erase")})
 
     assert names(await router.list_specs(viewer)) == ["greet", "docs_erase"]
     assert (await router.dispatch(call("erase"), context)).error == "not allowed: admins_only"
 
 
 async def test_hooks_and_events_hold_for_external_tools(router, context):
-    join(router, {"docs": FakeToolset("docs", "open")})
+    combine_external(router, {"docs": FakeToolset("docs", "open")})
     told = []
     router.events.subscribe("tool.call", told.append)
     router.hooks.after.append(lambda call, ctx, result: replace(result, text="audited"))
@@ -167,14 +167,14 @@ async def test_external_tool_is_cancelled_after_the_default_timeout(router, cont
         async def call(self, name, arguments, context):
             await asyncio.sleep(3600)
 
-    join(router, {"docs": Slow("docs", "open")})
+    combine_external(router, {"docs": Slow("docs", "open")})
     result = await router.dispatch(call("open"), context)
 
     assert result.error == "Tool 'open' timed out after 5.0s"
 
 
 async def test_a_tool_that_is_removed_is_unknown_at_once(router, context):
-    join(router, {"docs": FakeToolset("docs", "open")})
+    combine_external(router, {"docs": FakeToolset("docs", "open")})
 
     async def short_lived(text: str) -> str:
         """Be removed."""
@@ -188,7 +188,7 @@ async def test_a_tool_that_is_removed_is_unknown_at_once(router, context):
 
 async def test_an_argument_that_the_schema_of_a_server_does_not_list_is_refused(router, viewer, context):
     docs = FakeToolset("docs", "open")
-    join(router, {"docs": docs})
+    combine_external(router, {"docs": docs})
     result = await router.dispatch(ToolCall(id="1", name="open", arguments={**HI, "txt": "x"}), context)
 
     assert "/txt: is not an argument of this tool" in result.error
@@ -199,7 +199,7 @@ async def test_an_argument_that_the_schema_of_a_server_does_not_list_is_refused(
 async def test_an_argument_beyond_those_listed_is_sent_where_the_schema_of_a_server_allows_it(router, context):
     docs = FakeToolset("docs", "open")
     docs.specs = (replace(docs.specs[0], parameters={**TEXT, "additionalProperties": True}),)
-    join(router, {"docs": docs})
+    combine_external(router, {"docs": docs})
     await router.dispatch(ToolCall(id="1", name="open", arguments={**HI, "page": 2}), context)
 
     assert docs.calls == [("open", {**HI, "page": 2})]

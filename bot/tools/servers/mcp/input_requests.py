@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from bot.tools.servers.echoes import EchoedSecretMask
 from function_calls.tools.calls import Form, InputRequest
-from function_calls.toolsets.openapi.texts import tamed
+from function_calls.toolsets.openapi.texts import sanitize_description
 from services.kernel.errors import ToolFailed
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def form_of(result: "Result", source: str, echoes: EchoedSecretMask) -> Form:
     for key, asked in (listed or {}).items():
         if not isinstance(asked, ElicitRequest):
             raise ToolFailed(f"{source} asks for {asked.method}, which is not offered")
-        message = echoes.text(tamed(asked.params.message, _LONGEST_MESSAGE))
+        message = echoes.text(sanitize_description(asked.params.message, _LONGEST_MESSAGE))
         if isinstance(asked.params, ElicitRequestURLParams):
             requests.append(InputRequest(key=key, message=message, url=asked.params.url))
         else:
@@ -68,4 +68,4 @@ def _safe(part: object, key: str = "") -> object:
         return {name: _safe(value, name) for name, value in part.items() if name.isprintable()}
     if isinstance(part, list):
         return [_safe(each) for each in part]
-    return tamed(part, _LONGEST_TEXT) if key in _TEXTS and isinstance(part, str) else part
+    return sanitize_description(part, _LONGEST_TEXT) if key in _TEXTS and isinstance(part, str) else part

@@ -14,8 +14,8 @@ from function_calls.tools.calls import ToolSpec
 from function_calls.tools.errors import SchemaInvalid
 from function_calls.toolsets.openapi.bundling import safe_schema
 from function_calls.toolsets.openapi.document import DocumentInvalid
-from function_calls.toolsets.openapi.operation import asks_only
-from function_calls.toolsets.openapi.texts import tamed, tool_name
+from function_calls.toolsets.openapi.operation import is_query_name
+from function_calls.toolsets.openapi.texts import sanitize_description, tool_name
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -35,7 +35,7 @@ _MOST_OTHERS: Final = 100  # prompts, and resources, of one server
 def tool_spec(tool: "Tool", label: str, confirm: str, taken: Collection[str]) -> ToolSpec:
     """Return a listed tool as a spec: named and described safely, with the fields of its result, its schema rebuilt."""
     changes = _changes(tool, label)
-    about = tamed(tool.description) or tamed(tool.title, 200) or tool.name
+    about = sanitize_description(tool.description) or sanitize_description(tool.title, 200) or tool.name
     return ToolSpec(
         name=tool_name(tool.name, "tool", label, taken),
         description="\n".join(filter(None, (about, _result_line(tool.output_schema or {})))),
@@ -47,7 +47,7 @@ def tool_spec(tool: "Tool", label: str, confirm: str, taken: Collection[str]) ->
 
 def resource_spec(uris: Sequence[str], taken: Collection[str]) -> ToolSpec:
     """Return the tool that reads the resources of a server."""
-    named = ", ".join(tamed(uri, 120) for uri in uris[:_MOST_NAMED])
+    named = ", ".join(sanitize_description(uri, 120) for uri in uris[:_MOST_NAMED])
     more = " and more" if len(uris) > _MOST_NAMED else ""
     return ToolSpec(
         name=tool_name(READ_RESOURCE, "tool", "", taken),
@@ -64,7 +64,7 @@ def resource_spec(uris: Sequence[str], taken: Collection[str]) -> ToolSpec:
 def prompt_spec(prompt: "Prompt", label: str, taken: Collection[str]) -> ToolSpec:
     """Return the tool that fetches a prompt, filled in; all arguments of prompts are texts."""
     arguments = prompt.arguments or []
-    about = tamed(prompt.description) or tamed(prompt.title, 200)
+    about = sanitize_description(prompt.description) or sanitize_description(prompt.title, 200)
     schema = {
         "type": "object",
         "properties": {each.name: {"type": "string", "description": each.description or ""} for each in arguments},
@@ -87,7 +87,7 @@ def _result_line(schema: Mapping[str, object]) -> str:
     if named == ["result (string)"]:
         return ""
     more = ", …" if len(fields) > _MOST_FIELDS else ""
-    return tamed(f"Returns {', '.join(named)}{more}.", _LONGEST_RESULT_LINE)
+    return sanitize_description(f"Returns {', '.join(named)}{more}.", _LONGEST_RESULT_LINE)
 
 
 def _kind(part: object) -> str:
@@ -109,7 +109,7 @@ def _changes(tool: "Tool", label: str) -> bool:
     hints = tool.annotations
     if hints is not None and hints.read_only_hint is not None:
         return not hints.read_only_hint
-    return not asks_only(tool.name.removeprefix(f"{label}_").removeprefix(f"{label}-"))
+    return not is_query_name(tool.name.removeprefix(f"{label}_").removeprefix(f"{label}-"))
 
 
 class _Page(Protocol):

@@ -1,4 +1,4 @@
-"""Alembic runs this for each upgrade; the connection and its transaction are the caller's."""
+"""Run migrations for Alembic in the connection and transaction of the caller."""
 
 from alembic import context
 

@@ -5,7 +5,7 @@ import pytest
 from function_calls.tools.calls import ToolSpec
 from function_calls.toolsets.openapi.importer import import_document
 from function_calls.toolsets.openapi.operation import Operation, Parameter
-from function_calls.toolsets.openapi.request import prepared
+from function_calls.toolsets.openapi.request import prepare_request
 
 ITEMS = ["a b", "c"]
 THING = {"x": 1, "y": "z"}
@@ -33,7 +33,7 @@ def with_parameter(place, style, *, explode, path="/p"):
     ],
 )
 def test_query_parameters_are_written_in_their_style(style, explode, value, query):
-    assert prepared(with_parameter("query", style, explode=explode), {"v": value}).query == query
+    assert prepare_request(with_parameter("query", style, explode=explode), {"v": value}).query == query
 
 
 @pytest.mark.parametrize(
@@ -48,11 +48,11 @@ def test_query_parameters_are_written_in_their_style(style, explode, value, quer
     ],
 )
 def test_path_parameters_stay_one_segment(style, explode, value, path):
-    assert prepared(with_parameter("path", style, explode=explode, path="/p/{v}"), {"v": value}).path == path
+    assert prepare_request(with_parameter("path", style, explode=explode, path="/p/{v}"), {"v": value}).path == path
 
 
 def test_a_header_cannot_begin_another_one():
-    request = prepared(with_parameter("header", "simple", explode=False), {"v": "x\r\nCookie: a=b"})
+    request = prepare_request(with_parameter("header", "simple", explode=False), {"v": "x\r\nCookie: a=b"})
 
     assert request.headers == (("v", "x Cookie: a=b"),)
 
@@ -67,14 +67,14 @@ SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}, "tags": {
 
 
 def test_members_become_a_json_body():
-    request = prepared(of_body(SCHEMA, "application/json"), {"text": "好", "tags": ["a"]})
+    request = prepare_request(of_body(SCHEMA, "application/json"), {"text": "好", "tags": ["a"]})
 
     assert json.loads(request.content) == {"text": "好", "tags": ["a"]}
     assert ("Content-Type", "application/json") in request.headers
 
 
 def test_members_become_a_form():
-    request = prepared(of_body(SCHEMA, "application/x-www-form-urlencoded"), {"text": "a&b", "tags": ["a", "b"]})
+    request = prepare_request(of_body(SCHEMA, "application/x-www-form-urlencoded"), {"text": "a&b", "tags": ["a", "b"]})
 
     assert request.content == b"text=a%26b&tags=a&tags=b"
 
@@ -85,7 +85,7 @@ def test_files_of_a_multipart_form_are_decoded():
         "properties": {"file": {"type": "string", "format": "binary"}, "n": {"type": "integer"}},
     }
 
-    request = prepared(of_body(schema, "multipart/form-data"), {"file": "data:text/plain;base64,aGk=", "n": 3})
+    request = prepare_request(of_body(schema, "multipart/form-data"), {"file": "data:text/plain;base64,aGk=", "n": 3})
 
     file, number = request.parts
     assert (file.content, file.content_type, file.file_name) == (b"hi", "text/plain", "file")
@@ -93,6 +93,6 @@ def test_files_of_a_multipart_form_are_decoded():
 
 
 def test_a_body_of_another_kind_is_sent_as_it_is_written():
-    request = prepared(of_body({"type": "string"}, "text/plain"), {"body": "just text"})
+    request = prepare_request(of_body({"type": "string"}, "text/plain"), {"body": "just text"})
 
     assert request.content == b"just text"

@@ -1,1 +1,1 @@
-"""One module a schema version; its revision is the number of the version."""
+"""One module per schema version; its revision is the version number."""

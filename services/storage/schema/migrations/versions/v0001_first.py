@@ -5,4 +5,4 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Do nothing: databases of this version were created whole."""
+    """Do nothing: databases of this version were created with all tables."""

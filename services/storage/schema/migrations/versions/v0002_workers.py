@@ -8,7 +8,7 @@ down_revision = "1"
 
 
 def upgrade() -> None:
-    """Make the table of workers."""
+    """Create the table of workers."""
     op.create_table(
         "worker",
         sa.Column("owner", sa.String(), primary_key=True),

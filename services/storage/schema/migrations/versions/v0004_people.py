@@ -10,7 +10,7 @@ _BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make the tables of memories, of opting out and of how long messages are kept."""
+    """Create the tables of memories, opt-outs and retention."""
     op.create_table(
         "memory",
         sa.Column("id", _BIG, primary_key=True),

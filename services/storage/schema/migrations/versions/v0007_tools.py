@@ -10,7 +10,7 @@ _BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make the tables of stored tools and of their versions."""
+    """Create the tables of stored tools and of their versions."""
     op.create_table(
         "stored_tool",
         sa.Column("id", sa.String(), primary_key=True),

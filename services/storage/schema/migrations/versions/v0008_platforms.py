@@ -10,7 +10,7 @@ _BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make the tables of leases and of messages on their way."""
+    """Create the tables of leases and of messages on their way."""
     op.create_table(
         "platform_lease",
         sa.Column("platform", sa.String(), primary_key=True),

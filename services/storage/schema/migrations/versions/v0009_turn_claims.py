@@ -8,7 +8,7 @@ down_revision = "8"
 
 
 def upgrade() -> None:
-    """Make the table of claims."""
+    """Create the table of claims."""
     op.create_table(
         "turn_claim",
         sa.Column("chat_key", sa.String(), primary_key=True),

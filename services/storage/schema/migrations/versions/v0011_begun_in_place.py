@@ -11,7 +11,7 @@ _IS_TO_TRY = sa.text("owner = '' AND sent_at IS NULL AND try_at <> 0")
 
 
 def upgrade() -> None:
-    """Say by the time of the next try which occurrences have ended, and index those that have one."""
+    """Set `try_at` to 0 for ended occurrences, and create an index on the others."""
     op.drop_index("ix_delivery_freed", "delivery")
     op.execute(_ENDED)
     op.create_index("ix_delivery_freed", "delivery", ["try_at"], sqlite_where=_IS_TO_TRY, postgresql_where=_IS_TO_TRY)

@@ -8,5 +8,5 @@ down_revision = "11"
 
 
 def upgrade() -> None:
-    """Add the column; messages of before have no user name."""
+    """Add the column; existing messages have no user name."""
     op.add_column("message", sa.Column("sender_username", sa.String(), nullable=False, server_default=""))

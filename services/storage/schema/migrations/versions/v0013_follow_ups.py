@@ -20,7 +20,7 @@ _WRITE = sa.text(
 
 
 def upgrade() -> None:
-    """Add the columns and fill them; a reminder that fired once had a rule of one day."""
+    """Add the columns and fill them; one-time reminders with follow-ups had a rule with COUNT=1."""
     for name, kind in (("follow_up_minutes", sa.Integer()), ("follow_up_times", sa.Integer()), ("done_until", _BIG)):
         op.add_column("reminder", sa.Column(name, kind))
     connection = op.get_bind()
@@ -31,7 +31,7 @@ def upgrade() -> None:
 
 
 def _columns(text: str, start: str) -> dict[str, object] | None:
-    """Return the new columns; None for a text that is no rule, which pauses its reminder when it is due."""
+    """Return the new columns; None for an unreadable rule, which pauses its reminder when it is due."""
     rule = ";".join(part for part in text.split(";") if not part.upper().startswith("NAG"))
     own = dict(part.upper().partition("=")[::2] for part in text.split(";") if part.upper().startswith("NAG"))
     after = own.get("NAGAFTER")
