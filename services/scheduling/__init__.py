@@ -1,1 +1,1 @@
-"""Timers that wake other code and hold no state."""
+"""Wake other code at intervals, without persistent state."""

@@ -1,6 +1,6 @@
-"""Schedule wake-ups with APScheduler; jobs only call something like `event.set`.
+"""Schedule wake-ups with APScheduler; jobs only call functions such as `event.set`.
 
-What is due is in the database; losing a wake-up costs a second, never a reminder.
+The database has the due times, so a lost wake-up delays a reminder by a second and never loses it.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ _CLOCK_STEP: Final = timedelta(minutes=1)
 
 
 class Timetable(Protocol):
-    """Calls back at intervals, in the event loop."""
+    """Calls functions at intervals, in the event loop."""
 
     def every(self, interval: timedelta, wake: Callable[[], None], *, name: str) -> Callable[[], None]:
-        """Call `wake` every `interval` from now on; the result ends it."""
+        """Call `wake` every `interval` from now on; return a function that stops it."""
         ...
 
 
@@ -30,7 +30,7 @@ class _Job(Protocol):
 
 
 class _Scheduler(Protocol):
-    """The part of APScheduler 3 in use, which ships no types."""
+    """The used interface of APScheduler 3, which ships no types."""
 
     def start(self) -> None: ...
     def shutdown(self, *, wait: bool) -> None: ...
@@ -40,11 +40,11 @@ class _Scheduler(Protocol):
 class ApschedulerTimetable:
     """A `Timetable` on APScheduler 3, jobs in memory only. Use as `async with ApschedulerTimetable()`.
 
-    APScheduler takes a tenth of the start to import, when nobody waits for a wake-up yet: it is imported `begin_after`
-    later, in a thread, and the intervals begin then.
+    Importing APScheduler takes a tenth of the start, so it is imported `begin_after` later, in a thread, and the
+    intervals begin then.
 
-    APScheduler keeps wall-clock time. When the clock is set forward, a wake-up comes once for all the intervals that
-    were skipped; when it is set back, the next one is due an interval later by the new clock.
+    APScheduler uses wall-clock time. After the clock was set forward there is one wake-up for all skipped intervals;
+    after it was set back the next one is an interval later by the new clock.
     """
 
     def __init__(self, clock: Clock | None = None, *, begin_after: timedelta = _BEGIN_AFTER) -> None:
@@ -55,7 +55,7 @@ class ApschedulerTimetable:
         self._wakes: list[_RepeatedCall] = []
 
     async def __aenter__(self) -> Self:
-        """Let the timer start soon in the running event loop."""
+        """Start the timer, with a delay, in the running event loop."""
         self._beginning = asyncio.create_task(self._begin(), name="timetable")
         return self
 
@@ -70,7 +70,7 @@ class ApschedulerTimetable:
             self._scheduler = None
 
     def every(self, interval: timedelta, wake: Callable[[], None], *, name: str) -> Callable[[], None]:
-        """Call `wake` every `interval` from now on; the result ends it."""
+        """Call `wake` every `interval` from now on; return a function that stops it."""
         if self._beginning is None:
             raise RuntimeError("the timetable is not entered")
         wanted = _RepeatedCall(interval, wake, name)
@@ -96,7 +96,7 @@ class ApschedulerTimetable:
         await self._follow_clock()
 
     async def _follow_clock(self) -> None:
-        """Rearm the wake-ups after the clock was set back, when APScheduler would wait for their old times."""
+        """Reschedule the wake-ups after the clock was set back, because APScheduler would wait for their old times."""
         loop = asyncio.get_running_loop()
         last, last_count = self._clock.now(), loop.time()
         while True:
@@ -109,7 +109,7 @@ class ApschedulerTimetable:
 
 
 class _RepeatedCall:
-    """A call at intervals, while there is a scheduler."""
+    """A call at intervals, once there is a scheduler."""
 
     def __init__(self, interval: timedelta, wake: Callable[[], None], name: str) -> None:
         self._interval = interval
@@ -130,15 +130,15 @@ class _RepeatedCall:
             self._job.remove()
             self._job = None
 
-    async def _call(self) -> None:  # a plain function would run in a thread, where event.set is not safe
+    async def _call(self) -> None:  # APScheduler runs a plain function in a thread, where event.set is not safe
         self._wake()
 
 
 def _interval_trigger(interval: timedelta, begin: datetime) -> object:
-    """Return a trigger that fires every `interval` after `begin`, once for all the intervals that were skipped.
+    """Return a trigger that fires every `interval` after `begin`, and once for all skipped intervals.
 
-    APScheduler's own lists every interval between the last fire and now, a year of seconds one by one, and drops all
-    but the last.
+    APScheduler's own trigger computes every interval between the last fire and now, one by one, and drops all but the
+    last.
     """
     from apscheduler.triggers.base import BaseTrigger  # type: ignore[import-untyped]  # ships no types
 
@@ -154,7 +154,7 @@ def _scheduler() -> _Scheduler:
     from apscheduler.jobstores.memory import MemoryJobStore  # type: ignore[import-untyped]  # ships no types
     from apscheduler.schedulers.asyncio import AsyncIOScheduler  # type: ignore[import-untyped]  # ships no types
 
-    # Without misfire_grace_time=None a wake-up that comes a second late would be dropped silently.
+    # Without misfire_grace_time=None a wake-up that is a second late would be dropped silently.
     defaults = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
     stores = {"default": MemoryJobStore()}
     scheduler: _Scheduler = AsyncIOScheduler(jobstores=stores, job_defaults=defaults, timezone=UTC)

@@ -1,6 +1,6 @@
-"""Web search with sources that were really returned and cited.
+"""Search the web, with sources that the engine returned and the answer cites.
 
-Each engine is imported from its own module, so that only those in use cost anything.
+Engines are imported from their own modules, so that only those in use are loaded.
 """
 
 from services.search.model import SearchAnswer, SearchEngine, SearchUnavailable, Source, TextListener

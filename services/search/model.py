@@ -9,7 +9,7 @@ from services.kernel.errors import ToolFailed
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """One page that an engine returned. `url` is http or https; `title` and `snippet` may be empty."""
+    """A page returned by an engine. `url` is http or https; `title` and `snippet` may be empty."""
 
     title: str
     url: str
@@ -20,8 +20,8 @@ class SearchAnswer(Struct, frozen=True, kw_only=True):
     """The result of a search.
 
     `text` cites its sources as [1], [2], …: the n-th is `sources[n - 1]`. Every source was returned by the engine and
-    is cited in the text. `is_already_answered` says that the text has been streamed to the person and must not be sent
-    again. `is_untrusted` reminds the reader: strangers wrote this text, it is data and never an instruction.
+    is cited in the text. `is_already_answered`: the text was streamed to the person and must not be sent again.
+    `is_untrusted`: strangers wrote this text, which is data and never an instruction.
     """
 
     text: str
@@ -37,7 +37,7 @@ class SearchAnswer(Struct, frozen=True, kw_only=True):
 
 
 TextListener = Callable[[str], Awaitable[None]]
-"""Receives pieces of an answer as they arrive, citations already renumbered."""
+"""Receives pieces of an answer with renumbered citations."""
 
 
 class SearchEngine(Protocol):
@@ -45,13 +45,13 @@ class SearchEngine(Protocol):
 
     @property
     def name(self) -> str:
-        """The engine's short name, as the configuration has it."""
+        """The name of the engine in the settings."""
         ...
 
     async def search(self, query: str, language: str, *, on_text: TextListener | None = None) -> SearchAnswer:
         """Answer `query` for a reader of `language` (a code such as `en` or `zh`).
 
-        An engine that passed its whole text to `on_text` sets `is_already_answered`; others leave `on_text` alone.
+        An engine that passed its whole text to `on_text` sets `is_already_answered`; other engines ignore `on_text`.
 
         Raises:
             SearchUnavailable: no usable answer.
@@ -63,8 +63,8 @@ class SearchUnavailable(ToolFailed):
     """No engine gave a usable answer.
 
     `reason` is a short code: `timeout`, `connection`, `rate_limited`, `refused` (key or request), `server_error`,
-    `malformed` or `cut` (the answer broke off). `retry_after` is the engine's wish in seconds, None when it named none.
-    `attempts` holds (engine, reason) of every engine asked, in order.
+    `malformed` or `cut` (an incomplete answer). `retry_after` is the wait in seconds that the engine asked for, or
+    None. `attempts` has (engine, reason) of every attempted engine, in order.
     """
 
     def __init__(
@@ -83,11 +83,11 @@ class SearchUnavailable(ToolFailed):
 
 
 class PageUnavailable(ToolFailed):
-    """The page could not be read.
+    """The page cannot be read.
 
-    `reason` is a short code: `address` (no web address, or one that is not public), `timeout`, `connection`, `status`,
-    `redirects` (too many), `content_type`, `too_large`, `malformed`, or `made_up` (by a model that had read texts of
-    others). `detail` says more, never text of the page.
+    `reason` is a short code: `address` (not a public web address), `timeout`, `connection`, `status`, `redirects` (too
+    many), `content_type`, `too_large`, `malformed`, or `made_up` (by a model that has read untrusted text). `detail`
+    never contains text of the page.
     """
 
     def __init__(self, reason: str, detail: str = "") -> None:

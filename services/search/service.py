@@ -1,4 +1,4 @@
-"""Search the web with one engine, with a cache, limits and retries."""
+"""Search the web with the first engine that answers, with a cache and timeouts."""
 
 import asyncio
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ class AnswerCache:
         self._answers: BoundedDict[tuple[str, str], tuple[datetime, SearchAnswer]] = BoundedDict(_MAX_ANSWERS)
 
     def get(self, query: str, language: str) -> SearchAnswer | None:
-        """Return the cached answer while it is fresh."""
+        """Return the cached answer, unless it is expired."""
         key = _key(query, language)
         entry = self._answers.get(key)
         if entry is None or self._clock.now() - entry[0] >= self._ttl:
@@ -48,7 +48,7 @@ _DEFAULT_REST = timedelta(seconds=30)
 
 
 class SearchService:
-    """Asks engines one after the other; a rate-limited engine is skipped until its time is over."""
+    """Asks engines one after the other; a rate-limited engine is skipped until it admits requests again."""
 
     def __init__(
         self,
@@ -66,18 +66,18 @@ class SearchService:
 
     @property
     def is_configured(self) -> bool:
-        """Return whether there is an engine to ask."""
+        """Return whether there is an engine."""
         return bool(self._engines)
 
     async def search(self, query: str, language: str, *, on_text: TextListener | None = None) -> SearchAnswer:
-        """Answer `query` with sources. `timeout` counts for each engine.
+        """Answer `query` with sources. The timeout applies to each engine.
 
-        When every engine answered and found nothing, the answer is empty (`is_empty`). With `on_text`, an engine that
-        can streams its reply, and the answer then says `is_already_answered`.
+        If all engines found nothing, the answer is empty (`is_empty`). With `on_text`, an engine may stream its reply,
+        and then sets `is_already_answered`.
 
         Raises:
             RequestRefused: `search_not_configured`, or `search_query_empty`.
-            SearchUnavailable: no engine gave an answer; `attempts` has the reason of each.
+            SearchUnavailable: no engine gave an answer; `attempts` has their reasons.
         """
         if not self._engines:
             raise RequestRefused("search_not_configured")
@@ -99,8 +99,8 @@ class SearchService:
                 answer = await self._ask(engine, query, language, listener)
             except SearchUnavailable as error:
                 failures.append(error)
-                if listener is not None and listener.has_heard:
-                    break  # half a reply is in the chat; that of a second engine would be another one
+                if listener is not None and listener.has_text:
+                    break  # a part of this reply is in the chat, so a second engine must not reply
                 continue
             if not answer.is_empty:
                 return answer
@@ -138,12 +138,12 @@ def _pause(retry_after: float | None) -> timedelta:
 
 
 class _CountingListener:
-    """Passes text on and remembers whether there was any."""
+    """Passes text to a listener; `has_text` is True after the first one."""
 
     def __init__(self, on_text: TextListener) -> None:
         self._on_text = on_text
-        self.has_heard = False
+        self.has_text = False
 
     async def __call__(self, text: str) -> None:
-        self.has_heard = True
+        self.has_text = True
         await self._on_text(text)

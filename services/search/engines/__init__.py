@@ -1,1 +1,1 @@
-"""Search engines, one module each."""
+"""Search engines, and their HTTP requests and citations."""

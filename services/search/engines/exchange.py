@@ -1,4 +1,4 @@
-"""Make HTTP requests to search engines, with failures named as reasons."""
+"""Make HTTP requests to search engines, and convert failures to reasons."""
 
 import math
 from collections.abc import AsyncIterator
@@ -21,7 +21,7 @@ Body = TypeVar("Body", bound=BaseModel)
 
 
 def open_client(*, trust_environment: bool = True) -> "httpx.AsyncClient":
-    """Return a client for the engines, to be used as `async with`. Redirects are not followed.
+    """Return a client for the engines, for use as `async with`. Redirects are not followed.
 
     `trust_environment` uses the proxies of the environment.
     """
@@ -39,7 +39,7 @@ def open_client(*, trust_environment: bool = True) -> "httpx.AsyncClient":
 async def exchange(
     client: "httpx.AsyncClient", request: "httpx.Request", *, engine: str
 ) -> AsyncIterator["httpx.Response"]:
-    """Send `request` and yield the successful response, its body unread.
+    """Send `request` and yield the successful response with an unread body.
 
     Raises:
         SearchUnavailable: also for failures while the caller reads the body.
@@ -64,10 +64,10 @@ async def exchange(
 
 
 async def fetch(client: "httpx.AsyncClient", request: "httpx.Request", form: type[Body], *, engine: str) -> Body:
-    """Send `request` and read the JSON answer as `form`.
+    """Send `request` and parse the JSON answer as `form`.
 
     Raises:
-        SearchUnavailable: no answer, or none of that form.
+        SearchUnavailable: no answer, or one in another form.
     """
     async with exchange(client, request, engine=engine) as response:
         body = bytearray()
@@ -79,7 +79,7 @@ async def fetch(client: "httpx.AsyncClient", request: "httpx.Request", form: typ
 
 
 def parse(body: bytes | str, form: type[Body], *, engine: str) -> Body:
-    """Read JSON as `form`; the body is never part of the error.
+    """Parse JSON as `form`; the error does not contain the body.
 
     Raises:
         SearchUnavailable: `malformed`.
@@ -102,7 +102,7 @@ def _check(response: "httpx.Response", engine: str) -> None:
 
 
 def _seconds(header: str) -> float | None:
-    """Read Retry-After in its form in seconds; the form with a date is not used by these engines."""
+    """Parse Retry-After in seconds; these engines do not use its form with a date."""
     try:
         seconds = float(header)
     except ValueError:

@@ -14,7 +14,7 @@ _UNFINISHED = re.compile(r" ?(?:\[[\d\s,，]{0,24}(?:\](?:\([^)\s]{0,500})?)?)?$
 class CitationNumbering:
     """Renumbers [n] markers in a text that may arrive in pieces; markers of unknown sources are removed.
 
-    A source without an address counts as unknown.
+    A source without a URL counts as unknown.
     """
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class CitationNumbering:
         self._held = ""
 
     def feed(self, piece: str, sources: Sequence[Source]) -> str:
-        """Return the part of the text so far that can be shown; the beginning of a marker is held back."""
+        """Return the next part of the text with renumbered markers; an incomplete marker is held back."""
         text = self._held + piece
         unfinished = _UNFINISHED.search(text)
         end = unfinished.start() if unfinished else len(text)
@@ -68,7 +68,7 @@ _KEPT_CONTROLS = "\n\t"
 
 
 def page(*, url: str, title: str = "", snippet: str = "") -> Source | None:
-    """Return a source with clean short texts, None when `url` is not a web address."""
+    """Return a source with sanitized short texts; None if `url` is not a web address."""
     address = url.strip()
     if not address.lower().startswith(("http://", "https://")) or any(character.isspace() for character in address):
         return None
@@ -76,7 +76,7 @@ def page(*, url: str, title: str = "", snippet: str = "") -> Source | None:
 
 
 def distinct(pages: Iterable[Source | None]) -> tuple[Source, ...]:
-    """Return the pages that have a web address, each address once."""
+    """Return the pages with a web address, each address once."""
     kept: dict[str, Source] = {}
     for found in pages:
         if found is not None:
@@ -85,7 +85,7 @@ def distinct(pages: Iterable[Source | None]) -> tuple[Source, ...]:
 
 
 def answer_with_quotes(engine: str, pages: Sequence[Source], *, lead: str = "") -> SearchAnswer:
-    """Answer with quotations of the first pages; `lead` is the engine's own short answer."""
+    """Build an answer with quotations of the first pages; `lead` is the engine's own short answer."""
     quoted = [found for found in pages if found.snippet][:_MOST_QUOTES]
     quotes = [f"{_MARKER.sub('', found.snippet)} [{number}]" for number, found in enumerate(quoted, start=1)]
     opening = [_MARKER.sub("", plain(lead))] if lead.strip() else []
@@ -93,7 +93,7 @@ def answer_with_quotes(engine: str, pages: Sequence[Source], *, lead: str = "") 
 
 
 def plain(text: str) -> str:
-    """Return `text` without invisible characters, at most 8,000 characters of it."""
+    """Return at most 8,000 characters of `text`, without invisible ones."""
     return visible(text[:_TEXT_LENGTH]).strip()
 
 
@@ -103,6 +103,6 @@ def visible(text: str) -> str:
 
 
 def _line(text: str, limit: int) -> str:
-    """Return `text` without mark-up on one line, cut at `limit` characters."""
+    """Return `text` without mark-up on one line, truncated at `limit` characters."""
     bare = " ".join(plain(unescape_html(_TAG.sub("", text))).split())
     return bare if len(bare) <= limit else bare[: limit - 1].rstrip() + "…"

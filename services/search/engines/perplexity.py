@@ -1,7 +1,7 @@
 """Search with Perplexity, a language model with web search and an OpenAI-compatible API.
 
-Source: https://docs.perplexity.ai/api-reference/chat-completions-post; besides the OpenAI fields its answers carry
-`citations` (addresses; [n] in the text is the n-th) and `search_results` (title, url, date, snippet).
+Source: https://docs.perplexity.ai/api-reference/chat-completions-post; besides the OpenAI fields its answers have
+`citations` (URLs; [n] in the text is the n-th) and `search_results` (title, url, date, snippet).
 """
 
 import re
@@ -40,7 +40,7 @@ class _Choice(BaseModel):
 
 
 class _Completion(BaseModel):
-    """A whole answer, or one event of a streamed one; an event without choices still may bring sources."""
+    """An answer, or one event of a streamed one; an event without choices may have sources."""
 
     choices: list[_Choice]
     citations: list[str] | None = None
@@ -66,7 +66,7 @@ class PerplexityEngine:
         self._url = f"{base_url.rstrip('/')}/chat/completions"
 
     async def search(self, query: str, language: str, *, on_text: TextListener | None = None) -> SearchAnswer:
-        """Answer `query`; with `on_text` the reply is streamed, but never the thoughts of a reasoning model."""
+        """Answer `query`; with `on_text` the reply is streamed, except that of reasoning models."""
         if on_text is not None and "reasoning" not in self._model:
             return await self._stream(query, language, on_text)
         answer = await fetch(self._client, self._request(query, language), _Completion, engine=self.name)
@@ -131,9 +131,9 @@ async def _pass_on(text: str, shown: list[str], on_text: TextListener) -> None:
 
 
 def _sources(answer: _Completion) -> list[Source]:
-    """Return the returned sources under the numbers that the text uses: those of `citations` where there are any.
+    """Return the sources in the order of their numbers in the text: those of `citations`, if any.
 
-    A source whose address is no web address keeps its number, or all later ones would shift.
+    A source without a web address keeps its number, so that later ones do not shift.
     """
     results = {result.url: result for result in answer.search_results or []}
     addresses = answer.citations or list(results)

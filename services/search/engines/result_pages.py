@@ -1,4 +1,4 @@
-"""Search with engines that return pages: Brave, SearXNG, Tavily and Wikipedia. Their first pages are quoted.
+"""Search with Brave, SearXNG, Tavily and Wikipedia, and quote their first result pages.
 
 Sources: https://api-dashboard.search.brave.com/app/documentation/web-search/get-started,
 https://docs.searxng.org/dev/search_api.html, https://docs.tavily.com/documentation/api-reference/endpoint/search,
@@ -21,7 +21,7 @@ _MAX_RESULTS = 5
 
 
 class _Result(BaseModel):
-    """A page; Brave calls its text `description`, others `content`."""
+    """A result page; Brave has its text in `description`, other engines in `content`."""
 
     url: str
     title: str | None = None
@@ -30,7 +30,7 @@ class _Result(BaseModel):
 
 
 class PageEngine(Generic[Body]):
-    """Asks an engine and quotes the first pages of its answer; subclasses write the request and read the answer."""
+    """The base class of engines with result pages; subclasses build the request and parse the answer."""
 
     name: str
     form: type[Body]
@@ -40,7 +40,7 @@ class PageEngine(Generic[Body]):
         self._base_url = base_url.rstrip("/")
 
     async def search(self, query: str, language: str, *, on_text: TextListener | None = None) -> SearchAnswer:
-        """Answer `query` with quotations of the first pages; nothing is streamed."""
+        """Answer `query` with quotations of the first pages, without streaming."""
         del on_text
         found = await fetch(self._client, self.request(query, language), self.form, engine=self.name)
         pages, lead = self.read(found)
@@ -51,10 +51,10 @@ class PageEngine(Generic[Body]):
         raise NotImplementedError
 
     def read(self, answer: Body) -> tuple[Iterable[Source | None], str]:
-        """Return the pages of an answer, and the engine's own short answer or an empty text.
+        """Return the pages of an answer, and the engine's own short answer or an empty string.
 
         Raises:
-            SearchUnavailable: it says itself that it is none.
+            SearchUnavailable: the answer reports an error.
         """
         raise NotImplementedError
 
@@ -64,7 +64,7 @@ class _BraveWeb(BaseModel):
 
 
 class _BraveAnswer(BaseModel):
-    """`web` is missing when nothing was found; `type` tells a real answer from another JSON object."""
+    """`web` is missing if nothing was found; `type` distinguishes an answer from other JSON objects."""
 
     type: str
     web: _BraveWeb | None = None
@@ -84,7 +84,7 @@ class BraveEngine(PageEngine[_BraveAnswer]):
         self._api_key = api_key
 
     def request(self, query: str, language: str) -> "httpx.Request":
-        """Return the request for `query`, cut at the length that Brave takes."""
+        """Return the request for `query`, truncated to the limit of Brave."""
         params = {"q": query[: self._most_characters], "count": str(_MAX_RESULTS), "text_decorations": "false"}
         if language in {"en", "zh", "es"}:
             params["search_lang"] = "zh-hans" if language == "zh" else language
@@ -105,14 +105,14 @@ class _SearxngInstantAnswer(BaseModel):
 
 
 class _SearxngAnswer(BaseModel):
-    """`answers` were plain texts in versions before 2025 and are objects since."""
+    """`answers` are strings in versions before 2025 and objects since."""
 
     results: list[_Result]
     answers: list[str | _SearxngInstantAnswer] = []
 
 
 class SearxngEngine(PageEngine[_SearxngAnswer]):
-    """SearXNG, a self-hosted metasearch engine; `json` must be among its enabled formats, else it refuses."""
+    """SearXNG, a self-hosted metasearch engine; its format `json` must be enabled."""
 
     name = "searxng"
     form = _SearxngAnswer
@@ -137,7 +137,7 @@ class _TavilyAnswer(BaseModel):
 
 
 class TavilyEngine(PageEngine[_TavilyAnswer]):
-    """Tavily, a search service for language models; it takes no language."""
+    """Tavily, a search service for language models, without a parameter for the language."""
 
     name = "tavily"
     form = _TavilyAnswer
@@ -164,7 +164,7 @@ class TavilyEngine(PageEngine[_TavilyAnswer]):
 
 
 class _Article(BaseModel):
-    """An article; `index` is its place among the results, which come in no order."""
+    """An article; `index` is its position among the results, which are unordered."""
 
     index: int = 0
     title: str = ""
@@ -181,7 +181,7 @@ class _WikipediaError(BaseModel):
 
 
 class _WikipediaAnswer(BaseModel):
-    """`query` is missing when nothing was found; a refusal comes as `error` with the status of success."""
+    """`query` is missing if nothing was found; a refusal is an `error` with the HTTP status of success."""
 
     query: _WikipediaQuery | None = None
     error: _WikipediaError | None = None
@@ -189,9 +189,9 @@ class _WikipediaAnswer(BaseModel):
 
 
 class WikipediaEngine(PageEngine[_WikipediaAnswer]):
-    """Wikipedia in the reader's language: no key needed, encyclopaedia articles only.
+    """Wikipedia in the language of the reader, without a key.
 
-    Wikimedia asks every client to name its operator: `contact` is their mail address or page. `base_url` may hold
+    Wikimedia requires every client to name its operator: `contact` is a mail address or page. `base_url` may contain
     `{language}`.
     Source: https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_API_Usage_Guidelines.
     """
@@ -209,7 +209,7 @@ class WikipediaEngine(PageEngine[_WikipediaAnswer]):
         self._agent = f"Bubbles/1 ({contact})"
 
     def request(self, query: str, language: str) -> "httpx.Request":
-        """Return the request for the beginnings of the articles that match `query`."""
+        """Return the request for the introductions of the articles that match `query`."""
         language = language if language in self._languages else "en"
         params = {
             "action": "query",
@@ -231,10 +231,10 @@ class WikipediaEngine(PageEngine[_WikipediaAnswer]):
         return self._client.build_request("GET", url, params=params, headers={"User-Agent": self._agent})
 
     def read(self, answer: _WikipediaAnswer) -> tuple[Iterable[Source | None], str]:
-        """Return the articles in their order.
+        """Return the articles in order.
 
         Raises:
-            SearchUnavailable: the answer reports an error, or is another JSON object.
+            SearchUnavailable: the answer reports an error, or is not an answer.
         """
         if answer.error is not None:
             reason = "rate_limited" if answer.error.code in self._busy else "refused"

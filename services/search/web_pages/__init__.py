@@ -1,1 +1,1 @@
-"""Fetch web pages as readable text, without access to the bot's own network."""
+"""Fetch web pages as text, without access to the bot's own network."""

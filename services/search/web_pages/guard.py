@@ -1,4 +1,4 @@
-"""Connect to public addresses only."""
+"""Connect to public IP addresses only."""
 
 import asyncio
 import ipaddress
@@ -28,7 +28,7 @@ _MOST_CONNECTIONS = 10
 
 
 def is_public(address: Address) -> bool:
-    """Return True for an address of the public internet; an IPv4 address inside an IPv6 address is checked itself."""
+    """Return whether an IP address is public; an embedded IPv4 address decides about an IPv6 address."""
     if isinstance(address, ipaddress.IPv6Address):
         hidden = _find_embedded_ipv4(address)
         if hidden is not None:
@@ -41,7 +41,7 @@ def is_public(address: Address) -> bool:
 
 
 def _find_embedded_ipv4(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """Return the IPv4 address that a mapped, 6to4, Teredo, NAT64 or ISATAP address leads to."""
+    """Return the IPv4 address embedded in a mapped, 6to4, Teredo, NAT64 or ISATAP address."""
     if address.teredo is not None:
         return address.teredo[1]
     is_isatap = (int(address) >> 32) & 0xFFFF_FFFF in _ISATAP_IDENTIFIERS
@@ -51,15 +51,15 @@ def _find_embedded_ipv4(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address
 
 
 async def resolve_public(host: str, port: int) -> tuple[Address, ...]:
-    """Return the addresses of `host`, in the order of the system's resolver."""
+    """Return the IP addresses of `host`, in the order of the system's resolver."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return tuple(dict.fromkeys(ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
 
 
 class GuardedBackend(httpcore.AsyncNetworkBackend):
-    """Connects to the very address that was checked; the host name only serves TLS.
+    """Connects to the checked IP address; the host name is used for TLS only.
 
-    `allows` decides over addresses, `resolve` finds them; tests pass their own.
+    `allows` checks addresses, `resolve` finds them; tests replace both.
     """
 
     def __init__(self, *, allows: Callable[[Address], bool] = is_public, resolve: Resolve = resolve_public) -> None:
@@ -75,16 +75,16 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Connect to `host`, if all of its addresses are allowed.
+        """Connect to `host` if all of its addresses are allowed.
 
         Raises:
-            PageUnavailable: one of them is not.
+            PageUnavailable: one of them is not allowed.
         """
         try:
             addresses = await self._resolve(host, port)
         except OSError as error:
             raise httpcore.ConnectError(str(error)) from error
-        # One inner address among public ones is a trap or a mistake; neither is worth a connection.
+        # A private address among public ones is an attack or an error.
         if not addresses or not all(self._allows(address) for address in addresses):
             raise PageUnavailable("address", "not a public address")
         return await self._network.connect_tcp(str(addresses[0]), port, timeout, local_address, socket_options)
@@ -95,7 +95,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         timeout: float | None = None,  # noqa: ASYNC109 - the signature is httpcore's
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Refuse every socket of this machine.
+        """Refuse Unix sockets.
 
         Raises:
             PageUnavailable: always.
@@ -109,7 +109,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
 
 
 def open_guarded_pool(backend: GuardedBackend | None = None) -> httpcore.AsyncConnectionPool:
-    """Return connections behind the guard, to be used as `async with`; proxies of the environment are not used."""
+    """Return a guarded connection pool, for use as `async with`, without proxies of the environment."""
     return httpcore.AsyncConnectionPool(
         network_backend=backend or GuardedBackend(), max_connections=_MOST_CONNECTIONS, keepalive_expiry=5
     )

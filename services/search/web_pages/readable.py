@@ -1,6 +1,6 @@
-"""Extract the readable text of an HTML page, without scripts, menus and mark-up, in linear time.
+"""Extract the text of an HTML page, without scripts, menus and mark-up, in linear time.
 
-The standard library's parser looks for the end of every comment and tag anew, and a page of open ones takes it hours.
+The standard library's parser searches the end of every comment and tag again, which takes hours for hostile pages.
 """
 
 import re
@@ -16,7 +16,7 @@ _RAW = {name: re.compile(f"</{name}\\b", re.IGNORECASE) for name in ("script", "
 
 
 class Piece(NamedTuple):
-    """A run of text, or a tag in lower case with its contents as written."""
+    """A text, or a tag in lower case with its attributes as written."""
 
     text: str = ""
     tag: str = ""
@@ -50,21 +50,21 @@ def split_page(page: str) -> Iterator[Piece]:
 
 
 def _end(page: str, start: int) -> int:
-    """Return where what begins at `start` ends, -1 where it does not."""
+    """Return the end of the tag or comment at `start`; -1 without any."""
     if page.startswith("<!--", start):
         closed = page.find("-->", start + 4)
         return closed + 2 if closed >= 0 else -1
     end = page.find(">", start)
     for quote in "\"'":
         if end >= 0 and page.count(quote, start, end) % 2:
-            # The sign stood inside a value; where the value ends, the tag may end.
+            # The sign is part of a quoted value, so search after the end of the value.
             closed = page.find(quote, end)
             end = page.find(">", closed) if closed >= 0 else end
     return end
 
 
 def _after_raw(page: str, piece: Piece, end: int) -> int:
-    """Return the start of the end tag of an element with raw contents; the end of the page without one."""
+    """Return the start of the end tag of a raw element, or the end of the page; `end` for other elements."""
     raw = None if piece.is_end or piece.inside.endswith("/") else _RAW.get(piece.tag)
     if raw is None:
         return end
@@ -106,7 +106,7 @@ _FEWEST_CORE_CHARACTERS = 200
 
 
 def extract_text(page: str) -> tuple[str, str]:
-    """Return the title and the text of a page; of a page that marks its main part, that part."""
+    """Return the title and the text of a page, or of its main part if it is marked."""
     reader = _Reader()
     for piece in split_page(page):
         reader.take(piece)
@@ -125,7 +125,7 @@ class _Reader:
         self._left_out = self._in_core = 0
 
     def take(self, piece: Piece) -> None:
-        """Read on."""
+        """Process the next piece."""
         if piece.tag in _PARTS:
             self._add_text("\n")
         if not piece.tag:
@@ -138,7 +138,7 @@ class _Reader:
             self._count(piece.tag, is_hidden, 1)
 
     def _close(self, tag: str) -> None:
-        """End the element and elements left open in it; an end tag without a start tag is ignored."""
+        """Close the element and open elements in it; ignore an end tag without a start tag."""
         if not self._names[tag]:
             return
         name = ""

@@ -1,4 +1,4 @@
-"""Fetch a page and return its text."""
+"""Fetch web pages as text."""
 
 import asyncio
 import re
@@ -31,9 +31,9 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class WebPage(Struct, frozen=True, kw_only=True):
-    """A page as text. `url` is where it was found after redirects; strangers wrote `title` and `text`.
+    """A page as text. `url` is that after redirects; `title` and `text` are untrusted.
 
-    `is_cut` says that the text was longer than 20,000 characters.
+    `is_cut`: the text was longer than 20,000 characters.
     """
 
     url: str
@@ -43,7 +43,7 @@ class WebPage(Struct, frozen=True, kw_only=True):
 
 
 class WebPageService:
-    """Fetches pages of public addresses; `open_pool` makes the connections and is called when the first is needed."""
+    """Fetches pages of public addresses; `open_pool` opens the connection pool of a request."""
 
     def __init__(
         self,
@@ -57,10 +57,10 @@ class WebPageService:
         self._max_bytes = max_bytes
 
     async def fetch(self, url: str) -> WebPage:
-        """Return the page at `url`, with `https://` in front where no scheme is given.
+        """Return the page at `url`, which may lack `https://`.
 
         Raises:
-            PageUnavailable: it cannot be read, or must not be.
+            PageUnavailable: it cannot or must not be read.
         """
         import httpcore
 
@@ -94,7 +94,7 @@ class WebPageService:
         if kind not in _HTML | _PLAIN:
             raise PageUnavailable("content_type", kind[:40])
         if headers.get("content-encoding", "identity").lower() != "identity":
-            # Nothing packed was asked for; a small packed answer may unpack to any size.
+            # No compression was requested, and a small compressed answer may have any size.
             raise PageUnavailable("malformed", "packed")
         body = bytearray()
         async for piece in response.aiter_stream():
@@ -109,10 +109,10 @@ class WebPageService:
 
 
 def _check_address(address: str) -> str:
-    """Return `address` as it is sent; refuse anything but a plain web address.
+    """Validate and normalise a URL.
 
     Raises:
-        PageUnavailable: `address`.
+        PageUnavailable: `address`, it is not a plain web address.
     """
     import httpx
 
@@ -126,7 +126,7 @@ def _check_address(address: str) -> str:
 
 
 def _decode(body: bytes, content_type: str) -> str:
-    """Return the text of `body`: by the header's character set, the page's own, UTF-8."""
+    """Decode `body` with the character set of the header, else of the page, else UTF-8."""
     found = _CHARSET.search(content_type.encode("latin-1", "ignore")) or _CHARSET.search(body[:_DECLARED_WITHIN])
     try:
         return body.decode(found[1].decode() if found else "utf-8", errors="replace")
