@@ -5,7 +5,6 @@ import importlib.util
 import os
 import socket
 import sys
-import webbrowser
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
@@ -217,7 +216,7 @@ class _Running(Struct, kw_only=True):
             build_app(settings, platforms=served, clock=self.clock, watchdog=watchdog) as app,
             plugins_watched(app, settings, is_wanted=self.watches_plugins),
             page_served(app, room, settings, self.clock, listener=self.listener, editor=self.editor),
-            _warming_up(app),
+            _warming_up(app, settings.bot.language),
         ):
             self.has_started = True
             return await self._wait(app, linger_seconds)
@@ -268,20 +267,20 @@ async def _serve_mcp_client(settings: Settings, asker: "Asker") -> None:
 
 
 @asynccontextmanager
-async def _warming_up(app: App) -> AsyncIterator[None]:
-    """Compile the sentences of all languages while the bot is idle; the first message waits for its language only.
+async def _warming_up(app: App, language: str) -> AsyncIterator[None]:
+    """Compile the patterns of `language`, the bot's own, while the bot is idle.
 
-    The same goes for the patterns that the answers of a model are checked with, where there is a model.
+    Where there is a model, load what its answers are checked with too.
     """
 
     async def warm_up() -> None:
         await asyncio.sleep(_WARM_UP_AFTER_SECONDS)
         await app.settled()
-        await asyncio.to_thread(OfflineInterpreter.warm_up, app.registry.specs)
+        await asyncio.to_thread(OfflineInterpreter.warm_up, language, app.registry.specs)
         if app.has_model:
             from function_calls.grounding import claims
 
-            await asyncio.to_thread(claims.warm_up)
+            await asyncio.to_thread(claims.warm_up, language)
 
     warming = asyncio.create_task(warm_up(), name="warm up")
     try:
@@ -368,6 +367,8 @@ async def page_served(
 def _show_address(settings: Settings, address: str) -> None:
     click.echo(say(language_here(settings.bot.language), "serve.address", address=address))
     if settings.http.open_page and has_desktop(sys.platform, os.environ, is_terminal=sys.stdout.isatty()):
+        import webbrowser
+
         asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
 
 

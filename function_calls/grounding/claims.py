@@ -13,6 +13,7 @@ from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import LANGUAGES, bare, every_claim, folded, foreign_change_requests
 from function_calls.model_calls.transcript import result_text
 from function_calls.tools.calls import Interpretation, Step, ToolCall, Turn
+from function_calls.understanding.reading.lexicon import load_lexicon
 
 # Ids begin with a letter; those without a digit are kept, since a word in brackets is mostly a word, and so are
 # subscripts of code (`items[index0]`) and links of Markdown.
@@ -29,8 +30,9 @@ _KEEPING = frozenset({"reminder_state", "memory_save", "memory_forget", "time_zo
 _WANTED = _CHANGES | _KEEPING
 
 
-def warm_up() -> None:
-    """Compile the patterns that the answers of a model are checked with, before the first answer."""
+def warm_up(usual: str) -> None:
+    """Load what the answers of a model are compared with, before the first answer: patterns, the `usual` language."""
+    load_lexicon(usual)
     every_claim()
     for language in LANGUAGES:
         load_cues(language)

@@ -64,7 +64,6 @@ _REMARK = 3
 """The most tokens of "thanks", "nice one" and the like, which do not end a dialogue."""
 _CLOCKS = frozenset({"@clock", "@dayclock", "@ruletime", "@offset", "@later"})
 """Tokens of times with which a message may go on with a reminder."""
-_LOADED_AT_START = ("en", "zh")
 _CLAUSE_END = re.compile(r"[,，.。!！~～…]")
 
 
@@ -107,15 +106,12 @@ class OfflineInterpreter:
         self._examples = ExampleSentences()
 
     @staticmethod
-    def warm_up(tools: Iterable[ToolSpec] = ()) -> None:
-        """Load the models, the words of time and the examples of `tools`, for which the first message would wait.
+    def warm_up(language: str, tools: Iterable[ToolSpec] = ()) -> None:
+        """Compile the words of time of `language` and the examples of `tools`, for which the first message would wait.
 
-        The other languages are loaded with the first message in them.
+        The models are loaded with the first message in their language, which takes a tenth of a second.
         """
-        for language in _LOADED_AT_START:
-            load_lexicon(language)
-            load_models(language)
-        warm_up()
+        warm_up((language,))
         is_courtesy("")
         ExampleSentences().match("", tuple(tools), is_addressed=True)
 

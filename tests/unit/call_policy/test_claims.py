@@ -207,7 +207,7 @@ async def test_first_answer_compiles_no_examples_after_the_warm_up(room):
 
     examples._templates.cache_clear()
     talker = room(time_zone, paint, script=["It is blue."])
-    OfflineInterpreter.warm_up(talker.router.registry.specs)
+    OfflineInterpreter.warm_up("en", talker.router.registry.specs)
     compiled = examples._templates.cache_info().misses
 
     assert await talker.say("what colour is the sky?") == "It is blue."

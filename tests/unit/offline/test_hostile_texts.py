@@ -20,7 +20,9 @@ REQUESTS = {"en": "remind me {}", "zh": "提醒我{}", "es": "recuérdame {}"}
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled() -> None:
-    OfflineInterpreter.warm_up()
+    for language in LANGUAGES:
+        load_lexicon(language)
+        OfflineInterpreter.warm_up(language)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from function_calls.grounding import claims
 from function_calls.tools.calls import Step, ToolResult, Turn
 from function_calls.understanding import OfflineInterpreter
 from function_calls.understanding.reading.lexicon import load_lexicon
@@ -29,9 +30,11 @@ async def test_the_results_are_the_answer() -> None:
     assert (heard.calls, heard.answer) == ((), "Two sixes.\n12")
 
 
-async def test_words_and_models_are_loaded_ahead() -> None:
+async def test_models_are_loaded_ahead_for_the_answers_of_a_model_alone() -> None:
     load_lexicon.cache_clear()
 
-    OfflineInterpreter.warm_up()
+    OfflineInterpreter.warm_up("en")
+    assert load_lexicon.cache_info().currsize == 0  # they are loaded with the first message
 
-    assert load_lexicon.cache_info().currsize == 2  # Spanish is loaded with its first message
+    claims.warm_up("en")
+    assert load_lexicon.cache_info().currsize == 1
