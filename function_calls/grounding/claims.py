@@ -33,6 +33,7 @@ _WANTED = _CHANGES | _KEEPING
 def warm_up(usual: str) -> None:
     """Load what the answers of a model are compared with, before the first answer: patterns, the `usual` language."""
     load_lexicon(usual)
+    foreign_change_requests()
     every_claim()
     for language in LANGUAGES:
         load_cues(language)

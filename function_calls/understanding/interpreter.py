@@ -7,7 +7,8 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.language.messages import say
+from function_calls.language.messages import catalogue, say
+from function_calls.language.recognized_phrases import every_language
 from function_calls.tools.calls import Conversation, Interpretation, ToolCall, ToolSpec, Turn
 from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.understanding.courtesies import is_courtesy
@@ -112,7 +113,9 @@ class OfflineInterpreter:
         The models are loaded with the first message in their language, which takes a tenth of a second.
         """
         warm_up((language,))
-        is_courtesy("")
+        catalogue(language)
+        tuple(every_language())
+        is_courtesy(".")
         ExampleSentences().match("", tuple(tools), is_addressed=True)
 
     async def interpret(self, turn: Turn) -> Interpretation:
