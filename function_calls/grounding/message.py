@@ -114,7 +114,7 @@ class ReadMessage:
         """Return whether the trained models have seen the words of the message in requests of its intent."""
         return self.reading is not None and load_models(self.language).knows(self.reading)
 
-    @property
+    @cached_property
     def language(self) -> str:
         """Return the language of the message."""
         return language_of(self.text, self.turn.language)

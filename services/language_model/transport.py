@@ -1,7 +1,7 @@
-"""Send requests through the `openai` SDK, which is imported only when a model is used.
+"""Send requests over the HTTP client of the `openai` SDK, which is imported only when a model is used.
 
-The SDK keeps what it is good at: connections, authentication, proxies, timeouts and error classes. Its own retries
-are off, because it cannot see a malformed or cut answer, nor how long the person in the chat is willing to wait.
+The SDK keeps what it is good at: connections, authentication, proxies and timeouts. Its retries are not used, because
+it cannot see a malformed or cut answer, nor how long the person in the chat is willing to wait.
 """
 
 import asyncio
@@ -10,12 +10,12 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from importlib.util import find_spec
-from typing import Final, cast
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from typing import Final
+from urllib.parse import urlsplit, urlunsplit
 
 import httpx2
+import msgspec
 import openai
-from openai import AsyncStream
 
 from services.kernel.errors import ModelUnavailable
 from services.kernel.network import trusted_certificates
@@ -37,33 +37,28 @@ _PATH = "/chat/completions"
 _AZURE = (".azure.com", ".azure-api.net")  # which wants its key in a header of its own
 _NO_KEY = "none"  # servers without authentication ignore it, and the SDK insists on one
 _LONGEST_END = 1.0  # seconds between the last event and the end of the body
-# Omit the headers in which the SDK describes this machine.
-_HEADERS: Mapping[str, str | openai.Omit] = {
-    "Content-Type": "application/json",
-    **{
-        f"X-Stainless-{name}": openai.omit
-        for name in (
-            "Lang",
-            "Package-Version",
-            "OS",
-            "Arch",
-            "Runtime",
-            "Runtime-Version",
-            "Async",
-            "Retry-Count",
-            "Read-Timeout",
-        )
-    },
-}
+_MACHINE = "X-Stainless-"  # headers in which the SDK describes this machine
 
 
 class Transport:
-    """Sends the body as bytes and reads the answer as plain data, so the SDK does not walk every tool schema."""
+    """Sends the body as bytes over the HTTP client of the SDK, and reads the answer as plain data.
+
+    The SDK walks every tool schema, and puts URL, headers and options together anew, for each request that is made
+    through its own methods: that takes longer than all the rest of a request.
+    """
 
     def __init__(self, base_url: str, api_key: str, timeouts: Timeouts) -> None:
-        self._client = _make_client(base_url, api_key, timeouts)
-        # Whole, for the SDK and its HTTP client would each put a relative one together anew for every request.
-        self._url = f"{str(self._client.base_url).rstrip('/')}{_PATH}"
+        # aiohttp, where it is installed, halves the cost of a request and keeps it flat with many in flight
+        kind = openai.DefaultAsyncHttpxClient if find_spec("aiohttp") is None else openai.DefaultAioHttpClient
+        self._client = kind(
+            verify=trusted_certificates(),
+            event_hooks=response_hooks(base_url),
+            timeout=openai.Timeout(timeouts.silence, connect=timeouts.connect, pool=timeouts.total),
+        )
+        address = urlsplit(base_url)
+        path = address.path.rstrip("/").removesuffix(_PATH).rstrip("/")
+        self._url = httpx2.URL(urlunsplit(address._replace(path=path + _PATH)))
+        self._headers = _headers(base_url, api_key, self._client)
         self._secret = api_key
 
     async def send(self, model: str, request: CompletionRequest, form: BodyForm) -> Completion:
@@ -74,47 +69,47 @@ class Transport:
         """
         body = body_bytes(model, request, form)
         with _our_errors(self._secret):
-            if request.on_text is not None:
-                return await self._streamed(body, request.on_text)
-            response = await self._client.post(
-                self._url, cast_to=httpx2.Response, content=body, options={"headers": _HEADERS}
-            )
-            return _read_whole(response.content)
+            if request.on_text is None:
+                return _read_whole((await self._post(body)).content)
+            response = await self._post(body, is_streamed=True)
+            try:
+                return await _read_stream(response, request.on_text)
+            finally:
+                await response.aclose()
 
-    async def _streamed(self, body: bytes, on_text: TextListener) -> Completion:
-        # asked for the bare response, the SDK hands it over before its stream class would read it
-        opened = await self._client.post(
-            self._url,
-            cast_to=httpx2.Response,
-            content=body,
-            options={"headers": _HEADERS},
-            stream=True,
-            stream_cls=AsyncStream[object],
-        )
-        response = cast("httpx2.Response", opened)
+    async def _post(self, body: bytes, *, is_streamed: bool = False) -> httpx2.Response:
+        """Return the response of a server that took the request; its body is read unless it `is_streamed`."""
+        request = self._client.build_request("POST", self._url, content=body, headers=self._headers)
         try:
-            return await _read_stream(response, on_text)
+            response = await self._client.send(request, stream=is_streamed)
+        except ModelUnavailable:  # our limits on the answer
+            raise
+        except Exception as error:  # noqa: BLE001 - the client passes on errors of aiohttp that it does not know
+            raise _translate(error) from None
+        if response.is_success:
+            return response
+        try:
+            raise _by_status(response.status_code, await response.aread(), response.headers, self._secret)
         finally:
             await response.aclose()
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.close()
+        await self._client.aclose()
 
 
-def _make_client(base_url: str, api_key: str, timeouts: Timeouts) -> openai.AsyncOpenAI:
-    # aiohttp, where it is installed, halves the cost of a request and keeps it flat with many in flight
-    kind = openai.DefaultAsyncHttpxClient if find_spec("aiohttp") is None else openai.DefaultAioHttpClient
-    address = urlsplit(base_url)
-    is_azure = (address.hostname or "").endswith(_AZURE)
-    return openai.AsyncOpenAI(
-        base_url=urlunsplit(address._replace(path=address.path.rstrip("/").removesuffix(_PATH), query="")),
-        default_query=dict(parse_qsl(address.query)),  # Azure's api-version
+def _headers(base_url: str, api_key: str, client: httpx2.AsyncClient) -> httpx2.Headers:
+    """Return the headers of every request: the SDK's, with the organisation and project of the environment."""
+    is_azure = (urlsplit(base_url).hostname or "").endswith(_AZURE)
+    sdk = openai.AsyncOpenAI(
+        base_url=base_url,
         default_headers={"api-key": api_key} if is_azure and api_key else None,
         api_key=api_key or _NO_KEY,
-        http_client=kind(verify=trusted_certificates(), event_hooks=response_hooks(base_url)),
-        max_retries=0,
-        timeout=openai.Timeout(timeouts.silence, connect=timeouts.connect, pool=timeouts.total),
+        http_client=client,
+    )
+    sent = {name: text for name, text in sdk.default_headers.items() if isinstance(text, str)}
+    return httpx2.Headers(
+        sdk.auth_headers | {name: text for name, text in sent.items() if not name.startswith(_MACHINE)}
     )
 
 
@@ -122,10 +117,7 @@ def _make_client(base_url: str, api_key: str, timeouts: Timeouts) -> openai.Asyn
 def _our_errors(secret: str) -> Iterator[None]:
     try:
         yield
-    except openai.OpenAIError as error:
-        # the SDK's error carries the request with its key, and maybe the key in the server's message: do not chain it
-        raise translate(error, secret) from None
-    except ModelUnavailable as failure:  # reported in an answer with status 200
+    except ModelUnavailable as failure:
         raise redact(failure, secret) from None
     except httpx2.HTTPError as error:
         is_late = isinstance(error, httpx2.TimeoutException)
@@ -230,17 +222,11 @@ def _origin(url: str) -> tuple[str, str, int | None]:
 _LONGEST_MESSAGE = 2000  # characters in which a reason is looked for
 
 
-def translate(error: openai.OpenAIError, secret: str) -> ModelUnavailable:
-    """Translate an error of the SDK; `secret` is removed from the text of the server."""
-    if isinstance(error.__cause__, EndpointFailed):  # our limits on the answer, wrapped by the SDK
-        return error.__cause__
-    if isinstance(error, openai.APIStatusError):
-        return _by_status(error, secret)
-    if isinstance(error, openai.APITimeoutError) and not _was_refused(error):
+def _translate(error: Exception) -> EndpointFailed:
+    """Translate an error of a request that no response came to; it carries the key, so it is not to be chained."""
+    if isinstance(error, httpx2.TimeoutException) and not _was_refused(error):
         return EndpointFailed("timeout", "the server did not answer in time")
-    if isinstance(error, openai.APIConnectionError):
-        return EndpointFailed("connection", "the server could not be reached or hung up")
-    return EndpointFailed("malformed", clean(type(error).__name__, secret))
+    return EndpointFailed("connection", "the server could not be reached or hung up")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -263,14 +249,21 @@ def _time(headers: Mapping[str, str], header: str) -> datetime | None:
     return None if moment.tzinfo is None else moment
 
 
-def _by_status(error: openai.APIStatusError, secret: str) -> ModelUnavailable:
-    detail = read_error(error.body) or ServerErrorDetail(message="")
+def _by_status(status: int, body: bytes, headers: Mapping[str, str], secret: str) -> ModelUnavailable:
+    """Translate the response of a server that refused a request; `secret` is removed from its text."""
+    detail = read_error(_json_or_text(body)) or ServerErrorDetail(message="")
     is_page = detail.message.lstrip().startswith("<")  # of a proxy that stands before the server
     message = "" if is_page else clean(detail.message, secret)[:_LONGEST_MESSAGE]
-    if "insufficient_quota" in (error.code, detail.code):  # sent with 429, but no wait will help
-        return EndpointFailed("refused", detail_of(error.status_code, message), is_passing=False)
-    wait = retry_after(error.response.headers)
-    return failure_of(error.status_code, message, retry_after=wait, generation=detail.generation)
+    if detail.code == "insufficient_quota":  # sent with 429, but no wait will help
+        return EndpointFailed("refused", detail_of(status, message), is_passing=False)
+    return failure_of(status, message, retry_after=retry_after(headers), generation=detail.generation)
+
+
+def _json_or_text(body: bytes) -> object:
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return body.decode(errors="replace").strip()
 
 
 def _was_refused(error: BaseException) -> bool:

@@ -41,8 +41,9 @@ class LinearModel:
         starts, columns, values = self._starts, self._columns, self._values
         sums = [0] * len(self.labels)
         for row in rows:
-            for at in range(starts[row], starts[row + 1]):
-                sums[columns[at]] += values[at]
+            start, end = starts[row], starts[row + 1]
+            for column, value in zip(columns[start:end], values[start:end], strict=True):
+                sums[column] += value
         return [bias + self._scale * each for bias, each in zip(self._bias, sums, strict=True)]
 
     def probabilities(self, rows: Iterable[int]) -> list[float]:

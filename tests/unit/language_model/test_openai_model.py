@@ -299,6 +299,36 @@ async def test_request_contains_nothing_about_the_machine():
     assert [name for name in server.requests[0].headers if name.startswith("x-stainless")] == []
 
 
+async def test_organisation_and_project_of_the_environment_are_sent(monkeypatch):
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-1")
+
+    _, server = await ask([say("It is ten.")])
+
+    sent = server.requests[0].headers
+    assert (sent["openai-organization"], sent["openai-project"]) == ("org-1", "proj-1")
+    assert sent["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("on_text", [None, TextListener()])
+async def test_answer_that_is_no_http_is_a_broken_connection(on_text):
+    async def answer(_, writer):
+        writer.write(b"SSH-2.0-OpenSSH_9.6\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        model = OpenAIModel(
+            "m", base_url=f"http://127.0.0.1:{port}/v1", api_key=KEY, retries=RetryPolicy(attempts=1, first_delay=0.001)
+        )
+        with pytest.raises(ModelUnavailable) as caught:
+            await model.complete(CompletionRequest(messages=MESSAGES, on_text=on_text))
+        await model.close()
+
+    assert caught.value.reason == "connection"
+
+
 async def test_key_is_sent_to_the_server_only():
     error, server = await fail([status(401, f"Incorrect API key provided: {KEY}")])
     model = OpenAIModel("m", base_url="http://user:hunter2@localhost/v1?key=x", api_key=KEY)
