@@ -173,7 +173,7 @@ async def test(body: TestBody, request: Request, context: Context) -> TestResult
 def _finding_body(finding: Finding, language: str) -> FindingBody:
     return FindingBody(
         about=finding.about,
-        said=finding.said_in(language),
+        said=finding.state_in(language),
         next_step=finding.next_step_in(language),
         is_problem=finding.is_problem,
     )

@@ -33,14 +33,14 @@ class Finding(Struct, frozen=True, kw_only=True):
     @property
     def said(self) -> str:
         """Return the state in English."""
-        return self.said_in(FALLBACK)
+        return self.state_in(FALLBACK)
 
     @property
     def next_step(self) -> str:
         """Return the next step in English; empty for none."""
         return self.next_step_in(FALLBACK)
 
-    def said_in(self, language: str) -> str:
+    def state_in(self, language: str) -> str:
         """Return the state in `language`."""
         return self._word(language, self.state)
 
