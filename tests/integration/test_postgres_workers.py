@@ -15,7 +15,7 @@ from services.reminders.records import DeliveryOutcome, DeliveryState
 from services.storage.database import Database
 from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.reminders.store import SqlReminderStore
-from services.storage.tables import SAID
+from services.storage.tables import UNSETTLED
 from tests.pace import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
@@ -97,7 +97,9 @@ async def test_recorded_send_is_removed_when_settled(workers):
     async with Database(workers.url) as database:
         marks = await say_three_and_keep_two(database, workers)
         await SqlReminderStore(database).settle(marks)
-        kept = await database.read(lambda connection: connection.scalar(sa.select(sa.func.count()).select_from(SAID)))
+        kept = await database.read(
+            lambda connection: connection.scalar(sa.select(sa.func.count()).select_from(UNSETTLED))
+        )
 
     assert kept == 0
 

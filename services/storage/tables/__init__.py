@@ -18,7 +18,7 @@ from services.storage.tables.people import (
     StoredToolVersionRow,
 )
 from services.storage.tables.reminders import DeliveryRow, QuietRow, ReminderRow
-from services.storage.tables.workers import PlatformLeaseRow, RemoteMessageRow, SaidRow, TurnClaimRow, WorkerRow
+from services.storage.tables.workers import PlatformLeaseRow, RemoteMessageRow, TurnClaimRow, UnsettledRow, WorkerRow
 
 METADATA = StoredTable.metadata
 
@@ -45,4 +45,4 @@ WORKER = _table(WorkerRow)
 PLATFORM_LEASE = _table(PlatformLeaseRow)
 HANDED_OVER = _table(RemoteMessageRow)
 TURN_CLAIM = _table(TurnClaimRow)
-SAID = _table(SaidRow)
+UNSETTLED = _table(UnsettledRow)

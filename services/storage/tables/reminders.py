@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from services.storage.tables.base import BIG, IS_DUE, IS_HELD, IS_OPEN, IS_SAID, IS_SENT, IS_TO_TRY, StoredTable
+from services.storage.tables.base import BIG, HAS_MESSAGE_ID, IS_DUE, IS_HELD, IS_OPEN, IS_SENT, IS_TO_TRY, StoredTable
 
 
 class ReminderRow(StoredTable, table=True):
@@ -57,7 +57,7 @@ class DeliveryRow(StoredTable, table=True):
         sa.UniqueConstraint("reminder_id", "due_at", name="ux_delivery_occurrence"),
         sa.Index("ix_delivery_freed", "try_at", sqlite_where=IS_TO_TRY),
         sa.Index("ix_delivery_held", "owner", sqlite_where=IS_HELD),
-        sa.Index("ix_delivery_said", "chat_key", "platform_message_id", sqlite_where=IS_SAID),
+        sa.Index("ix_delivery_said", "chat_key", "platform_message_id", sqlite_where=HAS_MESSAGE_ID),
         sa.Index("ix_delivery_sent", "chat_key", "sent_at", sqlite_where=IS_SENT),
         {"sqlite_autoincrement": True, "info": {"fillfactor": 50}},
     )

@@ -50,7 +50,7 @@ class TurnClaimRow(StoredTable, table=True):
     owner: str
 
 
-class SaidRow(StoredTable, table=True):
+class UnsettledRow(StoredTable, table=True):
     """Sent occurrences that are not settled in the ledger yet; `said` is JSON.
 
     `delivery_id` is that of the first one.
