@@ -29,7 +29,7 @@ WEAK: Final = 1
 class Clock(NamedTuple):
     """A clock time. `half` is 'am', 'pm', '24' (24-hour clock) or '' (unknown half of the day).
 
-    `ahead_of` is the full hour that the words name if that is the next one: eight in "ten to eight".
+    `ahead_of` is the full hour that the words name if that is the next one and decides: eight in "ten to eight".
     """
 
     hour: int
@@ -271,6 +271,9 @@ def _is_coherent(slots: Slots) -> bool:
         return False
     if "year" in slots and slots.keys() & _BESIDE_NO_YEAR and not slots.keys() & _NAMED_IN_YEAR:
         return False
+    is_often = "every" in slots and slots["every"].unit in {"day", "week"}
+    if "year" in slots and is_often and not slots.keys() & (_NAMED_IN_YEAR - {"every"}):
+        return False
     if "months" in slots and not slots.keys() & _NAMED_IN_MONTH and ("clocks" in slots or _is_near_day(shift)):
         return False
     span = slots.get("offset")
@@ -321,6 +324,9 @@ _NAMED_IN_MONTH = {
 """One of these is needed for a month with a clock time; "January 5 am" is a date and a half of the day."""
 _BESIDE_NO_YEAR = {"shift", "weekdays", "clocks", "parts"}
 _NAMED_IN_YEAR = {"months", "days", "ordinals", "positions", "day_numbers", "week_numbers", "edge", "holiday", "every"}
-"""One of these is needed for a year beside fields of `_BESIDE_NO_YEAR`: in "watch 1917 tonight" it is not a year."""
+"""One of these is needed for a year beside fields of `_BESIDE_NO_YEAR`: in "watch 1917 tonight" it is not a year.
+
+Beside "every day" and "every Monday" `every` does not count: "every day at 1930" is a clock time.
+"""
 _BESIDE_ELAPSED = {"clocks", "parts", "months", "days", "weekdays", "year", "every", "ordinals", "since", "holiday"}
 _BESIDE_DAYS = {"months", "days", "year", "shift", "every", "ordinals", "since", "holiday"}

@@ -457,12 +457,15 @@ def _is_same_figure(one: Reading, other: Reading) -> bool:
 
 
 def _at_night(time: TimeWords, asked: Asked) -> TimeWords:
-    """Return a bare twelve that is said in the evening as midnight or noon, which is to be asked about."""
+    """Return a bare hour before sunrise as the next one; ask whether a bare twelve in the evening is midnight or noon.
+    """
     best = time.best
-    is_late = asked.now.hour >= _EVENING
-    if best is None or not is_late or not slots.is_bare(best) or not is_clock_without_half(time.words):
+    if best is None or not slots.is_bare(best) or not is_clock_without_half(time.words):
         return time
-    if best.start.hour != _HALF_DAY:
+    if asked.now.hour < _OPEN_HOUR and best.start.hour >= _HALF_DAY:
+        early = best._replace(start=best.start - _HALF_OF_DAY)
+        return replace(time, readings=(early,), is_ambiguous=False) if early.start > asked.now else time
+    if asked.now.hour < _EVENING or best.start.hour != _HALF_DAY:
         return time
     midnight = best._replace(start=best.start.replace(hour=0))
     return replace(time, readings=(midnight, best), is_ambiguous=True) if midnight.start > asked.now else time

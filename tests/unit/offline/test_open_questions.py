@@ -174,6 +174,27 @@ def test_an_unmarked_hour_of_another_day_is_in_its_usual_half(say: Say, text: st
     assert call.arguments["time"] == time
 
 
+@pytest.mark.parametrize(("hour", "time"), [(2, "2026-03-04 04:15"), (5, "2026-03-04 16:15"), (10, "2026-03-04 16:15")])
+def test_bare_hour_at_night_is_the_next_one(say: Say, hour: int, time: str) -> None:
+    (call,) = say("remind me at 4:15 to feed the starter", now=NOW.replace(hour=hour)).calls
+
+    assert call.arguments["time"] == time
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("remind the three of us tomorrow at 9am to inspect the hives", "en"),
+        ("明天上午九点提醒我们三个交表", "zh"),
+        ("recuérdanos a los tres mañana a las 9:30 traer la caja", "es"),
+    ],
+)
+def test_a_counted_group_is_everyone(say: Say, text: str, language: str) -> None:
+    (call,) = say(text, language=language).calls
+
+    assert call.arguments["person"] == "everyone"
+
+
 @pytest.mark.parametrize("text", ["set an alarm for 6am tomorrow", "set a 10 minute alarm", "设闹钟下午6点半"])
 def test_alarm_with_a_clear_hour_is_set(say: Say, text: str) -> None:
     assert len(say(text).calls) == 1

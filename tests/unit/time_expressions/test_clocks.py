@@ -26,6 +26,8 @@ from services.time_expressions import DateOrder, DayParts, TimeReader, parse
         ("midnight", "21 00:00"),
         ("half past six", "20 18:30"),
         ("a quarter to noon", "20 11:45"),
+        ("ten to five in the evening", "20 16:50"),
+        ("quarter to five tonight", "20 16:45"),
         ("20 past 3pm", "20 15:20"),
         ("ten thirty am", "20 10:30"),
         ("tomorrow at 8:30", "21 08:30"),
@@ -172,3 +174,13 @@ def test_offset_is_never_early():
     now = datetime(2026, 11, 20, 10, 0, 0, 600_000, tzinfo=ZoneInfo("Europe/Berlin"))
 
     assert parse("in 2 seconds", now).best.start == datetime(2026, 11, 20, 10, 0, 3, tzinfo=ZoneInfo("Europe/Berlin"))
+
+
+@pytest.mark.parametrize("text", ["every day at 1930", "daily 1930", "at 1930 every day", "every day at 2130"])
+def test_four_figures_beside_a_repetition_are_a_clock_time(read, text):
+    clock = text.rpartition(" ")[2] if text[-1].isdecimal() else "1930"
+
+    found = read(text)
+
+    assert f"{found.start:%H%M}" == clock
+    assert found.rrule.startswith("FREQ=DAILY;BYHOUR=")

@@ -7,6 +7,8 @@ from services.time_expressions.values import Clock, Shift, Slots, names_day
 
 _FIRST_MORNING_HOUR = 8
 """A quarter to eight belongs to the same half of the day as a bare eight."""
+_FIRST_EVENING_HOUR = 5
+"""Ten to five in the evening is no time of the night, as four in the evening is."""
 _COUNTED_POINTS = {1, 2}
 _MOST_HOURS_OFF = 14
 _LAST_SMALL_HOUR = 4
@@ -70,8 +72,8 @@ def shifted_clock(values: Values, *, sign: int = 1) -> Clock | None:
         hour = 12
     if hour > _NOON:
         half = "24"
-    is_ahead_of_eight = half == "" and base.hour == _FIRST_MORNING_HOUR and hour == base.hour - 1
-    return Clock(hour, total % 60, 0, half, "minute", base.hour if is_ahead_of_eight else 0)
+    decides = half == "" and base.hour in {_FIRST_MORNING_HOUR, _FIRST_EVENING_HOUR} and hour == base.hour - 1
+    return Clock(hour, total % 60, 0, half, "minute", base.hour if decides else 0)
 
 
 def clock_off(values: Values, *, sign: int = 1) -> Clock | None:
