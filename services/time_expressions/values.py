@@ -269,10 +269,7 @@ def _is_coherent(slots: Slots) -> bool:
         return False
     if "near" in slots and _is_near_day(shift):  # "tomorrow 3-5" is not March 5
         return False
-    if "year" in slots and slots.keys() & _BESIDE_NO_YEAR and not slots.keys() & _NAMED_IN_YEAR:
-        return False
-    is_often = "every" in slots and slots["every"].unit in {"day", "week"}
-    if "year" in slots and is_often and not slots.keys() & (_NAMED_IN_YEAR - {"every"}):
+    if "year" in slots and not _is_year(slots):
         return False
     if "months" in slots and not slots.keys() & _NAMED_IN_MONTH and ("clocks" in slots or _is_near_day(shift)):
         return False
@@ -282,6 +279,14 @@ def _is_coherent(slots: Slots) -> bool:
     if span.seconds and not (span.days or span.months):
         return not slots.keys() & _BESIDE_ELAPSED and slots.get("shift", Shift("day", 0)) == Shift("day", 0)
     return not slots.keys() & _BESIDE_DAYS
+
+
+def _is_year(slots: Slots) -> bool:
+    """Return False for a number that is hardly a year: in "watch 1917 tonight", and "every day at 1930"."""
+    named = slots.keys() & _NAMED_IN_YEAR
+    if named == {"every"}:
+        return slots["every"].unit not in {"day", "week"}
+    return bool(named) or not slots.keys() & _BESIDE_NO_YEAR
 
 
 def _is_stretch(slots: Slots) -> bool:
@@ -324,9 +329,6 @@ _NAMED_IN_MONTH = {
 """One of these is needed for a month with a clock time; "January 5 am" is a date and a half of the day."""
 _BESIDE_NO_YEAR = {"shift", "weekdays", "clocks", "parts"}
 _NAMED_IN_YEAR = {"months", "days", "ordinals", "positions", "day_numbers", "week_numbers", "edge", "holiday", "every"}
-"""One of these is needed for a year beside fields of `_BESIDE_NO_YEAR`: in "watch 1917 tonight" it is not a year.
-
-Beside "every day" and "every Monday" `every` does not count: "every day at 1930" is a clock time.
-"""
+"""One of these is needed for a year beside fields of `_BESIDE_NO_YEAR`."""
 _BESIDE_ELAPSED = {"clocks", "parts", "months", "days", "weekdays", "year", "every", "ordinals", "since", "holiday"}
 _BESIDE_DAYS = {"months", "days", "year", "shift", "every", "ordinals", "since", "holiday"}

@@ -457,8 +457,7 @@ def _is_same_figure(one: Reading, other: Reading) -> bool:
 
 
 def _at_night(time: TimeWords, asked: Asked) -> TimeWords:
-    """Return a bare hour before sunrise as the next one; ask whether a bare twelve in the evening is midnight or noon.
-    """
+    """Return a bare hour at night as the next such hour, and midnight and noon for a bare twelve in the evening."""
     best = time.best
     if best is None or not slots.is_bare(best) or not is_clock_without_half(time.words):
         return time
