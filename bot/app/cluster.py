@@ -7,7 +7,7 @@ from uuid import uuid4
 from loguru import logger
 
 from bot.inbound.turn_claims import TakeOver, TurnCoordinator
-from bot.outbound.platform_leases import LEASE_LASTS, PlatformLeaseHolder
+from bot.outbound.platform_leases import LEASE_DURATION, PlatformLeaseHolder
 from bot.outbound.remote_outbox import TIMEOUT, RemoteOutbox, Send
 from bot.platforms.base import Platform
 from function_calls.tools.dispatch.hooks import BeforeTool
@@ -91,7 +91,7 @@ async def join_cluster(database: Database, platforms: Sequence[Platform], clock:
     owner = uuid4().hex
     await database.workers.hold(owner)
     own = {platform.name for platform in platforms if platform.capabilities.per_process}
-    leases = PlatformLeases(database, owner, lasts=LEASE_LASTS)
+    leases = PlatformLeases(database, owner, lasts=LEASE_DURATION)
     platform_leases = PlatformLeaseHolder(leases, {platform.name for platform in platforms} - own, clock, own=own)
     async with platform_leases.hold():
         remote_outbox = RemoteOutbox(RemoteMessages(database, owner, fresh=TIMEOUT), platform_leases, clock)

@@ -12,7 +12,7 @@ from bot.inbound.recovery import Recovery
 from bot.inbound.router import MessageRouter
 from bot.inbound.welcome import Welcome
 from bot.outbound.delivery_retry import DeliveryRetry
-from bot.platforms.base import Platform, Receive, Remembers, ResumesMessages
+from bot.platforms.base import KeepsState, Platform, Receive, ResumesMessages
 from services.kernel.background_tasks import BackgroundTasks
 from services.kernel.chat import BotAdded, ChatMessage, Incoming
 from services.kernel.state import StateStore
@@ -67,8 +67,8 @@ class Connections(Struct, kw_only=True):
             accepted = await self.router.accept(incoming)
             return self._track(tasks.start(self._handle(accepted), f"message {accepted.address}"))
 
-        if isinstance(platform, Remembers):
-            platform.remember_in(self.state)
+        if isinstance(platform, KeepsState):
+            platform.use_state(self.state)
         if self.recovery is not None and self.recovery.pending_on(platform.name):
             resuming = self._resume_pending(self.recovery, platform, receive)
             self._track(tasks.start(log_failure(resuming, platform.name), f"{platform.name}: pending messages"))

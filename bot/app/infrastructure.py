@@ -36,7 +36,7 @@ def time_reader(settings: TimeSettings) -> TimeReader:
     return TimeReader(order=order, day_parts=parts)
 
 
-def read_time_of(reader: TimeReader) -> ReadTime:
+def create_time_reader(reader: TimeReader) -> ReadTime:
     """Return a function that reads single times with `reader`."""
 
     def read(phrase: str, sent_at: datetime, language: str) -> datetime | None:

@@ -71,9 +71,7 @@ class Inspection(Struct, frozen=True, kw_only=True):
 
 
 @asynccontextmanager
-async def installed_plugins(
-    settings: Settings, clock: Clock
-) -> AsyncIterator[tuple[PluginManager, FunctionCallRouter]]:
+async def install_plugins(settings: Settings, clock: Clock) -> AsyncIterator[tuple[PluginManager, FunctionCallRouter]]:
     """Install the plugins as a bot of `settings` would have them, beside the built-in functions."""
     calls = FunctionCallRouter(built_in_registry())
     switches = ToolSwitches(MemoryStateStore(clock), clock)
@@ -93,7 +91,7 @@ async def inspect_bot(settings: Settings, clock: Clock) -> Inspection:
         servers = settings.tool_servers.model_copy(update={"python_tools": False})
         owners = (_OPERATOR.key,)
         async with (
-            installed_plugins(settings, clock) as (manager, calls),
+            install_plugins(settings, clock) as (manager, calls),
             _python_tools(settings) as written,
             tool_sources(
                 servers,

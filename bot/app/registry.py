@@ -12,7 +12,7 @@ from bot.app.infrastructure import Infrastructure
 from bot.app.language_models import ModelStack
 from bot.inbound.account_links import AccountLinkCommands
 from bot.inbound.corrections import Corrections, EditedRequests
-from bot.inbound.cross_chat import CrossChatCommands, Understanding
+from bot.inbound.cross_chat import CrossChatCommands, CrossChatInterpreter
 from bot.inbound.intake import Intake, RetryHandling, StorageRetry
 from bot.inbound.middleware import Access, ChatOrder, Commands, Deduplication, ListenFilter, Middleware, Pace
 from bot.inbound.reactions import Reactions
@@ -22,7 +22,7 @@ from bot.inbound.turns import TurnFactory
 from bot.observability.watchdog import Watchdog
 from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox, connect_context
-from bot.platforms.base import HearsAnswers
+from bot.platforms.base import StreamsAnswers
 from bot.platforms.kit.commands import is_managing_command
 from bot.plugins.manager import PluginCommands, PluginManager
 from function_calls import handlers
@@ -172,7 +172,7 @@ class Pipeline:
             call_styles=settings.model.chat_function_calling,
         )
         people, links = services.get(PeopleService), services.get(ChatAliasService)
-        understand = Understanding(offline=offline, interpreter=interpreter)
+        understand = CrossChatInterpreter(offline=offline, interpreter=interpreter)
         self._commands: list[Command] = [
             ToolCommands(self.calls, policy),
             PluginCommands(plugins, policy),
@@ -250,7 +250,7 @@ class Pipeline:
 def _listener(outbox: Outbox, drafts: Drafts, message: ChatMessage) -> TextListener | None:
     """Return who hears the answer to `message` while it is written: the platform, or a draft that grows there."""
     platform = outbox.platforms.get(message.address.platform)
-    if platform is not None and isinstance(platform, HearsAnswers):
+    if platform is not None and isinstance(platform, StreamsAnswers):
         return platform.listener(message)
     return drafts.listener(message)
 

@@ -6,10 +6,10 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.app.infrastructure import Infrastructure, read_time_of
+from bot.app.infrastructure import Infrastructure, create_time_reader
 from bot.app.language_models import model_summarizer
 from bot.config.settings import SearchSettings
-from bot.inbound.cross_chat import members_of
+from bot.inbound.cross_chat import create_member_check
 from bot.outbound.delivery_retry import BlockedChats
 from bot.outbound.outbox import Outbox
 from bot.outbound.reminder_notifier import ReminderNotifier
@@ -107,14 +107,14 @@ def create_services(
         pace: how the reminders are delivered.
         blocked: records the chats that refuse messages.
     """
-    read_time = read_time_of(infrastructure.times)
+    read_time = create_time_reader(infrastructure.times)
     quick = summaries = SummaryService(history, read_time=read_time)
     if model is not None:
         summaries = SummaryService(history, summarizer=model_summarizer(model), read_time=read_time)
     people = PeopleService(infrastructure.scopes, LinkCodes(infrastructure.state))
     return Services(
         people,
-        ChatAliasService(infrastructure.scopes, history, infrastructure.clock, members_of(outbox)),
+        ChatAliasService(infrastructure.scopes, history, infrastructure.clock, create_member_check(outbox)),
         history,
         _reminders(infrastructure, _notifier(infrastructure, outbox, summaries, quick, blocked), pace),
         search,

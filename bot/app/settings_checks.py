@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 from bot.config.platform_catalog import NAMES, platform_names
 from bot.config.settings import PluginSettings, Settings
 from bot.platforms.kit.doctor import Finding, warning
-from bot.plugins.loading import every_plugin
+from bot.plugins.loading import find_plugins
 from bot.tools.skills.reading import find_skills
 from services.kernel.text import closest_names
 
@@ -30,7 +30,7 @@ def unknown_plugins(settings: PluginSettings) -> list[Finding]:
     """Return the same of the names of plugins alone."""
     if not settings.disabled and not settings.options:
         return []
-    known = [each.name for each in every_plugin(settings)]
+    known = [each.name for each in find_plugins(settings)]
     disabled = (
         _unknown_name("plugins.disabled", name, "plugin", known) for name in settings.disabled if name not in known
     )

@@ -15,7 +15,7 @@ from bot.config.settings import Settings
 from bot.config.sources import load_settings
 from bot.platforms.catalog import create_platforms
 from bot.platforms.kit.doctor import Finding
-from bot.plugins.loading import found_plugins
+from bot.plugins.loading import find_enabled_plugins
 from function_calls.tools.calls import ToolSpec
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError
@@ -140,7 +140,7 @@ def _tool_findings(settings: Settings) -> list[Finding]:
     """Tell how plugins and tool servers are, asked only where there are some, and what names none: a check is short."""
     servers = settings.tool_servers
     has_servers = servers.urls or servers.mcp_file or servers.python_tools or servers.connections.get_secret_value()
-    if not has_servers and not found_plugins(settings.plugins):
+    if not has_servers and not find_enabled_plugins(settings.plugins):
         return check_configured_names(settings)
     inspection = _inspect(settings)
     return [*examine_tools(inspection), *check_configured_names(settings, inspection.platforms)]

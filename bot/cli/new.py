@@ -23,7 +23,7 @@ _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _OF_PYTEST: Final = ("conftest", "test")
 
 
-def refusal_of(name: str, templates: Iterable[str]) -> str:
+def find_name_problem(name: str, templates: Iterable[str]) -> str:
     """Tell why `name` cannot be what is written from `templates`, and what may be taken instead; empty where it can."""
     if "/" in name or "\\" in name:
         return f"{name!r} is a path; go into the folder first, and give a name alone{_instead(name)}"
@@ -110,7 +110,7 @@ def new_plugin(name: str) -> None:
 def _write(kind: str, name: str, folder: Path) -> None:
     """Write the files of a template into `folder`, which is made; nothing is overwritten."""
     templates = tomllib.loads(files(__package__).joinpath("templates", f"{kind}.toml").read_text(encoding="utf-8"))
-    refused = refusal_of(name, templates.values())
+    refused = find_name_problem(name, templates.values())
     if refused:
         raise CommandFailed(refused, 2)
     texts = {

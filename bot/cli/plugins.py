@@ -12,8 +12,8 @@ from bot.config.settings import Settings
 from bot.config.sources import load_settings
 from bot.config.terminal import printable
 from bot.observability.logs import unlogged
-from bot.plugins.loading import LoadedPlugin, found_plugins, loaded
-from bot.plugins.manager import Installed
+from bot.plugins.loading import LoadedPlugin, find_enabled_plugins, load_plugin
+from bot.plugins.manager import InstalledPlugin
 from bot.plugins.validation import lint_contributions
 from function_calls.tools.calls import ToolSpec
 from services.kernel.clock import SystemClock
@@ -45,19 +45,19 @@ def plugin_command(name: str) -> click.Command | None:
         return None  # said in full by the commands that need the settings
     clock = SystemClock()
     with unlogged():  # `bubbles plugins` tells of those that do not work
-        plugins = [loaded(found, settings, clock) for found in found_plugins(settings)]
+        plugins = [load_plugin(found, settings, clock) for found in find_enabled_plugins(settings)]
     commands = [command for each in plugins for command in each.adds.cli_commands]
     return next((command for command in commands if command.name == name), None)
 
 
-async def _install_all(settings: Settings) -> tuple[Installed, ...]:
-    from bot.app.inspection import installed_plugins
+async def _install_all(settings: Settings) -> tuple[InstalledPlugin, ...]:
+    from bot.app.inspection import install_plugins
 
-    async with installed_plugins(settings, SystemClock()) as (manager, _):
+    async with install_plugins(settings, SystemClock()) as (manager, _):
         return manager.plugins
 
 
-def _format_plugin(each: Installed) -> str:
+def _format_plugin(each: InstalledPlugin) -> str:
     found = each.plugin.found
     works = "; ".join([_adds(each.plugin, each.tools), *lint_contributions(each.plugin.adds, each.tools)]).removeprefix(
         "; "

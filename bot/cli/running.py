@@ -25,7 +25,7 @@ from bot.observability.logs import configure_logging
 from bot.observability.watchdog import Watchdog, stop_on_sigterm
 from bot.platforms.base import Platform
 from bot.platforms.catalog import create_platforms
-from bot.plugins.watcher import plugins_watched
+from bot.plugins.watcher import watch_plugins
 from bot.tools.servers.sources import tool_secrets
 from function_calls.language.messages import say
 from function_calls.understanding import OfflineInterpreter
@@ -204,7 +204,7 @@ class _Running(Struct, kw_only=True):
         self.has_started = False
         _configure_logging(settings, is_quiet="console" in settings.platforms.enabled)
         restrict_data_folder(settings.bot.data_dir)
-        room = room_of(settings, self.clock)
+        room = create_room(settings, self.clock)
         chats = create_platforms(settings, self.clock) if self.platforms is None else self.platforms
         watchdog = Watchdog(settings.bot.data_dir, settings.bot.stall_seconds)
         stop_on_sigterm(watchdog)
@@ -214,8 +214,8 @@ class _Running(Struct, kw_only=True):
         async with (
             watchdog,
             build_app(settings, platforms=served, clock=self.clock, watchdog=watchdog) as app,
-            plugins_watched(app, settings, is_wanted=self.watches_plugins),
-            page_served(app, room, settings, self.clock, listener=self.listener, editor=self.editor),
+            watch_plugins(app, settings, is_wanted=self.watches_plugins),
+            serve_page(app, room, settings, self.clock, listener=self.listener, editor=self.editor),
             _warming_up(app, settings.bot.language),
         ):
             self.has_started = True
@@ -289,7 +289,7 @@ async def _warming_up(app: App, language: str) -> AsyncIterator[None]:
         warming.cancel()
 
 
-def room_of(settings: Settings, clock: Clock) -> "WebPlatform | None":
+def create_room(settings: Settings, clock: Clock) -> "WebPlatform | None":
     """Return the web room; None where it is switched off, or its libraries are missing, which is printed.
 
     Raises:
@@ -313,7 +313,7 @@ def room_of(settings: Settings, clock: Clock) -> "WebPlatform | None":
 
 
 @asynccontextmanager
-async def page_served(
+async def serve_page(
     app: App,
     room: "WebPlatform | None",
     settings: Settings,

@@ -56,7 +56,7 @@ ChatRequest = tuple[str, str]
 Understand = Callable[[Turn], Awaitable[Sequence[ToolCall]]]
 
 
-def members_of(outbox: Outbox) -> Callable[[ChatAddress, str], Awaitable[bool | None]]:
+def create_member_check(outbox: Outbox) -> Callable[[ChatAddress, str], Awaitable[bool | None]]:
     """Asks the platforms that know who is in their chats."""
 
     async def is_member(chat: ChatAddress, person_id: str) -> bool | None:
@@ -72,7 +72,7 @@ def members_of(outbox: Outbox) -> Callable[[ChatAddress, str], Awaitable[bool | 
     return is_member
 
 
-class Understanding(Struct, frozen=True, kw_only=True):
+class CrossChatInterpreter(Struct, frozen=True, kw_only=True):
     """Reads requests for another chat: by sentences first, then by the model where there is one."""
 
     offline: Interpreter

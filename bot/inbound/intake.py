@@ -26,7 +26,7 @@ _FIRST_PAUSE_SECONDS: Final = 0.5
 _LONGEST_PAUSE_SECONDS: Final = 5.0
 _LOG_INTERVAL: Final = timedelta(minutes=1)
 
-AWAY: Final = (StorageBusy, StorageUnavailable)
+TRANSIENT_ERRORS: Final = (StorageBusy, StorageUnavailable)
 """Errors after which the same work may succeed later."""
 
 
@@ -75,7 +75,7 @@ class StorageRetry:
         """Return the result of `work`, repeated with growing pauses until the database answers or it is cancelled."""
         try:
             return await work()
-        except AWAY as error:
+        except TRANSIENT_ERRORS as error:
             self._log(error)
         self._waiting += 1
         try:
@@ -89,7 +89,7 @@ class StorageRetry:
             await self._clock.nap(next(pauses))
             try:
                 result = await work()
-            except AWAY as error:
+            except TRANSIENT_ERRORS as error:
                 self._log(error)
             else:
                 self._log_return()
@@ -130,7 +130,7 @@ class Intake:
             try:
                 # A commit whose answer was lost makes the next attempt find the message; nothing has handled it yet.
                 return await record_once(self._history, message) or may_be_committed
-            except AWAY:
+            except TRANSIENT_ERRORS:
                 may_be_committed = True
                 raise
 

@@ -20,7 +20,7 @@ from services.people.chat_preferences import ChatPreferenceService
 from services.people.zones import ZoneService
 
 ListenerFor = Callable[[ChatMessage], TextListener | None]
-WayBack = Callable[[CallContext], CallContext]
+ConnectContext = Callable[[CallContext], CallContext]
 """Gives a call the ways in which it reaches into its chat: progress, links to messages."""
 
 _USUAL = "en"
@@ -34,12 +34,12 @@ def no_listener(message: ChatMessage) -> TextListener | None:
     return None
 
 
-def keep_context(context: CallContext) -> CallContext:
+def leave_context(context: CallContext) -> CallContext:
     """Return a call that reaches no chat."""
     return context
 
 
-def style_named(name: str) -> StyleName | None:
+def parse_call_style(name: str) -> StyleName | None:
     """Return the call style of that name; None for any other text."""
     return next((each for each in get_args(StyleName) if each == name), None)
 
@@ -60,7 +60,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
     calls: FunctionCallRouter
     services: Services
     listener_for: ListenerFor = no_listener
-    connected: WayBack = keep_context
+    connected: ConnectContext = leave_context
     call_styles: Mapping[str, StyleName] = field(default_factory=dict)
 
     async def turn(self, message: ChatMessage) -> Turn:
@@ -77,7 +77,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
             recent=await self._before(message),
             on_text=self.listener_for(message),
             scope=await reply_scope(message, self.history),
-            call_style=style_named(preferences.call_style) or self.call_styles.get(message.address.key),
+            call_style=parse_call_style(preferences.call_style) or self.call_styles.get(message.address.key),
             instructions=preferences.instructions,
         )
 

@@ -40,5 +40,5 @@ class Welcome:
         language = added.language or self._language
         lines = (say(language, part, name=self._bot_name) for part in ("welcome.hello", self._reads, "welcome.keeps"))
         message = OutgoingMessage(text="\n".join(lines), idempotency_key=key)
-        if await self._outbox.persist(added.address, message):
+        if await self._outbox.send_with_retries(added.address, message):
             await self._state.set(key, value=True, keep=_REMEMBERED)

@@ -112,7 +112,7 @@ class Draft:
             return
         await self._outbox.record(self._turn.message.address, whole, self._message_id)
         if rest is not None:
-            await self._outbox.persist(self._turn.message.address, rest, is_recorded=True)
+            await self._outbox.send_with_retries(self._turn.message.address, rest, is_recorded=True)
 
     def _key(self, part: str) -> str | None:
         """Return the idempotency key of a part of this answer, the same when a crash makes the turn run again.

@@ -74,7 +74,7 @@ class Outbox:
         where the platform cannot keep it private: it is about this chat, and was asked for in front of everybody.
         """
         async with _lock_of(self._replies, address):
-            await self.persist(address, replace(self.to_outgoing(address, reply), idempotency_key=key))
+            await self.send_with_retries(address, replace(self.to_outgoing(address, reply), idempotency_key=key))
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Send `message` once, after earlier messages to that chat.
@@ -195,7 +195,9 @@ class Outbox:
             private_to=reply.private_to if abilities is not None and abilities.private_replies else None,
         )
 
-    async def persist(self, address: ChatAddress, message: OutgoingMessage, *, is_recorded: bool = False) -> bool:
+    async def send_with_retries(
+        self, address: ChatAddress, message: OutgoingMessage, *, is_recorded: bool = False
+    ) -> bool:
         """Send `message` with retries; one that cannot be sent is logged.
 
         `is_recorded` says that the history has it already. Returns whether it was sent, or may have been.

@@ -12,11 +12,11 @@ from services.kernel.bounded import RepeatLimit
 from services.kernel.clock import Clock
 from services.storage.workers.platform_leases import PlatformLeases
 
-LEASE_LASTS: Final = timedelta(seconds=9)
+LEASE_DURATION: Final = timedelta(seconds=9)
 """A worker that has not renewed its lease for so long has lost it."""
 _RENEW_SECONDS: Final = 2.0
 # Earlier than the lease runs out, so that two are never connected.
-_GIVE_UP_SECONDS: Final = LEASE_LASTS.total_seconds() - _RENEW_SECONDS
+_GIVE_UP_SECONDS: Final = LEASE_DURATION.total_seconds() - _RENEW_SECONDS
 
 
 class PlatformLeaseHolder:

@@ -61,7 +61,7 @@ class Capabilities(Struct, frozen=True, kw_only=True):
     group. `per_process` says that each process has chats of its own, such as a terminal; of several workers on one
     database only one is connected to any other platform. A streamed answer is edited once in `seconds_between_edits`
     and `max_edits` times at most (0: no limit). `max_file_kilobytes` is the size of the largest file, 0 means no limit.
-    `proves_people` says that nobody can take another's id; only then are accounts linked.
+    `authenticates_people` says that nobody can take another's id; only then are accounts linked.
 
     The protocols below tell the rest: a platform that has their methods edits, shows typing or links messages.
     """
@@ -76,7 +76,7 @@ class Capabilities(Struct, frozen=True, kw_only=True):
     seconds_between_edits: float = 3.0
     max_edits: int = 0
     max_file_kilobytes: int = 0
-    proves_people: bool = True
+    authenticates_people: bool = True
 
 
 class OutgoingMessage(Struct, frozen=True, kw_only=True):
@@ -164,7 +164,7 @@ class ShowsTyping(Protocol):
 
 
 @runtime_checkable
-class HearsAnswers(Protocol):
+class StreamsAnswers(Protocol):
     """Can show an answer while a model writes it."""
 
     def listener(self, message: ChatMessage) -> TextListener | None:
@@ -194,10 +194,10 @@ class KeepsFiles(Protocol):
 
 
 @runtime_checkable
-class Remembers(Protocol):
+class KeepsState(Protocol):
     """Keeps something over restarts, such as its place in a stream of events."""
 
-    def remember_in(self, state: StateStore) -> None:
+    def use_state(self, state: StateStore) -> None:
         """Keep it in `state`; called once, before `run`."""
         ...
 

@@ -79,7 +79,7 @@ class ConsolePlatform:
     """Lines of the terminal (or of a pipe) are messages of a group chat."""
 
     name = "console"
-    capabilities = Capabilities(per_process=True, proves_people=False)
+    capabilities = Capabilities(per_process=True, authenticates_people=False)
 
     def __init__(
         self,

@@ -43,7 +43,7 @@ def option_problems(error: ValidationError, model: type[BaseModel], given: Mappi
     return [_in_words(each, model, given) for each in found]
 
 
-def passed_over(model: type[BaseModel], given: Mapping[str, object]) -> Iterator[str]:
+def find_ignored_options(model: type[BaseModel], given: Mapping[str, object]) -> Iterator[str]:
     """Yield a phrase for each key that `model` ignores and that resembles one that it reads."""
     if model.model_config.get("extra") is not None:
         return
@@ -84,7 +84,7 @@ def _keys(model: type[BaseModel]) -> dict[str, str]:
     return keys | {field.alias: name for name, field in model.model_fields.items() if field.alias}
 
 
-async def all_closed(plugin: str, opened: list[Close]) -> None:
+async def close_all(plugin: str, opened: list[Close]) -> None:
     """Pop and call the callbacks of `opened` from its end; errors and timeouts are logged."""
     while opened:
         close = opened.pop()
@@ -171,7 +171,7 @@ class Contributions(Struct, kw_only=True):
             checked = model.model_validate(dict(self.options))
         except ValidationError as error:
             raise ConfigError("settings", table, "; ".join(option_problems(error, model, self.options))) from None
-        slips = list(passed_over(model, self.options))
+        slips = list(find_ignored_options(model, self.options))
         if slips:
             raise ConfigError("settings", table, "; ".join(slips))
         return checked

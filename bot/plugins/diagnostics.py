@@ -75,7 +75,7 @@ def _to_json(schema: object) -> str:
     return json.dumps(schema, ensure_ascii=False)
 
 
-class PluginMistaken(AssistantError):
+class PluginInvalid(AssistantError):
     """The author of a plugin must act; the text names the correction."""
 
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from bot.config.settings import PluginSettings
 from bot.plugins.contributions import Contributions
-from bot.plugins.diagnostics import PluginMistaken, describe_failure, report_failure
+from bot.plugins.diagnostics import PluginInvalid, describe_failure, report_failure
 from bot.plugins.validation import check_types
 from services.kernel.clock import Clock
 from services.language_model.ports import LanguageModel
@@ -51,12 +51,12 @@ class LoadedPlugin(Struct, frozen=True, kw_only=True):
         return self.found.name
 
 
-def found_plugins(settings: PluginSettings) -> list[FoundPlugin]:
+def find_enabled_plugins(settings: PluginSettings) -> list[FoundPlugin]:
     """List the enabled plugins: installed packages and files of the folder. A file overrides a package of its name."""
-    return [each for each in every_plugin(settings) if each.name not in settings.disabled]
+    return [each for each in find_plugins(settings) if each.name not in settings.disabled]
 
 
-def every_plugin(settings: PluginSettings) -> list[FoundPlugin]:
+def find_plugins(settings: PluginSettings) -> list[FoundPlugin]:
     """Return the same, and those that the settings leave out."""
     found: dict[str, FoundPlugin] = {}
     for each in (*(_installed_plugins() if settings.installed else ()), *_in_folder(settings.folder)):
@@ -65,7 +65,7 @@ def every_plugin(settings: PluginSettings) -> list[FoundPlugin]:
     return [each for _, each in sorted(found.items())]
 
 
-def loaded(
+def load_plugin(
     found: FoundPlugin, settings: PluginSettings, clock: Clock, model: LanguageModel | None = None
 ) -> LoadedPlugin:
     """Import a plugin and let it say what it adds. Whatever goes wrong is in `error`."""
@@ -87,14 +87,14 @@ def _set_up(module: object, adds: Contributions) -> None:
     """Let the plugin say what it adds; without a `setup` that is its functions.
 
     Raises:
-        PluginMistaken: its `setup` is asynchronous, or takes other arguments.
+        PluginInvalid: its `setup` is asynchronous, or takes other arguments.
     """
     setup = getattr(module, "setup", None)
     if inspect.iscoroutinefunction(setup):
-        raise PluginMistaken("setup(add) is not awaited; write it without async, and wait for things in a job")
+        raise PluginInvalid("setup(add) is not awaited; write it without async, and wait for things in a job")
     if callable(setup):
         if not _takes_one(setup):
-            raise PluginMistaken("its setup has to take what it adds to; write `def setup(add):`")
+            raise PluginInvalid("its setup has to take what it adds to; write `def setup(add):`")
         setup(adds)
     else:
         adds.functions.append(module)

@@ -13,9 +13,9 @@ from bot.config.settings import PluginSettings
 from bot.inbound.middleware import Middleware
 from bot.platforms.base import Platform
 from bot.plugins.chat_switches import PluginGuard, plugin_of, switch_of
-from bot.plugins.contributions import Host, Job, MakePage, all_closed
+from bot.plugins.contributions import Host, Job, MakePage, close_all
 from bot.plugins.diagnostics import describe_failure, report_failure, schema_changes
-from bot.plugins.loading import FoundPlugin, LoadedPlugin, found_plugins, loaded
+from bot.plugins.loading import FoundPlugin, LoadedPlugin, find_enabled_plugins, load_plugin
 from bot.plugins.validation import lint_contributions, named_parts
 from function_calls.conversation.assistant import Command
 from function_calls.conversation.switch_command import SwitchCommand, switch_pattern
@@ -40,7 +40,7 @@ _LONGEST_PAUSE: Final = 300.0
 _COMMAND: Final = switch_pattern("plugins", "插件")
 
 
-class Installed(Struct, kw_only=True):
+class InstalledPlugin(Struct, kw_only=True):
     """A plugin in its place; `leaving` takes out what can be taken out of a running bot.
 
     `tools` are offered to people and models, `names` are those of all its functions, also of what only undoes.
@@ -52,7 +52,7 @@ class Installed(Struct, kw_only=True):
     leaving: ExitStack = field(default_factory=ExitStack)
 
 
-class Reloaded(Struct, frozen=True, kw_only=True):
+class ReloadResult(Struct, frozen=True, kw_only=True):
     """The result of loading a newer version: `error` tells why the old one stays, `changes` lists the differences."""
 
     name: str
@@ -70,19 +70,19 @@ class PluginManager:
         self._clock = clock
         self._model = model
         self._switches = switches
-        found = found_plugins(settings)
+        found = find_enabled_plugins(settings)
         for each in found:
             if each.hides:
                 logger.warning("plugin {}: {} is overridden by {}", each.name, " and ".join(each.hides), each.origin)
-        self._installed: dict[str, Installed] = {
-            each.name: Installed(plugin=loaded(each, settings, clock, model)) for each in found
+        self._installed: dict[str, InstalledPlugin] = {
+            each.name: InstalledPlugin(plugin=load_plugin(each, settings, clock, model)) for each in found
         }
         self._replaced: list[LoadedPlugin] = []
         self.model_hooks = ModelHooks()
         switches.expand = self._tools_behind
 
     @property
-    def plugins(self) -> tuple[Installed, ...]:
+    def plugins(self) -> tuple[InstalledPlugin, ...]:
         """Return all plugins, including those that failed."""
         return tuple(self._installed.values())
 
@@ -97,7 +97,7 @@ class PluginManager:
                     f"its {taken[0]} has a name that {owners.get(taken[0], 'another of its own')} has; give it another"
                 )
                 report_failure(each.plugin.name, told)
-                self._installed[each.plugin.name] = Installed(plugin=replace(each.plugin, error=told))
+                self._installed[each.plugin.name] = InstalledPlugin(plugin=replace(each.plugin, error=told))
             else:
                 owners |= dict.fromkeys(own, f"plugin {each.plugin.name}")
 
@@ -150,27 +150,27 @@ class PluginManager:
             for name, job in each.plugin.adds.jobs:
                 tasks.start(_again_and_again(f"{each.plugin.name}/{name}", job, host), f"plugin {each.plugin.name}")
 
-    async def reload(self, found: FoundPlugin, calls: FunctionCallRouter, services: Services) -> Reloaded:
+    async def reload(self, found: FoundPlugin, calls: FunctionCallRouter, services: Services) -> ReloadResult:
         """Exchange a plugin's functions, hooks and listeners; where the new version fails the old one stays.
 
         Toolsets, platforms, engines, middlewares, commands, pages and background work stay as they were until a
         restart, and what a version with such things has opened stays open for them.
         """
-        new = loaded(found, self._settings, self._clock, self._model)
+        new = load_plugin(found, self._settings, self._clock, self._model)
         old = self._installed.get(found.name)
         trial = new if new.error else self._check_clashes(new, old, calls)
         if trial.error:
             if old is None:
-                self._installed[found.name] = Installed(plugin=trial)
-            await all_closed(new.name, new.adds.on_close)
-            return Reloaded(name=found.name, error=trial.error)
+                self._installed[found.name] = InstalledPlugin(plugin=trial)
+            await close_all(new.name, new.adds.on_close)
+            return ReloadResult(name=found.name, error=trial.error)
         if old is not None:
             old.leaving.close()
         current = self._installed[found.name] = self._install_plugin(new, calls, services)
         if old is not None:
             await self._uninstall_plugin(old.plugin)
         changes = schema_changes(() if old is None else old.tools, current.tools)
-        return Reloaded(name=found.name, error=current.plugin.error, changes=tuple(changes))
+        return ReloadResult(name=found.name, error=current.plugin.error, changes=tuple(changes))
 
     async def remove(self, name: str) -> None:
         """Take a plugin out whose file is gone."""
@@ -182,16 +182,16 @@ class PluginManager:
     async def aclose(self) -> None:
         """Close what the plugins have opened, the last plugin first."""
         for each in reversed([*self._replaced, *(each.plugin for each in self.plugins)]):
-            await all_closed(each.name, each.adds.on_close)
+            await close_all(each.name, each.adds.on_close)
 
     async def _uninstall_plugin(self, old: LoadedPlugin) -> None:
         """Close what an older version has opened, unless some of it works on until the bot stops."""
         if old.adds.outlives_reload:
             self._replaced.append(old)
         else:
-            await all_closed(old.name, old.adds.on_close)
+            await close_all(old.name, old.adds.on_close)
 
-    def _check_clashes(self, new: LoadedPlugin, old: Installed | None, calls: FunctionCallRouter) -> LoadedPlugin:
+    def _check_clashes(self, new: LoadedPlugin, old: InstalledPlugin | None, calls: FunctionCallRouter) -> LoadedPlugin:
         """Return `new`, with the reason if its functions could not stand beside those of all others."""
         try:
             trial = Registry(injectable=(*calls.registry.injectable, *map(type, new.adds.services)))
@@ -203,7 +203,7 @@ class PluginManager:
         taken = next((tool.name for tool in others if trial.get(tool.name)), None)
         return new if taken is None else replace(new, error=self._taken_by(taken, new))
 
-    def _install_plugin(self, plugin: LoadedPlugin, calls: FunctionCallRouter, services: Services) -> Installed:
+    def _install_plugin(self, plugin: LoadedPlugin, calls: FunctionCallRouter, services: Services) -> InstalledPlugin:
         adds, guard = plugin.adds, PluginGuard(plugin.name, self._switches)
         before = frozenset(tool.name for tool in calls.registry)
         with ExitStack() as leaving:
@@ -216,7 +216,7 @@ class PluginManager:
             except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the bot must start without it
                 told = self._describe_failure(error, plugin, before)
                 report_failure(plugin.name, told, error)
-                return Installed(plugin=replace(plugin, error=told))
+                return InstalledPlugin(plugin=replace(plugin, error=told))
             _add_all(leaving, calls.hooks.before, map(guard.before_tool, adds.tool_hooks.before))
             _add_all(leaving, calls.hooks.after, map(guard.after_tool, adds.tool_hooks.after))
             _add_all(leaving, self.model_hooks.before, map(guard.before_model, adds.model_hooks.before))
@@ -231,7 +231,7 @@ class PluginManager:
         for hint in lint_contributions(adds, owned.specs):
             logger.warning("plugin {}: {}", plugin.name, hint)
         names = frozenset(tool.name for tool in owned)
-        return Installed(plugin=plugin, tools=owned.specs, names=names, leaving=stays)
+        return InstalledPlugin(plugin=plugin, tools=owned.specs, names=names, leaving=stays)
 
     def _describe_failure(self, error: Exception, plugin: LoadedPlugin, others: Collection[str]) -> str:
         """Return why the functions of `plugin` cannot be taken; `others` are the names that there were before it."""
@@ -256,10 +256,10 @@ class PluginManager:
         installed = self._installed.get(plugin_of(switch) or "")
         return () if installed is None else tuple(spec.name for spec in installed.tools)
 
-    def _guard(self, each: Installed) -> PluginGuard:
+    def _guard(self, each: InstalledPlugin) -> PluginGuard:
         return PluginGuard(each.plugin.name, self._switches)
 
-    def _working(self) -> Iterator[Installed]:
+    def _working(self) -> Iterator[InstalledPlugin]:
         return (each for each in self._installed.values() if not each.plugin.error)
 
 
@@ -313,7 +313,7 @@ class PluginCommands(SwitchCommand):
         return say(language, "plugins.switched_on" if is_on else "plugins.switched_off", name=name)
 
 
-def _line(each: Installed, language: str, *, is_off: bool) -> str:
+def _line(each: InstalledPlugin, language: str, *, is_off: bool) -> str:
     if each.plugin.error:
         return say(language, "plugins.broken", name=each.plugin.name)
     functions = ", ".join(spec.name for spec in each.tools)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from bot.plugins.contributions import Contributions
-from bot.plugins.diagnostics import PluginMistaken
+from bot.plugins.diagnostics import PluginInvalid
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.dispatch.events import EVENTS
 from services.kernel.text import closest_names
@@ -133,12 +133,12 @@ def check_types(adds: Contributions) -> None:
     """Look at everything that a plugin has added.
 
     Raises:
-        PluginMistaken: something is not what its list holds.
+        PluginInvalid: something is not what its list holds.
     """
     for name in Contributions.__struct_fields__:
         held = getattr(adds, name)
         if name in {*_KINDS, "functions"} and not isinstance(held, list):
-            raise PluginMistaken(f"add.{name} is a list, to which add.{name}.append(…) adds; it was made {held!r}")
+            raise PluginInvalid(f"add.{name} is a list, to which add.{name}.append(…) adds; it was made {held!r}")
     for name, kind in _KINDS.items():
         _check(f"add.{name}", kind, getattr(adds, name))
     _check("add.toolsets", _TOOLSET, adds.toolsets.values())
@@ -156,9 +156,9 @@ def named_parts(adds: Contributions) -> list[str]:
 def _check(where: str, kind: _Kind, things: Iterable[object]) -> None:
     for each in things:
         if isinstance(each, type):
-            raise PluginMistaken(f"{where} takes {kind.written}, not a class; write {each.__name__}(…)")
+            raise PluginInvalid(f"{where} takes {kind.written}, not a class; write {each.__name__}(…)")
         if not kind.fits(each):
-            raise PluginMistaken(f"{where} takes {kind.written}, not {each!r}")
+            raise PluginInvalid(f"{where} takes {kind.written}, not {each!r}")
         if kind.function is not None:
             _check_arguments(where, kind.function(each), kind.arguments)
 
@@ -175,11 +175,11 @@ def _check_arguments(where: str, function: object, arguments: tuple[str, ...]) -
     except TypeError:
         name = getattr(function, "__name__", type(function).__name__)
         wanted = ", ".join(arguments)
-        raise PluginMistaken(f"{where} is called as {name}({wanted}), and {name} takes {signature}") from None
+        raise PluginInvalid(f"{where} is called as {name}({wanted}), and {name} takes {signature}") from None
 
 
 def _check_event(event: str) -> None:
     if event != "*" and event not in EVENTS:
         near = closest_names(event, EVENTS)
         hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(EVENTS)}, and * for all"
-        raise PluginMistaken(f"add.listeners: there is no event {event}; {hint}")
+        raise PluginInvalid(f"add.listeners: there is no event {event}; {hint}")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from loguru import logger
 
 from bot.config.settings import PluginSettings, Settings
-from bot.plugins.loading import found_plugins
-from bot.plugins.manager import PluginManager, Reloaded
+from bot.plugins.loading import find_enabled_plugins
+from bot.plugins.manager import PluginManager, ReloadResult
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.context import Services
 from services.kernel.background_tasks import running_tasks
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _EVERY: Final = 0.5  # seconds
 
-Tell = Callable[[Reloaded], None]
+Tell = Callable[[ReloadResult], None]
 _State = tuple[tuple[str, int, int], ...]
 
 
@@ -56,18 +56,18 @@ class PluginWatch:
         self._seen = now
         for name in sorted(gone):
             await self._manager.remove(name)
-            self._tell(Reloaded(name=name, changes=("removed",)))
-        for found in found_plugins(self._settings):
+            self._tell(ReloadResult(name=name, changes=("removed",)))
+        for found in find_enabled_plugins(self._settings):
             if found.name in changed:
                 self._tell(await self._manager.reload(found, self._calls, self._services))
 
     def _states(self) -> dict[str, _State]:
-        found = found_plugins(self._settings)
+        found = find_enabled_plugins(self._settings)
         return {each.name: _state_of(each.path) for each in found if each.path is not None}
 
 
 @asynccontextmanager
-async def plugins_watched(app: "App", settings: Settings, *, is_wanted: bool) -> AsyncIterator[None]:
+async def watch_plugins(app: "App", settings: Settings, *, is_wanted: bool) -> AsyncIterator[None]:
     """Exchange plugins whose files change for as long as the context lasts, where that is wanted."""
     if not is_wanted:
         yield
@@ -78,7 +78,7 @@ async def plugins_watched(app: "App", settings: Settings, *, is_wanted: bool) ->
         yield
 
 
-def log_reload(reloaded: Reloaded) -> None:
+def log_reload(reloaded: ReloadResult) -> None:
     """Log the result of loading a new version."""
     if reloaded.error:
         logger.error("plugin {} not reloaded: {}", reloaded.name, reloaded.error)

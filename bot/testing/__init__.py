@@ -6,7 +6,7 @@ Talk to a bot without a network, a key or waiting:
 - `clocks.LoopClock`, `FixedClock`, `StandingClock`: clocks that follow the event loop, stand until set, or just stand.
 - `clocks.LoopTimetable`, `InlineExecutor`: wake-ups and threads in the event loop's time.
 - `rehearsal.build_in_memory`: a whole bot whose days pass in no time.
-- `rehearsal.rehearsed`, `play`, `dialogues.load_dialogue`: dialogues as TOML files, run against such a bot.
+- `rehearsal.open_rehearsal`, `play`, `dialogues.load_dialogue`: dialogues as TOML files, run against such a bot.
 - `talking.said`: what a whole bot, with your functions and plugins, says to a sentence.
 - `fixtures`: pytest fixtures `call_tool`, `talk`, `fake_clock`.
 

@@ -25,11 +25,11 @@ async def until(condition: Callable[[], bool], *, seconds: float = 20.0) -> bool
     return condition()
 
 
-class NotOnThisPlatform(Exception):
+class NotSupported(Exception):
     """The platform or its server cannot do what a test asks of it; the test does not apply."""
 
 
-class Heard(Struct, frozen=True, kw_only=True):
+class VisibleMessage(Struct, frozen=True, kw_only=True):
     """A message of the bot as the people in the chat see it, formatting taken off.
 
     `mentioned` are the ids of the people whom it notifies, `files` the names of what came with it.
@@ -39,7 +39,7 @@ class Heard(Struct, frozen=True, kw_only=True):
     text: str
     reply_to: str | None = None
     mentioned: tuple[str, ...] = ()
-    rings_for_everyone: bool = False
+    notifies_everyone: bool = False
     choices: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
 
@@ -48,7 +48,7 @@ class PlatformRig(ABC):
     """What the contract suite needs to know of a platform and its server.
 
     `chat` is a group in which `ann`, `ben` and the bot are. In what is said, `{bot}` and `{ben}` stand for mentions in
-    the platform's own form. Methods that a platform has nothing for raise `NotOnThisPlatform`.
+    the platform's own form. Methods that a platform has nothing for raise `NotSupported`.
     """
 
     platform: Platform
@@ -65,7 +65,7 @@ class PlatformRig(ABC):
         """Let `sender` say `text` in the chat; return the platform's id of the message."""
 
     @abstractmethod
-    async def heard(self, count: int = 1) -> Sequence[Heard]:
+    async def heard(self, count: int = 1) -> Sequence[VisibleMessage]:
         """Wait for at least `count` messages of the bot in the chat; return all, or fewer when no more come."""
 
     @abstractmethod
@@ -74,46 +74,46 @@ class PlatformRig(ABC):
 
     async def repeat(self) -> None:
         """Let the server deliver the last message again, as after a lost acknowledgement."""
-        raise NotOnThisPlatform
+        raise NotSupported
 
     async def echo(self, text: str) -> None:
         """Let the bot's own message come back to it."""
-        raise NotOnThisPlatform(text)
+        raise NotSupported(text)
 
     async def limit(self, seconds: float, *, everywhere: bool) -> None:
         """Let the server refuse the bot's next message for `seconds`, in its chat or `everywhere`.
 
         A platform that does not tell the two apart has only the first.
         """
-        raise NotOnThisPlatform(seconds, everywhere)
+        raise NotSupported(seconds, everywhere)
 
     async def disconnect(self) -> None:
         """Cut the bot's connection; it may come back at once."""
-        raise NotOnThisPlatform
+        raise NotSupported
 
     async def press(self, message_id: str, label: str, *, sender: str = "ann") -> None:
         """Let `sender` press a button of the bot's message."""
-        raise NotOnThisPlatform(message_id, label, sender)
+        raise NotSupported(message_id, label, sender)
 
     async def react(self, message_id: str, emoji: str, *, sender: str = "ann", is_added: bool = True) -> None:
         """Let `sender` put `emoji` on a message of the chat, or take it off."""
-        raise NotOnThisPlatform(message_id, emoji, sender, is_added)
+        raise NotSupported(message_id, emoji, sender, is_added)
 
     async def rewrite(self, message_id: str, text: str, *, sender: str = "ann") -> None:
         """Let `sender` change what they said."""
-        raise NotOnThisPlatform(message_id, text, sender)
+        raise NotSupported(message_id, text, sender)
 
     async def withdraw(self, message_id: str, *, sender: str = "ann") -> None:
         """Let `sender` take back what they said."""
-        raise NotOnThisPlatform(message_id, sender)
+        raise NotSupported(message_id, sender)
 
     @property
     def nowhere(self) -> ChatAddress:
         """Return an address that the bot cannot send to."""
-        raise NotOnThisPlatform
+        raise NotSupported
 
     @property
-    def keeps_what_was_missed(self) -> bool:
+    def delivers_missed_messages(self) -> bool:
         """Return whether the platform delivers messages later that were sent while the connection was down."""
         return False
 
@@ -167,22 +167,22 @@ class PlatformRig(ABC):
 
 
 @contextmanager
-def where_there_is_such_a_thing() -> Iterator[None]:
+def skip_if_unsupported() -> Iterator[None]:
     """Skip the test where the platform does not support the operation in the context."""
     try:
         yield
-    except NotOnThisPlatform:
+    except NotSupported:
         pytest.skip("the platform has no such thing")
 
 
-async def heard_at_last(rig: PlatformRig) -> Sequence[Heard]:
+async def wait_for_message(rig: PlatformRig) -> Sequence[VisibleMessage]:
     """Return what the bot has said, as soon as there is something."""
     while not (heard := await rig.heard()):  # noqa: ASYNC110 - a server tells nobody
         await asyncio.sleep(0.1)
     return heard
 
 
-async def heard_up_to(rig: PlatformRig, words: int) -> Sequence[Heard]:
+async def wait_for_words(rig: PlatformRig, words: int) -> Sequence[VisibleMessage]:
     """Return the messages of the bot as soon as they have `words` words, or as they are when nothing more comes.
 
     What comes may be another message, or more text in one that is there: a draft becomes the answer by an edit.

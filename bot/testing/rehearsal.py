@@ -51,7 +51,7 @@ def build_in_memory(
 
 
 @asynccontextmanager
-async def rehearsed(dialogue: Dialogue, interpreter: Interpreter | None = None) -> AsyncIterator[FakePlatform]:
+async def open_rehearsal(dialogue: Dialogue, interpreter: Interpreter | None = None) -> AsyncIterator[FakePlatform]:
     """Return a bot in the circumstances of `dialogue`; use it with looptime, so that waiting is free of charge."""
     settings = Settings(bot=BotSettings(timezone=dialogue.zone), log=LogSettings(to_file=False), plugins=NO_PLUGINS)
     clock = LoopClock(dialogue.start)
@@ -80,7 +80,7 @@ async def play(dialogue: Dialogue, interpreter: Interpreter | None = None) -> No
         DialogueBroken: the bot said something else.
     """
     comparison = Comparison()
-    async with rehearsed(dialogue, interpreter) as platform:
+    async with open_rehearsal(dialogue, interpreter) as platform:
         for step in dialogue.steps:
             heard = len(platform.texts)
             await _take(step, platform, comparison)

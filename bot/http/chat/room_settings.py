@@ -12,7 +12,7 @@ from bot.http.core.errors import HttpRefused
 from bot.http.rooms.calls import tool_viewer
 from bot.http.rooms.memberships import RoomViewer
 from bot.http.security.auth import Viewer
-from bot.inbound.turns import style_named
+from bot.inbound.turns import parse_call_style
 from function_calls.tools.calls import StyleName
 from function_calls.tools.policy import CallPolicy
 from services.kernel.chat import ChatAddress
@@ -118,7 +118,7 @@ async def _settings_of(context: HttpContext, viewer: Viewer, session_id: str) ->
     hours = await services.get(ReminderService).quiet.of_chat(chat)
     return RoomSettings(
         instructions=preferences.instructions,
-        call_style=style_named(preferences.call_style),
+        call_style=parse_call_style(preferences.call_style),
         quiet_hours=None
         if hours is None
         else QuietHoursBody(starts=f"{hours.starts:%H:%M}", ends=f"{hours.ends:%H:%M}"),

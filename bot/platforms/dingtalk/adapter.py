@@ -20,7 +20,7 @@ from bot.platforms.dingtalk.wire import NAME, Event, address_of, to_message
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts, ends_connection
 from bot.platforms.kit.connection import Connection, ConnectionEnded
 from bot.platforms.kit.events import instant_of_milliseconds, parse_event
-from bot.platforms.kit.pieces import send_in_turn
+from bot.platforms.kit.pieces import send_in_order
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, SentFile
 from services.kernel.clock import Clock
@@ -113,7 +113,7 @@ class DingTalkPlatform(NetworkPlatform):
         """Send `message`, its files after its text; DingTalk gives an id only in chats that were quiet for a while."""
         texts = [partial(self._say, address, message, part) for part in requests.parts(message)]
         shared = [partial(self._share, address, file) for file in message.files]
-        return await send_in_turn([*texts, *shared], self._clock)
+        return await send_in_order([*texts, *shared], self._clock)
 
     async def _say(self, address: ChatAddress, message: OutgoingMessage, part: str) -> str | None:
         webhook, ends_at = self._sessions.get(address.chat_id, ("", self._clock.now()))

@@ -18,7 +18,7 @@ from bot.platforms.discord.events import Deleted, Dispatch, Guild, Interaction, 
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.commands import MENU
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
-from bot.platforms.kit.pieces import send_in_turn
+from bot.platforms.kit.pieces import send_in_order
 from services.kernel.chat import ChatAddress, Incoming, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
@@ -70,7 +70,7 @@ class DiscordPlatform(NetworkPlatform):
         channel, bodies = requests.channel_of(address), requests.messages(message)
         sendings = [partial(self._post, channel, body) for body in bodies[:-1]]
         sendings += [partial(self._post, channel, body, message.files[: requests.MAX_FILES]) for body in bodies[-1:]]
-        return await send_in_turn(sendings, self._clock)
+        return await send_in_order(sendings, self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
         """Edit the message `message_id` to `message`."""

@@ -29,7 +29,7 @@ from bot.platforms.feishu.wire import (
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts, ends_connection
 from bot.platforms.kit.connection import Connection
 from bot.platforms.kit.events import parse_event
-from bot.platforms.kit.pieces import send_in_turn
+from bot.platforms.kit.pieces import send_in_order
 from services.kernel.chat import ChatAddress, ChatMessage, Incoming
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
@@ -114,7 +114,7 @@ class FeishuPlatform(NetworkPlatform):
         shown = message if self.capabilities.choices else replace(message, choices=())
         texts = [partial(self._post, path, body) for path, body in requests.messages(address, shown)]
         files = [partial(self._share, address, message, number) for number in range(len(message.files))]
-        return await send_in_turn([*texts, *files], self._clock)
+        return await send_in_order([*texts, *files], self._clock)
 
     async def _share(self, address: ChatAddress, message: OutgoingMessage, number: int) -> str | None:
         file = message.files[number]

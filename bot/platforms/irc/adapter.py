@@ -47,7 +47,7 @@ class IrcPlatform(NetworkPlatform):
     """One connection to one network."""
 
     name = NAME
-    capabilities = Capabilities(max_length=TEXT_BYTES, proves_people=False)
+    capabilities = Capabilities(max_length=TEXT_BYTES, authenticates_people=False)
 
     def __init__(
         self,

@@ -40,7 +40,7 @@ _EVERYONE: Final = re.compile(
 )
 
 
-def harmless(text: str) -> str:
+def defuse_mentions(text: str) -> str:
     """`text` with its `@everyone`, `@here`, `@all`, `@所有人` and their like broken up; it looks as before."""
     return _RINGS.sub(f"@{_JOINER}", text)
 
@@ -73,7 +73,7 @@ def spans_of(message: OutgoingMessage, text: str | None = None) -> tuple[Span, .
 
 
 def _harmless(span: Span) -> Span:
-    return span if span.kind == "everyone" else replace(span, text=harmless(span.text))
+    return span if span.kind == "everyone" else replace(span, text=defuse_mentions(span.text))
 
 
 def parse(text: str) -> list[Span]:

@@ -131,7 +131,7 @@ def _is_joined(text: str, place: int) -> bool:
     return False
 
 
-async def send_in_turn(sendings: Iterable[Sending], clock: Clock) -> str | None:
+async def send_in_order(sendings: Iterable[Sending], clock: Clock) -> str | None:
     """Do all `sendings`, one after the other, and return what the first one gave: the id of the message.
 
     Once the first piece is out, patience that the platform asks for is kept here.

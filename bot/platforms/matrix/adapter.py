@@ -15,7 +15,7 @@ from bot.config.platform_catalog import MatrixSettings
 from bot.platforms.base import Capabilities, OutgoingMessage
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.connection import LONGEST_PAUSE, Connection
-from bot.platforms.kit.pieces import pieces, send_in_turn
+from bot.platforms.kit.pieces import pieces, send_in_order
 from bot.platforms.matrix.client import Batch, Invitation, MatrixClient
 from bot.platforms.matrix.wire import (
     NAME,
@@ -100,7 +100,7 @@ class MatrixPlatform(NetworkPlatform):
         self._reactions: BoundedDict[str, Reaction] = BoundedDict(_REMEMBERED_EVENTS)
         self._token: str | None = None
 
-    def remember_in(self, state: StateStore) -> None:
+    def use_state(self, state: StateStore) -> None:
         """Store the sync token there, so that a restart misses nothing."""
         self._state = state
 
@@ -115,7 +115,7 @@ class MatrixPlatform(NetworkPlatform):
         files = [
             partial(self._share, address, file, f"{key}-file-{number}") for number, file in enumerate(message.files)
         ]
-        return await send_in_turn([*texts, *files], self._clock)
+        return await send_in_order([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
         """Edit an earlier event of the bot to `message`."""

@@ -14,7 +14,7 @@ from bot.platforms.base import Capabilities, OutgoingMessage, Receive
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.connection import Backlog, Connection, listen
 from bot.platforms.kit.events import parse_event
-from bot.platforms.kit.pieces import send_in_turn
+from bot.platforms.kit.pieces import send_in_order
 from bot.platforms.onebot import requests
 from bot.platforms.onebot.links import Answer, ForwardLink, HttpLink, ReverseLink
 from bot.platforms.onebot.wire import NAME, Event, is_about_emoji, to_incoming, to_reactions
@@ -70,7 +70,7 @@ class OneBotPlatform(NetworkPlatform):
         others = [requests.file_line(file) for file in message.files if not requests.is_picture(file)]
         text_message = replace(message, text="\n".join([message.text, *others]).strip())
         pieces = [*requests.messages(address, text_message), *requests.pictures(address, message)]
-        return await send_in_turn([partial(self._send, piece) for piece in pieces], self._clock)
+        return await send_in_order([partial(self._send, piece) for piece in pieces], self._clock)
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
         """Return whether somebody is in a group."""

@@ -15,7 +15,7 @@ from bot.platforms.base import Command as OfferedCommand
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts, ends_connection
 from bot.platforms.kit.commands import MENU
 from bot.platforms.kit.connection import Connection
-from bot.platforms.kit.pieces import send_in_turn
+from bot.platforms.kit.pieces import send_in_order
 from bot.platforms.slack import requests, wire
 from bot.platforms.slack.calls import WebApi, web_client
 from bot.platforms.slack.events import Command, Envelope, Interaction, ReactionEnvelope
@@ -77,7 +77,7 @@ class SlackPlatform(NetworkPlatform):
         method = "chat.postMessage" if message.private_to is None else "chat.postEphemeral"
         texts = [partial(self._post, method, body) for body in requests.messages(address, message)]
         files = [partial(self._share, address, file) for file in message.files]
-        return await send_in_turn([*texts, *files], self._clock)
+        return await send_in_order([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
         """Edit the message `message_id` to `message`."""

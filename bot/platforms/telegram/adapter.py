@@ -30,7 +30,7 @@ from bot.platforms.base import Capabilities, Command, OutgoingMessage
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.commands import MENU
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood, listen
-from bot.platforms.kit.pieces import send_in_turn
+from bot.platforms.kit.pieces import send_in_order
 from bot.platforms.telegram import requests
 from bot.platforms.telegram.client import PATH, Administrators, Webhook, delivery_failed, send_file
 from bot.platforms.telegram.wire import NAME, Account, name_of, to_incoming, to_reactions
@@ -92,7 +92,7 @@ class TelegramPlatform(NetworkPlatform):
         pieces = [SendMessage.model_validate(request) for request in requests.messages(address, message)]
         texts = [partial(self._send, piece) for piece in pieces]
         files = [partial(send_file, self._bot, self._here(address), file) for file in message.files]
-        return await send_in_turn([*texts, *files], self._clock)
+        return await send_in_order([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
         """Edit the message `message_id` to `message`."""

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from bot.platforms.base import Capabilities, Health, HealthState, OutgoingMessage, Receive
 from bot.platforms.kit.addressing import is_called
-from bot.platforms.kit.markdown import harmless
-from bot.platforms.web.answering import Answering, Finished, Stop
+from bot.platforms.kit.markdown import defuse_mentions
+from bot.platforms.web.answering import AnswerTracker, Finished, Stop
 from bot.platforms.web.client_calls import ClientCalls
 from bot.platforms.web.extras import Extras, ExtrasRepository
 from bot.platforms.web.files import RoomFiles
@@ -85,7 +85,7 @@ class WebPlatform:
         self._sent_keys: BoundedDict[str, str] = BoundedDict(_REMEMBERED_KEYS)
         self._extras = ExtrasRepository()
         self.rooms = Rooms(self.bot, self._extras, clock, self.look_at_reminders)
-        self._answering = Answering(self.rooms, self._extras, clock)
+        self._answering = AnswerTracker(self.rooms, self._extras, clock)
         self._look: Look | None = None
         self._usage: UsageOf | None = None
         self._receive: Receive | None = None
@@ -353,7 +353,7 @@ class WebPlatform:
             room.hint("typing", {"who": author_shape(self.bot), "on": True, "expires_in": 6})
 
     def _bot_message(self, message_id: str, message: OutgoingMessage, extras: Extras) -> MessageShape:
-        author, now, text = author_shape(self.bot), self._clock.now(), harmless(message.text)
+        author, now, text = author_shape(self.bot), self._clock.now(), defuse_mentions(message.text)
         return message_shape(message_id, author, text, now, reply_to=message.reply_to, extras=extras)
 
     def _is_addressed(self, session_id: str, post: IncomingPost) -> bool:

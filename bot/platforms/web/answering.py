@@ -29,7 +29,7 @@ Stop = Callable[[ChatAddress, str], Awaitable[bool]]
 _Key = tuple[str, str]
 
 
-class Answering:
+class AnswerTracker:
     """Keeps each answer from its question until the bot has dealt with that."""
 
     def __init__(self, rooms: Rooms, extras: ExtrasRepository, clock: Clock) -> None:

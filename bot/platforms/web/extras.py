@@ -51,7 +51,7 @@ class Extras(Struct, kw_only=True):
 NOTHING = Extras()
 
 
-class ExtrasBook:
+class RoomExtras:
     """The extras of one room's last 300 messages that have some, kept in `state` through a restart."""
 
     def __init__(self, state: StateStore, chat_key: str) -> None:
@@ -94,7 +94,7 @@ class ExtrasRepository:
 
     def __init__(self) -> None:
         self._state: StateStore | None = None
-        self._books: dict[str, ExtrasBook] = {}
+        self._books: dict[str, RoomExtras] = {}
 
     def keep_in(self, state: StateStore) -> None:
         """Keep the books in `state` from now on."""
@@ -124,9 +124,9 @@ class ExtrasRepository:
         if book is not None and (not extras.is_empty or not (await book.of(message_id)).is_empty):
             await book.change(message_id, extras)
 
-    def _book(self, address: ChatAddress) -> ExtrasBook | None:
+    def _book(self, address: ChatAddress) -> RoomExtras | None:
         if address.key not in self._books and self._state is not None:
-            self._books[address.key] = ExtrasBook(self._state, address.key)
+            self._books[address.key] = RoomExtras(self._state, address.key)
         return self._books.get(address.key)
 
 

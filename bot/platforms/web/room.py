@@ -20,7 +20,7 @@ _MOST_KNOWN: Final = 500
 _STAYS: Final = timedelta(minutes=10)  # who spoke without a socket counts as being there for so long
 
 Listener = Callable[[Frame], None]
-Happened = Callable[[str, str, Mapping[str, object]], None]
+OnEvent = Callable[[str, str, Mapping[str, object]], None]
 """Gets every counted event: the room's session, the kind and the data."""
 
 
@@ -30,9 +30,7 @@ class Room:
     `happened` is told of them too, but for those that come from another worker.
     """
 
-    def __init__(
-        self, session_id: str, epoch: str, bot: Person, clock: Clock, happened: Happened | None = None
-    ) -> None:
+    def __init__(self, session_id: str, epoch: str, bot: Person, clock: Clock, happened: OnEvent | None = None) -> None:
         self.session_id = session_id
         self.epoch = epoch
         self.seq = 0
@@ -151,7 +149,7 @@ class Room:
         missed = tuple(frame for frame in self._ring if frame.seq > seq)
         return missed if len(missed) == self.seq - seq else None
 
-    def begin_anew(self, epoch: str) -> None:
+    def reset(self, epoch: str) -> None:
         """Something was missed here: send everybody away, who come back to a snapshot."""
         self.epoch = epoch
         self._ring.clear()

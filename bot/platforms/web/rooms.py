@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from bot.platforms.web.extras import ExtrasRepository
-from bot.platforms.web.room import HERE, Happened, Room
+from bot.platforms.web.room import HERE, OnEvent, Room
 from bot.platforms.web.shapes import person_of
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
@@ -30,7 +30,7 @@ class Rooms:
         self._extras = extras
         self._clock = clock
         self._look = look
-        self._happened: Happened | None = None
+        self._happened: OnEvent | None = None
         self._rooms: dict[str, Room] = {}
         self._epoch = uuid.uuid4().hex[:12]
         self._opened = 0
@@ -53,7 +53,7 @@ class Rooms:
             self._look(session_id)
         return found
 
-    def share(self, happened: Happened | None) -> None:
+    def share(self, happened: OnEvent | None) -> None:
         """Publish the events of the rooms to other workers; None ends that."""
         self._happened = happened
 
@@ -79,7 +79,7 @@ class Rooms:
         """Make every page load its room again, after events of other workers were missed."""
         self._extras.unload_all()
         for room in self:
-            room.begin_anew(self._next_epoch())
+            room.reset(self._next_epoch())
 
     def _close_idle_rooms(self) -> None:
         """Forget empty rooms, the oldest first, so that their names take no memory."""

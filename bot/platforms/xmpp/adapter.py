@@ -16,7 +16,7 @@ from bot.config.platform_catalog import XmppSettings
 from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, ConnectionEnded, PendingAnswers
-from bot.platforms.kit.pieces import pieces, send_in_turn
+from bot.platforms.kit.pieces import pieces, send_in_order
 from bot.platforms.xmpp.client import Arrived, XmppClient
 from bot.platforms.xmpp.memory import RecentMessages
 from bot.platforms.xmpp.wire import (
@@ -106,7 +106,7 @@ class XmppPlatform(NetworkPlatform):
         rooms = ", ".join(f"{room} ({reason})" for room, reason in self._outside.items())
         return replace(health, detail=f"not in {rooms}")
 
-    def remember_in(self, state: StateStore) -> None:
+    def use_state(self, state: StateStore) -> None:
         """Store the time of the last message, so that a restart can ask for missed ones."""
         self._state = state
 
@@ -125,7 +125,7 @@ class XmppPlatform(NetworkPlatform):
             for number, part in enumerate(parts)
         ]
         files = [partial(self._say, address, url, is_file=True) for url in uploaded]
-        return await send_in_turn([*texts, *files], self._clock)
+        return await send_in_order([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
         """Correct an earlier message of the bot."""
@@ -320,7 +320,7 @@ class XmppPlatform(NetworkPlatform):
                 await self._hand_in(reaction)
 
     async def _probe(self) -> None:
-        if self._client is not None and await self._client.still_there():
+        if self._client is not None and await self._client.answers_ping():
             self._connection.note_received()
 
     @property

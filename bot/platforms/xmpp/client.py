@@ -138,7 +138,7 @@ class XmppClient(slixmpp.ClientXMPP):
             return {}
         return {nick: self._occupant(room, nick) for nick in nicks or ()}
 
-    async def has_home(self, room: str) -> bool:
+    async def has_service(self, room: str) -> bool:
         """Tell if the service of `room` hosts rooms; the room itself need not exist: the first to enter creates it."""
         domain = slixmpp.JID(slixmpp.JID(room).domain)
         try:
@@ -169,7 +169,7 @@ class XmppClient(slixmpp.ClientXMPP):
             raise DeliveryFailed(f"the server did not take a file ({response.status_code})")
         return slot.get
 
-    async def still_there(self) -> bool:
+    async def answers_ping(self) -> bool:
         """Return whether the server answers a ping."""
         try:
             await self.plugin["xep_0199"].ping(timeout=_PING_SECONDS)

@@ -35,7 +35,7 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
 async def _rooms(own: XmppSettings, client: XmppClient) -> list[Finding]:
     if not own.rooms:
         return [good("xmpp rooms", "rooms_none")]
-    gone = [room for room in own.rooms if not await client.has_home(room)]
+    gone = [room for room in own.rooms if not await client.has_service(room)]
     if gone:
         return [problem("xmpp rooms", "missing", "xmpp_rooms", names=", ".join(gone[:_LISTED]))]
     return [good("xmpp rooms", "rooms_joined", names=", ".join(own.rooms[:_LISTED]))]

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.platforms.base import Choice, OutgoingMessage
-from bot.testing.platform_rig import PlatformRig, where_there_is_such_a_thing
+from bot.testing.platform_rig import PlatformRig, skip_if_unsupported
 from services.kernel.chat import MessageEdited, MessageWithdrawn, Reaction
 
 
@@ -57,7 +57,7 @@ class HearingContract:
         if not rig.platform.capabilities.replies:
             pytest.skip("the platform has no replies")
         first = await rig.say("who brings tea?", sender="ben")
-        with where_there_is_such_a_thing():
+        with skip_if_unsupported():
             await rig.say("I do", reply_to=first)
         messages = await rig.messages(2)
 
@@ -70,7 +70,7 @@ class HearingContract:
             pytest.skip("the platform has no replies")
         await rig.platform.send(rig.chat, OutgoingMessage(text="tea is ready"))
         [bots] = await rig.heard()
-        with where_there_is_such_a_thing():
+        with skip_if_unsupported():
             await rig.say("thanks", reply_to=bots.id)
         [message] = await rig.messages()
 
@@ -78,7 +78,7 @@ class HearingContract:
         assert message.reply_to == bots.id
 
     async def test_own_messages_are_ignored(self, rig: PlatformRig) -> None:
-        with where_there_is_such_a_thing():
+        with skip_if_unsupported():
             await rig.echo("I said this myself")
         await rig.say("a person")
         messages = [message for message in await rig.messages() if not message.sender.is_bot]
@@ -88,7 +88,7 @@ class HearingContract:
     async def test_a_message_delivered_twice_keeps_its_id(self, rig: PlatformRig) -> None:
         await rig.say("once")
         await rig.messages()
-        with where_there_is_such_a_thing():
+        with skip_if_unsupported():
             await rig.repeat()
         await rig.say("other")
         messages = await rig.messages(3) if len(await rig.messages(2)) > 2 else await rig.messages(2)
@@ -121,21 +121,21 @@ class HearingContract:
     async def test_a_reaction_arrives(self, rig: PlatformRig) -> None:
         sent = await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea"))
         await rig.heard()
-        with where_there_is_such_a_thing():
+        with skip_if_unsupported():
             await rig.react(sent or "", "👍", sender="ben")
         [put] = await rig.news(Reaction)
 
         assert (put.message_id, put.emoji, put.is_added) == (sent, "👍", True)
         assert put.address == rig.chat
         assert put.person.name == "ben"
-        with where_there_is_such_a_thing():
+        with skip_if_unsupported():
             await rig.react(sent or "", "👍", sender="ben", is_added=False)
 
         assert not (await rig.news(Reaction, 2))[1].is_added
 
     async def test_edited_message_is_received(self, rig: PlatformRig) -> None:
         said = await rig.say("tea at four")
-        with where_there_is_such_a_thing():
+        with skip_if_unsupported():
             await rig.rewrite(said, "tea at five")
         [edit] = await rig.news(MessageEdited)
 
@@ -143,7 +143,7 @@ class HearingContract:
 
     async def test_withdrawn_message_is_received(self, rig: PlatformRig) -> None:
         said = await rig.say("my number is 1234")
-        with where_there_is_such_a_thing():
+        with skip_if_unsupported():
             await rig.withdraw(said)
         [gone] = await rig.news(MessageWithdrawn)
 

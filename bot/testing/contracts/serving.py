@@ -10,7 +10,7 @@ from bot.platforms.base import (
     OutgoingMessage,
     ShowsTyping,
 )
-from bot.testing.platform_rig import PlatformRig, where_there_is_such_a_thing
+from bot.testing.platform_rig import PlatformRig, skip_if_unsupported
 from services.kernel.errors import DeliveryFailed
 
 
@@ -19,7 +19,7 @@ class ServingContract:
 
     @pytest.mark.parametrize("everywhere", [False, True], ids=["in a chat", "everywhere"])
     async def test_rate_limit_names_time_and_scope(self, rig: PlatformRig, *, everywhere: bool) -> None:
-        with where_there_is_such_a_thing():
+        with skip_if_unsupported():
             await rig.limit(7, everywhere=everywhere)
         with pytest.raises(DeliveryFailed) as caught:
             await rig.platform.send(rig.chat, OutgoingMessage(text="hello"))
@@ -29,13 +29,13 @@ class ServingContract:
         assert not caught.value.is_permanent
 
     async def test_bot_receives_and_sends_after_a_disconnection(self, rig: PlatformRig) -> None:
-        with where_there_is_such_a_thing():
+        with skip_if_unsupported():
             await rig.disconnect()
-        if rig.keeps_what_was_missed:
+        if rig.delivers_missed_messages:
             await rig.say("in between")
         await rig.ready()
         await rig.say("after the cut")
-        count = 2 if rig.keeps_what_was_missed else 1
+        count = 2 if rig.delivers_missed_messages else 1
         messages = await rig.messages(count)
         await rig.platform.send(rig.chat, OutgoingMessage(text="still here"))
 
@@ -58,7 +58,7 @@ class ServingContract:
         await rig.platform.typing(rig.chat)
 
     async def test_chat_without_the_bot_is_a_failed_delivery(self, rig: PlatformRig) -> None:
-        with where_there_is_such_a_thing():
+        with skip_if_unsupported():
             nowhere = rig.nowhere
         with pytest.raises(DeliveryFailed):
             await rig.platform.send(nowhere, OutgoingMessage(text="hello"))

@@ -7,7 +7,7 @@ import pytest
 from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox
 from bot.platforms.base import Choice, EditsMessages, OutgoingMessage
-from bot.testing.platform_rig import PlatformRig, heard_at_last, heard_up_to
+from bot.testing.platform_rig import PlatformRig, wait_for_message, wait_for_words
 from bot.testing.turns import make_turn
 from function_calls.tools.calls import Reply
 from services.history.service import HistoryService
@@ -50,7 +50,7 @@ class SpeakingContract:
         limit = rig.platform.capabilities.max_length
         text = _LONG[: limit * 3 // 60 * 60 or len(_LONG)].strip()
         await rig.platform.send(rig.chat, OutgoingMessage(text=text))
-        heard = await heard_up_to(rig, len(text.split()))
+        heard = await wait_for_words(rig, len(text.split()))
         pieces = [each.text for each in heard]
 
         assert " ".join(pieces).split() == text.split()
@@ -59,7 +59,7 @@ class SpeakingContract:
 
     async def test_code_keeps_its_lines(self, rig: PlatformRig) -> None:
         await rig.platform.send(rig.chat, OutgoingMessage(text=f"Try this:\n```py\n{_CODE}\n```"))
-        heard = await heard_up_to(rig, len(_CODE.split()))
+        heard = await wait_for_words(rig, len(_CODE.split()))
 
         assert _CODE in "\n".join(each.text for each in heard)
 
@@ -68,7 +68,7 @@ class SpeakingContract:
         [heard] = await rig.heard()
 
         assert heard.text == _HOSTILE
-        assert not heard.rings_for_everyone
+        assert not heard.notifies_everyone
         assert heard.mentioned == ()
 
     @pytest.mark.parametrize("word", ["@everyone", "@here", "@all", "@channel", "@room", "@所有人", "@全体成员"])
@@ -76,7 +76,7 @@ class SpeakingContract:
         await rig.platform.send(rig.chat, OutgoingMessage(text=f"{word} look"))
         [heard] = await rig.heard()
 
-        assert not heard.rings_for_everyone
+        assert not heard.notifies_everyone
         assert word not in heard.text
 
     async def test_mentioned_person_is_notified(self, rig: PlatformRig) -> None:
@@ -152,9 +152,9 @@ class SpeakingContract:
             assert hear is not None
             async with drafts.of(turn) as draft:
                 await hear(text[:120])
-                begun = await heard_at_last(rig)
+                begun = await wait_for_message(rig)
                 await draft.say(Reply(text=text, reply_to=question.id))
-        heard = await heard_up_to(rig, len(text.split()))
+        heard = await wait_for_words(rig, len(text.split()))
 
         assert [each.text.endswith("…") for each in begun] == [True]
         assert " ".join(each.text for each in heard).split() == text.split()
@@ -172,7 +172,7 @@ class SpeakingContract:
             pytest.skip("the platform says every line by itself")
         before = _LONG[: limit - 60 or len(_LONG)].rsplit(". ", 1)[0] + "."
         await rig.platform.send(rig.chat, OutgoingMessage(text=f"{before}\n```py\n{_CODE}\n```"))
-        heard = await heard_up_to(rig, len(before.split()) + len(_CODE.split()))
+        heard = await wait_for_words(rig, len(before.split()) + len(_CODE.split()))
 
         assert any(_CODE in each.text for each in heard)
 

@@ -13,7 +13,7 @@ from bot.platforms.console import ConsolePlatform, create
 from bot.platforms.kit.adapter import PlatformParts
 from bot.testing.clocks import StandingClock
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig
+from bot.testing.platform_rig import NotSupported, PlatformRig, VisibleMessage
 from services.kernel.chat import ChatAddress
 
 
@@ -33,7 +33,7 @@ class ConsoleRig(PlatformRig):
 
     async def say(self, text, *, sender="ann", reply_to=None):
         if reply_to is not None:
-            raise NotOnThisPlatform
+            raise NotSupported
         line = text.format(bot="@Bubbles", ben="@ben")
         os.write(self._typed, f"{sender}: {line}\n".encode())
         return (await self.messages(len(self.received) + 1))[-1].id
@@ -43,7 +43,7 @@ class ConsoleRig(PlatformRig):
         for number, block in enumerate(self._printed):
             text = re.sub("^  ", "", block.removeprefix("Bubbles: "), flags=re.MULTILINE)
             mentioned = tuple(name for name in ("ann", "ben") if f"@{name}" in text)
-            heard.append(Heard(id=str(number), text=text, mentioned=mentioned))
+            heard.append(VisibleMessage(id=str(number), text=text, mentioned=mentioned))
         return heard
 
 

@@ -7,7 +7,7 @@ from bot.platforms.kit.markdown import plain, spans_of
 from bot.testing.clocks import StandingClock
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform import FakePlatform
-from bot.testing.platform_rig import Heard, PlatformRig
+from bot.testing.platform_rig import PlatformRig, VisibleMessage
 from services.kernel.chat import ChatAddress
 from services.kernel.errors import DeliveryFailed
 
@@ -59,12 +59,12 @@ class FakeRig(PlatformRig):
             known = {each.id for each in self.received}
             spans = spans_of(replace(message, text=message.text))
             heard.append(
-                Heard(
+                VisibleMessage(
                     id=f"bot-{number}",
                     text=plain(spans),
                     reply_to=message.reply_to if message.reply_to in known else None,
                     mentioned=tuple(span.person.id for span in spans if span.person),
-                    rings_for_everyone=message.mentions_everyone,
+                    notifies_everyone=message.mentions_everyone,
                     choices=tuple(choice.label for choice in message.choices),
                     files=tuple(file.name for file in message.files),
                 )

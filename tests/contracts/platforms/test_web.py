@@ -7,7 +7,7 @@ from bot.platforms.web.shapes import person_called
 from bot.testing.clocks import FixedClock
 from bot.testing.contracts import PlatformContract
 from bot.testing.fixtures import NOW
-from bot.testing.platform_rig import Heard, PlatformRig
+from bot.testing.platform_rig import PlatformRig, VisibleMessage
 from services.history.service import HistoryService
 from services.kernel.state import MemoryStateStore
 from tests.support.stores.messages import MemoryMessageStore
@@ -60,12 +60,12 @@ class WebRig(PlatformRig):
             self.shown[message["id"]] = {**self.shown.get(message["id"], {}), **message}
 
     def _heard(self, message):
-        return Heard(
+        return VisibleMessage(
             id=message["id"],
             text=plain(spans_of(OutgoingMessage(text=message["text"]))),
             reply_to=message["reply_to"] if message["reply_to"] in self.shown else None,
             mentioned=tuple(message["mentions"]),
-            rings_for_everyone="@all" in message["mentions"],
+            notifies_everyone="@all" in message["mentions"],
             choices=tuple(choice["label"] for choice in message["choices"]),
         )
 

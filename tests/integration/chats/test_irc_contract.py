@@ -16,7 +16,7 @@ from bot.platforms.base import OutgoingMessage
 from bot.platforms.irc.adapter import IrcPlatform
 from bot.platforms.irc.wire import plain_text
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
+from bot.testing.platform_rig import NotSupported, PlatformRig, VisibleMessage, until
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
@@ -61,7 +61,7 @@ class IrcRig(PlatformRig):
 
     async def say(self, text, *, sender="ann", reply_to=None):
         if reply_to is not None:
-            raise NotOnThisPlatform
+            raise NotSupported
         before = len(self.received)
         self._people[sender].say(_CHANNEL, text.format(bot="@Bubbles", ben="@ben"))
         return (await self.messages(before + 1))[-1].id if self.is_recording else ""
@@ -82,7 +82,7 @@ class IrcRig(PlatformRig):
     def _heard(self, raw):
         text = plain_text(raw)
         mentioned = tuple(person for person in ("ann", "ben") if re.search(rf"\b{person}\b", text))
-        return Heard(id=str(next(self._ids)), text=text, mentioned=mentioned)
+        return VisibleMessage(id=str(next(self._ids)), text=text, mentioned=mentioned)
 
 
 class IrcContract(PlatformContract):

@@ -19,7 +19,7 @@ from bot.platforms.kit.doctor import Prober
 from bot.platforms.matrix.adapter import MatrixPlatform
 from bot.platforms.matrix.doctor import examine
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, PlatformRig, until
+from bot.testing.platform_rig import PlatformRig, VisibleMessage, until
 from services.kernel.chat import BotAdded, ChatAddress, ChatMessage
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
@@ -101,7 +101,7 @@ class MatrixRig(PlatformRig):
         await asyncio.to_thread(self._people[sender].redact, self._room_id, message_id)
 
     @property
-    def keeps_what_was_missed(self):
+    def delivers_missed_messages(self):
         return True
 
     async def disconnect(self):
@@ -141,15 +141,15 @@ class MatrixRig(PlatformRig):
             if relation.get("rel_type") == "m.replace" and relation["event_id"] == event["event_id"]:
                 content = other["content"]["m.new_content"]
         if "url" in content:
-            return Heard(id=event["event_id"], text="", files=(content["filename"],))
+            return VisibleMessage(id=event["event_id"], text="", files=(content["filename"],))
         html = content.get("formatted_body")
         text = content["body"] if html is None else unescape(re.sub("<[^>]+>", "", html.replace("<br>", "\n")))
-        return Heard(
+        return VisibleMessage(
             id=event["event_id"],
             text=text,
             reply_to=content.get("m.relates_to", {}).get("m.in_reply_to", {}).get("event_id"),
             mentioned=tuple(content["m.mentions"].get("user_ids", ())),
-            rings_for_everyone=content["m.mentions"].get("room", False),
+            notifies_everyone=content["m.mentions"].get("room", False),
         )
 
 

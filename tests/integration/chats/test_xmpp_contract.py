@@ -22,7 +22,7 @@ from bot.platforms.xmpp.adapter import XmppPlatform
 from bot.platforms.xmpp.doctor import examine
 from bot.platforms.xmpp.wire import message_id
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, PlatformRig, until
+from bot.testing.platform_rig import PlatformRig, VisibleMessage, until
 from services.kernel.chat import ChatAddress, ChatMessage, SentFile
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
@@ -96,7 +96,7 @@ class XmppRig(PlatformRig):
         return ChatAddress(platform="xmpp", chat_id=f"nowhere@{ROOMS}")
 
     @property
-    def keeps_what_was_missed(self):
+    def delivers_missed_messages(self):
         return True
 
     def forget(self):
@@ -129,7 +129,7 @@ class XmppRig(PlatformRig):
             reply = stanza.find("{urn:xmpp:reply:0}reply")
             key = stanza.get("id") if replaced is None else replaced.get("id")
             address = stanza.findtext("{jabber:x:oob}x/{jabber:x:oob}url")
-            heard[key] = Heard(
+            heard[key] = VisibleMessage(
                 id=message_id(stanza),
                 text=body if address is None else "",
                 files=() if address is None else (address.rsplit("/", 1)[1],),

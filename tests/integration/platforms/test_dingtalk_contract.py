@@ -5,7 +5,7 @@ from pydantic import SecretStr
 
 from bot.config.platform_catalog import DingTalkSettings
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, PlatformRig, until
+from bot.testing.platform_rig import PlatformRig, VisibleMessage, until
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import SystemClock
 from tests.support.chat_servers.dingtalk import DingTalkServer
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 class DingTalkRig(PlatformRig):
     """A group whose robot wait_for everything, so that what mentions nobody can be tested too."""
 
-    keeps_what_was_missed = True
+    delivers_missed_messages = True
     nowhere = ChatAddress(platform="dingtalk", chat_id="cid2")
 
     def __init__(self, server):
@@ -66,11 +66,11 @@ class DingTalkRig(PlatformRig):
             for person in at.get("atUserIds", []):
                 text = text.replace(f"@{person}", f"@{person.removeprefix('staff-')}")
             heard.append(
-                Heard(
+                VisibleMessage(
                     id=str(number),
                     text=text,
                     mentioned=tuple(at.get("atUserIds", [])),
-                    rings_for_everyone=at.get("isAtAll", False),
+                    notifies_everyone=at.get("isAtAll", False),
                     files=entry.files,
                 )
             )

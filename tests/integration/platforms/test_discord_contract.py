@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from bot.config.platform_catalog import DiscordSettings
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
+from bot.testing.platform_rig import NotSupported, PlatformRig, VisibleMessage, until
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import SystemClock
 from tests.support.chat_servers import discord_forms as forms
@@ -27,7 +27,7 @@ NAMES = {"1": "Bubbles", **{number: name for name, number in PEOPLE.items()}}
 class DiscordRig(PlatformRig):
     """discord.py itself waits for the limits of a chat; that long ones are told is tested beside the adapter."""
 
-    keeps_what_was_missed = True
+    delivers_missed_messages = True
     nowhere = ChatAddress(platform="discord", chat_id="30")
 
     def __init__(self, server):
@@ -44,7 +44,7 @@ class DiscordRig(PlatformRig):
 
     async def limit(self, seconds, *, everywhere):
         if not everywhere:
-            raise NotOnThisPlatform
+            raise NotSupported
         self.server.troubles.append(Trouble(status=429, headers={"Retry-After": str(seconds)}))
 
     async def ready(self):
@@ -100,12 +100,12 @@ class DiscordRig(PlatformRig):
             allowed = entry.body["allowed_mentions"]
             called = re.findall(r"(?<!\\)<@(\d+)>", entry.text)
             heard.append(
-                Heard(
+                VisibleMessage(
                     id=entry.id,
                     text=shown(entry.text),
                     reply_to=entry.body.get("message_reference", {}).get("message_id"),
                     mentioned=tuple(number for number in called if number in allowed["users"]),
-                    rings_for_everyone="everyone" in allowed["parse"] and "@everyone" in entry.text,
+                    notifies_everyone="everyone" in allowed["parse"] and "@everyone" in entry.text,
                     files=entry.files,
                     choices=tuple(
                         button["label"] for row in entry.body.get("components", []) for button in row["components"]

@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from bot.config.platform_catalog import FeishuSettings
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, PlatformRig, until
+from bot.testing.platform_rig import PlatformRig, VisibleMessage, until
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import SystemClock
 from tests.support.chat_servers.feishu import FeishuServer
@@ -23,7 +23,7 @@ NAMES = {"ou_bot": "Bubbles", "ou_ann": "ann", "ou_ben": "ben"}
 
 
 class FeishuRig(PlatformRig):
-    keeps_what_was_missed = True
+    delivers_missed_messages = True
     nowhere = ChatAddress(platform="feishu", chat_id="oc_2")
 
     def __init__(self, server):
@@ -87,18 +87,18 @@ class FeishuRig(PlatformRig):
 def _heard(entry):
     content = json.loads(entry.body["content"])
     if entry.files:
-        return Heard(id=entry.id, text="", files=entry.files)
+        return VisibleMessage(id=entry.id, text="", files=entry.files)
     if "elements" in content:
         labels = tuple(button["text"]["content"] for button in content["elements"][-1]["actions"])
-        return Heard(id=entry.id, text=entry.text, choices=labels)
+        return VisibleMessage(id=entry.id, text=entry.text, choices=labels)
     paragraphs = content["zh_cn"]["content"]
     called = [part["user_id"] for paragraph in paragraphs for part in paragraph if part["tag"] == "at"]
-    return Heard(
+    return VisibleMessage(
         id=entry.id,
         text="\n".join("".join(_shown(part) for part in paragraph) for paragraph in paragraphs),
         reply_to=entry.chat.removeprefix("reply:") if entry.chat.startswith("reply:") else None,
         mentioned=tuple(person for person in called if person != "all"),
-        rings_for_everyone="all" in called,
+        notifies_everyone="all" in called,
     )
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from bot.config.platform_catalog import OneBotSettings
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, PlatformRig, until
+from bot.testing.platform_rig import PlatformRig, VisibleMessage, until
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import SystemClock
 from tests.support.chat_servers.onebot import OneBotClient
@@ -17,7 +17,7 @@ PEOPLE = {"ann": "7", "ben": "8"}
 class OneBotRig(PlatformRig):
     """Over the forward WebSocket; the client keeps events that it cannot tell."""
 
-    keeps_what_was_missed = True
+    delivers_missed_messages = True
     nowhere = ChatAddress(platform="onebot", chat_id="200")
 
     def __init__(self, client):
@@ -67,13 +67,13 @@ class OneBotRig(PlatformRig):
             for number, name in names.items():
                 text = text.replace(f"@{number}", f"@{name}")
             heard.append(
-                Heard(
+                VisibleMessage(
                     id=entry.id,
                     text=text,
                     files=entry.files,
                     reply_to=parts["reply"]["id"] if "reply" in parts else None,
                     mentioned=tuple(number for number in numbers if number != "all"),
-                    rings_for_everyone="all" in numbers,
+                    notifies_everyone="all" in numbers,
                 )
             )
         return heard

@@ -65,7 +65,7 @@ ROWS = {
     "links to messages": lambda platform: isinstance(platform, LinksMessages),
     "characters of one message": lambda platform: f"{platform.capabilities.max_length:,}",
     "drops repeated messages": lambda platform: platform.capabilities.takes_idempotency_key,
-    "accounts can be linked": lambda platform: platform.capabilities.proves_people,
+    "accounts can be linked": lambda platform: platform.capabilities.authenticates_people,
     "menu of commands": lambda platform: isinstance(platform, OffersCommands),
     "lists members of a chat": lambda platform: isinstance(platform, KnowsMembers),
 }

@@ -4,7 +4,7 @@ import pytest
 
 from bot.config.platform_catalog import SlackSettings
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
+from bot.testing.platform_rig import NotSupported, PlatformRig, VisibleMessage, until
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import SystemClock
 from tests.support.chat_servers.loopback import Trouble
@@ -17,7 +17,7 @@ NAMES = {"UBOT": "Bubbles", **{user: name for name, user in PEOPLE.items()}}
 
 
 class SlackRig(PlatformRig):
-    keeps_what_was_missed = True
+    delivers_missed_messages = True
     nowhere = ChatAddress(platform="slack", chat_id="C2")
 
     def __init__(self, server):
@@ -37,7 +37,7 @@ class SlackRig(PlatformRig):
 
     async def say(self, text, *, sender="ann", reply_to=None):
         if reply_to is not None:
-            raise NotOnThisPlatform
+            raise NotSupported
         escaped = text.replace("{bot}", "<@UBOT>").replace("{ben}", "<@U8>")
         self._last = await self.server.say(escaped, sender=PEOPLE[sender])
         return self._last["ts"]
@@ -50,7 +50,7 @@ class SlackRig(PlatformRig):
 
     async def limit(self, seconds, *, everywhere):
         if everywhere:
-            raise NotOnThisPlatform
+            raise NotSupported
         body = {"ok": False, "error": "ratelimited"}
         self.server.troubles.append(Trouble(status=429, body=body, headers={"Retry-After": str(seconds)}))
 
@@ -81,16 +81,16 @@ class SlackRig(PlatformRig):
         heard = []
         for entry in self.server.said.entries:
             if entry.files:
-                heard.append(Heard(id="", text="", files=entry.files))
+                heard.append(VisibleMessage(id="", text="", files=entry.files))
                 continue
             rich, *rest = entry.body["blocks"]
             parts = [part for section in rich["elements"] for part in section["elements"]]
             heard.append(
-                Heard(
+                VisibleMessage(
                     id=entry.id,
                     text="".join(_shown(part) for part in parts),
                     mentioned=tuple(part["user_id"] for part in parts if part["type"] == "user"),
-                    rings_for_everyone=any(part["type"] == "broadcast" for part in parts),
+                    notifies_everyone=any(part["type"] == "broadcast" for part in parts),
                     choices=tuple(button["text"]["text"] for block in rest for button in block["elements"]),
                 )
             )

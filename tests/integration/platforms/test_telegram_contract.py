@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from bot.config.platform_catalog import TelegramSettings
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
+from bot.testing.platform_rig import NotSupported, PlatformRig, VisibleMessage, until
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import SystemClock
 from tests.support.chat_servers import telegram_forms as forms
@@ -21,7 +21,7 @@ PEOPLE = {"ann": "7", "ben": "8"}
 
 
 class TelegramRig(PlatformRig):
-    keeps_what_was_missed = True
+    delivers_missed_messages = True
     nowhere = ChatAddress(platform="telegram", chat_id="-200")
 
     def __init__(self, server):
@@ -60,7 +60,7 @@ class TelegramRig(PlatformRig):
 
     async def limit(self, seconds, *, everywhere):
         if everywhere:
-            raise NotOnThisPlatform
+            raise NotSupported
         body = {"ok": False, "error_code": 429, "description": "slow", "parameters": {"retry_after": seconds}}
         self.server.troubles.append(Trouble(status=429, body=body))
 
@@ -88,7 +88,7 @@ class TelegramRig(PlatformRig):
             reply = json.loads(entry.body.get("reply_parameters", "{}"))
             rows = json.loads(entry.body.get("reply_markup", "{}")).get("inline_keyboard", [])
             heard.append(
-                Heard(
+                VisibleMessage(
                     id=entry.id,
                     text=entry.text,
                     reply_to=str(reply["message_id"]) if reply else None,

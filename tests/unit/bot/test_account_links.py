@@ -105,7 +105,7 @@ async def test_group_is_told_only_where_to_ask(town):
 
 
 async def test_accounts_are_not_linked_where_names_can_be_taken(town):
-    town.desk.capabilities = Capabilities(proves_people=False)
+    town.desk.capabilities = Capabilities(authenticates_people=False)
     async with town.bot:
         refused = await town.link()
 

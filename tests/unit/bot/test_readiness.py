@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bot.cli.running import PageListener, page_served, room_of
+from bot.cli.running import PageListener, room_of, serve_page
 from bot.config.settings import BotSettings, HttpSettings, PlatformSettings, Settings
 from bot.http.admin.health import every_platform_is_refused
 from bot.platforms.base import Health
@@ -42,5 +42,5 @@ async def test_taken_port_ends_a_bot_that_runs_as_a_service(tmp_path):
         room = room_of(settings, clock)
 
         with pytest.raises(ConfigError, match=r"http\.port"):
-            async with page_served(None, room, settings, clock, listener=PageListener()):
+            async with serve_page(None, room, settings, clock, listener=PageListener()):
                 pass

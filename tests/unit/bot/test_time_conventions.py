@@ -4,7 +4,7 @@ from datetime import UTC, datetime, time
 
 import pytest
 
-from bot.app.infrastructure import read_time_of, time_reader
+from bot.app.infrastructure import create_time_reader, time_reader
 from bot.config.settings import BotSettings, LogSettings, Settings, TimeSettings
 from bot.config.sources import load_settings
 from bot.testing.clocks import LoopClock
@@ -50,7 +50,7 @@ async def test_the_bot_sets_reminders_by_them():
 
 
 def test_a_phrase_of_a_summary_is_read_the_same_way():
-    read = read_time_of(time_reader(TimeSettings(morning=time(7))))
+    read = create_time_reader(time_reader(TimeSettings(morning=time(7))))
 
     assert read("tomorrow morning", FRIDAY_TEN, "en") == datetime(2026, 11, 21, 7, 0, tzinfo=UTC)
     assert read("hello", FRIDAY_TEN, "en") is None

@@ -192,7 +192,7 @@ async def test_terminal_of_another_process_is_not_taken_over():
     terminal = ConsolePlatform(clock=clock, bot_name="Bubbles", room="home", person="ann")
     await TurnCoordinator(claims, clock).follow(terminal, Taken())
 
-    assert terminal.capabilities == Capabilities(per_process=True, proves_people=False)
+    assert terminal.capabilities == Capabilities(per_process=True, authenticates_people=False)
     assert claims.asked == []
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.platforms.kit.pieces import send_in_turn
+from bot.platforms.kit.pieces import send_in_order
 from bot.testing.clocks import FixedClock
 from services.kernel.errors import DeliveryFailed
 
@@ -32,7 +32,7 @@ class Line:
 async def test_the_message_has_the_id_of_its_first_piece():
     line = Line()
 
-    assert await send_in_turn([line.piece("a"), line.piece("b")], FixedClock(NOW)) == "id of a"
+    assert await send_in_order([line.piece("a"), line.piece("b")], FixedClock(NOW)) == "id of a"
     assert line.taken == ["a", "b"]
 
 
@@ -40,7 +40,7 @@ async def test_a_refused_first_piece_is_a_refused_message():
     line = Line(DeliveryFailed("busy", retry_after=7))
 
     with pytest.raises(DeliveryFailed) as failure:
-        await send_in_turn([line.piece("a"), line.piece("b")], FixedClock(NOW))
+        await send_in_order([line.piece("a"), line.piece("b")], FixedClock(NOW))
 
     assert (failure.value.retry_after, failure.value.is_unknown, line.taken) == (7, False, [])
 
@@ -48,7 +48,7 @@ async def test_a_refused_first_piece_is_a_refused_message():
 async def test_wait_between_pieces_is_kept_so_that_nothing_is_sent_twice():
     line, clock = Line(None, DeliveryFailed("busy", retry_after=7)), FixedClock(NOW)
 
-    await send_in_turn([line.piece("a"), line.piece("b")], clock)
+    await send_in_order([line.piece("a"), line.piece("b")], clock)
 
     assert line.taken == ["a", "b"]
     assert (clock.now() - NOW).total_seconds() == 7
@@ -58,6 +58,6 @@ async def test_a_message_of_which_only_the_beginning_is_out_is_not_tried_again_b
     line = Line(None, DeliveryFailed("removed", is_permanent=True))
 
     with pytest.raises(DeliveryFailed) as failure:
-        await send_in_turn([line.piece("a"), line.piece("b")], FixedClock(NOW))
+        await send_in_order([line.piece("a"), line.piece("b")], FixedClock(NOW))
 
     assert failure.value.is_unknown

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.testing.platform_rig import Heard, heard_up_to
+from bot.testing.platform_rig import VisibleMessage, wait_for_words
 
 
 class Rig:
@@ -13,7 +13,7 @@ class Rig:
 
     async def heard(self, count=1):
         texts = self._states.pop(0) if len(self._states) > 1 else self._states[0]
-        return [Heard(id=f"{number} of {count}", text=text) for number, text in enumerate(texts)]
+        return [VisibleMessage(id=f"{number} of {count}", text=text) for number, text in enumerate(texts)]
 
 
 @pytest.mark.parametrize(
@@ -26,12 +26,12 @@ class Rig:
     ],
 )
 async def test_all_words_are_waited_for(states):
-    heard = await heard_up_to(Rig(*states), 4)
+    heard = await wait_for_words(Rig(*states), 4)
 
     assert " ".join(each.text for each in heard) == "one two three four"
 
 
 async def test_last_state_is_returned_after_the_wait():
-    heard = await heard_up_to(Rig(["one …"], ["one two"]), 4)
+    heard = await wait_for_words(Rig(["one …"], ["one two"]), 4)
 
     assert [each.text for each in heard] == ["one two"]

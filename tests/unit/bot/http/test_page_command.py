@@ -5,7 +5,7 @@ import httpx
 import pytest
 
 from bot.app.application import build_app
-from bot.cli.running import PageListener, page_served, room_of
+from bot.cli.running import PageListener, room_of, serve_page
 from bot.config.settings import BotSettings, HttpSettings, LogSettings, Settings
 from bot.testing.clocks import StandingClock
 from services.kernel.errors import ConfigError
@@ -47,7 +47,7 @@ async def test_printed_address_serves_the_page(capsys):
     async with (
         build_app(settings, platforms=[room], clock=CLOCK, database=Database("sqlite://")) as app,
         PageListener() as listener,
-        page_served(app, room, settings, CLOCK, listener=listener),
+        serve_page(app, room, settings, CLOCK, listener=listener),
         httpx.AsyncClient() as client,
     ):
         address = capsys.readouterr().out.split()[-1]
@@ -65,7 +65,7 @@ async def test_taken_port_is_reported_and_the_bot_runs_on_the_console(capsys, mo
         async with (
             build_app(settings, platforms=[room], clock=CLOCK, database=Database("sqlite://")) as app,
             PageListener() as listener,
-            page_served(app, room, settings, CLOCK, listener=listener),
+            serve_page(app, room, settings, CLOCK, listener=listener),
         ):
             told = capsys.readouterr().err
             await app.finished()

@@ -1,6 +1,6 @@
 from datetime import timedelta
 
-from bot.platforms.web.extras import Extras, ExtrasBook
+from bot.platforms.web.extras import Extras, RoomExtras
 from bot.platforms.web.frames import AttachmentShape, FiredShape, choice_shape, written
 from bot.testing.clocks import FixedClock
 from bot.testing.fixtures import NOW
@@ -9,7 +9,7 @@ from services.kernel.state import MemoryStateStore
 
 
 def book(state):
-    return ExtrasBook(state, "web:lobby")
+    return RoomExtras(state, "web:lobby")
 
 
 async def test_extras_are_there_after_a_restart():
