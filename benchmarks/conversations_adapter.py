@@ -19,11 +19,11 @@ from loguru import logger
 from bot.app.application import App
 from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.platforms.base import Capabilities
-from bot.platforms.kit.addressing import is_called
+from bot.platforms.kit.events import is_called
 from bot.platforms.kit.markdown import find_mentioned
 from bot.testing.clocks import LoopClock
+from bot.testing.in_memory import build_in_memory
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.recurrence.fires import next_fires
 from services.reminders.model import EVERYONE, Reminder, ReminderState

@@ -14,11 +14,12 @@ from bot.app.cluster import SingleWorker, join_cluster
 from bot.app.connections import DRAIN_SECONDS, Connections
 from bot.app.infrastructure import Infrastructure, open_infrastructure
 from bot.app.language_models import ModelStack, language_model, model_interpreter, model_stack
-from bot.app.registry import Functions, Pipeline, built_in_registry
+from bot.app.pipeline import Pipeline
+from bot.app.registry import Functions, built_in_registry
 from bot.app.services import create_search_service, create_services
 from bot.app.settings_checks import check_configured_names
 from bot.config.settings import Settings
-from bot.inbound.middleware import Access, Pace
+from bot.inbound.middleware import Access, RateLimit
 from bot.inbound.recovery import Recovery
 from bot.inbound.router import MessageRouter
 from bot.inbound.turns import TurnFactory
@@ -75,7 +76,7 @@ class App(Struct, kw_only=True):
     turns: TurnFactory
     assistant_with: Callable[[Interpreter], Assistant]
     access: Access
-    pace: Pace
+    rate_limit: RateLimit
     interpreter: Interpreter
     offline: OfflineInterpreter
     has_model: bool
@@ -90,18 +91,6 @@ class App(Struct, kw_only=True):
     connections: Connections
     background: BackgroundTasks
 
-    async def finished(self) -> None:
-        """Wait for the platforms to end, then for messages that are still being answered."""
-        await self.connections.wait_finished()
-
-    async def ended(self, name: str) -> None:
-        """Wait until the input of one platform has ended."""
-        await self.connections.wait_ended(name)
-
-    async def settled(self) -> None:
-        """Wait a while for the messages that are being answered, so that a stop interrupts no answer."""
-        await self.connections.drain()
-
 
 @asynccontextmanager
 async def build_app(
@@ -114,7 +103,7 @@ async def build_app(
     clock: Clock | None = None,
     database: Database | None = None,
     timetable: Timetable | None = None,
-    pace: DeliveryConfig | None = None,
+    delivery: DeliveryConfig | None = None,
     watchdog: Watchdog | None = None,
 ) -> AsyncIterator[App]:
     """Wire a bot and run it for as long as the context lasts.
@@ -128,14 +117,14 @@ async def build_app(
         clock: tells the time; the machine's by default.
         database: where everything is kept instead of the configured one; it is entered here.
         timetable: wakes the services up instead of APScheduler.
-        pace: how the reminders are delivered.
+        delivery: how the reminders are delivered.
         watchdog: notes which message is handled, and knows those that must not be read again; entered by the caller.
 
     Raises:
         ConfigError: the folder of the workspace has files of the bot.
         StorageBusy: another process uses the same database file.
     """
-    settings, clock, pace = settings or Settings(), clock or SystemClock(), pace or DeliveryConfig()
+    settings, clock, delivery = settings or Settings(), clock or SystemClock(), delivery or DeliveryConfig()
     async with AsyncExitStack() as resources:
         enter = resources.enter_async_context
         infrastructure = await enter(open_infrastructure(settings, clock, database or Database(settings.database_url)))
@@ -154,7 +143,9 @@ async def build_app(
         outbox = Outbox({platform.name: platform for platform in served}, history, clock, cluster.remote_outbox)
         search = await create_search_service(settings.search, clock, resources, plugins.engines())
         blocked = BlockedChats(clock)
-        offered = create_services(infrastructure, outbox, history, model.asked, search, pace=pace, blocked=blocked)
+        offered = create_services(
+            infrastructure, outbox, history, model.asked, search, delivery=delivery, blocked=blocked
+        )
         for service in services:
             offered.add(service)
         offline = OfflineInterpreter(
@@ -204,7 +195,7 @@ async def build_app(
             turns=pipeline.turns,
             assistant_with=pipeline.assistant_with,
             access=pipeline.access,
-            pace=pipeline.pace,
+            rate_limit=pipeline.rate_limit,
             interpreter=chosen,
             offline=offline,
             has_model=chosen is not rules,
@@ -216,10 +207,12 @@ async def build_app(
             counts=infrastructure.counts,
             plugins=plugins,
             cluster=cluster,
-            connections=await _connections(infrastructure, outbox, pipeline.router, delivery_retry, cluster, watchdog),
+            connections=await _create_connections(
+                infrastructure, outbox, pipeline.router, delivery_retry, cluster, watchdog
+            ),
             background=await enter(running_tasks()),
         )
-        await enter(_at_work(app, infrastructure, timetable, pace, model))
+        await enter(_run_background(app, infrastructure, timetable, delivery, model))
         yield app
 
 
@@ -232,7 +225,7 @@ def _workspace_functions(settings: Settings, model: ModelStack) -> list[object]:
     return workspace_functions(settings, model.asked)
 
 
-async def _connections(
+async def _create_connections(
     infrastructure: Infrastructure,
     outbox: Outbox,
     router: MessageRouter,
@@ -243,10 +236,10 @@ async def _connections(
     settings, clock, state = infrastructure.settings, infrastructure.clock, infrastructure.state
     language, unanswered = settings.bot.language, UnansweredMessages(infrastructure.database)
 
-    async def resume(among: Collection[Key] | None) -> Recovery:
-        if watchdog is not None and among is not None:
+    async def resume(keys: Collection[Key] | None) -> Recovery:
+        if watchdog is not None and keys is not None:
             watchdog.look()  # at what the worker stood still on whose messages these were
-        return await Recovery.of(unanswered, outbox, state, clock, language=language, among=among, watchdog=watchdog)
+        return await Recovery.find(unanswered, outbox, state, clock, language=language, keys=keys, watchdog=watchdog)
 
     hears_all = settings.router.listen == "all"
     return Connections(
@@ -262,8 +255,8 @@ async def _connections(
 
 
 @asynccontextmanager
-async def _at_work(
-    app: App, infrastructure: Infrastructure, timetable: Timetable, pace: DeliveryConfig, model: ModelStack
+async def _run_background(
+    app: App, infrastructure: Infrastructure, timetable: Timetable, delivery: DeliveryConfig, model: ModelStack
 ) -> AsyncIterator[None]:
     """Run the platforms, the background tasks and the periodic jobs for as long as the context lasts."""
     reminders = app.services.get(ReminderService)
@@ -274,7 +267,7 @@ async def _at_work(
         check_integrity = partial(_start_integrity_check, tasks, app.database)
         delete_expired = partial(_start_deletions, tasks, app.services, infrastructure.clock, record_days)
         check_integrity()
-        jobs.callback(timetable.every(pace.tick, reminders.worker.tick, name="clock"))
+        jobs.callback(timetable.every(delivery.tick, reminders.worker.tick, name="clock"))
         jobs.callback(timetable.every(_DAY, check_integrity, name="damage"))
         jobs.callback(timetable.every(_DAY, delete_expired, name="purge"))
         if model.client is not None:
@@ -290,7 +283,7 @@ async def _at_work(
         try:
             yield
         finally:
-            await app.settled()
+            await app.connections.drain()
             await _drain_reminders(reminders)
 
 

@@ -90,9 +90,9 @@ async def join_cluster(database: Database, platforms: Sequence[Platform], clock:
         return
     owner = uuid4().hex
     await database.workers.hold(owner)
-    own = {platform.name for platform in platforms if platform.capabilities.per_process}
+    local = {platform.name for platform in platforms if platform.capabilities.per_process}
     leases = PlatformLeases(database, owner, lasts=LEASE_DURATION)
-    platform_leases = PlatformLeaseHolder(leases, {platform.name for platform in platforms} - own, clock, own=own)
+    platform_leases = PlatformLeaseHolder(leases, {platform.name for platform in platforms} - local, clock, local=local)
     async with platform_leases.hold():
         remote_outbox = RemoteOutbox(RemoteMessages(database, owner, fresh=TIMEOUT), platform_leases, clock)
         yield Cluster(TurnClaims(database, owner), remote_outbox, clock)

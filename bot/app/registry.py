@@ -1,37 +1,10 @@
-"""Build the message pipeline: middlewares, assistant, tools and outbox."""
+"""Register the built-in functions and those that are given, with the services that they may ask for."""
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
-from functools import partial
 from types import ModuleType
 
-from msgspec.structs import replace
-
-from bot.app.cluster import SingleWorker
-from bot.app.infrastructure import Infrastructure
-from bot.app.language_models import ModelStack
-from bot.inbound.account_links import AccountLinkCommands
-from bot.inbound.corrections import Corrections, EditedRequests
-from bot.inbound.cross_chat import CrossChatCommands, CrossChatInterpreter
-from bot.inbound.intake import Intake, RetryHandling, StorageRetry
-from bot.inbound.middleware import Access, ChatOrder, Commands, Deduplication, ListenFilter, Middleware, Pace
-from bot.inbound.reactions import Reactions
-from bot.inbound.recovery import UnreadableMessages
-from bot.inbound.router import MessageRouter
-from bot.inbound.turns import TurnFactory
-from bot.observability.watchdog import Watchdog
-from bot.outbound.drafts import Drafts
-from bot.outbound.outbox import Outbox, connect_context
-from bot.platforms.base import StreamsAnswers
-from bot.platforms.kit.commands import is_managing_command
-from bot.plugins.manager import PluginCommands, PluginManager
 from function_calls import handlers
-from function_calls.conversation.assistant import Assistant, Command, LoopLimits
-from function_calls.conversation.form_answers import is_answer
 from function_calls.conversation.records import explaining
-from function_calls.conversation.records.recorder import Recorder, TurnRecorder
-from function_calls.conversation.slash_commands import typed_name
-from function_calls.conversation.switch_command import ToolCommands
 from function_calls.functions import web_fetch
 from function_calls.functions.history import handlers as handlers_history
 from function_calls.functions.memory import handlers as handlers_memory
@@ -43,21 +16,9 @@ from function_calls.functions.summary import handlers as handlers_digest
 from function_calls.functions.undo import undo
 from function_calls.functions.undo.undo import UndoService
 from function_calls.registry import Registry, check_inverses
-from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import Interpreter, ToolCall, ToolResult, reply_scope
-from function_calls.tools.confirmation.yes_no import answer_of
-from function_calls.tools.context import CallContext, Services
-from function_calls.tools.dispatch.hooks import AfterTool, ToolHooks
-from function_calls.tools.policy import CallPolicy
-from function_calls.understanding.interpreter import may_ask
-from services.call_log.masking import SecretMask
 from services.call_log.service import CallLog
 from services.history.service import HistoryService
-from services.kernel.chat import ChatMessage
-from services.kernel.text import language_of
-from services.language_model.ports import TextListener
 from services.people.account_links import PeopleService
-from services.people.chat_aliases import ChatAliasService
 from services.people.memory import MemoryService
 from services.people.privacy import PrivacyService
 from services.people.zones import ZoneService
@@ -112,162 +73,3 @@ def built_in_registry(functions: Sequence[Functions] = (), *, injectable: Iterab
         registry.collect(source)
     check_inverses(registry, registry)
     return registry
-
-
-class Pipeline:
-    """The way of a message to its answer: middlewares, the router of messages, assistants and the router of calls.
-
-    `access` and `pace` are also for endpoints that answer by themselves.
-    """
-
-    def __init__(
-        self,
-        infrastructure: Infrastructure,
-        *,
-        services: Services,
-        outbox: Outbox,
-        drafts: Drafts,
-        registry: Registry,
-        policy: CallPolicy,
-        interpreter: Interpreter,
-        offline: Interpreter,
-        model: ModelStack,
-        plugins: PluginManager,
-        cluster: SingleWorker,
-        watchdog: Watchdog | None,
-    ) -> None:
-        """`interpreter` is `offline` where there is no model."""
-        settings, clock = infrastructure.settings, infrastructure.clock
-        self._settings = settings
-        self._services = services
-        self._policy = policy
-        self._offline = offline
-        self._scopes = infrastructure.scopes
-        self._history = services.get(HistoryService)
-        recorder = TurnRecorder(services.get(CallLog), model.budget)
-        self._recorder: Recorder = recorder if model.telemetry is None else model.telemetry.recorder(recorder)
-        self.registry = registry
-        self.calls = FunctionCallRouter(
-            registry,
-            default_timeout=settings.router.tool_timeout_seconds or None,
-            hooks=ToolHooks(before=[*cluster.before_tool], after=[mask_failures(infrastructure.mask)]),
-            on_dispatched=recorder.called,
-            policy=policy,
-        )
-        if model.telemetry is not None:
-            model.telemetry.listen(self.calls.events)
-        services.add(UndoService(self.calls, policy.receipts, self._history))
-        plugins.install(self.calls, services)
-        self.turns = TurnFactory(
-            bot_name=settings.bot.name,
-            language=settings.bot.language,
-            zones=services.get(ZoneService),
-            context_messages=settings.router.context_messages,
-            clock=clock,
-            history=self._history,
-            calls=self.calls,
-            services=services,
-            connected=partial(connect_context, outbox, clock),
-            listener_for=partial(_listener, outbox, drafts),
-            call_styles=settings.model.chat_function_calling,
-        )
-        people, links = services.get(PeopleService), services.get(ChatAliasService)
-        understand = CrossChatInterpreter(offline=offline, interpreter=interpreter)
-        self._commands: list[Command] = [
-            ToolCommands(self.calls, policy),
-            PluginCommands(plugins, policy),
-            AccountLinkCommands(people, outbox),
-            CrossChatCommands(links, people, outbox, self.turns, understand=understand, policy=policy),
-            *plugins.chat_commands(),
-        ]
-        limits = settings.router
-        self.access, retry, in_order = Access(limits.allowed_chats), StorageRetry(clock), ChatOrder()
-        self.pace = Pace(limits.messages_per_minute, clock, chat_messages_per_minute=limits.chat_messages_per_minute)
-        checks: list[Middleware] = [self.access, in_order, self.pace]
-        assistant = self.assistant_with(interpreter)
-        self.router = MessageRouter(
-            assistant,
-            outbox,
-            self.turns.turn,
-            [
-                *([model.telemetry] if model.telemetry is not None else []),
-                self.access,
-                in_order,
-                RetryHandling(retry),
-                Deduplication(self._history),
-                Commands(settings.bot.name, settings.bot.language),
-                ListenFilter(limits.listen, _looks_like_a_request, self._is_for_the_bot),
-                self.pace,
-                *plugins.middlewares(),
-            ],
-            corrections=Corrections(self._history, services.get(CallLog), services.get(SummaryService)),
-            drafts=drafts,
-            reactions=Reactions(self.turns, outbox, self._recorder, checks),
-            edited=EditedRequests(self.turns, outbox, assistant.answer_edited, services.get(ReminderService), checks),
-            turn_claims=cluster.turn_claims,
-            intake=Intake(self._history, self.access, retry),
-            retry=retry,
-            unreadable=None
-            if watchdog is None
-            else UnreadableMessages(
-                watchdog=watchdog,
-                access=self.access,
-                outbox=outbox,
-                history=self._history,
-                zones=services.get(ZoneService),
-                language=settings.bot.language,
-            ),
-        )
-
-    def assistant_with(self, interpreter: Interpreter) -> Assistant:
-        """Return an assistant with another interpreter in front of the same tools and records."""
-        return Assistant(
-            self.calls,
-            interpreter,
-            offline=self._offline,
-            context_for=self.turns.context,
-            limits=LoopLimits(rounds=self._settings.model.max_rounds),
-            states=self._scopes,
-            recorder=self._recorder,
-            commands=self._commands,
-        )
-
-    async def _is_for_the_bot(self, message: ChatMessage) -> bool:
-        """Tell if a message that names nobody can only be meant for the bot: a command, or the answer it waits for."""
-        if is_managing_command(message.text):
-            return True
-        typed = typed_name(message.text)
-        if typed is not None and self.registry.get(typed) is not None:
-            return True
-        answer, scope = answer_of(message.text, self._settings.bot.name), await reply_scope(message, self._history)
-        if answer is not None and await self._policy.confirmations.waits_for(message, answer, scope):
-            return True
-        pending = await self._policy.confirmations.open_form(message, scope)
-        form = None if pending is None else pending.form
-        return form is not None and is_answer(form, message, self._settings.bot.name)
-
-
-def _listener(outbox: Outbox, drafts: Drafts, message: ChatMessage) -> TextListener | None:
-    """Return who hears the answer to `message` while it is written: the platform, or a draft that grows there."""
-    platform = outbox.platforms.get(message.address.platform)
-    if platform is not None and isinstance(platform, StreamsAnswers):
-        return platform.listener(message)
-    return drafts.listener(message)
-
-
-def _looks_like_a_request(text: str) -> bool:
-    """Return the cheap gate of `router.listen = "smart"`: whether the trained models take a text for a request."""
-    return may_ask(text, datetime.now(UTC), language_of(text, "en"))
-
-
-def mask_failures(mask: SecretMask) -> AfterTool:
-    """Return a hook that masks secrets in failed results: a server may quote the key of a request that it refuses."""
-
-    def hook(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult | None:
-        del call, context
-        if result.ok:
-            return None
-        error = None if result.error is None else mask.text(result.error)
-        return replace(result, text=mask.text(result.text), error=error)
-
-    return hook

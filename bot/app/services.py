@@ -93,7 +93,7 @@ def create_services(
     model: LanguageModel | None,
     search: SearchService,
     *,
-    pace: DeliveryConfig,
+    delivery: DeliveryConfig,
     blocked: BlockedChats,
 ) -> Services:
     """Return the services of one bot.
@@ -104,7 +104,7 @@ def create_services(
         history: the messages of the chats.
         model: writes summaries; without one they are put together from what was said.
         search: looks things up, made beforehand since it holds connections.
-        pace: how the reminders are delivered.
+        delivery: how the reminders are delivered.
         blocked: records the chats that refuse messages.
     """
     read_time = create_time_reader(infrastructure.times)
@@ -116,7 +116,7 @@ def create_services(
         people,
         ChatAliasService(infrastructure.scopes, history, infrastructure.clock, create_member_check(outbox)),
         history,
-        _reminders(infrastructure, _notifier(infrastructure, outbox, summaries, quick, blocked), pace),
+        _reminders(infrastructure, _notifier(infrastructure, outbox, summaries, quick, blocked), delivery),
         search,
         summaries,
         _memories(infrastructure),
@@ -147,7 +147,7 @@ def _notifier(
     )
 
 
-def _reminders(infrastructure: Infrastructure, notifier: ReminderNotifier, pace: DeliveryConfig) -> ReminderService:
+def _reminders(infrastructure: Infrastructure, notifier: ReminderNotifier, delivery: DeliveryConfig) -> ReminderService:
     settings = infrastructure.settings.reminders
     quiet = settings.quiet(infrastructure.zone)
     return ReminderService(
@@ -156,7 +156,7 @@ def _reminders(infrastructure: Infrastructure, notifier: ReminderNotifier, pace:
         notifier,
         infrastructure.state,
         limits=ReminderLimits(per_person=settings.max_per_person, content_length=settings.max_content_length),
-        pace=pace,
+        pace=delivery,
         zone_data=data_version(),
         times=infrastructure.times,
         quiet=quiet,

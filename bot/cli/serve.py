@@ -51,7 +51,7 @@ def chat(config: Path | None, person: str | None, linger: float) -> None:
     terminal = console.create(PlatformParts(settings=settings, clock=clock))
     terminal.invite()
     with import_without_gc():
-        from bot.cli.running import run_bot
+        from bot.cli.runner import run_bot
 
     _until_interrupt(
         lambda: run_bot(settings, clock, platforms=[terminal], linger_seconds=linger, watches_plugins=False)
@@ -65,7 +65,7 @@ def chat(config: Path | None, person: str | None, linger: float) -> None:
 def mcp(config: Path | None, chat: str, person: str | None) -> None:
     """Serve one MCP client until it leaves, and the chat platforms of the settings meanwhile."""
     try:
-        from bot.cli.running import run_mcp_server
+        from bot.cli.runner import run_mcp_server
 
         run_mcp_server(load_settings(config), chat, person or getpass.getuser())
     except StorageBusy as error:
@@ -107,7 +107,7 @@ def _serve(config: Path | None, *, watches_plugins: bool) -> None:
     for line in banner(settings, language_here(settings.bot.language)):
         click.echo(line, err=True)
     with import_without_gc():
-        from bot.cli.running import run_bot
+        from bot.cli.runner import run_bot
 
     _until_interrupt(
         lambda: run_bot(settings, SystemClock(), linger_seconds=0.0, watches_plugins=watches_plugins, editor=editor)

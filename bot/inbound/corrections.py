@@ -23,9 +23,9 @@ from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 from services.summary.service import SummaryService
 
-_FOLLOWED: Final = timedelta(days=1)
-_REGRETTED: Final = timedelta(minutes=10)
-_SET: Final = "reminder_set"
+_EDIT_PERIOD: Final = timedelta(days=1)
+_WITHDRAWAL_PERIOD: Final = timedelta(minutes=10)
+_SET_TOOL: Final = "reminder_set"
 
 Answer = Callable[[Turn], Awaitable[tuple[Step, ...]]]
 
@@ -81,18 +81,18 @@ class EditedRequests:
         self._pass_edited = chain(middlewares, self._change)
         self._pass_withdrawn = chain(middlewares, self._report_remaining_reminders)
 
-    async def before(self, correction: Correction) -> ChatMessage | None:
+    async def find_original(self, correction: Correction) -> ChatMessage | None:
         """Return the message as it was before the correction; None if nothing changed or the edit is too late."""
         message = await self._turns.history.find(correction.address, correction.message_id)
         if message is None or message.sender.is_bot:
             return None
         age = self._turns.clock.now() - message.sent_at
         if isinstance(correction, MessageWithdrawn):
-            return message if age <= _REGRETTED else None
+            return message if age <= _WITHDRAWAL_PERIOD else None
         is_own = correction.by in {"", message.sender.id}
-        return message if is_own and message.text != correction.text and age <= _FOLLOWED else None
+        return message if is_own and message.text != correction.text and age <= _EDIT_PERIOD else None
 
-    async def follow(self, correction: Correction, before: ChatMessage) -> None:
+    async def apply(self, correction: Correction, before: ChatMessage) -> None:
         """Carry out the change of the message `before`."""
         if isinstance(correction, MessageWithdrawn):
             await self._pass_withdrawn(before)
@@ -138,7 +138,7 @@ class EditedRequests:
         conversation = Conversation(chat=message.address, person=message.sender)
         changes = () if policy is None else await policy.receipts.every(conversation)
         own = [each for each in changes if each.message_id.partition(EDITED)[0] == message.id]
-        ids = [receipt.subject for each in own if each.tool == _SET for receipt in each.receipts]
+        ids = [receipt.subject for each in own if each.tool == _SET_TOOL for receipt in each.receipts]
         others = {receipt.subject for each in changes if each not in own for receipt in each.receipts}
         found: list[Reminder] = []
         for each in dict.fromkeys(ids):
@@ -151,5 +151,5 @@ class EditedRequests:
     @staticmethod
     def _turn_as_sent(turn: Turn) -> Turn:
         """Return `turn` as of the time of its message, with only the tool for reminders."""
-        tools = tuple(each for each in turn.tools if each.name == _SET)
+        tools = tuple(each for each in turn.tools if each.name == _SET_TOOL)
         return replace(turn, now=turn.message.sent_at.astimezone(turn.zone), tools=tools, on_text=None)

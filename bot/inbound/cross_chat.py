@@ -27,7 +27,7 @@ from services.people.account_links import PeopleService
 from services.people.chat_aliases import ChatAliasService
 from services.people.model import Account
 
-_LONGEST = 400
+_MAX_CHARACTERS = 400
 """Characters of a message that may name another chat."""
 _NAMING_WORDS: Final = re.compile(
     r"(?:.*\b)?(?:name|call) this (?:chat|group|channel|room) #?(?P<name>[\w-]+)[.!]?"
@@ -50,7 +50,7 @@ _SENTENCES: Final = (
 _REMINDS: Final = re.compile(r"\bremind\b|提醒", re.IGNORECASE)
 _LIST: Final = "reminder_list"
 _ENTRY_POINT: Final = "elsewhere"
-_MAY_BE_CALLED: Final = frozenset({"reminder_set", "reminder_delete", _LIST, "undo"})
+_ALLOWED_TOOLS: Final = frozenset({"reminder_set", "reminder_delete", _LIST, "undo"})
 
 ChatRequest = tuple[str, str]
 Understand = Callable[[Turn], Awaitable[Sequence[ToolCall]]]
@@ -87,7 +87,7 @@ class CrossChatInterpreter(Struct, frozen=True, kw_only=True):
                 calls = (await self.interpreter.interpret(turn)).calls
             except ModelUnavailable as error:
                 logger.warning("model unavailable ({}) for a cross-chat reminder", error.reason)
-        return [call for call in calls if call.name in _MAY_BE_CALLED]
+        return [call for call in calls if call.name in _ALLOWED_TOOLS]
 
 
 class CrossChatCommands:
@@ -95,7 +95,7 @@ class CrossChatCommands:
 
     def __init__(
         self,
-        places: ChatAliasService,
+        aliases: ChatAliasService,
         people: PeopleService,
         outbox: Outbox,
         turns: TurnFactory,
@@ -103,7 +103,7 @@ class CrossChatCommands:
         understand: Understand,
         policy: CallPolicy,
     ) -> None:
-        self._places = places
+        self._aliases = aliases
         self._people = people
         self._outbox = outbox
         self._turns = turns
@@ -125,10 +125,10 @@ class CrossChatCommands:
         if not self._policy.may_rule(viewer):
             return say(turn.language, "refused.admins_only")
         if not name or name.casefold() in _OFF:
-            await self._places.close(viewer.chat)
+            await self._aliases.close(viewer.chat)
             return say(turn.language, "elsewhere.closed")
         try:
-            stored_name = await self._places.open(viewer.chat, name)
+            stored_name = await self._aliases.open(viewer.chat, name)
         except RequestRefused as refusal:
             return say(turn.language, f"refused.{refusal.code}", **refusal.fields)
         return say(turn.language, "elsewhere.open", name=stored_name)
@@ -140,7 +140,7 @@ class CrossChatCommands:
             found = _CHAT_AND_REQUEST.fullmatch(command.argument)
             if found is not None:
                 return found["name"], found["rest"]
-        if len(text) > _LONGEST or not _REMINDS.search(text):
+        if len(text) > _MAX_CHARACTERS or not _REMINDS.search(text):
             return None
         for pattern, instead in _SENTENCES:
             found = pattern.search(text)
@@ -158,18 +158,20 @@ class CrossChatCommands:
             )
         except RequestRefused as refusal:
             return Reply(text=say(language, f"refused.{refusal.code}", **refusal.fields), reply_to=message.id)
-        there = await self._turn_there(turn, chat, account, text)
-        calls = await self._understand(there)
+        target = await self._target_turn(turn, chat, account, text)
+        calls = await self._understand(target)
         if not calls or (not message.is_private and any(call.name == _LIST for call in calls)):
             key = "elsewhere.list_in_private" if calls else "elsewhere.only_reminders"
             return Reply(text=say(language, key, name=name), reply_to=message.id)
         results = [
-            await self._turns.calls.dispatch(call, replace(self._turns.context(there, place), entry_point=_ENTRY_POINT))
+            await self._turns.calls.dispatch(
+                call, replace(self._turns.context(target, place), entry_point=_ENTRY_POINT)
+            )
             for place, call in enumerate(calls)
         ]
-        return await self._answer(turn, there, name, results)
+        return await self._answer(turn, target, name, results)
 
-    async def _turn_there(self, turn: Turn, chat: ChatAddress, account: Account, text: str) -> Turn:
+    async def _target_turn(self, turn: Turn, chat: ChatAddress, account: Account, text: str) -> Turn:
         """Return the turn of `text` as a message of the person in that chat, without admin rights."""
         is_same_platform = chat.platform == turn.message.address.platform
         message = replace(
@@ -183,10 +185,10 @@ class CrossChatCommands:
             mentions=turn.message.mentions if is_same_platform else (),
         )
         specs = await self._turns.calls.list_specs(Viewer.of(message))
-        tools = tuple(spec for spec in specs if spec.name in _MAY_BE_CALLED)
+        tools = tuple(spec for spec in specs if spec.name in _ALLOWED_TOOLS)
         return replace(turn, message=message, tools=tools, recent=(), on_text=None)
 
-    async def _answer(self, turn: Turn, there: Turn, name: str, results: Sequence[ToolResult]) -> Reply:
+    async def _answer(self, turn: Turn, target: Turn, name: str, results: Sequence[ToolResult]) -> Reply:
         language = turn.language
         text = "\n".join(result.text for result in results if result.text)
         if not any(result.receipts for result in results):
@@ -194,15 +196,15 @@ class CrossChatCommands:
         change = next((each.change_id for result in results for each in result.receipts if each.undo is not None), "")
         notification = OutgoingMessage(text=say(language, "elsewhere.told", who=turn.message.sender.name, text=text))
         try:
-            await self._outbox.send(there.message.address, notification)
+            await self._outbox.send(target.message.address, notification)
         except DeliveryFailed as failure:
-            logger.bind(chat=str(there.message.address)).warning(
+            logger.bind(chat=str(target.message.address)).warning(
                 "could not notify the chat of a cross-chat reminder: {}", failure
             )
             if failure.is_permanent:
                 undo = ToolCall(id="undo", name="undo", arguments={"change_id": change} if change else {})
                 await self._turns.calls.dispatch(
-                    undo, replace(self._turns.context(there, len(results)), entry_point=_ENTRY_POINT)
+                    undo, replace(self._turns.context(target, len(results)), entry_point=_ENTRY_POINT)
                 )
                 return Reply(text=say(language, "elsewhere.unreachable", name=name), reply_to=turn.message.id)
         before = f"/for {name} "

@@ -35,11 +35,11 @@ def chain(middlewares: Sequence[Middleware], last: Next) -> Next:
     """Join `middlewares`, the first one outermost, in front of `last`."""
     step = last
     for middleware in reversed(middlewares):
-        step = _bound(middleware, step)
+        step = _bind(middleware, step)
     return step
 
 
-def _bound(middleware: Middleware, following: Next) -> Next:
+def _bind(middleware: Middleware, following: Next) -> Next:
     async def handle(message: ChatMessage) -> None:
         await middleware(message, following)
 
@@ -128,7 +128,7 @@ class TokenBuckets:
         self._clock = clock
         self._levels: BoundedDict[str, tuple[float, float]] = BoundedDict(_REMEMBERED)
 
-    def wait_of(self, who: str) -> float:
+    def take(self, who: str) -> float:
         """Take one of `who`'s: 0, or, where there is none left, the seconds until there is."""
         now = self._clock.now().timestamp()
         level, seen = self._levels.get(who, (self._size, now))
@@ -138,7 +138,7 @@ class TokenBuckets:
         return 0.0 if is_taken else (1 - level) / self._rate
 
 
-class Pace:
+class RateLimit:
     """A token bucket for each person of a platform and one for each chat; messages beyond are only recorded."""
 
     def __init__(self, messages_per_minute: int, clock: Clock, *, chat_messages_per_minute: int) -> None:
@@ -148,15 +148,15 @@ class Pace:
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
         """Pass on messages within the rate limit."""
-        if not self.wait_of(message.address, message.sender.id):
+        if not self.take(message.address, message.sender.id):
             await call_next(message)
 
-    def wait_of(self, address: ChatAddress, person_id: str) -> float:
+    def take(self, address: ChatAddress, person_id: str) -> float:
         """Take one message of a person in a chat: 0, or, where it comes too fast, the seconds until the next may."""
         who, chat = f"{address.platform}#{person_id}", address.key
-        if wait := self._of_people.wait_of(who):
+        if wait := self._of_people.take(who):
             self._slow(address, who, "one person")
-        elif wait := self._of_chats.wait_of(chat):
+        elif wait := self._of_chats.take(chat):
             self._slow(address, chat, "one chat")
         else:
             self._slowed -= {who, chat}

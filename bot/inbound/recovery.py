@@ -65,7 +65,7 @@ class Recovery:
         self._watchdog = watchdog
 
     @classmethod
-    async def of(
+    async def find(
         cls,
         unanswered: UnansweredMessages,
         outbox: Outbox,
@@ -73,12 +73,12 @@ class Recovery:
         clock: Clock,
         *,
         language: str,
-        among: Collection[tuple[str, str]] | None = None,
+        keys: Collection[tuple[str, str]] | None = None,
         watchdog: Watchdog | None = None,
     ) -> "Recovery":
         """Find the messages pending now; `among` limits them by chat and id to those of another process."""
         found = await unanswered.since(clock.now() - NOTIFIED_WITHIN)
-        pending = [each for each in found if among is None or (each.address.key, each.id) in among]
+        pending = [each for each in found if keys is None or (each.address.key, each.id) in keys]
         return cls(pending, outbox, state, clock, language=language, watchdog=watchdog)
 
     def pending_on(self, platform: str) -> Sequence[ChatMessage]:
@@ -135,7 +135,7 @@ class UnreadableMessages(Struct, frozen=True, kw_only=True):
         """Return whether an earlier process stood still on `message`."""
         return self.watchdog.is_unreadable((message.address.key, message.id))
 
-    async def tell(self, message: ChatMessage) -> None:
+    async def notify_sender(self, message: ChatMessage) -> None:
         """Notify the sender that `message` could not be read, once."""
         if message.is_recorded or await record_once(self.history, message):
             await self.access(message, self._notify_sender)

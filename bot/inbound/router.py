@@ -108,7 +108,7 @@ class MessageRouter:
         if self._unreadable is None:
             await self._handle(message)
         elif self._unreadable.has(message):
-            await self._unreadable.tell(message)
+            await self._unreadable.notify_sender(message)
         else:
             await self._unreadable.watchdog.handle((message.address.key, message.id), self._handle(message))
 
@@ -127,10 +127,12 @@ class MessageRouter:
         if isinstance(correction, MessageWithdrawn):
             await self._cancel((correction.address.key, correction.message_id))
         try:
-            before = None if self._edited is None else await self._retry_storage(lambda: self._before(correction))
+            original = (
+                None if self._edited is None else await self._retry_storage(lambda: self._find_original(correction))
+            )
             await self._retry_storage(lambda: self._corrections.apply(correction))
-            if before is not None and self._edited is not None:
-                await self._edited.follow(correction, before)
+            if original is not None and self._edited is not None:
+                await self._edited.apply(correction, original)
         except Exception as error:  # noqa: BLE001 - as for messages: the next one must work
             log = logger.bind(chat=str(correction.address), message=correction.message_id)
             log.opt(exception=error).error("handling a correction failed")
@@ -138,12 +140,12 @@ class MessageRouter:
     async def _retry_storage(self, work: Callable[[], Awaitable[T]]) -> T:
         return await (work() if self._retry is None else self._retry.run(work))
 
-    async def _before(self, correction: Correction) -> ChatMessage | None:
+    async def _find_original(self, correction: Correction) -> ChatMessage | None:
         """Return the message as it was, once it has been dealt with: only then it is known what it has set."""
         task = self._tasks.get((correction.address.key, correction.message_id))
         if task is not None and task is not asyncio.current_task():
             await asyncio.wait([task])
-        return None if self._edited is None else await self._edited.before(correction)
+        return None if self._edited is None else await self._edited.find_original(correction)
 
     async def _react(self, reaction: Reaction) -> None:
         try:
@@ -165,10 +167,10 @@ class MessageRouter:
 
     async def _answer(self, message: ChatMessage) -> None:
         turn = await self._turn_for(message)
-        async with self._drafts.of(turn) as draft:
+        async with self._drafts.open(turn) as draft:
             reply = await self._reply_to(turn)
             if reply is not None and (self._turn_claims is None or await self._turn_claims.is_ours(message)):
-                await draft.say(reply)
+                await draft.finish(reply)
 
     async def _reply_to(self, turn: Turn) -> Reply | None:
         message = turn.message

@@ -13,7 +13,7 @@ from services.kernel.chat import ChatMessage
 from services.kernel.clock import Clock
 from services.storage.workers.turn_claims import Key, TurnClaims
 
-_LOOK_SECONDS: Final = 2.0
+_POLL_SECONDS: Final = 2.0
 
 TakeOver = Callable[[Collection[Key]], Awaitable[None]]
 
@@ -66,13 +66,13 @@ class TurnCoordinator:
             except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
                 if log_limit.admits(error):
                     logger.warning("{}: could not read turns left by other workers: {}", platform.name, error)
-            await self._clock.nap(_LOOK_SECONDS)
+            await self._clock.nap(_POLL_SECONDS)
 
     async def release_completed(self) -> None:
         """Release completed claims until cancelled, and once more at the end."""
         try:
             while True:
-                await self._clock.nap(_LOOK_SECONDS)
+                await self._clock.nap(_POLL_SECONDS)
                 await self._release_once()
         finally:
             await self._release_once()

@@ -23,9 +23,9 @@ ListenerFor = Callable[[ChatMessage], TextListener | None]
 ConnectContext = Callable[[CallContext], CallContext]
 """Gives a call the ways in which it reaches into its chat: progress, links to messages."""
 
-_USUAL = "en"
-_LOOKED_BACK = 50
-_POINTED_BACK = 20
+_DEFAULT_LANGUAGE = "en"
+_LANGUAGE_HISTORY = 50
+_REFERENCE_HISTORY = 20
 
 
 def no_listener(message: ChatMessage) -> TextListener | None:
@@ -60,7 +60,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
     calls: FunctionCallRouter
     services: Services
     listener_for: ListenerFor = no_listener
-    connected: ConnectContext = leave_context
+    connect: ConnectContext = leave_context
     call_styles: Mapping[str, StyleName] = field(default_factory=dict)
 
     async def turn(self, message: ChatMessage) -> Turn:
@@ -74,7 +74,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
             language=await self._language(message),
             bot_name=self.bot_name,
             tools=await self.calls.list_specs(Viewer.of(message)),
-            recent=await self._before(message),
+            recent=await self._recent_messages(message),
             on_text=self.listener_for(message),
             scope=await reply_scope(message, self.history),
             call_style=parse_call_style(preferences.call_style) or self.call_styles.get(message.address.key),
@@ -94,40 +94,40 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
             language=turn.language,
             policy=self.calls.policy,
         )
-        return self.connected(bare)
+        return self.connect(bare)
 
     async def _language(self, message: ChatMessage) -> str:
         """Return the language of a message; where its words tell none, a third one that its sender has used before."""
-        shown = self._language_shown(message)
+        shown = self._detect_language(message)
         if not shown:
-            return await self._language_before(message)
-        if shown != _USUAL or self._language_of_words(message):
+            return await self._previous_language(message)
+        if shown != _DEFAULT_LANGUAGE or self._detect_latin_language(message):
             return shown
-        found = await self.history.recent(message.address, _LOOKED_BACK)
-        own = (self._language_of_words(each) for each in reversed(found) if each.sender.id == message.sender.id)
+        found = await self.history.recent(message.address, _LANGUAGE_HISTORY)
+        own = (self._detect_latin_language(each) for each in reversed(found) if each.sender.id == message.sender.id)
         return next(filter(None, own), shown)
 
-    async def _language_before(self, message: ChatMessage) -> str:
+    async def _previous_language(self, message: ChatMessage) -> str:
         """Guess the language of a message that shows none ("18:30"): its sender's last one, else the bot's."""
-        found = await self.history.recent(message.address, _LOOKED_BACK)
-        own = (self._language_shown(each) for each in reversed(found) if each.sender.id == message.sender.id)
+        found = await self.history.recent(message.address, _LANGUAGE_HISTORY)
+        own = (self._detect_language(each) for each in reversed(found) if each.sender.id == message.sender.id)
         return next(filter(None, own), self.language)
 
-    def _language_shown(self, message: ChatMessage) -> str:
+    def _detect_language(self, message: ChatMessage) -> str:
         """Return the language of its words beside names, which are the same in all; "" where they show none."""
         return language_of(self._free_text(message), "")
 
-    def _language_of_words(self, message: ChatMessage) -> str:
+    def _detect_latin_language(self, message: ChatMessage) -> str:
         """Return the language in Latin script that common words of a message belong to; "" where there are none."""
         return latin_language(self._free_text(message), "")
 
     def _free_text(self, message: ChatMessage) -> str:
         return free_text(message.text).casefold().replace(self.bot_name.casefold(), " ")
 
-    async def _before(self, message: ChatMessage) -> tuple[ChatMessage, ...]:
+    async def _recent_messages(self, message: ChatMessage) -> tuple[ChatMessage, ...]:
         wanted = self.context_messages
         if points_back(message.text, self.language):  # the rules need to know at what, be there a model or not
-            wanted = max(wanted, _POINTED_BACK)
+            wanted = max(wanted, _REFERENCE_HISTORY)
         if not wanted:
             return ()
         return await self.history.before(message, wanted)

@@ -12,7 +12,7 @@ from services.kernel.chat import ChatAddress
 from services.kernel.errors import DeliveryFailed
 from services.kernel.network import CircuitBreaker
 
-_HANGS_SECONDS = 30.0
+_HANG_SECONDS = 30.0
 """A send that is cancelled after so long counts as unanswered by the platform."""
 
 
@@ -24,9 +24,9 @@ class CircuitBreakers:
     neither as an outage nor as its end, and a refusal is an answer.
     """
 
-    def __init__(self, *, chats: int = 3, rest: float = 10.0) -> None:
-        self._rest = rest
-        self._breakers = defaultdict[str, CircuitBreaker](partial(CircuitBreaker, failures=chats, cooldown=rest))
+    def __init__(self, *, chats: int = 3, cooldown: float = 10.0) -> None:
+        self._cooldown = cooldown
+        self._breakers = defaultdict[str, CircuitBreaker](partial(CircuitBreaker, failures=chats, cooldown=cooldown))
         self._failing = defaultdict[str, set[str]](set)
 
     @contextmanager
@@ -38,7 +38,7 @@ class CircuitBreakers:
         """
         breaker = self._breakers[address.platform]
         if not breaker.admits():
-            raise DeliveryFailed(f"{address.platform} does not answer", retry_after=self._rest)
+            raise DeliveryFailed(f"{address.platform} does not answer", retry_after=self._cooldown)
         loop = asyncio.get_running_loop()
         begun = loop.time()
         try:
@@ -52,7 +52,7 @@ class CircuitBreakers:
                 self._record_failure(address)
             raise
         except asyncio.CancelledError:
-            if loop.time() - begun < _HANGS_SECONDS:
+            if loop.time() - begun < _HANG_SECONDS:
                 breaker.abandoned()
             else:
                 self._record_failure(address)

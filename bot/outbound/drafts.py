@@ -23,8 +23,8 @@ from services.language_model.ports import TextListener
 _END: Final = re.compile(r"[.!?…][\"')\]]*(?=\s)|[。！？…][”’」』）]*|\n")
 
 # What is said within this time comes in one piece.
-_BEGINS_SECONDS: Final = 1.5
-_GOES_ON: Final = " …"
+_FIRST_DRAFT_SECONDS: Final = 1.5
+_ELLIPSIS: Final = " …"
 _ATTEMPTS: Final = 4
 _Key = tuple[str, str]
 
@@ -48,10 +48,10 @@ class Drafts:
         """Return the listener that gets the answer to `message` as it is written; None where it cannot be shown."""
         if not self._is_wanted or self._outbox.editor(message.address) is None:
             return None
-        return partial(self._hear, _key(message))
+        return partial(self._add, _key(message))
 
     @asynccontextmanager
-    async def of(self, turn: Turn) -> AsyncIterator["Draft"]:
+    async def open(self, turn: Turn) -> AsyncIterator["Draft"]:
         """Open the draft of the answer to `turn`; text that the model streams meanwhile is shown."""
         key = _key(turn.message)
         draft = self._open[key] = Draft(turn, self._outbox, self._clock)
@@ -61,10 +61,10 @@ class Drafts:
             del self._open[key]
             await draft.stop()
 
-    async def _hear(self, key: _Key, text: str) -> None:
+    async def _add(self, key: _Key, text: str) -> None:
         draft = self._open.get(key)
         if draft is not None:
-            draft.hear(text)
+            draft.add(text)
 
 
 class Draft:
@@ -84,7 +84,7 @@ class Draft:
         self._showing: asyncio.Task[None] | None = None
         self._is_over = asyncio.Event()
 
-    def hear(self, text: str) -> None:
+    def add(self, text: str) -> None:
         """Take a piece of the answer."""
         self._text += text
         if self._showing is None and not self._is_over.is_set():
@@ -96,7 +96,7 @@ class Draft:
         if self._showing is not None:
             await asyncio.gather(self._showing, return_exceptions=True)
 
-    async def say(self, reply: Reply) -> None:
+    async def finish(self, reply: Reply) -> None:
         """Edit the draft to the whole `reply`, or send it anew where there is no draft or it cannot be edited.
 
         What does not fit into one message follows.
@@ -129,15 +129,15 @@ class Draft:
         return self._outbox.platforms[self._turn.message.address.platform].capabilities
 
     async def _show(self) -> None:
-        abilities = self._capabilities
-        pause = _BEGINS_SECONDS
+        capabilities = self._capabilities
+        pause = _FIRST_DRAFT_SECONDS
         while not await self._wait_over(pause):
             text = complete_sentences(self._text)
-            if is_unproven(self._turn, text) or self._is_used_up(text, abilities):
+            if is_unproven(self._turn, text) or self._is_used_up(text, capabilities):
                 return
             if text != self._shown and not await self._show_text(text):
                 return
-            pause = abilities.seconds_between_edits
+            pause = capabilities.seconds_between_edits
 
     async def _wait_over(self, seconds: float) -> bool:
         try:
@@ -146,20 +146,20 @@ class Draft:
         except TimeoutError:
             return False
 
-    def _is_used_up(self, text: str, abilities: Capabilities) -> bool:
+    def _is_used_up(self, text: str, capabilities: Capabilities) -> bool:
         """Return whether no more fits, or the last edit is needed for the whole."""
-        is_full = 0 < _room(abilities) < len(text) + len(_GOES_ON)
-        return is_full or (0 < abilities.max_edits <= self._edits + 1)
+        is_full = 0 < _safe_length(capabilities) < len(text) + len(_ELLIPSIS)
+        return is_full or (0 < capabilities.max_edits <= self._edits + 1)
 
     async def _show_text(self, text: str) -> bool:
         """Show `text`; False when the platform did not take it, and is not to be asked again."""
         address, message = self._turn.message.address, self._turn.message
-        draft = OutgoingMessage(text=text + _GOES_ON, reply_to=message.id, idempotency_key=self._key("draft"))
+        draft = OutgoingMessage(text=text + _ELLIPSIS, reply_to=message.id, idempotency_key=self._key("draft"))
         try:
             if self._message_id is None:
-                self._message_id = await self._outbox.begin(address, draft)
+                self._message_id = await self._outbox.send_without_record(address, draft)
             else:
-                await self._outbox.change(address, self._message_id, draft)
+                await self._outbox.edit(address, self._message_id, draft)
                 self._edits += 1
         except DeliveryFailed as failure:
             logger.bind(chat=str(address), message=message.id).debug("could not show a draft: {}", failure)
@@ -170,7 +170,7 @@ class Draft:
     async def _edit(self, message: OutgoingMessage) -> bool:
         """Edit the draft to `message`, as patiently as the platform asks; return whether that succeeded."""
         address, message_id = self._turn.message.address, self._message_id or ""
-        change = partial(self._outbox.change, address, message_id, message)
+        change = partial(self._outbox.edit, address, message_id, message)
         return await self._outbox.retry(change, address, attempts=_ATTEMPTS) is None
 
 
@@ -178,15 +178,15 @@ def _key(message: ChatMessage) -> _Key:
     return message.address.key, message.id
 
 
-def _room(abilities: Capabilities) -> int:
+def _safe_length(capabilities: Capabilities) -> int:
     """Characters that fit into one message whatever they become there: half of its length is for marks and escapes."""
-    return abilities.max_length // 2
+    return capabilities.max_length // 2
 
 
-def _split_reply(whole: OutgoingMessage, abilities: Capabilities) -> tuple[OutgoingMessage, OutgoingMessage | None]:
+def _split_reply(whole: OutgoingMessage, capabilities: Capabilities) -> tuple[OutgoingMessage, OutgoingMessage | None]:
     """Return the message that the draft can become, and the text beyond the limit and files, which follow."""
-    room, text = _room(abilities), whole.text.strip()
-    first, rest = first_piece(text, room, people=whole.mentions) if 0 < room < len(text) else (text, "")
+    limit, text = _safe_length(capabilities), whole.text.strip()
+    first, rest = first_piece(text, limit, people=whole.mentions) if 0 < limit < len(text) else (text, "")
     if not rest and not whole.files:
         return whole, None
     names = "\n".join(f"📎 {file.name}" for file in whole.files)

@@ -40,7 +40,7 @@ _LONGEST_PAUSE_SECONDS = 60.0
 _TYPING_BEGINS_SECONDS = 0.8
 _TYPING_LASTS_SECONDS = 4.0
 
-_CHANGED_EVERY = timedelta(seconds=3)
+_PROGRESS_INTERVAL = timedelta(seconds=3)
 
 
 class Outbox:
@@ -62,7 +62,7 @@ class Outbox:
         self._clock = clock
         self._replies: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._not_before: dict[str, datetime] = {}
+        self._paused_until: dict[str, datetime] = {}
         self._circuit_breakers = CircuitBreakers()
 
     async def reply(self, address: ChatAddress, reply: Reply, *, key: str | None = None) -> None:
@@ -85,11 +85,11 @@ class Outbox:
         """
         if self._remote_outbox is not None and not self._remote_outbox.is_here(address.platform):
             return await self._remote_outbox.hand_over(address, message)
-        message_id = await self.begin(address, message)
+        message_id = await self.send_without_record(address, message)
         await self.record(address, message, message_id)
         return message_id
 
-    async def begin(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+    async def send_without_record(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Send as `send` does, but leave the message out of the history because it is going to be changed.
 
         Raises:
@@ -100,7 +100,7 @@ class Outbox:
             raise DeliveryFailed(f"platform {address.platform} is not connected")
         if message.private_to is not None and not platform.capabilities.private_replies:
             raise DeliveryFailed(f"{address.platform} has no private replies", is_permanent=True)
-        async with self._in_turn(address):
+        async with self._serialize(address):
             with self._circuit_breakers.guard(address):
                 return await platform.send(address, message)
 
@@ -112,7 +112,7 @@ class Outbox:
             return None
         return platform if isinstance(platform, EditsMessages) else None
 
-    async def change(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
+    async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
         """Edit an earlier message of the bot to `message`, once; the history is not changed.
 
         Raises:
@@ -121,7 +121,7 @@ class Outbox:
         editor = self.editor(address)
         if editor is None:
             raise DeliveryFailed(f"{address.platform} changes no messages", is_permanent=True)
-        async with self._in_turn(address):
+        async with self._serialize(address):
             await editor.edit(address, message_id, message)
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
@@ -142,14 +142,14 @@ class Outbox:
             logger.bind(chat=str(address)).debug("could not list members: {}", failure)
             return ()
 
-    async def progress(self, address: ChatAddress, text: str, earlier_id: str | None = None) -> str | None:
+    async def report_progress(self, address: ChatAddress, text: str, earlier_id: str | None = None) -> str | None:
         """Report progress by editing the report `earlier_id` where possible; return the id of the report, if any."""
         message = OutgoingMessage(text=text)
         try:
             if earlier_id is None:
                 return await self.send(address, message)
             if self.editor(address) is not None:
-                await self.change(address, earlier_id, message)
+                await self.edit(address, earlier_id, message)
         except DeliveryFailed as failure:
             logger.bind(chat=str(address)).debug("could not show progress: {}", failure)
         return earlier_id
@@ -181,10 +181,10 @@ class Outbox:
     def to_outgoing(self, address: ChatAddress, reply: Reply) -> OutgoingMessage:
         """`reply` as the chat's platform can show it; files that it cannot take are named."""
         platform = self.platforms.get(address.platform)
-        abilities = None if platform is None else platform.capabilities
-        shown = tuple(file for file in reply.files if abilities is not None and _takes(abilities, file))
+        capabilities = None if platform is None else platform.capabilities
+        shown = tuple(file for file in reply.files if capabilities is not None and _accepts(capabilities, file))
         named = (_file_line(file) for file in reply.files if file not in shown)
-        text = reply.text if abilities is not None and abilities.choices else reply.text_with_hint
+        text = reply.text if capabilities is not None and capabilities.choices else reply.text_with_hint
         return OutgoingMessage(
             text="\n".join([text, *named]).strip(),
             files=shown,
@@ -192,7 +192,7 @@ class Outbox:
             mentions=reply.mentions,
             mentions_everyone=reply.mentions_everyone,
             choices=reply.choices,
-            private_to=reply.private_to if abilities is not None and abilities.private_replies else None,
+            private_to=reply.private_to if capabilities is not None and capabilities.private_replies else None,
         )
 
     async def send_with_retries(
@@ -202,8 +202,8 @@ class Outbox:
 
         `is_recorded` says that the history has it already. Returns whether it was sent, or may have been.
         """
-        send = partial(self.begin if is_recorded else self.send, address, message)
-        failure = await self.retry(send, address, attempts=_ATTEMPTS, ends=lambda each: each.is_unknown)
+        send = partial(self.send_without_record if is_recorded else self.send, address, message)
+        failure = await self.retry(send, address, attempts=_ATTEMPTS, is_final=lambda each: each.is_unknown)
         return failure is None or failure.is_unknown
 
     async def retry(
@@ -212,7 +212,7 @@ class Outbox:
         address: ChatAddress,
         *,
         attempts: int,
-        ends: Callable[[DeliveryFailed], bool] = lambda _: False,
+        is_final: Callable[[DeliveryFailed], bool] = lambda _: False,
     ) -> DeliveryFailed | None:
         """Repeat `work` after growing pauses, or those that the platform asks for; return the last failure, if any.
 
@@ -224,7 +224,7 @@ class Outbox:
                 await work()
             except DeliveryFailed as failure:
                 logger.bind(chat=str(address)).warning("delivery failed (attempt {}): {}", attempt, failure)
-                if failure.is_permanent or ends(failure) or attempt == attempts:
+                if failure.is_permanent or is_final(failure) or attempt == attempts:
                     return failure
                 pause = next(pauses)
                 await self._clock.nap(failure.retry_after or pause)
@@ -233,7 +233,7 @@ class Outbox:
         return None
 
     @asynccontextmanager
-    async def _in_turn(self, address: ChatAddress) -> AsyncIterator[None]:
+    async def _serialize(self, address: ChatAddress) -> AsyncIterator[None]:
         """Wait for earlier messages to the chat, and respect the pause that the platform asks for."""
         async with _lock_of(self._turns, address):
             self._check_pause(address)
@@ -247,16 +247,16 @@ class Outbox:
         """Refuse messages that would come too early, in the name of the platform."""
         now = self._clock.now()
         for key in (address.key, address.platform):
-            end = self._not_before.get(key)
+            end = self._paused_until.get(key)
             if end is not None and end <= now:
-                del self._not_before[key]
+                del self._paused_until[key]
             elif end is not None:
                 raise DeliveryFailed("the platform asked for patience", retry_after=(end - now).total_seconds())
 
     def _note_pause(self, address: ChatAddress, failure: DeliveryFailed) -> None:
         if failure.retry_after:
             key = address.platform if failure.is_global else address.key
-            self._not_before[key] = self._clock.now() + timedelta(seconds=failure.retry_after)
+            self._paused_until[key] = self._clock.now() + timedelta(seconds=failure.retry_after)
 
     async def record(self, address: ChatAddress, message: OutgoingMessage, message_id: str | None) -> None:
         """Record a sent message, of a private one only its existence; a failure is logged."""
@@ -269,9 +269,9 @@ class Outbox:
             logger.bind(chat=str(address)).opt(exception=error).error("could not record a sent message")
 
 
-def _takes(abilities: Capabilities, file: SentFile) -> bool:
-    is_too_large = 0 < abilities.max_file_kilobytes < file.kilobytes
-    return abilities.files and not is_too_large
+def _accepts(capabilities: Capabilities, file: SentFile) -> bool:
+    is_too_large = 0 < capabilities.max_file_kilobytes < file.kilobytes
+    return capabilities.files and not is_too_large
 
 
 def _file_line(file: SentFile) -> str:
@@ -299,10 +299,10 @@ class ProgressLine:
     async def __call__(self, text: str) -> None:
         """Report `text`, unless something was reported a moment ago."""
         now = self._clock.now()
-        if self._reported_at is not None and (self._message_id is None or now - self._reported_at < _CHANGED_EVERY):
+        if self._reported_at is not None and (self._message_id is None or now - self._reported_at < _PROGRESS_INTERVAL):
             return
         self._reported_at = now
-        self._message_id = await self._outbox.progress(self._address, text, self._message_id)
+        self._message_id = await self._outbox.report_progress(self._address, text, self._message_id)
 
 
 def connect_context(outbox: Outbox, clock: Clock, context: CallContext) -> CallContext:

@@ -20,14 +20,14 @@ _GIVE_UP_SECONDS: Final = LEASE_DURATION.total_seconds() - _RENEW_SECONDS
 
 
 class PlatformLeaseHolder:
-    """Holds the leases of `platforms` for this process. `own` are platforms that every process serves."""
+    """Holds the leases of `platforms` for this process. `local` are platforms that every process serves."""
 
     def __init__(
-        self, leases: PlatformLeases, platforms: Collection[str], clock: Clock, *, own: Collection[str] = ()
+        self, leases: PlatformLeases, platforms: Collection[str], clock: Clock, *, local: Collection[str] = ()
     ) -> None:
         self._leases = leases
         self._clock = clock
-        self._own = frozenset(own)
+        self._local = frozenset(local)
         self._held_events = {name: asyncio.Event() for name in platforms}
         self._lost_events = {name: asyncio.Event() for name in platforms}
         self._renewed_at: float | None = None
@@ -48,18 +48,18 @@ class PlatformLeaseHolder:
 
     def is_here(self, platform: str) -> bool:
         """Return whether this worker sends the messages of `platform`."""
-        return platform in self._own or platform in self.held
+        return platform in self._local or platform in self.held
 
     @asynccontextmanager
     async def hold(self) -> AsyncIterator[None]:
         """Take and renew leases for as long as the context lasts, then give them to the others."""
-        keeping = asyncio.create_task(self._renew(), name="platform leases")
+        renewal = asyncio.create_task(self._renew(), name="platform leases")
         try:
             yield
         finally:
-            keeping.cancel()
-            await asyncio.wait([keeping])
-            self._note(frozenset())
+            renewal.cancel()
+            await asyncio.wait([renewal])
+            self._set_held(frozenset())
             try:
                 async with asyncio.timeout(_RENEW_SECONDS):
                     await self._leases.give_back()
@@ -68,7 +68,7 @@ class PlatformLeaseHolder:
 
     async def run_while_leader(self, platform: str, run: Callable[[], Awaitable[None]]) -> None:
         """Run a connection whenever it is this process's to have, until its input ends."""
-        if platform in self._own:
+        if platform in self._local:
             await run()
             return
         while True:
@@ -98,15 +98,15 @@ class PlatformLeaseHolder:
                 async with asyncio.timeout(_GIVE_UP_SECONDS):
                     held = await self._leases.take(self._held_events)
                 self._renewed_at = asked_at
-                self._note(held)
+                self._set_held(held)
             except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
                 if log_limit.admits(error):
                     logger.warning("could not renew platform leases: {} {}", type(error).__name__, error)
                 if loop.time() - (self._renewed_at or begun_at) >= _GIVE_UP_SECONDS:
-                    self._note(frozenset())
+                    self._set_held(frozenset())
             await self._clock.nap(_RENEW_SECONDS)
 
-    def _note(self, held: frozenset[str]) -> None:
+    def _set_held(self, held: frozenset[str]) -> None:
         for name, held_event in self._held_events.items():
             lost_event = self._lost_events[name]
             for event, is_set in ((held_event, name in held), (lost_event, name not in held)):

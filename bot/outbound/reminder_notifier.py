@@ -57,7 +57,7 @@ class ReminderNotifier:
         """Send `notices`, all of one chat, in one message."""
         reminders = [notice for notice in notices if notice.action is ReminderAction.SAY]
         head = self._heading(reminders)
-        lines = [self._words(notice) if head is None else self._line(notice) for notice in reminders]
+        lines = [self._format(notice) if head is None else self._format_line(notice) for notice in reminders]
         lines += [await self._digest(notice) for notice in notices if notice.action is ReminderAction.SUMMARY]
         return await self._send(notices, "\n".join([head, *lines] if head else lines), idempotency_key)
 
@@ -79,7 +79,7 @@ class ReminderNotifier:
             await self._outbox.send(private, message)
 
     async def _text(self, notice: DueNotice) -> str:
-        return await self._digest(notice) if notice.action is ReminderAction.SUMMARY else self._words(notice)
+        return await self._digest(notice) if notice.action is ReminderAction.SUMMARY else self._format(notice)
 
     async def _send(self, notices: Sequence[DueNotice], text: str, key: str) -> str | None:
         people = {person.id: person for notice in notices for person in _people_to_mention(notice)}
@@ -112,14 +112,14 @@ class ReminderNotifier:
         reason = "held" if all(notice.was_held for notice in notices) else "late"
         return say(notices[0].language, f"reminder.together_{reason}", count=len(notices))
 
-    def _words(self, notice: DueNotice) -> str:
-        text = self._text_of(notice)
+    def _format(self, notice: DueNotice) -> str:
+        text = self._due_text(notice)
         if notice.repeats_every is None:
             return text
         every = date_format.count(notice.language, "minute", round(notice.repeats_every.total_seconds() / _MINUTE))
         return say(notice.language, "reminder.due_until_done", said=text, every=every)
 
-    def _text_of(self, notice: DueNotice) -> str:
+    def _due_text(self, notice: DueNotice) -> str:
         reason = "_held" if notice.was_held else ""
         fields = {"who": _names_of(notice), "content": notice.content}
         if notice.missed:
@@ -128,7 +128,7 @@ class ReminderNotifier:
             return say(notice.language, f"reminder.due_late{reason}", when=self._when(notice), **fields)
         return say(notice.language, "reminder.due", **fields)
 
-    def _line(self, notice: DueNotice) -> str:
+    def _format_line(self, notice: DueNotice) -> str:
         """Return the line of a late notice under a heading."""
         fields = {"who": _names_of(notice), "content": notice.content, "when": self._when(notice)}
         if notice.missed:

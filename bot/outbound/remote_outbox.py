@@ -19,7 +19,7 @@ from services.storage.workers.remote_outbox import RemoteMessages
 
 TIMEOUT: Final = timedelta(seconds=30)
 """Time that a message waits for another worker: longer than a lease takes to change hands."""
-_LOOK_SECONDS: Final = 0.2
+_POLL_SECONDS: Final = 0.2
 _PAUSE_AFTER_ERROR_SECONDS: Final = 1.0
 
 Send = Callable[[ChatAddress, OutgoingMessage], Awaitable[str | None]]
@@ -65,8 +65,8 @@ class RemoteOutbox:
         # Only the web room, which every process has, shows notices in a way of its own.
         envelope = _Envelope(address=address, message=replace(message, notices=()))
         number = await self._table.add(address.platform, json.encode(envelope).decode())
-        for _ in range(round(TIMEOUT.total_seconds() / _LOOK_SECONDS)):
-            await self._clock.nap(_LOOK_SECONDS)
+        for _ in range(round(TIMEOUT.total_seconds() / _POLL_SECONDS)):
+            await self._clock.nap(_POLL_SECONDS)
             stored = await self._table.outcome(number)
             if stored is not None:
                 await self._table.withdraw(number)
@@ -87,10 +87,10 @@ class RemoteOutbox:
                     await self._clock.nap(_PAUSE_AFTER_ERROR_SECONDS)
                     continue
                 for number, content in taken:
-                    group.create_task(self._say(number, content, send), name=f"handed over {number}")
-                await self._clock.nap(_LOOK_SECONDS)
+                    group.create_task(self._send_one(number, content, send), name=f"handed over {number}")
+                await self._clock.nap(_POLL_SECONDS)
 
-    async def _say(self, number: int, content: str, send: Send) -> None:
+    async def _send_one(self, number: int, content: str, send: Send) -> None:
         """Send one message; the outbox keeps the order of each chat."""
         try:
             envelope = json.decode(content, type=_Envelope)

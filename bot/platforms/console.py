@@ -17,7 +17,7 @@ from msgspec import Struct
 from bot.config.terminal import language_here, printable
 from bot.platforms.base import Capabilities, OutgoingMessage, Receive
 from bot.platforms.kit.adapter import PlatformParts
-from bot.platforms.kit.addressing import is_called
+from bot.platforms.kit.events import is_called
 from bot.platforms.kit.markdown import find_mentioned, plain, spans_of
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock

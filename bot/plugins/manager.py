@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from bot.config.settings import PluginSettings
 from bot.inbound.middleware import Middleware
 from bot.platforms.base import Platform
-from bot.plugins.chat_switches import PluginGuard, plugin_of, switch_of
 from bot.plugins.contributions import Host, Job, MakePage, close_all
 from bot.plugins.diagnostics import describe_failure, report_failure, schema_changes
+from bot.plugins.guard import PluginGuard, plugin_of, switch_of
 from bot.plugins.loading import FoundPlugin, LoadedPlugin, find_enabled_plugins, load_plugin
 from bot.plugins.validation import lint_contributions, named_parts
 from function_calls.conversation.assistant import Command

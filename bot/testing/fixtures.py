@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from bot.config.settings import PluginSettings
 from bot.testing.clocks import FixedClock
-from bot.testing.talking import NOW, said
+from bot.testing.in_memory import NOW, talk_to_bot
 from bot.testing.turns import make_context, make_message
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
@@ -96,4 +96,4 @@ def call_tool(fake_clock: FixedClock) -> CallTool:
 @pytest.fixture
 def talk() -> Talk:
     """Return a callable that talks to a new bot in memory, offline or with the interpreter given."""
-    return said
+    return talk_to_bot

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from bot.platforms.base import Capabilities, OutgoingMessage, Receive
-from bot.platforms.kit.addressing import is_called
+from bot.platforms.kit.events import is_called
 from services.kernel.chat import ChatAddress, ChatMessage, Incoming, MessageEdited, MessageWithdrawn, Person, Reaction
 from services.kernel.clock import Clock
 

@@ -10,7 +10,7 @@ import pytest
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 
 HEAVY = ("openai", "sqlalchemy", "apscheduler", "httpx", "prompt_toolkit", "pydantic")
-RUNNING = "import bot.cli.running"
+RUNNING = "import bot.cli.runner"
 FOR_A_MODEL = {
     "function_calls.llm",
     "function_calls.grounding.review",

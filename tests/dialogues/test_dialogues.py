@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.testing.dialogues import Dialogue, load_dialogues
-from bot.testing.rehearsal import as_model, play
+from bot.testing.in_memory import as_model, play
 from function_calls.llm import FunctionCallLLM
 
 ROOT = Path(__file__).parent

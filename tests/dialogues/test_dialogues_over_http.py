@@ -16,7 +16,7 @@ from bot.platforms.web.adapter import WebPlatform
 from bot.platforms.web.shapes import person_called
 from bot.testing.clocks import LoopClock
 from bot.testing.dialogues import Comparison, load_dialogues
-from bot.testing.rehearsal import build_in_memory
+from bot.testing.in_memory import build_in_memory
 from services.reminders.delivery.worker import DeliveryConfig
 
 ROOT = Path(__file__).parent
@@ -66,7 +66,7 @@ async def called(dialogue):
         settings,
         platforms=[room],
         clock=clock,
-        pace=DeliveryConfig(tick=timedelta(hours=1)),
+        delivery=DeliveryConfig(tick=timedelta(hours=1)),
     ) as app:
         context = HttpContext.of(app, room, settings, clock)
         transport = httpx.ASGITransport(app=guarded(context))

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.testing.dialogues import Dialogue, Step
-from bot.testing.rehearsal import play
+from bot.testing.in_memory import play
 from services.reminders.model import row_key
 
 LIKE_A_TIME = "x9h89x"

@@ -6,7 +6,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from bot.testing.dialogues import Dialogue, Step
-from bot.testing.rehearsal import play
+from bot.testing.in_memory import play
 
 _DIALOGUE = re.compile(r"<!-- dialogue (\S+) -->\n```text\n(.*?)```", re.DOTALL)
 _OF_ITS_OWN = re.compile(r"\n   (?!Next|接下来|[(（])")

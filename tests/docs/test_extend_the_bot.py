@@ -9,9 +9,8 @@ import pytest
 
 from bot.config.settings import PluginSettings, Settings
 from bot.testing.clocks import LoopClock
+from bot.testing.in_memory import NOW, build_in_memory
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
-from bot.testing.talking import NOW
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "extend-the-bot.md").read_text(encoding="utf-8")
 *PLUGIN, TESTS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)

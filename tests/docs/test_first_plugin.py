@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from bot.__main__ import cli
 from bot.config.settings import PluginSettings
-from bot.testing.talking import said
+from bot.testing.in_memory import talk_to_bot
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "tutorial" / "first-plugin.md").read_text(encoding="utf-8")
@@ -35,7 +35,7 @@ def test_every_file_of_the_page_is_a_plugin_that_answers(tmp_path, text, answer)
     (tmp_path / "water_plants.py").write_text(text, encoding="utf-8")
     settings = PluginSettings(folder=tmp_path, options={"water_plants": {"litres": 2}} if "Options" in text else {})
 
-    (told,) = asyncio.run(said("water the plants", plugins=settings))
+    (told,) = asyncio.run(talk_to_bot("water the plants", plugins=settings))
 
     assert told.startswith(answer)
 

@@ -13,10 +13,9 @@ import pytest
 
 from bot.config.settings import BotSettings, PluginSettings, Settings
 from bot.testing.clocks import LoopClock
+from bot.testing.in_memory import build_in_memory, talk_to_bot
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
-from bot.testing.talking import said
 from function_calls.llm import FunctionCallLLM
 from tests.docs.page_dialogues import dialogues_in, play_block
 
@@ -126,7 +125,7 @@ def test_the_handler_of_the_chinese_readme_is_a_plugin_that_answers(tmp_path, te
     (handler,) = re.findall(r"```python\n(.*?)```", CHINESE, re.DOTALL)
     (tmp_path / "dice.py").write_text(handler, encoding="utf-8")
 
-    (told,) = asyncio.run(said(text, plugins=PluginSettings(folder=tmp_path)))
+    (told,) = asyncio.run(talk_to_bot(text, plugins=PluginSettings(folder=tmp_path)))
 
     assert re.fullmatch(answer, told)
 

@@ -11,8 +11,8 @@ import pytest
 
 from bot.config.settings import BotSettings, Settings
 from bot.testing.clocks import LoopClock
+from bot.testing.in_memory import build_in_memory
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
 from function_calls.language.messages import catalogue, say
 
 ROOT = Path(__file__).parents[2]

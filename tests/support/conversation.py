@@ -6,8 +6,8 @@ from typing import Final
 
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, LogSettings, Settings
+from bot.testing.in_memory import NO_PLUGINS
 from bot.testing.platform_rig import PlatformRig
-from bot.testing.talking import NO_PLUGINS
 from services.kernel.clock import SystemClock
 from services.storage.database import Database
 

@@ -22,7 +22,7 @@ from bot.http.core.context import HttpContext
 from bot.http.server.server import served
 from bot.platforms.web.adapter import WebPlatform
 from bot.platforms.web.files import RoomFiles
-from bot.testing.talking import NO_PLUGINS
+from bot.testing.in_memory import NO_PLUGINS
 from function_calls.tools.calls import Interpreter
 from services.kernel.clock import Clock, SystemClock
 from services.storage.database import Database

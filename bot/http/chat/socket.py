@@ -190,9 +190,9 @@ class RoomSocket:
     def _is_too_fast(self, text: str) -> bool:
         """Count a frame for the pace of the person; a long one counts as many as it could have been."""
         person_id = self._viewer.person.id
-        is_too_fast = bool(self._pace.wait_of(person_id))
+        is_too_fast = bool(self._pace.take(person_id))
         for _ in range(len(text) // _LONGEST_FRAME):
-            self._pace.wait_of(person_id)
+            self._pace.take(person_id)
         return is_too_fast
 
     async def _welcome(self, epoch: str, last_seq: int) -> None:

@@ -36,7 +36,7 @@ def admit(context: HttpContext, address: ChatAddress, person_id: str) -> None:
     """
     if not context.app.access.serves(address):
         raise HttpRefused(403, "chat_not_served", chat=address.key)
-    if wait := context.app.pace.wait_of(address, person_id):
+    if wait := context.app.rate_limit.take(address, person_id):
         raise HttpRefused(429, "too_fast", retry_after=wait)
 
 

@@ -80,7 +80,7 @@ class Guard:
             return HttpRefused(403, "origin_unknown")
         if not _fits(connection.headers.get("content-length", "0"), self._most(connection)):
             return HttpRefused(413, "too_large")
-        wait = self._pace.wait_of(_client(connection) if viewer is None else viewer.token_id or viewer.person.id)
+        wait = self._pace.take(_client(connection) if viewer is None else viewer.token_id or viewer.person.id)
         return HttpRefused(429, "too_fast", retry_after=wait) if wait else None
 
     def _most(self, connection: HTTPConnection) -> int:

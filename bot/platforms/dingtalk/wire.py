@@ -4,8 +4,7 @@ import re
 
 from pydantic import Field
 
-from bot.platforms.kit.addressing import is_called
-from bot.platforms.kit.events import Form, instant_of_milliseconds
+from bot.platforms.kit.events import Form, instant_of_milliseconds, is_called
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
 
 NAME = "dingtalk"

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from msgspec import Struct
 
 from bot.platforms.discord.events import Deleted, Guild, Interaction, Member, Message, ReactionChange, User
-from bot.platforms.kit.addressing import is_called
 from bot.platforms.kit.commands import MENU_NAMES, format_call
+from bot.platforms.kit.events import is_called
 from services.kernel.chat import (
     Attachment,
     BotAdded,

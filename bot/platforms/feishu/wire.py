@@ -7,8 +7,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from bot.platforms.feishu.events import Body, Event, Message
-from bot.platforms.kit.addressing import is_called
-from bot.platforms.kit.events import instant_of_milliseconds
+from bot.platforms.kit.events import instant_of_milliseconds, is_called
 from services.kernel.chat import (
     Attachment,
     BotAdded,

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.kit.addressing import is_called
+from bot.platforms.kit.events import is_called
 from bot.platforms.kit.markdown import Span, plain, spans_of
 from bot.platforms.kit.pieces import pieces
 from services.kernel.chat import ChatAddress, ChatMessage, Person

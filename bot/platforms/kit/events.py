@@ -1,6 +1,8 @@
-"""Parse the events of platforms: their models and timestamps."""
+"""Parse the events of platforms: models, timestamps, and the name of the bot in a text."""
 
+import re
 from datetime import UTC, datetime
+from functools import cache
 from typing import TypeVar
 
 from loguru import logger
@@ -40,3 +42,18 @@ def instant_of_milliseconds(milliseconds: float | str) -> datetime:
         return instant(float(milliseconds) / 1000)
     except (ValueError, OverflowError):
         return datetime.fromtimestamp(0, UTC)
+
+
+def is_called(text: str, bot_name: str) -> bool:
+    """Return whether `text` mentions `@name` anywhere, or begins or ends by calling the name."""
+    return _pattern(bot_name).search(text) is not None
+
+
+@cache
+def _pattern(bot_name: str) -> re.Pattern[str]:
+    name = re.escape(bot_name)
+    return re.compile(
+        rf"@{name}(?![A-Za-z0-9_])|^\s*(?:(?:hey|hi|hello|ok|okay|嗨|你好|喂)[\s,，]*)?{name}(?![A-Za-z0-9_])"
+        rf"|[,，?？!！。.…]\s*{name}\s*[!?.。！？]*\s*$",
+        re.IGNORECASE,
+    )

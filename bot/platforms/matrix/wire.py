@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.kit.addressing import is_called
+from bot.platforms.kit.events import is_called
 from bot.platforms.kit.markdown import Span, as_html, plain, spans_of
 from services.kernel.chat import (
     Attachment,

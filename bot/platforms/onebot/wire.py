@@ -7,8 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct, field
 from pydantic import ConfigDict
 
-from bot.platforms.kit.addressing import is_called
-from bot.platforms.kit.events import Form, instant
+from bot.platforms.kit.events import Form, instant, is_called
 from services.kernel.chat import (
     Attachment,
     BotAdded,

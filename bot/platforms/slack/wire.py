@@ -6,9 +6,8 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from bot.platforms.kit.addressing import is_called
 from bot.platforms.kit.commands import MENU_NAMES
-from bot.platforms.kit.events import instant
+from bot.platforms.kit.events import instant, is_called
 from bot.platforms.slack.events import Command, Interaction, Message, ReactionChange
 from services.kernel.chat import (
     Attachment,

@@ -17,8 +17,7 @@ from aiogram.types import (
 from aiogram.types.chat_member_union import ChatMemberUnion
 from msgspec import Struct, field
 
-from bot.platforms.kit.addressing import is_called
-from bot.platforms.kit.events import instant
+from bot.platforms.kit.events import instant, is_called
 from services.kernel.chat import (
     Attachment,
     BotAdded,

@@ -9,9 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bot.platforms.base import Capabilities, Health, HealthState, OutgoingMessage, Receive
-from bot.platforms.kit.addressing import is_called
+from bot.platforms.kit.events import is_called
 from bot.platforms.kit.markdown import defuse_mentions
-from bot.platforms.web.answering import AnswerTracker, Finished, Stop
+from bot.platforms.web.answer_tracker import AnswerTracker, Finished, Stop
 from bot.platforms.web.client_calls import ClientCalls
 from bot.platforms.web.extras import Extras, ExtrasRepository
 from bot.platforms.web.files import RoomFiles

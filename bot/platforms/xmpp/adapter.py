@@ -18,7 +18,7 @@ from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, ConnectionEnded, PendingAnswers
 from bot.platforms.kit.pieces import pieces, send_in_order
 from bot.platforms.xmpp.client import Arrived, XmppClient
-from bot.platforms.xmpp.memory import RecentMessages
+from bot.platforms.xmpp.recent_messages import RecentMessages
 from bot.platforms.xmpp.wire import (
     NAME,
     Occupant,

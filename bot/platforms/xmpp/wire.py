@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement
 from msgspec import Struct, field
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.kit.addressing import is_called
+from bot.platforms.kit.events import is_called
 from bot.platforms.kit.markdown import Span, plain, spans_of
 from services.kernel.chat import ChatAddress, ChatMessage, Incoming, MessageEdited, MessageWithdrawn, Person, Reaction
 

@@ -11,10 +11,10 @@
 A test that asks for what the platform does not have is skipped.
 """
 
-from bot.testing.contracts.hearing import HearingContract
-from bot.testing.contracts.serving import ServingContract
-from bot.testing.contracts.speaking import SpeakingContract
+from bot.testing.contracts.connection import ConnectionContract
+from bot.testing.contracts.incoming import IncomingContract
+from bot.testing.contracts.outgoing import OutgoingContract
 
 
-class PlatformContract(HearingContract, SpeakingContract, ServingContract):
+class PlatformContract(IncomingContract, OutgoingContract, ConnectionContract):
     """The tests. A subclass brings the fixture `rig`: a connected `PlatformRig`."""

@@ -9,8 +9,8 @@ import pytest
 from bot.config.settings import BotSettings, Settings
 from bot.platforms.base import Capabilities
 from bot.testing.clocks import LoopClock
+from bot.testing.in_memory import build_in_memory
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
 from services.kernel.chat import ChatAddress, Person
 from services.people.zones import ZoneService
 

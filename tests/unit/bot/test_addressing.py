@@ -1,6 +1,6 @@
 import pytest
 
-from bot.platforms.kit.addressing import is_called
+from bot.platforms.kit.events import is_called
 
 
 @pytest.mark.parametrize(

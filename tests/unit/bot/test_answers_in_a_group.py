@@ -8,9 +8,9 @@ import pytest
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.testing.clocks import StandingClock
+from bot.testing.in_memory import NOW
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
-from bot.testing.talking import NOW
 from function_calls.tools.calls import Interpretation, ToolCall
 from services.storage.database import Database
 

@@ -8,10 +8,9 @@ from pydantic import ValidationError
 from bot.app.language_models import model_interpreter
 from bot.config.settings import BotSettings, ModelSettings, Settings
 from bot.testing.clocks import LoopClock
+from bot.testing.in_memory import NO_PLUGINS, build_in_memory
 from bot.testing.models import ScriptedInterpreter, ScriptedModel
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
-from bot.testing.talking import NO_PLUGINS
 from bot.testing.turns import make_tool, make_turn
 
 CHOICE = '{"tool_calls": [{"name": "get_time", "parameters": null}]}'

@@ -8,9 +8,9 @@ import pytest
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, RouterSettings, Settings
 from bot.testing.clocks import InlineExecutor, LoopClock, LoopTimetable
+from bot.testing.in_memory import build_in_memory
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolCall
 from services.storage.database import Database

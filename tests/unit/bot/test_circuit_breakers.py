@@ -15,7 +15,7 @@ def chat(name, platform="qq"):
 
 @pytest.fixture
 def breakers():
-    return CircuitBreakers(chats=3, rest=10)
+    return CircuitBreakers(chats=3, cooldown=10)
 
 
 def say(breakers, address, failure=None):

@@ -9,8 +9,8 @@ import pytest
 
 from bot.config.settings import BotSettings, Settings
 from bot.testing.clocks import LoopClock
+from bot.testing.in_memory import build_in_memory
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
 from services.kernel.errors import DeliveryFailed
 
 pytestmark = pytest.mark.looptime

@@ -7,7 +7,7 @@ import stat
 import pytest
 from loguru import logger
 
-from bot.cli.running import restrict_data_folder
+from bot.cli.runner import restrict_data_folder
 from bot.config.settings import LogSettings
 from bot.observability.logs import LogFile, configure_logging
 from services.kernel.errors import StorageFull

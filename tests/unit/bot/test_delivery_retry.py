@@ -8,8 +8,8 @@ import pytest
 
 from bot.config.settings import BotSettings, Settings
 from bot.testing.clocks import LoopClock
+from bot.testing.in_memory import build_in_memory
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
 from services.kernel.chat import BotAdded, ChatAddress
 from services.kernel.errors import DeliveryFailed
 from services.reminders.delivery.worker import DeliveryConfig
@@ -36,7 +36,7 @@ async def running():
         Settings(bot=BotSettings(timezone="UTC")),
         platforms=[platform],
         clock=clock,
-        pace=DeliveryConfig(tick=timedelta(minutes=5)),  # an hour passes in few steps
+        delivery=DeliveryConfig(tick=timedelta(minutes=5)),  # an hour passes in few steps
     ):
         yield platform
 

@@ -11,8 +11,8 @@ from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox
 from bot.platforms.base import Capabilities
 from bot.testing.clocks import LoopClock
+from bot.testing.in_memory import build_in_memory
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
 from bot.testing.turns import make_message, make_turn
 from function_calls.tools.calls import Interpretation, Reply
 from services.history.service import HistoryService
@@ -71,12 +71,12 @@ class Stage:
         """Let a model write the pieces of `written`, and the bot say `reply` at the end."""
         turn = make_turn(make_message("what is tea?"))
         hear = self.drafts.listener(turn.message)
-        async with self.drafts.of(turn) as draft:
+        async with self.drafts.open(turn) as draft:
             for piece in written:
                 await hear(piece)
                 await asyncio.sleep(seconds_between)
             if reply is not None:
-                await draft.say(reply if isinstance(reply, Reply) else Reply(text=reply, reply_to="m1"))
+                await draft.finish(reply if isinstance(reply, Reply) else Reply(text=reply, reply_to="m1"))
 
 
 @pytest.fixture
@@ -204,7 +204,7 @@ async def test_buttons_stand_under_the_whole(stage):
 async def test_nothing_is_shown_after_an_answer_was_cancelled(stage):
     turn = make_turn(make_message("what is tea?"))
     hear = stage.drafts.listener(turn.message)
-    async with stage.drafts.of(turn):
+    async with stage.drafts.open(turn):
         await hear("Tea is a drink. ")
     await hear("It comes from China. ")
     await asyncio.sleep(60)

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.config.settings import BotSettings, Settings
-from bot.testing.rehearsal import build_in_memory
+from bot.testing.in_memory import build_in_memory
 
 pytestmark = pytest.mark.looptime
 

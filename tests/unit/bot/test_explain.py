@@ -7,9 +7,9 @@ import pytest
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, ModelSettings, Settings
 from bot.testing.clocks import InlineExecutor, LoopTimetable
+from bot.testing.in_memory import build_in_memory
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
 from function_calls.tools.calls import ToolCall
 from services.call_log.service import CallLog
 from services.kernel.errors import ModelUnavailable

@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from bot.config.settings import BotSettings, Settings
+from bot.testing.in_memory import build_in_memory
 from bot.testing.models import ScriptedInterpreter
-from bot.testing.rehearsal import build_in_memory
 from function_calls.model_calls.transcript import result_text
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolCall, ToolResult

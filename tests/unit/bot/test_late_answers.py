@@ -8,9 +8,9 @@ import pytest
 
 from bot.config.settings import BotSettings, Settings
 from bot.testing.clocks import LoopClock
+from bot.testing.in_memory import build_in_memory
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
 from function_calls.model_calls.prompts import variables_of
 from function_calls.tools.calls import ToolCall
 

@@ -6,8 +6,8 @@ import pytest
 
 from bot.config.settings import BotSettings, RouterSettings, Settings
 from bot.testing.clocks import LoopClock
+from bot.testing.in_memory import build_in_memory
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
 
 pytestmark = pytest.mark.looptime
 

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.inbound.middleware import Access, ChatOrder, ListenFilter, Pace, chain
+from bot.inbound.middleware import Access, ChatOrder, ListenFilter, RateLimit, chain
 from bot.testing.clocks import FixedClock
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 
@@ -86,31 +86,31 @@ async def test_operator_chooses_the_interpreted_messages(listen, through):
 
 async def test_fast_writer_is_not_interpreted_until_time_has_passed():
     clock = FixedClock(NOON)
-    pace = Pace(2, clock, chat_messages_per_minute=99)
-    first = await passed(pace, message("1"), message("2"), message("3"), message("other", sender="bob"))
+    rate_limit = RateLimit(2, clock, chat_messages_per_minute=99)
+    first = await passed(rate_limit, message("1"), message("2"), message("3"), message("other", sender="bob"))
     clock.set(NOON + timedelta(seconds=30))
 
     assert first == ["1", "2", "other"]
-    assert await passed(pace, message("4"), message("5")) == ["4"]
+    assert await passed(rate_limit, message("4"), message("5")) == ["4"]
 
 
 async def test_a_person_has_one_pace_in_all_chats_of_a_platform():
-    pace = Pace(2, FixedClock(NOON), chat_messages_per_minute=99)
+    rate_limit = RateLimit(2, FixedClock(NOON), chat_messages_per_minute=99)
     said = [message(str(number), chat=f"room{number}") for number in range(4)]
 
-    assert await passed(pace, *said) == ["0", "1"]
+    assert await passed(rate_limit, *said) == ["0", "1"]
 
 
 async def test_chat_over_its_rate_limit_is_not_interpreted_and_others_are():
     clock = FixedClock(NOON)
-    pace = Pace(99, clock, chat_messages_per_minute=3)
+    rate_limit = RateLimit(99, clock, chat_messages_per_minute=3)
     flood = [message(str(number), sender=f"person{number}") for number in range(5)]
     elsewhere = message("elsewhere", chat="other")
-    first = await passed(pace, *flood, elsewhere)
+    first = await passed(rate_limit, *flood, elsewhere)
     clock.set(NOON + timedelta(seconds=20))
 
     assert first == ["0", "1", "2", "elsewhere"]
-    assert await passed(pace, message("6", sender="ann"), message("7", sender="bob")) == ["6"]
+    assert await passed(rate_limit, message("6", sender="ann"), message("7", sender="bob")) == ["6"]
 
 
 async def test_messages_of_a_chat_are_handled_in_order_and_chats_in_parallel():

@@ -256,7 +256,7 @@ async def test_a_file_that_is_too_large_for_the_platform_is_named(outbox, platfo
 
 async def test_a_message_is_not_changed_where_the_platform_cannot(outbox, platform):
     with pytest.raises(DeliveryFailed) as caught:
-        await outbox.change(HOME, "bot-1", OutgoingMessage(text="hello"))
+        await outbox.edit(HOME, "bot-1", OutgoingMessage(text="hello"))
 
     assert caught.value.is_permanent
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from bot.testing.in_memory import NOW, talk_to_bot
 from bot.testing.models import ScriptedModel, completion, requested
-from bot.testing.talking import NOW, said
 from function_calls.llm import FunctionCallLLM
 
 
@@ -13,7 +13,7 @@ def proposed(time):
 
 async def answers(text, *script):
     model = ScriptedModel(script)
-    return await said(text, interpreter=FunctionCallLLM(model)), model
+    return await talk_to_bot(text, interpreter=FunctionCallLLM(model)), model
 
 
 def errors_shown(model):

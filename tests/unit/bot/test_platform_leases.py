@@ -80,8 +80,8 @@ class Connected:
             self.ended += 1
 
 
-def lease_holder_of(leases, *names, own=()):
-    return PlatformLeaseHolder(leases, names, LoopClock(), own=own)
+def lease_holder_of(leases, *names, local=()):
+    return PlatformLeaseHolder(leases, names, LoopClock(), local=local)
 
 
 async def test_only_who_has_the_lease_connects():
@@ -184,7 +184,7 @@ async def test_a_stop_gives_the_platforms_to_the_others_at_once():
 
 async def test_platform_of_each_process_is_not_leased():
     line = Connected()
-    lease_holder = lease_holder_of(FakeLeases(), "fake", own=("web",))
+    lease_holder = lease_holder_of(FakeLeases(), "fake", local=("web",))
     running = asyncio.create_task(lease_holder.run_while_leader("web", line.run))
     await asyncio.sleep(0.1)
     running.cancel()

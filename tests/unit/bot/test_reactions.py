@@ -7,7 +7,7 @@ import pytest
 
 from bot.config.settings import BotSettings, RouterSettings, Settings
 from bot.inbound.reactions import is_join_request
-from bot.testing.rehearsal import build_in_memory
+from bot.testing.in_memory import build_in_memory
 
 pytestmark = pytest.mark.looptime
 MINUTE = 60

@@ -52,7 +52,7 @@ async def started(database, *answers, after=timedelta(seconds=5), watchdog=None,
         database=Database(database),
         watchdog=watchdog,
     ) as app:
-        await app.settled()
+        await app.connections.drain()
         yield platform
 
 

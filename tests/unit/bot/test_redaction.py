@@ -1,6 +1,6 @@
 """Secrets in errors of tools and in addresses."""
 
-from bot.app.registry import mask_failures
+from bot.app.pipeline import mask_failures
 from bot.config.settings import SearchSettings, Settings, StorageSettings, ToolServerSettings
 from bot.config.sources import secret_values
 from function_calls.tools.calls import ToolCall, ToolResult

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.config.settings import BotSettings, LogSettings, Settings
-from bot.testing.rehearsal import build_in_memory
+from bot.testing.in_memory import build_in_memory
 
 pytestmark = pytest.mark.looptime
 

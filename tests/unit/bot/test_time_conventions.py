@@ -8,8 +8,8 @@ from bot.app.infrastructure import create_time_reader, time_reader
 from bot.config.settings import BotSettings, LogSettings, Settings, TimeSettings
 from bot.config.sources import load_settings
 from bot.testing.clocks import LoopClock
+from bot.testing.in_memory import build_in_memory
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
 from services.kernel.errors import ConfigError
 
 FRIDAY_TEN = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)

@@ -8,8 +8,8 @@ import pytest
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.testing.clocks import StandingClock
+from bot.testing.in_memory import NOW
 from bot.testing.platform import FakePlatform
-from bot.testing.talking import NOW
 from services.storage.database import Database
 
 SET_ALL = "Bubbles, remind me tomorrow at 5pm to {what}"

@@ -5,8 +5,8 @@ from mcp import Client
 
 from bot.http.mcp.server import Asker, McpTools
 from bot.testing.fixtures import call_tool, fake_clock  # noqa: F401 - pytest finds them by name
+from bot.testing.in_memory import talk_to_bot
 from bot.testing.models import ScriptedInterpreter, ScriptedModel, completion, requested
-from bot.testing.talking import said
 from bot.testing.turns import make_context
 from function_calls.conversation.agents.agent import Agent
 from function_calls.conversation.agents.agent_tool import ask
@@ -66,7 +66,7 @@ async def test_function_without_arguments_refuses_all(call_tool, ping, painted):
 
 async def test_error_is_reported_to_a_model(paint, painted):
     model = ScriptedModel([completion("", requested("paint", **WRONG)), completion("", requested("paint", size=1))])
-    texts = await said("paint it", functions=[paint], interpreter=FunctionCallLLM(model))
+    texts = await talk_to_bot("paint it", functions=[paint], interpreter=FunctionCallLLM(model))
 
     assert "Did you mean 'color'?" in str(model.shown[1])
     assert texts == ["painted"]
@@ -97,14 +97,14 @@ async def test_mcp_refuses_it(paint, painted):
 
 @pytest.mark.parametrize("text", ["/paint size=1 colr=blue", "/paint colr=blue"])
 async def test_a_typed_command_is_refused(text, paint, painted):
-    (told,) = await said(text, functions=[paint])
+    (told,) = await talk_to_bot(text, functions=[paint])
 
     assert "color" in told
     assert painted == []
 
 
 async def test_a_typed_command_of_a_function_without_arguments_is_refused(ping, painted):
-    (told,) = await said("/ping foo=1", functions=[ping])
+    (told,) = await talk_to_bot("/ping foo=1", functions=[ping])
 
     assert "foo" in told
     assert painted == []

@@ -11,7 +11,7 @@ from services.kernel.private_files import close_to_others
 CODE = """
 import sys
 sys.modules["resource"] = None
-import bot.cli.running, bot.cli.doctor.tools, bot.http.server.server, bot.app.inspection
+import bot.cli.runner, bot.cli.doctor.tools, bot.http.server.server, bot.app.inspection
 from bot.http.server.connection_limits import ConnectionLimits, raise_file_limit
 from bot.config.settings import HttpSettings
 

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.config.settings import BotSettings, Settings
+from bot.testing.in_memory import build_in_memory
 from bot.testing.models import ScriptedInterpreter
-from bot.testing.rehearsal import build_in_memory
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolCall, ToolResult
 from services.call_log.service import CallLog

@@ -7,8 +7,8 @@ import pytest
 from pydantic import AfterValidator, Field
 
 from bot.testing.clocks import LoopClock
+from bot.testing.in_memory import build_in_memory
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
 from function_calls.registry import Registry, tool_function
 from function_calls.tools.errors import ArgumentsInvalid
 from function_calls.tools.validation.argument_messages import refusal_in_words

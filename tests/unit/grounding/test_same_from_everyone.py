@@ -16,8 +16,8 @@ from bot.http.app import guarded
 from bot.http.mcp.server import Asker, McpTools
 from bot.http.rooms.events import follow_bot
 from bot.testing.clocks import StandingClock
+from bot.testing.in_memory import NOW
 from bot.testing.models import ScriptedInterpreter, ScriptedModel, completion, requested
-from bot.testing.talking import NOW
 from function_calls import handlers
 from function_calls.conversation.agents.agent import Agent
 from function_calls.functions.reminders import handlers as handlers_reminders

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from bot.testing.in_memory import talk_to_bot
 from bot.testing.models import ScriptedModel, completion, requested
-from bot.testing.talking import said
 from function_calls.llm import FunctionCallLLM
 
 DRINK_AND_CALL = "remind me at 3pm to drink water and tomorrow at 9am to call Cleo"
@@ -17,7 +17,7 @@ async def last_answer(*texts, calls):
         completion("", *(requested(name, json.dumps(given), id=f"c{at}") for at, (name, given) in enumerate(made)))
         for made in calls
     )
-    return (await said(*texts, interpreter=FunctionCallLLM(model)))[-1]
+    return (await talk_to_bot(*texts, interpreter=FunctionCallLLM(model)))[-1]
 
 
 def once(time, content):

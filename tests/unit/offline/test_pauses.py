@@ -2,11 +2,11 @@
 
 import pytest
 
-from bot.testing.talking import said
+from bot.testing.in_memory import talk_to_bot
 
 
 async def test_until_it_is_done_is_no_report_that_it_is():
-    answers = await said("提醒@小明 明天九点吃药直到我说做完")
+    answers = await talk_to_bot("提醒@小明 明天九点吃药直到我说做完")
 
     assert "明天 09:00" in answers[0]
     assert "提醒 @小明：吃药" in answers[0]
@@ -27,6 +27,6 @@ async def test_until_it_is_done_is_no_report_that_it_is():
     ],
 )
 async def test_a_while_in_which_a_reminder_is_to_rest(text, told):
-    answers = await said("remind me every day at 9 am of the standup", text)
+    answers = await talk_to_bot("remind me every day at 9 am of the standup", text)
 
     assert told in answers[-1]

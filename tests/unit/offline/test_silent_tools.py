@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.testing.clocks import LoopClock
+from bot.testing.in_memory import build_in_memory
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolResult
 

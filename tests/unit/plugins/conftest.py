@@ -9,9 +9,9 @@ import pytest
 from bot.config.settings import BotSettings, PluginSettings, Settings
 from bot.plugins.watcher import PluginWatch
 from bot.testing.clocks import LoopClock
+from bot.testing.in_memory import build_in_memory
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
 
 DICE = '''
     from function_calls.registry import tool_function

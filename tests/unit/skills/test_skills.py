@@ -6,8 +6,8 @@ import pytest
 
 from bot.app.settings_checks import check_configured_names
 from bot.config.settings import BotSettings, Settings, SkillSettings
+from bot.testing.in_memory import build_in_memory
 from bot.testing.models import ScriptedInterpreter
-from bot.testing.rehearsal import build_in_memory
 from bot.testing.turns import ANN, make_context
 from bot.tools.skills.reading import find_skills, read_skill
 from bot.tools.skills.toolset import SkillToolset, skill_sources

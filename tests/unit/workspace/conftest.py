@@ -7,9 +7,9 @@ import pytest
 
 from bot.config.settings import BotSettings, PluginSettings, Settings, WorkspaceSettings
 from bot.testing.clocks import LoopClock
+from bot.testing.in_memory import build_in_memory
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory
 from function_calls.tools.calls import ToolCall
 from services.call_log.service import CallLog
 

@@ -1,7 +1,7 @@
 """spawn: a sub-agent that works in the workspace."""
 
+from bot.testing.in_memory import build_in_memory
 from bot.testing.models import ScriptedInterpreter, ScriptedModel, completion, requested
-from bot.testing.rehearsal import build_in_memory
 from bot.tools.stored.runner import RunLimits
 from bot.tools.workspace.files import Workspace
 from bot.tools.workspace.functions import WorkspaceFunctions, workspace_functions

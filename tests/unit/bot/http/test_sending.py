@@ -127,7 +127,7 @@ async def test_repeated_unanswered_message_is_reported_as_such(api_of, tmp_path,
 async def test_a_client_that_repeats_a_message_gets_the_notice_that_it_was_missed(api_of, tmp_path):
     database = await kept(f"sqlite:///{tmp_path / 'bot.db'}", age=timedelta(hours=2))
     api = await api_of(database=database)
-    await api.context.app.settled()
+    await api.context.app.connections.drain()
 
     answer = (await say(api, "what is the time?", client_id="one", name="Ann")).json()
 

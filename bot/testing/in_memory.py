@@ -1,25 +1,71 @@
-"""Makes whole bots of memory and fake time, and runs dialogues against them."""
+"""Run whole bots in memory and fake time: talk to them, and play dialogues against them."""
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import ModuleType
 
 from bot.app.application import App, build_app
 from bot.app.registry import Functions
-from bot.config.settings import BotSettings, LogSettings, Settings
+from bot.config.settings import BotSettings, LogSettings, PluginSettings, Settings
 from bot.platforms.base import Platform
-from bot.testing.clocks import InlineExecutor, LoopClock, LoopTimetable
+from bot.testing.clocks import InlineExecutor, LoopClock, LoopTimetable, StandingClock
 from bot.testing.dialogues import Comparison, Dialogue, Step
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.platform import FakePlatform
-from bot.testing.talking import NO_PLUGINS
 from function_calls.tools.calls import Interpreter
 from services.kernel.clock import Clock
 from services.language_model.ports import RequestedCall
 from services.reminders.delivery.worker import DeliveryConfig
 from services.storage.database import Database
+
+NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
+"""When it is in these conversations: a Friday."""
+
+NO_PLUGINS = PluginSettings(folder=Path(os.devnull), installed=False)
+"""Neither a folder of plugins nor those of installed packages: a test depends on nothing that it does not name."""
+
+
+async def talk_to_bot(
+    *texts: str,
+    functions: Sequence[ModuleType | object] = (),
+    services: Sequence[object] = (),
+    interpreter: Interpreter | None = None,
+    plugins: PluginSettings | None = None,
+) -> list[str]:
+    """Return what a new bot says to `texts`, one person's one after the other, offline or with the interpreter given.
+
+    `functions` and `plugins` are what it has besides the built-in ones, `services` what `functions` ask for. Of
+    `plugins` only what is given counts: a `folder`, or those of installed packages with `installed=True`.
+    """
+    clock = StandingClock(NOW)
+    platform = FakePlatform(clock)
+    settings = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False), plugins=_only_given(plugins))
+    async with build_app(
+        settings,
+        platforms=[platform],
+        functions=functions,
+        services=services,
+        interpreter=interpreter,
+        clock=clock,
+        database=Database("sqlite://"),
+    ):
+        for text in texts:
+            await platform.say(text, is_private=True)
+    return platform.texts
+
+
+def _only_given(plugins: PluginSettings | None) -> PluginSettings:
+    """Return the settings with the folder and the installed plugins left out where they were not asked for."""
+    if plugins is None:
+        return NO_PLUGINS
+    left_out = {"folder", "installed"} - plugins.model_fields_set
+    return plugins.model_copy(update={name: getattr(NO_PLUGINS, name) for name in left_out})
+
 
 # Each look at the clock costs loop cycles; nothing steps this clock, so a day between two looks loses nothing.
 _UNHURRIED = DeliveryConfig(tick=timedelta(days=1))
@@ -32,11 +78,11 @@ def build_in_memory(
     platforms: Sequence[Platform] = (),
     functions: Sequence[Functions] = (),
     interpreter: Interpreter | None = None,
-    pace: DeliveryConfig | None = None,
+    delivery: DeliveryConfig | None = None,
 ) -> AbstractAsyncContextManager[App]:
     """Build an app without files, threads and timers of its own: with looptime, waiting takes no time.
 
-    Where a test steps `clock` itself, it gives a `pace` that looks at the clock more often than once a day.
+    Where a test steps `clock` itself, it gives a `delivery` that looks at the clock more often than once a day.
     """
     return build_app(
         settings,
@@ -46,7 +92,7 @@ def build_in_memory(
         clock=clock,
         database=Database("sqlite://", make_thread=InlineExecutor),
         timetable=LoopTimetable(),
-        pace=pace or _UNHURRIED,
+        delivery=delivery or _UNHURRIED,
     )
 
 

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 
 _WARM_UP_AFTER_SECONDS: Final = 0.5
-_UNUSED_FOR: Final = timedelta(hours=1)
-_LOOK_SECONDS: Final = 600.0
+_UNUSED_AGE: Final = timedelta(hours=1)
+_CLEANUP_SECONDS: Final = 600.0
 _LIBRARIES: Final = ("fastapi", "uvicorn", "websockets")
 _WITH_WINDOWS: Final = frozenset({"darwin", "win32"})
 _REMOTE: Final = ("SSH_CONNECTION", "CI")
@@ -232,11 +232,11 @@ class _Running(Struct, kw_only=True):
         """Wait until the platforms have ended, or settings were changed; return whether they were."""
         changed = None if self.editor is None else self.editor.changed
         if changed is None:
-            await app.finished()
+            await app.connections.wait_finished()
             await self.clock.nap(linger_seconds)
             return False
         waiting = [
-            asyncio.create_task(app.finished(), name="platforms"),
+            asyncio.create_task(app.connections.wait_finished(), name="platforms"),
             asyncio.create_task(changed.wait(), name="changed settings"),
         ]
         try:
@@ -388,16 +388,16 @@ async def _delete_old_files(room: "WebPlatform", settings: Settings, clock: Cloc
 async def _remove_unused(room: "WebPlatform", clock: Clock) -> None:
     while room.files is not None:
         try:
-            removed = await room.files.remove_unused(clock.now() - _UNUSED_FOR)
+            removed = await room.files.remove_unused(clock.now() - _UNUSED_AGE)
             if removed:
                 logger.info("deleted {} unused uploads", removed)
         except OSError as error:
             logger.warning("could not delete unused uploads: {}", error)
-        await clock.nap(_LOOK_SECONDS)
+        await clock.nap(_CLEANUP_SECONDS)
 
 
 async def _close_with_console(app: App, room: "WebPlatform") -> None:
     """Stop the bot when the console at a terminal is left; where there is no terminal, the page goes on."""
     if sys.stdin.isatty():
-        await app.ended("console")
+        await app.connections.wait_ended("console")
         room.close()

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from msgspec.structs import replace
 
 from bot.platforms.base import Receive
-from bot.platforms.web.answers import Answer
+from bot.platforms.web.answer import Answer
 from bot.platforms.web.extras import Extras, ExtrasRepository
 from bot.platforms.web.frames import (
     ChoiceShape,

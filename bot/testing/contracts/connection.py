@@ -14,7 +14,7 @@ from bot.testing.platform_rig import PlatformRig, skip_if_unsupported
 from services.kernel.errors import DeliveryFailed
 
 
-class ServingContract:
+class ConnectionContract:
     """Limits, cuts, members, health: the connection itself."""
 
     @pytest.mark.parametrize("everywhere", [False, True], ids=["in a chat", "everywhere"])

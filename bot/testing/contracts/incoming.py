@@ -7,7 +7,7 @@ from bot.testing.platform_rig import PlatformRig, skip_if_unsupported
 from services.kernel.chat import MessageEdited, MessageWithdrawn, Reaction
 
 
-class HearingContract:
+class IncomingContract:
     """Messages, replies, reactions, changes: what comes in."""
 
     async def test_message_of_a_person_arrives(self, rig: PlatformRig) -> None:

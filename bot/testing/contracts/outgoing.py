@@ -25,7 +25,7 @@ _PICTURE = base64.b64decode(
 _HOSTILE = "<b>not bold</b> &amp; a_b_c 2*3*4 [x](y) \\ | ~ # > {braces} <@1> <!channel> [CQ:at,qq=all] `"
 
 
-class SpeakingContract:
+class OutgoingContract:
     """Texts, pieces, marks, mentions, buttons, files: what goes out."""
 
     async def test_sent_message_arrives(self, rig: PlatformRig) -> None:
@@ -150,10 +150,10 @@ class SpeakingContract:
             drafts, turn = Drafts(Outbox({rig.platform.name: rig.platform}, history, clock), clock), make_turn(question)
             hear = drafts.listener(question)
             assert hear is not None
-            async with drafts.of(turn) as draft:
+            async with drafts.open(turn) as draft:
                 await hear(text[:120])
                 begun = await wait_for_message(rig)
-                await draft.say(Reply(text=text, reply_to=question.id))
+                await draft.finish(Reply(text=text, reply_to=question.id))
         heard = await wait_for_words(rig, len(text.split()))
 
         assert [each.text.endswith("…") for each in begun] == [True]
