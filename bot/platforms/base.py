@@ -241,7 +241,7 @@ class ListsMembers(Protocol):
 class OffersCommands(Protocol):
     """Shows commands while somebody types `/`."""
 
-    def offer(self, commands: Sequence[Command]) -> None:
+    def set_commands(self, commands: Sequence[Command]) -> None:
         """Show `commands` in this order, as many as the platform allows; called once, before `run`."""
         ...
 

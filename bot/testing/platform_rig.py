@@ -13,7 +13,7 @@ from bot.platforms.base import Platform
 from services.kernel.chat import ChatAddress, ChatMessage, Incoming
 
 News = TypeVar("News", bound=Incoming)
-PATIENCE_SECONDS = 4.0
+WAIT_SECONDS = 4.0
 
 
 async def until(condition: Callable[[], bool], *, seconds: float = 20.0) -> bool:
@@ -58,14 +58,14 @@ class PlatformRig(ABC):
     def __init__(self) -> None:
         self.received: list[Incoming] = []
         self.is_recording = False
-        self._news = asyncio.Event()
+        self._arrived = asyncio.Event()
 
     @abstractmethod
     async def say(self, text: str, *, sender: str = "ann", reply_to: str | None = None) -> str:
         """Let `sender` say `text` in the chat; return the platform's id of the message."""
 
     @abstractmethod
-    async def heard(self, count: int = 1) -> Sequence[VisibleMessage]:
+    async def bot_messages(self, count: int = 1) -> Sequence[VisibleMessage]:
         """Wait for at least `count` messages of the bot in the chat; return all, or fewer when no more come."""
 
     @abstractmethod
@@ -108,7 +108,7 @@ class PlatformRig(ABC):
         raise NotSupported(message_id, sender)
 
     @property
-    def nowhere(self) -> ChatAddress:
+    def unreachable_chat(self) -> ChatAddress:
         """Return an address that the bot cannot send to."""
         raise NotSupported
 
@@ -139,19 +139,19 @@ class PlatformRig(ABC):
     async def messages(self, count: int = 1) -> Sequence[ChatMessage]:
         """Wait for at least `count` messages received by the platform; return fewer when no more come."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(PATIENCE_SECONDS):
+            async with asyncio.timeout(WAIT_SECONDS):
                 while len(self._messages) < count:
-                    self._news.clear()
-                    await self._news.wait()
+                    self._arrived.clear()
+                    await self._arrived.wait()
         return self._messages
 
-    async def news(self, kind: type[News], count: int = 1) -> Sequence[News]:
+    async def events(self, kind: type[News], count: int = 1) -> Sequence[News]:
         """Wait for other events as `messages` does: reactions, corrections."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(PATIENCE_SECONDS):
+            async with asyncio.timeout(WAIT_SECONDS):
                 while len([each for each in self.received if isinstance(each, kind)]) < count:
-                    self._news.clear()
-                    await self._news.wait()
+                    self._arrived.clear()
+                    await self._arrived.wait()
         return [each for each in self.received if isinstance(each, kind)]
 
     @property
@@ -160,7 +160,7 @@ class PlatformRig(ABC):
 
     async def _receive(self, incoming: Incoming) -> Awaitable[object]:
         self.received.append(incoming)
-        self._news.set()
+        self._arrived.set()
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         done.set_result(None)
         return done
@@ -177,7 +177,7 @@ def skip_if_unsupported() -> Iterator[None]:
 
 async def wait_for_message(rig: PlatformRig) -> Sequence[VisibleMessage]:
     """Return what the bot has said, as soon as there is something."""
-    while not (heard := await rig.heard()):  # noqa: ASYNC110 - a server tells nobody
+    while not (heard := await rig.bot_messages()):  # noqa: ASYNC110 - a server tells nobody
         await asyncio.sleep(0.1)
     return heard
 
@@ -188,9 +188,9 @@ async def wait_for_words(rig: PlatformRig, words: int) -> Sequence[VisibleMessag
     What comes may be another message, or more text in one that is there: a draft becomes the answer by an edit.
     """
     texts: list[str] | None = None
-    heard = await rig.heard()
+    heard = await rig.bot_messages()
     while texts != (texts := [each.text for each in heard]) and _count_words(texts) < words:
-        heard = await rig.heard(len(heard) + 1)
+        heard = await rig.bot_messages(len(heard) + 1)
     return heard
 
 

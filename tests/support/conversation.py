@@ -52,11 +52,11 @@ async def _heard(rig: PlatformRig, *words: str, times: int) -> list[str]:
     """
     found: list[str] = []
     for _ in range(_PATIENCE * 4):
-        found = [each.text for each in await rig.heard() if all(word in each.text for word in words)]
+        found = [each.text for each in await rig.bot_messages() if all(word in each.text for word in words)]
         if len(found) >= times:
             break
         await SystemClock().nap(0.25)
     if len(found) != times:
-        everything = "\n".join(each.text for each in await rig.heard())
+        everything = "\n".join(each.text for each in await rig.bot_messages())
         raise AssertionError(f"heard {words} {len(found)} times instead of {times}; all that was heard:\n{everything}")
     return found

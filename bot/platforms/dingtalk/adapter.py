@@ -75,7 +75,7 @@ class StreamClient(SdkClient):  # type: ignore[misc]  # the SDK has no types
         except websockets.WebSocketException as error:
             raise ConnectionEnded(str(error)) from error
 
-    async def answers(self) -> None:
+    async def ping(self) -> None:
         """Return when the gateway has answered a ping.
 
         Raises:
@@ -103,7 +103,7 @@ class DingTalkPlatform(NetworkPlatform):
         super().__init__(clock, bot_name, Connection(NAME, clock, stale_after=stale_after, probe=self._probe))
         self._robot_code = settings.robot_code or settings.client_id
         self._api = DingTalkApi(settings, clock)
-        self._line: StreamClient | None = None
+        self._socket: StreamClient | None = None
         self._sessions: BoundedDict[str, tuple[str, datetime]] = BoundedDict(_REMEMBERED_SESSIONS)
 
     async def _close(self) -> None:
@@ -111,22 +111,22 @@ class DingTalkPlatform(NetworkPlatform):
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Send `message`, its files after its text; DingTalk gives an id only in chats that were quiet for a while."""
-        texts = [partial(self._say, address, message, part) for part in requests.parts(message)]
-        shared = [partial(self._share, address, file) for file in message.files]
+        texts = [partial(self._send_text, address, message, part) for part in requests.parts(message)]
+        shared = [partial(self._send_file, address, file) for file in message.files]
         return await send_in_order([*texts, *shared], self._clock)
 
-    async def _say(self, address: ChatAddress, message: OutgoingMessage, part: str) -> str | None:
+    async def _send_text(self, address: ChatAddress, message: OutgoingMessage, part: str) -> str | None:
         webhook, ends_at = self._sessions.get(address.chat_id, ("", self._clock.now()))
         if webhook and self._clock.now() < ends_at - _MARGIN:
-            await self._api.post_to(webhook, requests.by_session(message, part))
+            await self._api.post_to(webhook, requests.session_body(message, part))
             return None
-        return await self._post(*requests.by_api(address, message, part, self._robot_code))
+        return await self._post(*requests.api_request(address, message, part, self._robot_code))
 
-    async def _share(self, address: ChatAddress, file: SentFile) -> str | None:
+    async def _send_file(self, address: ChatAddress, file: SentFile) -> str | None:
         """Show a file, always through the API: the address of a session takes words only."""
-        taken = requests.takeable(file)
+        taken = requests.pack_unsupported(file)
         media_id = await self._api.upload(taken, "image" if requests.is_picture(taken) else "file")
-        return await self._post(*requests.with_file(address, taken, media_id, self._robot_code))
+        return await self._post(*requests.file_request(address, taken, media_id, self._robot_code))
 
     async def _post(self, path: str, body: Mapping[str, object]) -> str | None:
         answer = await self._api.post(path, body)
@@ -135,12 +135,12 @@ class DingTalkPlatform(NetworkPlatform):
     async def _session(self) -> None:
         with ends_connection("copy client ID and secret of the app again"):
             endpoint, ticket = await self._api.open_connection([TOPIC])
-        self._line = StreamClient(self._take)
-        await self._line.serve(endpoint, ticket, self._connection.note_received)
+        self._socket = StreamClient(self._take)
+        await self._socket.serve(endpoint, ticket, self._connection.note_received)
 
     async def _probe(self) -> None:
-        if self._line is not None:
-            await self._line.answers()
+        if self._socket is not None:
+            await self._socket.ping()
             self._connection.note_received()
 
     async def _take(self, raw: Mapping[str, object]) -> None:
@@ -149,7 +149,7 @@ class DingTalkPlatform(NetworkPlatform):
             return
         if event.session_webhook:
             self._remember(event)
-        await self._hand_in(to_message(event, self._bot_name))
+        await self._deliver(to_message(event, self._bot_name))
 
     def _remember(self, event: Event) -> None:
         """Keep the address by which the chat can be answered for the next hour or so."""

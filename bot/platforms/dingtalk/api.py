@@ -15,7 +15,7 @@ _DEFAULT_RETRY_AFTER: Final = 60.0
 _LIMITED: Final = {"Throttling", "Throttling.User", "Throttling.Api", "QpsLimitForApi", "130101", "90018"}
 # Of one group; the others are of the whole app.
 _LIMITED_GROUP: Final = "130101"
-_PASSING: Final = {"-1", "ServiceUnavailable", "InternalError", "SystemError"}
+_TRANSIENT: Final = {"-1", "ServiceUnavailable", "InternalError", "SystemError"}
 # The older API, which takes files, answers these codes to a token that is wrong, or too old.
 _TOKEN_INVALID: Final = {"40014", "42001"}
 _UPLOAD: Final = "/media/upload"
@@ -83,4 +83,4 @@ def _check(response: httpx.Response, answer: Mapping[str, object]) -> None:
     if response.status_code == 429 or code in _LIMITED:
         seconds = float(response.headers.get("Retry-After", _DEFAULT_RETRY_AFTER))
         raise DeliveryFailed(reason, retry_after=seconds, is_global=code != _LIMITED_GROUP)
-    raise DeliveryFailed(reason, is_permanent=response.status_code < 500 and code not in _PASSING)
+    raise DeliveryFailed(reason, is_permanent=response.status_code < 500 and code not in _TRANSIENT)

@@ -35,7 +35,7 @@ def suffix_of(file: SentFile) -> str:
     return file.name.rpartition(".")[2].lower()
 
 
-def takeable(file: SentFile) -> SentFile:
+def pack_unsupported(file: SentFile) -> SentFile:
     """`file` as it is, or packed where DingTalk would not take it."""
     if is_picture(file) or suffix_of(file) in _DOCUMENTS:
         return file
@@ -50,7 +50,7 @@ def parts(message: OutgoingMessage) -> list[str]:
     return pieces(message.text, MAX_LENGTH, people=message.mentions)
 
 
-def by_session(message: OutgoingMessage, part: str) -> dict[str, object]:
+def session_body(message: OutgoingMessage, part: str) -> dict[str, object]:
     """Return the body for the address that came with a message; only this way notifies people."""
     spans = spans_of(message, part)
     called = [span.person.id for span in spans if span.kind == "mention" and span.person is not None]
@@ -59,12 +59,14 @@ def by_session(message: OutgoingMessage, part: str) -> dict[str, object]:
     return {"msgtype": "text", "text": {"content": content}, "at": {"atUserIds": called, "isAtAll": rings}}
 
 
-def by_api(address: ChatAddress, message: OutgoingMessage, part: str, robot_code: str) -> tuple[str, dict[str, object]]:
+def api_request(
+    address: ChatAddress, message: OutgoingMessage, part: str, robot_code: str
+) -> tuple[str, dict[str, object]]:
     """Return the path and the body for a message out of the blue."""
     return _request(address, robot_code, "sampleText", {"content": plain(spans_of(message, part))})
 
 
-def with_file(address: ChatAddress, file: SentFile, media_id: str, robot_code: str) -> tuple[str, dict[str, object]]:
+def file_request(address: ChatAddress, file: SentFile, media_id: str, robot_code: str) -> tuple[str, dict[str, object]]:
     """Return the path and the body for `file`, uploaded as `media_id`."""
     if is_picture(file):
         return _request(address, robot_code, "sampleImageMsg", {"photoURL": media_id})

@@ -27,7 +27,7 @@ class Text(Form):
     replied: RepliedMessage | None = Field(None, alias="repliedMsg")
 
 
-class Called(Form):
+class MentionedUser(Form):
     """Somebody who is mentioned; people of the organisation have a staff id."""
 
     dingtalk_id: str = Field("", alias="dingtalkId")
@@ -63,8 +63,8 @@ class Event(Form):
     nick: str = Field("", alias="senderNick")
     is_admin: bool = Field(False, alias="isAdmin")
     robot_id: str = Field("", alias="chatbotUserId")
-    calls_the_robot: bool = Field(False, alias="isInAtList")
-    called: tuple[Called, ...] = Field((), alias="atUsers")
+    mentions_robot: bool = Field(False, alias="isInAtList")
+    called: tuple[MentionedUser, ...] = Field((), alias="atUsers")
     created_at: int = Field(0, alias="createAt")
     session_webhook: str = Field("", alias="sessionWebhook")
     session_ends_at: int = Field(0, alias="sessionWebhookExpiredTime")
@@ -83,7 +83,7 @@ def to_message(event: Event, bot_name: str) -> ChatMessage | None:
         sender=Person(id=_sender(event), name=event.nick or _sender(event), is_admin=event.is_admin),
         text=text,
         sent_at=instant_of_milliseconds(event.created_at),
-        is_addressed=is_private or event.calls_the_robot or is_called(text, bot_name),
+        is_addressed=is_private or event.mentions_robot or is_called(text, bot_name),
         is_private=is_private,
         reply_to=event.text.replied.id if event.text.replied else None,
         mentions=_mentions(event, text),

@@ -29,10 +29,10 @@ _STALE_AFTER: Final = timedelta(seconds=50)
 _RECONNECT_AFTER: Final = timedelta(minutes=5)
 _MESSAGES = "/channels/{channel_id}/messages"
 _MESSAGE = f"{_MESSAGES}/{{message_id}}"
-_SAYINGS = ("MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "INTERACTION_CREATE")
-_REACTIONS = ("MESSAGE_REACTION_ADD", "MESSAGE_REACTION_REMOVE")
-_PLACES = ("READY", "GUILD_CREATE", "GUILD_DELETE")
-_EVENTS = tuple(f'"{event}"' for event in (*_SAYINGS, *_REACTIONS, *_PLACES))
+_MESSAGE_EVENTS = ("MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "INTERACTION_CREATE")
+_REACTION_EVENTS = ("MESSAGE_REACTION_ADD", "MESSAGE_REACTION_REMOVE")
+_GUILD_EVENTS = ("READY", "GUILD_CREATE", "GUILD_DELETE")
+_EVENTS = tuple(f'"{event}"' for event in (*_MESSAGE_EVENTS, *_REACTION_EVENTS, *_GUILD_EVENTS))
 
 
 class DiscordPlatform(NetworkPlatform):
@@ -61,7 +61,7 @@ class DiscordPlatform(NetworkPlatform):
         self._guilds: set[str] = set()
         self._commands: Sequence[Command] = MENU
 
-    def offer(self, commands: Sequence[Command]) -> None:
+    def set_commands(self, commands: Sequence[Command]) -> None:
         """Make slash commands of `commands`."""
         self._commands = commands
 
@@ -91,7 +91,7 @@ class DiscordPlatform(NetworkPlatform):
         channel = client.get_channel(int(address.chat_id))
         if not isinstance(channel, discord.abc.GuildChannel) or not person_id.isdecimal():
             return None
-        return await client.is_in(channel, person_id)
+        return await client.is_member(channel, person_id)
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
         """Return the web address of a message; None where the guild is not known."""
@@ -149,11 +149,11 @@ class DiscordPlatform(NetworkPlatform):
 
     async def _take(self, dispatch: Dispatch) -> None:
         incoming: Incoming | None = None
-        if dispatch.t in _PLACES:
+        if dispatch.t in _GUILD_EVENTS:
             await self._note_guild(dispatch)
         elif dispatch.t == "INTERACTION_CREATE":
             await self._interact(Interaction.model_validate(dispatch.d))
-        elif dispatch.t in _REACTIONS:
+        elif dispatch.t in _REACTION_EVENTS:
             change = ReactionChange.model_validate(dispatch.d)
             place, is_added = self._thread(change.channel_id), dispatch.t == "MESSAGE_REACTION_ADD"
             incoming = wire.to_reaction(change, self._me, place, is_added=is_added)
@@ -166,7 +166,7 @@ class DiscordPlatform(NetworkPlatform):
         elif dispatch.t == "MESSAGE_DELETE":
             deleted = Deleted.model_validate(dispatch.d)
             incoming = wire.to_withdrawn(deleted, self._thread(deleted.channel_id), self._clock.now())
-        await self._hand_in(incoming)
+        await self._deliver(incoming)
 
     async def _note_guild(self, dispatch: Dispatch) -> None:
         """Know the guilds of the bot: one that comes up and is not among them is new.
@@ -181,11 +181,11 @@ class DiscordPlatform(NetworkPlatform):
             self._guilds.discard(guild.id)
         elif dispatch.t == "GUILD_CREATE" and guild.id not in self._guilds:
             self._guilds.add(guild.id)
-            await self._hand_in(wire.to_added(guild))
+            await self._deliver(wire.to_added(guild))
 
     async def _interact(self, interaction: Interaction) -> None:
         """Record the message, then acknowledge the interaction within three seconds."""
-        await self._hand_in(wire.to_interaction(interaction, self._thread(interaction.channel_id)))
+        await self._deliver(wire.to_interaction(interaction, self._thread(interaction.channel_id)))
         answer = requests.acknowledgement(interaction.type, wire.interaction_text(interaction))
         try:
             ids = {"webhook_id": interaction.id, "webhook_token": interaction.token}

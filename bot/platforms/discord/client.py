@@ -14,22 +14,22 @@ from services.kernel.errors import DeliveryFailed
 
 _LONGEST_WAIT_SECONDS: Final = 30.0
 
-_TOO_MANY: Final = 429
-_HOPELESS = (discord.Forbidden, discord.NotFound)
+_TOO_MANY_REQUESTS: Final = 429
+_PERMANENT = (discord.Forbidden, discord.NotFound)
 
-Hear = Callable[[str], Awaitable[None]]
-Lose = Callable[[str], None]
+OnFrame = Callable[[str], Awaitable[None]]
+OnLoss = Callable[[str], None]
 
 
 class GatewayClient(discord.Client):
     """A connection of discord.py; it resumes its sessions by itself.
 
-    `hear` gets every frame of the gateway as text, `lose` is told when the line is gone and is being made again;
+    `on_frame` gets every frame of the gateway as text, `on_loss` is told when the line is gone and is being made again;
     `reads_content` asks for what people write, which Discord grants only to applications whose owner has switched it
     on.
     """
 
-    def __init__(self, hear: Hear, lose: Lose, *, reads_content: bool) -> None:
+    def __init__(self, on_frame: OnFrame, on_loss: OnLoss, *, reads_content: bool) -> None:
         intents = discord.Intents.none()
         intents.guilds = intents.guild_messages = intents.dm_messages = True
         intents.guild_reactions = intents.dm_reactions = True
@@ -43,16 +43,16 @@ class GatewayClient(discord.Client):
             guild_ready_timeout=0.0,  # what waits for more guilds outlives the connection otherwise
             max_ratelimit_timeout=_LONGEST_WAIT_SECONDS,
         )
-        self._take_frame = hear
-        self._lose = lose
+        self._on_frame = on_frame
+        self._on_loss = on_loss
 
     async def on_socket_raw_receive(self, frame: str) -> None:
         """Hand on a frame; discord.py calls this by its name."""
-        await self._take_frame(frame)
+        await self._on_frame(frame)
 
     async def on_disconnect(self) -> None:
         """Tell that the line is gone; discord.py calls this by its name."""
-        self._lose("the gateway's line broke")
+        self._on_loss("the gateway's line broke")
 
     async def ask(self, method: str, path: str, body: object = None, **ids: str) -> Mapping[str, object]:
         """Make one REST request; discord.py keeps to the rate limits and retries after server errors.
@@ -74,7 +74,7 @@ class GatewayClient(discord.Client):
             form.append({**part, "content_type": file.media_type})
         return await self._ask(Route("POST", path, **ids), form=form, files=uploads)
 
-    async def is_in(self, channel: discord.abc.GuildChannel, user_id: str) -> bool:
+    async def is_member(self, channel: discord.abc.GuildChannel, user_id: str) -> bool:
         """Return whether somebody is in the guild and may see the channel."""
         try:
             member = await channel.guild.fetch_member(int(user_id))
@@ -99,10 +99,10 @@ class GatewayClient(discord.Client):
 
 def _to_delivery_failed(error: discord.HTTPException) -> DeliveryFailed:
     """Return the error of a message for a refusal by Discord."""
-    if error.status == _TOO_MANY:  # from what stands in front of Discord, and shuts out the whole machine
+    if error.status == _TOO_MANY_REQUESTS:  # from what stands in front of Discord, and shuts out the whole machine
         wish = float(error.response.headers.get("Retry-After", _LONGEST_WAIT_SECONDS))
         return DeliveryFailed(f"discord: {error}", retry_after=wish, is_global=True)
-    is_hopeless = isinstance(error, _HOPELESS) or error.status == 400
+    is_hopeless = isinstance(error, _PERMANENT) or error.status == 400
     return DeliveryFailed(f"discord: {error}", is_permanent=is_hopeless)
 
 

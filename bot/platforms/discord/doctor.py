@@ -24,7 +24,7 @@ _NEEDED: Final = {
     "Attach Files": 1 << 15,
     "Read Message History": 1 << 16,
 }
-_LOOKED_INTO: Final = 5
+_MAX_GUILDS: Final = 5
 
 
 async def examine_rights(api_url: str, headers: Mapping[str, str], prober: Prober) -> list[Finding]:
@@ -35,7 +35,7 @@ async def examine_rights(api_url: str, headers: Mapping[str, str], prober: Probe
     if not guilds.listed:
         return [good(_ABOUT, "discord_nowhere")]
     lacking = []
-    for guild in [each for each in guilds.listed if _list_missing(_bits(each.get("permissions")))][:_LOOKED_INTO]:
+    for guild in [each for each in guilds.listed if _list_missing(_bits(each.get("permissions")))][:_MAX_GUILDS]:
         channels = await prober.ask("GET", f"{api_url}/guilds/{guild.get('id')}/channels", headers=headers)
         granted = reduce(or_, _exceptions(channels.listed), _bits(guild.get("permissions")))
         missing = _list_missing(granted) if channels.is_ok else []

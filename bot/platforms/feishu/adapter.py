@@ -65,15 +65,15 @@ class FeishuPlatform(NetworkPlatform):
         self._settings = settings
         self._me = Account(open_id="", bot_name=bot_name)
         self._api = FeishuApi(settings, clock)
-        self._line_type: type[LongConnection]
-        self._line: LongConnection | None = None
+        self._client_type: type[LongConnection]
+        self._connection_client: LongConnection | None = None
         self._own_messages: deque[str] = deque(maxlen=_REMEMBERED_MESSAGES)
         self._private_chats: deque[str] = deque(maxlen=_REMEMBERED_CHATS)
         self._names: dict[str, str] = {}
 
     async def run(self, receive: Receive) -> None:
         """Receive messages until cancelled."""
-        self._line_type = await asyncio.to_thread(_import_connection)  # the SDK takes seconds to import
+        self._client_type = await asyncio.to_thread(_import_connection)  # the SDK takes seconds to import
         await super().run(receive)
 
     async def _close(self) -> None:
@@ -113,10 +113,10 @@ class FeishuPlatform(NetworkPlatform):
     async def _send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         shown = message if self.capabilities.choices else replace(message, choices=())
         texts = [partial(self._post, path, body) for path, body in requests.messages(address, shown)]
-        files = [partial(self._share, address, message, number) for number in range(len(message.files))]
+        files = [partial(self._send_file, address, message, number) for number in range(len(message.files))]
         return await send_in_order([*texts, *files], self._clock)
 
-    async def _share(self, address: ChatAddress, message: OutgoingMessage, number: int) -> str | None:
+    async def _send_file(self, address: ChatAddress, message: OutgoingMessage, number: int) -> str | None:
         file = message.files[number]
         if requests.is_picture(file):
             uploaded = await self._api.upload("/open-apis/im/v1/images", {"image_type": "message"}, "image", file)
@@ -124,7 +124,7 @@ class FeishuPlatform(NetworkPlatform):
             fields = {"file_type": "stream", "file_name": file.name}
             uploaded = await self._api.upload("/open-apis/im/v1/files", fields, "file", file)
         key = str(uploaded.get("image_key") or uploaded.get("file_key") or "")
-        return await self._post(*requests.with_file(address, message, key, number))
+        return await self._post(*requests.file_request(address, message, key, number))
 
     async def _post(self, path: str, body: Mapping[str, object]) -> str | None:
         data = data_of(await self._api.ask("POST", path, body))
@@ -135,21 +135,21 @@ class FeishuPlatform(NetworkPlatform):
         return sent
 
     async def _session(self) -> None:
-        await self._introduce()
+        await self._fetch_account()
         settings = self._settings
-        self._line = self._line_type(
+        self._connection_client = self._client_type(
             self._take,
             app_id=settings.app_id,
             app_secret=settings.app_secret.get_secret_value(),
             domain=settings.domain,
         )
-        await self._line.serve(self._connection.note_received)
+        await self._connection_client.serve(self._connection.note_received)
 
     async def _probe(self) -> None:
-        if self._line is not None:
-            await self._line.ping()
+        if self._connection_client is not None:
+            await self._connection_client.ping()
 
-    async def _introduce(self) -> None:
+    async def _fetch_account(self) -> None:
         """Learn the open id of the bot, by which it is mentioned."""
         with ends_connection("check app ID and secret, and add the bot ability"):
             answer = await self._api.ask("GET", "/open-apis/bot/v3/info")
@@ -161,7 +161,7 @@ class FeishuPlatform(NetworkPlatform):
         event = parse_event(Event, payload, NAME)
         if event is not None:
             await self._learn_name(actor(event.event))
-            await self._hand_in(await self._read(event))
+            await self._deliver(await self._read(event))
 
     async def _read(self, event: Event) -> Incoming | None:
         kind = event.header.event_type

@@ -15,7 +15,7 @@ Take = Callable[[bytes], Awaitable[None]]
 _SYSTEM_BUSY = 1000040343  # too many connections of this app: one of them will go
 
 
-class _Arrivals:
+class _EventBuffer:
     """Event handler of the SDK, which calls it with each event and does not await it."""
 
     def __init__(self) -> None:
@@ -32,8 +32,8 @@ class LongConnection(sdk.Client):  # type: ignore[misc]  # the SDK has no types
     """
 
     def __init__(self, take: Take, *, app_id: str, app_secret: str, domain: str) -> None:
-        self._arrivals = _Arrivals()
-        super().__init__(app_id, app_secret, event_handler=self._arrivals, domain=domain)
+        self._buffer = _EventBuffer()
+        super().__init__(app_id, app_secret, event_handler=self._buffer, domain=domain)
         self._take = take
         self._conn: websockets.ClientConnection | None = None
 
@@ -93,6 +93,6 @@ class LongConnection(sdk.Client):  # type: ignore[misc]  # the SDK has no types
 
     async def _write_message(self, data: bytes) -> None:
         """Send the acknowledgement of an event after the event has been received."""
-        while self._arrivals.waiting:
-            await self._take(self._arrivals.waiting.pop(0))
+        while self._buffer.waiting:
+            await self._take(self._buffer.waiting.pop(0))
         await super()._write_message(data)

@@ -45,7 +45,9 @@ def edit_body(message: OutgoingMessage) -> dict[str, object]:
     return _post_body(message, pieces(message.text, MAX_LENGTH, people=message.mentions)[0])
 
 
-def with_file(address: ChatAddress, message: OutgoingMessage, key: str, number: int) -> tuple[str, dict[str, object]]:
+def file_request(
+    address: ChatAddress, message: OutgoingMessage, key: str, number: int
+) -> tuple[str, dict[str, object]]:
     """Return the path and the body for the file number `number` of `message`, uploaded as `key`."""
     kind = "image" if is_picture(message.files[number]) else "file"
     body: dict[str, object] = {"msg_type": kind, "content": json.dumps({f"{kind}_key": key})}

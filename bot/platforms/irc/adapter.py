@@ -17,7 +17,7 @@ from bot.config.platform_catalog import IrcSettings
 from bot.platforms.base import Capabilities, OutgoingMessage, Receive
 from bot.platforms.irc.login import Login
 from bot.platforms.irc.people import People
-from bot.platforms.irc.wire import NAME, TEXT_BYTES, Line, Scene, fold, parse_line, text_lines, to_message
+from bot.platforms.irc.wire import NAME, TEXT_BYTES, Line, LineContext, fold, parse_line, text_lines, to_message
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, ConnectionEnded, PendingAnswers
 from bot.platforms.kit.pace import PriorityLock, SendPace
@@ -27,7 +27,7 @@ from services.kernel.errors import DeliveryFailed
 
 _STALE_AFTER: Final = timedelta(seconds=90)
 _LOGIN_SECONDS: Final = 60.0
-_TAKEN_SECONDS: Final = 30.0
+_PONG_SECONDS: Final = 30.0
 _IDENTIFY_SECONDS: Final = 5.0
 _REJOIN_SECONDS: Final = 10.0
 _SEND_REFUSALS: Final = frozenset(
@@ -67,8 +67,8 @@ class IrcPlatform(NetworkPlatform):
         self._people = People()
         self._login = Login(settings, self._wanted_nick, self._write)
         self._writer: asyncio.StreamWriter | None = None
-        self._speaking = PriorityLock()
-        self._taken: PendingAnswers[None] = PendingAnswers()
+        self._send_lock = PriorityLock()
+        self._pongs: PendingAnswers[None] = PendingAnswers()
         self._target = ""
         self._rejoining: set[asyncio.Task[None]] = set()
 
@@ -83,24 +83,24 @@ class IrcPlatform(NetworkPlatform):
         Due reminders go before everything else that waits, also between the lines of a long answer in another chat.
         """
         is_due = bool(message.notices)
-        async with self._speaking.hold(is_urgent=is_due):
+        async with self._send_lock.hold(is_urgent=is_due):
             for number, line in enumerate(text_lines(message)):
                 if not is_due:
-                    await self._speaking.yield_to_urgent()
+                    await self._send_lock.yield_to_urgent()
                 await self._pace.wait()
-                self._say(f"PRIVMSG {address.chat_id} :{line}", is_begun=number > 0)
+                self._write_connected(f"PRIVMSG {address.chat_id} :{line}", is_begun=number > 0)
             await self._wait_for_pong(address.chat_id)
         return None
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
         """Return whether somebody is in a channel now; None for a private chat."""
-        here = self._people.here(address.chat_id)
+        here = self._people.members(address.chat_id)
         return any(person.id == person_id for person in here.values()) if here else None
 
     async def members(self, address: ChatAddress) -> Sequence[Person]:
         """Return the people in a channel."""
         own = fold(self._login.nick)
-        return [person for nick, person in self._people.here(address.chat_id).items() if nick != own]
+        return [person for nick, person in self._people.members(address.chat_id).items() if nick != own]
 
     async def _session(self) -> None:
         reader, writer = await asyncio.open_connection(
@@ -109,14 +109,14 @@ class IrcPlatform(NetworkPlatform):
             ssl=ssl.create_default_context() if self._settings.encrypted else None,
         )
         self._writer = writer
-        self._people.forget()
+        self._people.clear()
         self._login = Login(self._settings, self._wanted_nick, self._write)
         try:
             async with asyncio.timeout(_LOGIN_SECONDS):
-                await self._enter(reader)
+                await self._join_network(reader)
             self._connection.note_received()
             while True:
-                await self._take(await self._next(reader))
+                await self._take(await self._read_line(reader))
         finally:
             self._leave(writer)
 
@@ -125,22 +125,22 @@ class IrcPlatform(NetworkPlatform):
             task.cancel()
         self._write("QUIT :Bubbles")
         self._writer = None
-        self._taken.lose_all("the connection ended")
+        self._pongs.lose_all("the connection ended")
         writer.close()
 
-    async def _enter(self, reader: asyncio.StreamReader) -> None:
+    async def _join_network(self, reader: asyncio.StreamReader) -> None:
         """Log in, and join the channels."""
-        self._login.begin()
+        self._login.start()
         while not self._login.is_welcome:
-            await self._answer(await self._next(reader))
-        self._people.tells_accounts = "account-tag" in self._login.capabilities
+            await self._answer(await self._read_line(reader))
+        self._people.has_accounts = "account-tag" in self._login.capabilities
         if self._login.wants_nickserv:
             await self._identify(reader)
         for channel in self._settings.channels:
             self._write(f"JOIN {channel}")
         waiting = {fold(channel.partition(" ")[0]) for channel in self._settings.channels}
         while waiting:
-            line = await self._next(reader)
+            line = await self._read_line(reader)
             await self._answer(line)
             if line.command in {"366", "471", "473", "474", "475", "477", "403", "405"}:
                 waiting.discard(fold(line.param(1)))
@@ -153,14 +153,14 @@ class IrcPlatform(NetworkPlatform):
         try:
             async with asyncio.timeout(_IDENTIFY_SECONDS):
                 while True:
-                    line = await self._next(reader)
+                    line = await self._read_line(reader)
                     await self._answer(line)
                     if line.command in {"900", "401"} or (line.command == "NOTICE" and fold(line.nick) == "nickserv"):
                         return
         except TimeoutError:
             logger.bind(platform=NAME).warning("NickServ did not answer")
 
-    async def _next(self, reader: asyncio.StreamReader) -> Line:
+    async def _read_line(self, reader: asyncio.StreamReader) -> Line:
         while True:
             try:
                 raw = await reader.readline()
@@ -177,8 +177,8 @@ class IrcPlatform(NetworkPlatform):
         if line.command == "PING":
             self._write(f"PONG :{line.params[-1] if line.params else ''}")
         else:
-            self._login.take(line)
-            self._people.note(line)
+            self._login.handle(line)
+            self._people.update(line)
             if line.command == "NICK" and fold(line.nick) == fold(self._login.nick):
                 self._login.nick = line.param(0)
 
@@ -186,19 +186,19 @@ class IrcPlatform(NetworkPlatform):
         self._connection.note_received()
         await self._answer(line)
         if line.command == "PRIVMSG":
-            self._hear(line)
+            self._receive_message(line)
         elif line.command == "PONG":
-            self._taken.resolve(line.params[-1] if line.params else "", None)
+            self._pongs.resolve(line.params[-1] if line.params else "", None)
         elif line.command in _SEND_REFUSALS:
             self._refuse(line)
         elif line.command == "KICK" and fold(line.param(1)) == fold(self._login.nick):
             self._rejoin_later(line.param(0))
 
-    def _hear(self, line: Line) -> None:
+    def _receive_message(self, line: Line) -> None:
         channel = line.param(0)
         sender: Person = self._people.person(line.nick, channel)
-        scene = Scene(nick=self._login.nick, bot_name=self._bot_name, people=self._people.here(channel))
-        message = to_message(line, scene, sender=sender, message_id=uuid.uuid4().hex, now=self._clock.now())
+        context = LineContext(nick=self._login.nick, bot_name=self._bot_name, people=self._people.members(channel))
+        message = to_message(line, context, sender=sender, message_id=uuid.uuid4().hex, now=self._clock.now())
         if message is not None:
             self._backlog.put(message)
 
@@ -206,15 +206,15 @@ class IrcPlatform(NetworkPlatform):
         """Ask the server for a sign of life: it answers in turn, so it has then dealt with all that came before."""
         token = uuid.uuid4().hex[:16]
         self._target = fold(chat_id)
-        async with self._taken.expect(token, _TAKEN_SECONDS, "the server did not answer") as answer:
-            self._say(f"PING :{token}", is_begun=True)
+        async with self._pongs.expect(token, _PONG_SECONDS, "the server did not answer") as answer:
+            self._write_connected(f"PING :{token}", is_begun=True)
             await answer
 
     def _refuse(self, line: Line) -> None:
         """One message is finished at a time; a refusal of another target belongs to one that is in its middle."""
         if line.command in _NAMES_TARGET and fold(line.param(1)) != self._target:
             return
-        self._taken.refuse_all(f"{line.command} {line.params[-1]}")
+        self._pongs.refuse_all(f"{line.command} {line.params[-1]}")
 
     def _rejoin_later(self, channel: str) -> None:
         async def rejoin() -> None:
@@ -228,7 +228,7 @@ class IrcPlatform(NetworkPlatform):
     async def _ping(self) -> None:
         self._write("PING :bubbles")
 
-    def _say(self, line: str, *, is_begun: bool) -> None:
+    def _write_connected(self, line: str, *, is_begun: bool) -> None:
         is_gone = self._writer is None or self._writer.is_closing()
         if is_gone or self._connection.health.state not in {"live", "deaf"}:
             raise DeliveryFailed("not connected to the IRC server", is_unknown=is_begun)

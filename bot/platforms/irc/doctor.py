@@ -46,7 +46,7 @@ async def _visit(own: IrcSettings, nick: str) -> list[Finding]:
 
     login = Login(own, nick, write)
     try:
-        login.begin()
+        login.start()
         while not login.is_welcome:
             raw = await reader.readline()
             if not raw:
@@ -55,7 +55,7 @@ async def _visit(own: IrcSettings, nick: str) -> list[Finding]:
             if line is not None and line.command == "PING":
                 write(f"PONG :{line.params[-1] if line.params else ''}")
             elif line is not None:
-                login.take(line)
+                login.handle(line)
         write("QUIT :Bubbles")
     finally:
         writer.close()

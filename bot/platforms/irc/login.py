@@ -8,7 +8,7 @@ from bot.config.platform_catalog import IrcSettings
 from bot.platforms.irc.wire import Line
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
 
-_WANTED: Final = (
+_CAPABILITIES: Final = (
     "message-tags", "server-time", "account-tag", "account-notify", "extended-join", "multi-prefix", "sasl",
 )  # fmt: skip
 _SASL_CHUNK: Final = 400
@@ -35,7 +35,7 @@ class Login:
         self.is_identified = False
         self.is_refused = False
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Begin the login: offer capabilities, password and nickname."""
         password = self._settings.server_password.get_secret_value()
         self._write("CAP LS 302")
@@ -44,7 +44,7 @@ class Login:
         self._write(f"NICK {self.nick}")
         self._write(f"USER {self.nick} 0 * :{self.nick}")
 
-    def take(self, line: Line) -> None:
+    def handle(self, line: Line) -> None:
         """Answer one line.
 
         Raises:
@@ -54,7 +54,7 @@ class Login:
         if line.command == "CAP":
             self._negotiate(line)
         elif line.command == "AUTHENTICATE":
-            self._prove()
+            self._send_sasl_proof()
         elif line.command == "903":
             self.is_identified = True
             self._write("CAP END")
@@ -66,7 +66,7 @@ class Login:
         elif line.command == "001":
             self.is_welcome, self.nick = True, line.param(0) or self.nick
         else:
-            self._check_for_end(line)
+            self._check_rejection(line)
 
     @property
     def wants_nickserv(self) -> bool:
@@ -91,7 +91,7 @@ class Login:
         if verb == "LS":
             self._offered |= names
             if line.param(2) != "*":  # a star announces more
-                self._ask()
+                self._request_capabilities()
         elif verb == "ACK":
             self.capabilities |= names
             if "sasl" in names:
@@ -101,15 +101,15 @@ class Login:
         elif verb == "NAK":
             self._write("CAP END")
 
-    def _ask(self) -> None:
-        wanted = [name for name in _WANTED if name in self._offered and (name != "sasl" or self._wants_sasl)]
+    def _request_capabilities(self) -> None:
+        wanted = [name for name in _CAPABILITIES if name in self._offered and (name != "sasl" or self._wants_sasl)]
         self._write(f"CAP REQ :{' '.join(wanted)}" if wanted else "CAP END")
 
     @property
     def _wants_sasl(self) -> bool:
         return "sasl" in self._settings.login and bool(self._password)
 
-    def _prove(self) -> None:
+    def _send_sasl_proof(self) -> None:
         """Send the account and its password by SASL PLAIN (RFC 4616), in pieces as IRCv3 asks."""
         proof = base64.b64encode(f"\0{self._account}\0{self._password}".encode()).decode()
         for begin in range(0, len(proof), _SASL_CHUNK):
@@ -123,7 +123,7 @@ class Login:
             raise ConnectionRefusedForGood(f"the account was refused: {line.params[-1]}")
         self._write("CAP END")
 
-    def _check_for_end(self, line: Line) -> None:
+    def _check_rejection(self, line: Line) -> None:
         if line.command == _NICK_IMPOSSIBLE and not self.is_welcome:
             raise ConnectionRefusedForGood(f"{self.nick} is no nickname on this network; set platforms.irc.nick")
         if line.command in {"464", "465"}:

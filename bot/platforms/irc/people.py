@@ -27,13 +27,13 @@ class People:
     """
 
     def __init__(self) -> None:
-        self.tells_accounts = False
+        self.has_accounts = False
         self._channels: defaultdict[str, _Channel] = defaultdict(_Channel)
         self._accounts: dict[str, str] = {}
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Forget everybody, as at the begin of a connection."""
-        self.tells_accounts = False
+        self.has_accounts = False
         self._channels.clear()
         self._accounts.clear()
 
@@ -41,16 +41,16 @@ class People:
         """Return the person behind `nick`; an admin where they are an operator of `channel`."""
         key = fold(nick)
         is_admin = key in self._channels[fold(channel)].operators if channel else False
-        known_as = self._accounts.get(key, f"~{key}") if self.tells_accounts else key
+        known_as = self._accounts.get(key, f"~{key}") if self.has_accounts else key
         return Person(id=known_as, name=nick, is_admin=is_admin)
 
-    def here(self, channel: str) -> dict[str, Person]:
+    def members(self, channel: str) -> dict[str, Person]:
         """Return the people of `channel` by folded nickname."""
         return {key: self.person(nick) for key, nick in self._channels[fold(channel)].nicks.items()}
 
-    def note(self, line: Line) -> None:
+    def update(self, line: Line) -> None:
         """Learn from a line of the server."""
-        if "account" in line.tags or (self.tells_accounts and line.command == "PRIVMSG"):
+        if "account" in line.tags or (self.has_accounts and line.command == "PRIVMSG"):
             self._set_account(line.nick, line.tags.get("account", ""))
         learn = getattr(self, f"_on_{line.command.lower()}", None)
         if learn is not None:

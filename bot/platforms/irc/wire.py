@@ -79,7 +79,7 @@ def address_of(target: str) -> ChatAddress:
     return ChatAddress(platform=NAME, chat_id=fold(target))
 
 
-class Scene(Struct, frozen=True, kw_only=True):
+class LineContext(Struct, frozen=True, kw_only=True):
     """Context of a line: the bot's nickname and name, and the people in the channel by folded nick."""
 
     nick: str
@@ -87,22 +87,24 @@ class Scene(Struct, frozen=True, kw_only=True):
     people: dict[str, Person]
 
 
-def to_message(line: Line, scene: Scene, *, sender: Person, message_id: str, now: datetime) -> ChatMessage | None:
+def to_message(
+    line: Line, context: LineContext, *, sender: Person, message_id: str, now: datetime
+) -> ChatMessage | None:
     """Convert the PRIVMSG `line` to a message; None for CTCP and for the bot's own lines."""
     text = plain_text(line.param(1))
-    if text is None or fold(line.nick) == fold(scene.nick):
+    if text is None or fold(line.nick) == fold(context.nick):
         return None
-    is_private = fold(line.param(0)) == fold(scene.nick)
+    is_private = fold(line.param(0)) == fold(context.nick)
     return ChatMessage(
         id=line.tags.get("msgid") or message_id,
         address=address_of(line.nick if is_private else line.param(0)),
         sender=sender,
         text=text,
         sent_at=_time_of(line, now),
-        is_addressed=is_private or is_called(text, scene.bot_name) or is_called(text, scene.nick),
+        is_addressed=is_private or is_called(text, context.bot_name) or is_called(text, context.nick),
         is_private=is_private,
         reply_to=line.tags.get("+draft/reply") or line.tags.get("+reply"),
-        mentions=_find_mentions(text, scene),
+        mentions=_find_mentions(text, context),
     )
 
 
@@ -123,10 +125,10 @@ def _time_of(line: Line, now: datetime) -> datetime:
     return now if sent_at.tzinfo is None else sent_at
 
 
-def _find_mentions(text: str, scene: Scene) -> tuple[Person, ...]:
+def _find_mentions(text: str, context: LineContext) -> tuple[Person, ...]:
     """Return the people of the channel whose nicknames stand in the text behind an @, or in front of a colon."""
     found = (word[0] for word in _WORD.finditer(text) if _is_address(text, word))
-    people = (scene.people.get(fold(name)) for name in found if fold(name) != fold(scene.nick))
+    people = (context.people.get(fold(name)) for name in found if fold(name) != fold(context.nick))
     return tuple(dict.fromkeys(person for person in people if person is not None))
 
 

@@ -72,7 +72,7 @@ class NetworkPlatform(ABC):
     async def _close(self) -> None:  # noqa: B027 - most adapters have nothing to close
         """Release the resources that outlive a session."""
 
-    async def _hand_in(self, incoming: Incoming | None) -> Awaitable[object] | None:
+    async def _deliver(self, incoming: Incoming | None) -> Awaitable[object] | None:
         """Return once `incoming` is recorded, with an awaitable that ends when it is handled; None is ignored."""
         if incoming is None or self._receive is None:
             return None

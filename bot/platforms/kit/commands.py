@@ -272,4 +272,4 @@ async def offer_commands(platforms: Iterable[Platform], calls: FunctionCallRoute
         if isinstance(platform, OffersCommands):
             anybody = Viewer(person=Person(id="", name=""), chat=ChatAddress(platform=platform.name, chat_id=""))
             specs = await calls.list_specs(anybody)
-            platform.offer(menu_of(specs))
+            platform.set_commands(menu_of(specs))

@@ -87,7 +87,7 @@ class Connection:
         if self._health.state == "live" and self._received_at - self._health.since >= _STEADY:
             self._pauses = self._new_pauses()
         self._is_live.set()
-        self._become("live")
+        self._set_state("live")
 
     def note_interrupted(self, detail: str) -> None:
         """Note that the library lost the connection and reconnects within the same session, until `note_received`."""
@@ -104,22 +104,22 @@ class Connection:
         try:
             while True:
                 self._is_live.clear()
-                self._become("connecting", self._health.detail)
-                wish = await self._one(session)
+                self._set_state("connecting", self._health.detail)
+                wish = await self._run_session(session)
                 pause = self._pause() if wish is None else wish
                 logger.bind(platform=self._name).info("reconnecting in {:.1f} s", pause)
                 await self._clock.nap(pause)
                 self._reconnects += 1
         finally:
             self._is_live.clear()
-            self._become("stopped", self._health.detail)
+            self._set_state("stopped", self._health.detail)
 
-    async def _one(self, session: Session) -> float | None:
+    async def _run_session(self, session: Session) -> float | None:
         """Run one session to its end; return the seconds that the server wants to be left alone."""
         try:
             await self._run_watched(session)
         except ConnectionRefusedForGood as refusal:
-            self._become("stopped", str(refusal))
+            self._set_state("stopped", str(refusal))
             raise
         except ConnectionEnded as end:
             self._note_loss(str(end))
@@ -162,11 +162,11 @@ class Connection:
                 self._note_silence(silence)
             elif silence >= limit / 2 and asked_at != self._received_at:
                 asked_at = self._received_at
-                await self._ask(limit / 2)
+                await self._run_probe(limit / 2)
                 continue
             await self._clock.nap(next(mark for mark in (limit / 2, limit, end) if silence < mark) - silence)
 
-    async def _ask(self, seconds: float) -> None:
+    async def _run_probe(self, seconds: float) -> None:
         """Provoke an answer, which comes within `seconds` or counts as none."""
         if self._probe is None:
             return
@@ -179,7 +179,7 @@ class Connection:
     def _note_silence(self, silence: float) -> None:
         if self._health.state == "live":
             logger.bind(platform=self._name).warning("stale connection: nothing received for {:.0f} s", silence)
-            self._become("deaf", f"nothing received for {silence:.0f} s")
+            self._set_state("deaf", f"nothing received for {silence:.0f} s")
 
     def _pause(self) -> float:
         """Half of the pause is fixed, half is chance, so that many bots do not come back at once."""
@@ -187,9 +187,9 @@ class Connection:
 
     def _note_loss(self, detail: str) -> None:
         logger.bind(platform=self._name).warning("connection lost: {}", detail)
-        self._become("connecting", detail)
+        self._set_state("connecting", detail)
 
-    def _become(self, state: HealthState, detail: str = "") -> None:
+    def _set_state(self, state: HealthState, detail: str = "") -> None:
         if state != self._health.state or (detail and detail != self._health.detail):
             since: datetime = self._clock.now() if state != self._health.state else self._health.since
             self._health = Health(state=state, since=since, detail=detail)
@@ -209,14 +209,14 @@ class Backlog:
     @asynccontextmanager
     async def forward(self, receive: Receive) -> AsyncIterator[None]:
         """Pass messages to `receive`, one at a time, for as long as the context lasts."""
-        task = asyncio.create_task(self._hand_on(receive), name="backlog")
+        task = asyncio.create_task(self._forward(receive), name="backlog")
         try:
             yield
         finally:
             task.cancel()
             await asyncio.wait([task])
 
-    async def _hand_on(self, receive: Receive) -> None:
+    async def _forward(self, receive: Receive) -> None:
         while True:
             self._next = self._next or await self._waiting.get()
             await receive(self._next)

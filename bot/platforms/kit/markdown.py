@@ -198,7 +198,7 @@ def _with_everyone(spans: Sequence[Span]) -> list[Span]:
 Special = Callable[[Span], str]
 
 
-def as_html(spans: Sequence[Span], special: Special, *, newline: str = "\n") -> str:
+def render_html(spans: Sequence[Span], special: Special, *, newline: str = "\n") -> str:
     """Return the spans as HTML, everything escaped.
 
     `special` words a mention of a person or of everyone, in HTML. `newline` stands for the ends of lines outside code.

@@ -145,11 +145,11 @@ async def send_in_order(sendings: Iterable[Sending], clock: Clock) -> str | None
         if number == 0:
             first = await sending()
         else:
-            await _patiently(sending, clock)
+            await _send_with_retries(sending, clock)
     return first
 
 
-async def _patiently(sending: Sending, clock: Clock) -> None:
+async def _send_with_retries(sending: Sending, clock: Clock) -> None:
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             await sending()

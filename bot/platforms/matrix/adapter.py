@@ -16,14 +16,14 @@ from bot.platforms.base import Capabilities, OutgoingMessage
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.connection import LONGEST_PAUSE, Connection
 from bot.platforms.kit.pieces import pieces, send_in_order
-from bot.platforms.matrix.client import Batch, Invitation, MatrixClient
+from bot.platforms.matrix.client import Invitation, MatrixClient, SyncBatch
 from bot.platforms.matrix.wire import (
     NAME,
     Account,
     Json,
+    events_since_join,
     is_new_group,
     link,
-    since_joining,
     text_of,
     to_content,
     to_edit,
@@ -44,7 +44,7 @@ _MAX_FILE_KILOBYTES: Final = 50_000
 # Somewhat earlier than a round of syncing is given up.
 _LATE_ANSWER: Final = timedelta(seconds=10)
 _TYPING_MILLISECONDS: Final = 6_000
-_TOKEN_KEPT: Final = timedelta(days=365)
+_TOKEN_LIFETIME: Final = timedelta(days=365)
 _CANNOT_READ: Final = (
     "🔒 I cannot read encrypted messages; please invite me to a room without encryption. / "
     "我读不了加密消息，请邀请我进入未加密的房间。"
@@ -113,7 +113,7 @@ class MatrixPlatform(NetworkPlatform):
             for number, piece in enumerate(parts)
         ]
         files = [
-            partial(self._share, address, file, f"{key}-file-{number}") for number, file in enumerate(message.files)
+            partial(self._send_file, address, file, f"{key}-file-{number}") for number, file in enumerate(message.files)
         ]
         return await send_in_order([*texts, *files], self._clock)
 
@@ -139,7 +139,7 @@ class MatrixPlatform(NetworkPlatform):
         client = self._require_client()
         return [each for each in client.members(address.chat_id) if each.id != client.user_id]
 
-    async def _share(self, address: ChatAddress, file: SentFile, transaction: str) -> str:
+    async def _send_file(self, address: ChatAddress, file: SentFile, transaction: str) -> str:
         place = await self._require_client().upload(file, address.chat_id)
         return await self._put(address, "m.room.message", to_file(file, address, place), transaction)
 
@@ -160,9 +160,9 @@ class MatrixPlatform(NetworkPlatform):
             await client.login()
             self._client = client
             since = self._token or _text_or_none(await self._state.get(self._state_key))
-            keeping = asyncio.create_task(self._keep_place(handled), name="matrix keeps its place")
+            keeping = asyncio.create_task(self._save_sync_tokens(handled), name="matrix keeps its place")
             try:
-                await self._follow(client, since, handled)
+                await self._sync_forever(client, since, handled)
             finally:
                 keeping.cancel()
                 await asyncio.gather(keeping, return_exceptions=True)
@@ -170,7 +170,7 @@ class MatrixPlatform(NetworkPlatform):
             self._client = None
             await client.close()
 
-    async def _follow(
+    async def _sync_forever(
         self,
         client: MatrixClient,
         since: str | None,
@@ -183,43 +183,43 @@ class MatrixPlatform(NetworkPlatform):
             if not is_first:
                 self._connection.note_received()
             is_new_here = is_first and since is None
-            taken = [] if is_new_here else await self._take(client, batch)
+            taken = [] if is_new_here else await self._deliver_events(client, batch)
             for invitation in batch.invitations:
                 await self._answer_invitation(client, invitation)
             handled.put_nowait((batch.token, taken))
             since, is_first, self._token = batch.token, False, batch.token
             self._connection.note_received()
 
-    async def _take(self, client: MatrixClient, batch: Batch) -> list[Awaitable[object]]:
+    async def _deliver_events(self, client: MatrixClient, batch: SyncBatch) -> list[Awaitable[object]]:
         account = Account(user_id=client.user_id, bot_name=self._bot_name)
         taken = []
         for room_id, events in batch.events.items():
             room = client.room(room_id, self._own_events, self._reactions)
-            new_events = since_joining(events, account)
+            new_events = events_since_join(events, account)
             if is_new_group(events, account):  # before its join is synced nothing can be sent to a room
-                taken.append(await self._hand_in(BotAdded(address=ChatAddress(platform=NAME, chat_id=room_id))))
+                taken.append(await self._deliver(BotAdded(address=ChatAddress(platform=NAME, chat_id=room_id))))
             for event in new_events:
                 incoming = to_incoming(event, room, account)
                 if isinstance(incoming, Reaction):
-                    self._note(text_of(event.get("event_id")), incoming)
-                taken.append(await self._hand_in(incoming))
+                    self._remember_reaction(text_of(event.get("event_id")), incoming)
+                taken.append(await self._deliver(incoming))
             if any(event.get("type") == "m.room.encrypted" for event in new_events):
                 text = _CANNOT_DECRYPT if client.reads_encrypted else _CANNOT_READ
-                await self._say_that_it_cannot_read(room_id, text)
+                await self._report_unreadable(room_id, text)
         return [each for each in taken if each is not None]
 
-    def _note(self, event_id: str, reaction: Reaction) -> None:
+    def _remember_reaction(self, event_id: str, reaction: Reaction) -> None:
         """Remember a reaction, because its withdrawal names only the event."""
         if reaction.is_added:
             self._reactions[event_id] = reaction
 
-    async def _keep_place(self, handled: "asyncio.Queue[tuple[str, list[Awaitable[object]]]]") -> None:
+    async def _save_sync_tokens(self, handled: "asyncio.Queue[tuple[str, list[Awaitable[object]]]]") -> None:
         """Remember the place in the stream when everything before it has been dealt with."""
         while True:
             token, taken = await handled.get()
             await asyncio.gather(*taken, return_exceptions=True)
             try:
-                await self._state.set(self._state_key, token, keep=_TOKEN_KEPT)
+                await self._state.set(self._state_key, token, keep=_TOKEN_LIFETIME)
             except AssistantError as error:  # the token of a later round is stored instead
                 logger.bind(platform=NAME).debug("sync token not stored: {}", error)
 
@@ -237,11 +237,11 @@ class MatrixPlatform(NetworkPlatform):
             return user_id in self._settings.inviters or f"*:{user_id.partition(':')[2]}" in self._settings.inviters
         return self._settings.invites == "everyone"
 
-    async def _say_that_it_cannot_read(self, room_id: str, text: str) -> None:
+    async def _report_unreadable(self, room_id: str, text: str) -> None:
         key = f"matrix.told_unreadable:{room_id}"
         if await self._state.get(key):
             return
-        await self._state.set(key, value=True, keep=_TOKEN_KEPT)
+        await self._state.set(key, value=True, keep=_TOKEN_LIFETIME)
         try:
             await self.send(ChatAddress(platform=NAME, chat_id=room_id), OutgoingMessage(text=text))
         except DeliveryFailed as failure:

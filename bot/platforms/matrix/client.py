@@ -32,9 +32,9 @@ _FILTER: Final = {
     "account_data": {"types": []},
     "room": {"ephemeral": {"types": []}, "account_data": {"types": []}, "timeline": {"limit": 50}},
 }
-_GONE: Final = frozenset({"M_FORBIDDEN", "M_NOT_FOUND", "M_TOO_LARGE", "M_BAD_JSON", "M_INVALID_PARAM"})
+_PERMANENT: Final = frozenset({"M_FORBIDDEN", "M_NOT_FOUND", "M_TOO_LARGE", "M_BAD_JSON", "M_INVALID_PARAM"})
 _SERVER_ERROR: Final = 500
-_LOCKED_OUT: Final = frozenset({"M_FORBIDDEN", "M_USER_DEACTIVATED", "M_INVALID_USERNAME", "M_UNKNOWN_TOKEN"})
+_LOGIN_REFUSALS: Final = frozenset({"M_FORBIDDEN", "M_USER_DEACTIVATED", "M_INVALID_USERNAME", "M_UNKNOWN_TOKEN"})
 
 R = TypeVar("R")
 
@@ -48,7 +48,7 @@ def device_in(folder: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-async def keep_keys(client: nio.AsyncClient) -> None:
+async def sync_keys(client: nio.AsyncClient) -> None:
     """Upload the keys of this device, and fetch those of other devices."""
     if client.should_upload_keys:
         await client.keys_upload()
@@ -73,7 +73,7 @@ class Invitation(Struct, frozen=True, kw_only=True):
     is_direct: bool = False
 
 
-class Batch(Struct, frozen=True, kw_only=True):
+class SyncBatch(Struct, frozen=True, kw_only=True):
     """Result of one sync: events of each room in order, invitations, and the token for the next."""
 
     token: str
@@ -119,7 +119,7 @@ class MatrixClient:
             password = self._settings.password.get_secret_value()
             _check_session(await _call_server(self._nio.login(password, device_name="Bubbles")))
 
-    async def sync(self, since: str | None, *, is_first: bool) -> Batch:
+    async def sync(self, since: str | None, *, is_first: bool) -> SyncBatch:
         """Wait for news after the token `since`; the first round of a process also learns who is in the rooms.
 
         Raises:
@@ -129,9 +129,9 @@ class MatrixClient:
         request = self._nio.sync(timeout=milliseconds, since=since, sync_filter=_FILTER, full_state=is_first or None)
         answer = await _call_server(request, seconds=_FIRST_SYNC_SECONDS)
         _check_session(answer)
-        await _call_server(keep_keys(self._nio))
+        await _call_server(sync_keys(self._nio))
         events = {room_id: await self._timeline(room_id, room, since) for room_id, room in answer.rooms.join.items()}
-        return Batch(token=answer.next_batch, events=events, invitations=self._invitations(answer))
+        return SyncBatch(token=answer.next_batch, events=events, invitations=self._invitations(answer))
 
     def room(self, room_id: str, own_events: Mapping[str, None], reactions: Mapping[str, Reaction]) -> Room:
         """Return the known state of a room."""
@@ -160,7 +160,7 @@ class MatrixClient:
 
     async def upload(self, file: SentFile, room_id: str) -> Mapping[str, Json]:
         """Give `file` to the server and return what messages of a room name it by: its address, or that and its key."""
-        with _sending():
+        with _convert_errors():
             answer, key = await self._nio.upload(
                 lambda *_: file.content,
                 file.media_type,
@@ -175,7 +175,7 @@ class MatrixClient:
 
     async def put(self, room_id: str, kind: str, content: Mapping[str, Json], transaction: str) -> str:
         """Send an event; the same transaction twice is one event. Return its id."""
-        with _sending():
+        with _convert_errors():
             answer = await self._nio.room_send(
                 room_id, kind, dict(content), tx_id=transaction, ignore_unverified_devices=True
             )
@@ -247,7 +247,7 @@ async def _call_server(request: Coroutine[object, object, R], *, seconds: float 
 
 
 @contextmanager
-def _sending() -> Iterator[None]:
+def _convert_errors() -> Iterator[None]:
     """Convert the library's errors to `DeliveryFailed`."""
     try:
         yield
@@ -262,7 +262,7 @@ def _check_session(answer: object) -> None:
     if not isinstance(answer, nio.ErrorResponse):
         return
     code, reason = str(answer.status_code), f"{answer.status_code}: {answer.message}"
-    if code in _LOCKED_OUT:
+    if code in _LOGIN_REFUSALS:
         raise ConnectionRefusedForGood(reason)
     raise ConnectionEnded(reason, retry_after=_seconds(answer))
 
@@ -274,9 +274,9 @@ def _to_delivery_failed(answer: "nio.ErrorResponse") -> DeliveryFailed:
     return DeliveryFailed(
         f"{code}: {answer.message}",
         retry_after=seconds,
-        is_permanent=code in _GONE,
+        is_permanent=code in _PERMANENT,
         is_global=seconds is not None,
-        is_of_chat=seconds is None and code not in _GONE and status < _SERVER_ERROR,
+        is_of_chat=seconds is None and code not in _PERMANENT and status < _SERVER_ERROR,
     )
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.kit.events import is_called
-from bot.platforms.kit.markdown import Span, as_html, plain, spans_of
+from bot.platforms.kit.markdown import Span, plain, render_html, spans_of
 from services.kernel.chat import (
     Attachment,
     ChatAddress,
@@ -96,7 +96,7 @@ def _reaction(relation: Event, room: Room, sender: str) -> Reaction | None:
     return Reaction(address=_address(room, {}), message_id=under, person=room.person(sender), emoji=shown)
 
 
-def since_joining(events: Sequence[Event], account: Account) -> Sequence[Event]:
+def events_since_join(events: Sequence[Event], account: Account) -> Sequence[Event]:
     """Return the events after the bot joined, where that is among them."""
     place = _join_index(events, account)
     return events if place is None else events[place + 1 :]
@@ -213,7 +213,7 @@ def to_content(message: OutgoingMessage, piece: str, address: ChatAddress) -> di
         "m.mentions": _mentions(spans),
         **_relation(message, address),
     }
-    html = as_html(spans, _pill, newline="<br>")
+    html = render_html(spans, _pill, newline="<br>")
     if html != escape(plain(spans), quote=False).replace("\n", "<br>"):
         content |= {"format": "org.matrix.custom.html", "formatted_body": html}
     return content

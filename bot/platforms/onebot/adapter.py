@@ -26,7 +26,7 @@ _STALE_AFTER = timedelta(minutes=2)
 _REMEMBERED_MESSAGES = 1000
 
 # The client was asked rightly and could not: kicked out, muted, a group that is gone.
-_HOPELESS = {100, 102, 110, 120, 1404}
+_PERMANENT = {100, 102, 110, 120, 1404}
 
 
 class OneBotPlatform(NetworkPlatform):
@@ -81,7 +81,7 @@ class OneBotPlatform(NetworkPlatform):
     async def _send(self, params: Mapping[str, object]) -> str | None:
         answer = await self._link.call("send_msg", params)
         if answer.status == "failed":
-            raise DeliveryFailed(f"onebot: {answer.reason}", is_permanent=answer.retcode in _HOPELESS)
+            raise DeliveryFailed(f"onebot: {answer.reason}", is_permanent=answer.retcode in _PERMANENT)
         if not isinstance(answer.data, dict) or "message_id" not in answer.data:
             return None  # `async`: taken, and done some time later
         sent = str(answer.data["message_id"])
@@ -97,11 +97,13 @@ class OneBotPlatform(NetworkPlatform):
         if incoming is not None:
             self._backlog.put(incoming)
         elif is_about_emoji(event):
-            # The answer to a question comes over the line that this event came over.
-            self._name_lookups.add(lookup := asyncio.create_task(self._tell_reactions(event), name="onebot reaction"))
+            # The answer to a question comes over the connection that this event came over.
+            self._name_lookups.add(
+                lookup := asyncio.create_task(self._deliver_reactions(event), name="onebot reaction")
+            )
             lookup.add_done_callback(self._name_lookups.discard)
 
-    async def _tell_reactions(self, event: Event) -> None:
+    async def _deliver_reactions(self, event: Event) -> None:
         name = await self._name_of(str(event.group_id), str(event.user_id))
         for reaction in to_reactions(event, name):
             self._backlog.put(reaction)

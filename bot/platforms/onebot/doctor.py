@@ -13,7 +13,7 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
     """Ask the client who it is, or see that it could come to us."""
     own = settings.platforms.group(NAME, OneBotSettings)
     if own.mode == "reverse":
-        return [_place_to_listen(own)]
+        return [_examine_port(own)]
     if not own.url:
         return [problem("onebot", "onebot_no_url", "onebot_url", mode=own.mode)]
     return [await _client(own, prober)]
@@ -36,7 +36,7 @@ async def _client(own: OneBotSettings, prober: Prober) -> Finding:
     return good("onebot", "answers", name=f"{own.url}{name}")
 
 
-def _place_to_listen(own: OneBotSettings) -> Finding:
+def _examine_port(own: OneBotSettings) -> Finding:
     with socket.socket() as trial:
         try:
             trial.bind((own.host, own.port))

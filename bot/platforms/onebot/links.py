@@ -26,7 +26,7 @@ _HEARTBEAT_SECONDS = 30.0
 _REFUSED = (401, 403)
 
 Take = Callable[[Mapping[str, object]], Awaitable[None]]
-Line = web.WebSocketResponse | ClientWebSocketResponse
+Socket = web.WebSocketResponse | ClientWebSocketResponse
 
 
 class Answer(Form):
@@ -53,31 +53,31 @@ class _SocketLink:
         self._token = token
         self._numbers = itertools.count(1)
         self._pending: PendingAnswers[Answer] = PendingAnswers()
-        self._line: Line | None = None
+        self._socket: Socket | None = None
 
     async def call(self, action: str, params: Mapping[str, object]) -> Answer:
-        """Ask over the line."""
-        line = self._line
-        if line is None or line.closed:
+        """Ask over the socket."""
+        socket = self._socket
+        if socket is None or socket.closed:
             raise DeliveryFailed("onebot: no client is connected")
 
         echo = f"bubbles-{next(self._numbers)}"
         async with self._pending.expect(echo, _ANSWER_SECONDS, f"onebot: no answer to {action}") as answer:
             try:
-                await line.send_json({"action": action, "params": dict(params), "echo": echo})
+                await socket.send_json({"action": action, "params": dict(params), "echo": echo})
             except (ConnectionError, ClientError) as error:
                 raise DeliveryFailed(f"onebot: {error}", is_unknown=True) from error
             return await answer
 
-    async def _serve(self, line: Line) -> None:
-        """Read `line` to its end."""
-        self._line = line
+    async def _serve(self, socket: Socket) -> None:
+        """Read frames until the connection ends."""
+        self._socket = socket
         try:
-            async for frame in line:
+            async for frame in socket:
                 if frame.type is WSMsgType.TEXT:
                     await self._read(json.loads(frame.data))
         finally:
-            self._line = None
+            self._socket = None
             self._pending.lose_all("onebot: the connection broke")
         raise ConnectionEnded("the client hung up")
 
@@ -97,14 +97,14 @@ class ForwardLink(_SocketLink):
         self._url = url
 
     async def session(self) -> None:
-        """Connect, and serve the line."""
+        """Connect, and serve the socket."""
         headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
         try:
             async with (
                 ClientSession() as client,
-                client.ws_connect(self._url, headers=headers, heartbeat=_HEARTBEAT_SECONDS) as line,
+                client.ws_connect(self._url, headers=headers, heartbeat=_HEARTBEAT_SECONDS) as socket,
             ):
-                await self._serve(line)
+                await self._serve(socket)
         except ClientError as error:
             if getattr(error, "status", None) in _REFUSED:
                 raise ConnectionRefusedForGood("the OneBot client refuses the access token") from error
@@ -124,10 +124,10 @@ class ReverseLink(_SocketLink):
             router.add_get(path, self._accept)
 
     async def session(self) -> None:
-        """Wait for a client, and serve its line."""
-        line, is_over = await self._arrived.get()
+        """Wait for a client, and serve its socket."""
+        socket, is_over = await self._arrived.get()
         try:
-            await self._serve(line)
+            await self._serve(socket)
         finally:
             is_over.set()
 
@@ -136,14 +136,14 @@ class ReverseLink(_SocketLink):
         refusal = _refusal(request, given or request.query.get("access_token", ""), self._token)
         if refusal is not None:
             return refusal
-        line = web.WebSocketResponse(heartbeat=_HEARTBEAT_SECONDS)
-        await line.prepare(request)
+        socket = web.WebSocketResponse(heartbeat=_HEARTBEAT_SECONDS)
+        await socket.prepare(request)
         is_over = asyncio.Event()
-        if self._line is not None:
-            await self._line.close()
-        await self._arrived.put((line, is_over))
+        if self._socket is not None:
+            await self._socket.close()
+        await self._arrived.put((socket, is_over))
         await is_over.wait()
-        return line
+        return socket
 
 
 class HttpLink:

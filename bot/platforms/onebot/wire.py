@@ -177,7 +177,7 @@ def _to_message(event: Event, bot_name: str, own_messages: Collection[str]) -> C
         return None
     is_private = event.message_type == "private"
     is_addressed = (
-        is_private or reading.calls_the_bot or reading.reply_to in own_messages or is_called(reading.text, bot_name)
+        is_private or reading.mentions_bot or reading.reply_to in own_messages or is_called(reading.text, bot_name)
     )
     return ChatMessage(
         id=str(event.message_id),
@@ -203,7 +203,7 @@ class _Reading:
     def __init__(self, segments: list[Segment], self_id: str, bot_name: str) -> None:
         self._self_id = self_id
         self._bot_name = bot_name
-        self.calls_the_bot = False
+        self.mentions_bot = False
         self.reply_to: str | None = None
         self.mentions: list[Person] = []
         self.attachments: list[Attachment] = []
@@ -234,7 +234,7 @@ class _Reading:
         if number == "all":
             return "@all "
         if number == self._self_id:
-            self.calls_the_bot = True
+            self.mentions_bot = True
             return f"@{self._bot_name} "
         called = name.removeprefix("@") or number
         self.mentions.append(Person(id=number, name=called))

@@ -63,7 +63,7 @@ class SlackPlatform(NetworkPlatform):
         self._commands: Sequence[OfferedCommand] = MENU
         self.receiver = self._make_receiver(settings, ping_seconds)
 
-    def offer(self, commands: Sequence[OfferedCommand]) -> None:
+    def set_commands(self, commands: Sequence[OfferedCommand]) -> None:
         """Understand `commands` by their names; which of them Slack shows stands in the manifest of the app."""
         self._commands = commands
 
@@ -76,7 +76,7 @@ class SlackPlatform(NetworkPlatform):
             message = replace(message, text="\n".join([message.text, *map(_file_line, message.files)]), files=())
         method = "chat.postMessage" if message.private_to is None else "chat.postEphemeral"
         texts = [partial(self._post, method, body) for body in requests.messages(address, message)]
-        files = [partial(self._share, address, file) for file in message.files]
+        files = [partial(self._send_file, address, file) for file in message.files]
         return await send_in_order([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
@@ -108,7 +108,7 @@ class SlackPlatform(NetworkPlatform):
         stamp = sent.get("ts") or sent.get("message_ts")
         return None if stamp is None else str(stamp)
 
-    async def _share(self, address: ChatAddress, file: SentFile) -> None:
+    async def _send_file(self, address: ChatAddress, file: SentFile) -> None:
         await self._api.upload(address, file)
 
     async def _session(self) -> None:
@@ -132,7 +132,7 @@ class SlackPlatform(NetworkPlatform):
         except ValidationError as error:
             logger.bind(platform=wire.NAME).error("could not parse an event: {}", error)
             return
-        await self._hand_in(incoming)
+        await self._deliver(incoming)
 
     async def _read(self, kind: str, payload: Mapping[str, object]) -> Incoming | None:
         if kind == "events_api" and _kind_of_event(payload) in {wire.ADDED, wire.REMOVED}:

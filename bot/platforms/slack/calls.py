@@ -14,7 +14,7 @@ from services.kernel.chat import ChatAddress, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
 
-_PASSING: Final = {
+_TRANSIENT: Final = {
     "ratelimited",
     "internal_error",
     "fatal_error",
@@ -41,13 +41,13 @@ class WebApi:
 
     async def ask(self, method: str, parameters: Mapping[str, object]) -> Mapping[str, object]:
         """Call `method`."""
-        with _sending():
+        with _convert_errors():
             answer = await self._client.api_call(method, json=dict(parameters))
         return answer.data if isinstance(answer.data, dict) else {}
 
     async def upload(self, address: ChatAddress, file: SentFile) -> None:
         """Share `file` in a chat; Slack shows it a moment later and returns no message id."""
-        with _sending():
+        with _convert_errors():
             await self._client.files_upload_v2(
                 channel=address.chat_id,
                 thread_ts=address.thread_id,
@@ -60,7 +60,7 @@ class WebApi:
         """Yield the ids of those who are in a channel."""
         cursor = ""
         while True:
-            with _sending():
+            with _convert_errors():
                 answer = await self._client.conversations_members(channel=channel, cursor=cursor, limit=_PAGE)
             page: Mapping[str, object] = answer.data if isinstance(answer.data, dict) else {}
             found, more = page.get("members"), page.get("response_metadata")
@@ -88,7 +88,7 @@ class WebApi:
 
 
 @contextmanager
-def _sending() -> Iterator[None]:
+def _convert_errors() -> Iterator[None]:
     """Convert the SDK's errors to `DeliveryFailed`."""
     try:
         yield
@@ -107,7 +107,7 @@ def to_delivery_failed(error: SlackApiError) -> DeliveryFailed:
     headers = {name.lower(): value for name, value in dict(error.response.headers).items()}
     if reason == "ratelimited" or error.response.status_code == 429:
         return DeliveryFailed("slack: rate limit", retry_after=float(headers.get("retry-after", "30")))
-    is_passing = reason in _PASSING or error.response.status_code >= 500
+    is_passing = reason in _TRANSIENT or error.response.status_code >= 500
     return DeliveryFailed(f"slack: {reason}", is_permanent=not is_passing)
 
 

@@ -80,7 +80,7 @@ class TelegramPlatform(NetworkPlatform):
         self._moved: dict[int, int] = {}
         self._commands: Sequence[Command] = MENU
 
-    def offer(self, commands: Sequence[Command]) -> None:
+    def set_commands(self, commands: Sequence[Command]) -> None:
         """Show `commands` in the menu."""
         self._commands = commands
 
@@ -152,7 +152,7 @@ class TelegramPlatform(NetworkPlatform):
 
     async def _session(self) -> None:
         try:
-            await self._introduce()
+            await self._fetch_account()
             self._connection.note_received()
             await (self._listen() if self._settings.webhook_url else self._poll())
         except (TelegramUnauthorizedError, TelegramNotFound) as error:
@@ -164,7 +164,7 @@ class TelegramPlatform(NetworkPlatform):
         except AiogramError as error:
             raise ConnectionEnded(str(delivery_failed(error))) from error
 
-    async def _introduce(self) -> None:
+    async def _fetch_account(self) -> None:
         """Fetch the bot's account, and warn the operator of privacy mode."""
         me = await self._bot.get_me()
         self._me = replace(self._me, id=me.id, username=me.username or "")
@@ -228,9 +228,9 @@ class TelegramPlatform(NetworkPlatform):
         admins = await self._administrators.of(chat.id) if chat else ()
         if update.message is not None and update.message.from_user is not None:
             self._remember(update.message.from_user)
-        await self._hand_in(to_incoming(update, self._me, self._clock.now(), admins))
+        await self._deliver(to_incoming(update, self._me, self._clock.now(), admins))
         for reaction in to_reactions(update.message_reaction, admins) if update.message_reaction else ():
-            await self._hand_in(reaction)
+            await self._deliver(reaction)
         if update.callback_query is not None:
             await self._answer(update.callback_query.id)
 

@@ -23,7 +23,7 @@ from services.kernel.chat import ChatAddress, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
 
-_HOPELESS = (TelegramBadRequest, TelegramForbiddenError, TelegramNotFound, TelegramUnauthorizedError)
+_PERMANENT = (TelegramBadRequest, TelegramForbiddenError, TelegramNotFound, TelegramUnauthorizedError)
 
 _TRUSTED_FOR = timedelta(minutes=10)
 
@@ -43,7 +43,7 @@ def delivery_failed(error: AiogramError) -> DeliveryFailed:
     if isinstance(error, TelegramNetworkError):
         # Without a connection nothing has been sent; with one that broke, the message may have arrived.
         return DeliveryFailed(reason, is_unknown=not isinstance(error.__cause__, ClientConnectorError))
-    return DeliveryFailed(reason, is_permanent=isinstance(error, _HOPELESS))
+    return DeliveryFailed(reason, is_permanent=isinstance(error, _PERMANENT))
 
 
 async def send_file(bot: Bot, address: ChatAddress, file: SentFile) -> str:

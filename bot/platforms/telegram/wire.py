@@ -122,7 +122,7 @@ def _to_message(message: Message, me: Account, admins: Collection[str]) -> ChatM
     answered = _reply_target(message)
     is_private = message.chat.type == "private"
     is_answer_to_bot = answered is not None and answered.from_user is not None and answered.from_user.id == me.id
-    is_addressed = is_private or is_answer_to_bot or reading.calls_the_bot or is_called(reading.text, me.bot_name)
+    is_addressed = is_private or is_answer_to_bot or reading.mentions_bot or is_called(reading.text, me.bot_name)
     return ChatMessage(
         id=str(message.message_id),
         address=address_of(message),
@@ -222,7 +222,7 @@ class _Reading:
 
     def __init__(self, message: Message, me: Account) -> None:
         self._me = me
-        self.calls_the_bot = False
+        self.mentions_bot = False
         self._people: list[Person] = []
         units = (message.text or message.caption or "").encode("utf-16-le", "replace")
         pieces, end = [], 0
@@ -252,7 +252,7 @@ class _Reading:
 
     def _by_username(self, username: str) -> str:
         if username.lower() == self._me.username.lower():
-            self.calls_the_bot = True
+            self.mentions_bot = True
             return f"@{self._me.bot_name}"
         # Telegram does not tell bots the number behind a user name; a stranger can be mentioned by the name itself.
         person = self._me.people.get(username.lower()) or Person(id=f"@{username}", name=username)
@@ -261,7 +261,7 @@ class _Reading:
 
     def _by_account(self, user: User) -> str:
         if user.id == self._me.id:
-            self.calls_the_bot = True
+            self.mentions_bot = True
             return f"@{self._me.bot_name}"
         self._people.append(Person(id=str(user.id), name=name_of(user), is_bot=user.is_bot))
         return f"@{name_of(user)}"
@@ -269,6 +269,6 @@ class _Reading:
     def _command(self, part: str) -> str:
         command, _, whose = part.partition("@")
         if whose.lower() in {"", self._me.username.lower()}:
-            self.calls_the_bot = True
+            self.mentions_bot = True
             return command
         return part

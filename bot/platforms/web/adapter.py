@@ -160,7 +160,7 @@ class WebPlatform:
             mentions=self.room(session_id).find_mentioned(post.text),
             attachments=await self._own(post.attachments, session_id, message_id),
         )
-        self.room(session_id).know(post.person)
+        self.room(session_id).remember(post.person)
         if self._history is None or self._receive is None:
             raise DeliveryFailed("the room is not open yet")
         if not await record_once(self._history, message):
@@ -170,7 +170,7 @@ class WebPlatform:
             shown = [attachment_shape(each) for each in message.attachments]
             await self._extras.change(message.address, message.id, Extras(attachments=shown))
         answer = self._answering.begin(message)
-        await self._tell(message)
+        await self._publish_new(message)
         finished = await self._answering.hand_over(message, self._receive)
         return PostResult(message=message, answer_id=answer.id, finished=finished)
 
@@ -179,7 +179,7 @@ class WebPlatform:
         await self._is_attached.wait()
         if self._receive is None:
             raise DeliveryFailed("the room is not open yet")
-        self.room(message.address.chat_id).know(message.sender)
+        self.room(message.address.chat_id).remember(message.sender)
         self._answering.begin(message)
         await (await self._answering.hand_over(message, self._receive))
 
@@ -261,7 +261,7 @@ class WebPlatform:
             shape["tool_calls"] = [call.copy() for call in answer.calls.values()]
             answer.sent = shape
         room.emit("message_new", {"message": shape})
-        self._tell_due(address, message)
+        self._publish_due(address, message)
         if answer is not None and answer.is_begun:
             usage = None if self._usage is None or not answer.text else await self._usage(answer.question)
             answer.done(shape["text"], "stop", usage)
@@ -346,7 +346,7 @@ class WebPlatform:
             extras=extras,
         )
 
-    async def _tell(self, message: ChatMessage) -> None:
+    async def _publish_new(self, message: ChatMessage) -> None:
         room = self.room(message.address.chat_id)
         room.emit("message_new", {"message": await self._person_message(message)})
         if message.is_addressed:
@@ -363,7 +363,7 @@ class WebPlatform:
         is_answer = post.reply_to is not None and client_id_of(post.reply_to) is None
         return not self.room(session_id).has_others(post.person) or is_answer or is_called(post.text, self.bot.name)
 
-    def _tell_due(self, address: ChatAddress, message: OutgoingMessage) -> None:
+    def _publish_due(self, address: ChatAddress, message: OutgoingMessage) -> None:
         now = self._clock.now()
         for notice in message.notices:
             self.room(address.chat_id).emit("reminder_fired", {"reminder": due_shape(notice, now)})

@@ -39,7 +39,7 @@ class Room:
         self._happened = happened
         self._ring: deque[Frame] = deque(maxlen=RING)
         self._listeners: dict[Listener, str | None] = {}
-        self._sent_away: dict[Listener, Callable[[], None]] = {}
+        self._reconnects: dict[Listener, Callable[[], None]] = {}
         self._watches: list[tuple[set[Listener], Callable[[], None]]] = []
         self._here: Counter[str] = Counter()
         self._people: dict[str, Person] = {}
@@ -72,7 +72,7 @@ class Room:
         lately = (who for who, at in self._spoke_at.items() if at > since)
         return any(who != person.id for who in (*self._people, *lately))
 
-    def know(self, person: Person) -> None:
+    def remember(self, person: Person) -> None:
         """Remember somebody who speaks, so that they can be mentioned when they are not connected."""
         self._known.pop(person.id, None)
         self._known[person.id] = person
@@ -89,32 +89,32 @@ class Room:
 
     def emit(self, kind: str, data: Mapping[str, object], *, top: Mapping[str, object] | None = None) -> None:
         """Publish an event to all sockets, those that reconnect included."""
-        self.repeat(kind, data, top=top)
+        self.publish(kind, data, top=top)
         if self._happened is not None:
             self._happened(self.session_id, kind, data)
 
-    def meet(self, people: Iterable[Person], *, asks: bool) -> None:
+    def add_remote_members(self, people: Iterable[Person], *, asks: bool) -> None:
         """Note the members of this room on another worker, and publish those here if `asks`."""
         for person in people:
-            self.know(person)
+            self.remember(person)
         if asks and self._people:
-            self._tell_who_is_here(asks=False)
+            self._share_members(asks=False)
 
-    def _tell_who_is_here(self, *, asks: bool) -> None:
+    def _share_members(self, *, asks: bool) -> None:
         if self._happened is not None:
             here = [author_shape(person) for person in self._people.values()]
             self._happened(self.session_id, HERE, {"people": here, "asks": asks})
 
-    def repeat(self, kind: str, data: Mapping[str, object], *, top: Mapping[str, object] | None = None) -> None:
+    def publish(self, kind: str, data: Mapping[str, object], *, top: Mapping[str, object] | None = None) -> None:
         """Publish an event of another worker to the sockets here."""
         self.seq += 1
         frame = make_frame(kind, self.session_id, self.seq, self._clock.now(), data, top=top)
         self._ring.append(frame)
-        self._hand_out(frame)
+        self._send_all(frame)
 
     def hint(self, kind: str, data: Mapping[str, object]) -> None:
         """Send an event to the sockets that are connected now. Takes no number."""
-        self._hand_out(self.frame(kind, data))
+        self._send_all(self.frame(kind, data))
 
     def tell(self, person_id: str, kind: str, data: Mapping[str, object]) -> int:
         """Send an event to one person's sockets and return how many there are. Takes no number."""
@@ -153,7 +153,7 @@ class Room:
         """Something was missed here: send everybody away, who come back to a snapshot."""
         self.epoch = epoch
         self._ring.clear()
-        for go in tuple(self._sent_away.values()):
+        for go in tuple(self._reconnects.values()):
             go()
 
     def listen(
@@ -165,8 +165,8 @@ class Room:
         """
         self._listeners[listener] = person_id
         if go is not None:
-            self._sent_away[listener] = go
-        return lambda: self._leave_alone(listener)
+            self._reconnects[listener] = go
+        return lambda: self._remove_listener(listener)
 
     def enter(self, person: Person) -> None:
         """One more socket of `person`."""
@@ -174,7 +174,7 @@ class Room:
         is_new = person.id not in self._people
         self._people[person.id] = person
         if is_new:
-            self._tell_who_is_here(asks=True)
+            self._share_members(asks=True)
             self.hint("presence", {"members": self.members, "joined": author_shape(person)})
 
     def leave(self, person: Person) -> None:
@@ -186,13 +186,13 @@ class Room:
             self._spoke_at.pop(person.id, None)
             self.hint("presence", {"members": self.members, "left": author_shape(person)})
 
-    def _hand_out(self, frame: Frame) -> None:
+    def _send_all(self, frame: Frame) -> None:
         for listener in tuple(self._listeners):
             listener(frame)
 
-    def _leave_alone(self, listener: Listener) -> None:
+    def _remove_listener(self, listener: Listener) -> None:
         self._listeners.pop(listener, None)
-        self._sent_away.pop(listener, None)
+        self._reconnects.pop(listener, None)
         for listeners, gone in tuple(self._watches):
             if listener in listeners:
                 listeners.discard(listener)

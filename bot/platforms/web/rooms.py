@@ -66,13 +66,13 @@ class Rooms:
         if kind == HERE:
             listed = data.get("people")
             people = [found for each in listed if (found := person_of(each))] if isinstance(listed, list) else []
-            room.meet(people, asks=data.get("asks") is True)
+            room.add_remote_members(people, asks=data.get("asks") is True)
             return
         message = data.get("message")
         author = person_of(message.get("author")) if isinstance(message, Mapping) else None
         if author is not None:
-            room.know(author)
-        room.repeat(kind, data)
+            room.remember(author)
+        room.publish(kind, data)
         self._look(session_id)
 
     def reload_all(self) -> None:

@@ -89,9 +89,9 @@ class XmppPlatform(NetworkPlatform):
         self._settings = settings
         self._client: XmppClient | None = None
         self._nicks: dict[str, str] = {}
-        self._outside: dict[str, str] = {}
+        self._missing_rooms: dict[str, str] = {}
         self._rejoin_after = rejoin_after.total_seconds()
-        self._private = Backlog()
+        self._private_backlog = Backlog()
         self._recent = RecentMessages()
         self._reflections: PendingAnswers[str] = PendingAnswers()
         self._state: StateStore = MemoryStateStore(clock)
@@ -101,9 +101,9 @@ class XmppPlatform(NetworkPlatform):
     def health(self) -> Health:
         """Return how the connection is; `detail` names the rooms that the bot should be in and is not."""
         health = super().health
-        if health.state != "live" or not self._outside:
+        if health.state != "live" or not self._missing_rooms:
             return health
-        rooms = ", ".join(f"{room} ({reason})" for room, reason in self._outside.items())
+        rooms = ", ".join(f"{room} ({reason})" for room, reason in self._missing_rooms.items())
         return replace(health, detail=f"not in {rooms}")
 
     def use_state(self, state: StateStore) -> None:
@@ -112,7 +112,7 @@ class XmppPlatform(NetworkPlatform):
 
     async def run(self, receive: Receive) -> None:
         """Be in the rooms until cancelled."""
-        async with self._private.forward(receive):
+        async with self._private_backlog.forward(receive):
             await super().run(receive)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
@@ -121,16 +121,16 @@ class XmppPlatform(NetworkPlatform):
         outgoing = replace(message, text="\n".join([message.text, *named]).strip())
         parts = pieces(outgoing.text, _LONGEST, people=outgoing.mentions)
         texts = [
-            partial(self._say, address, text_of(outgoing, part), reply_to=None if number else outgoing.reply_to)
+            partial(self._send_text, address, text_of(outgoing, part), reply_to=None if number else outgoing.reply_to)
             for number, part in enumerate(parts)
         ]
-        files = [partial(self._say, address, url, is_file=True) for url in uploaded]
+        files = [partial(self._send_text, address, url, is_file=True) for url in uploaded]
         return await send_in_order([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
         """Correct an earlier message of the bot."""
         replaced = self._recent.own.get(message_id, message_id)
-        await self._say(address, text_of(message, message.text), replaces=replaced)
+        await self._send_text(address, text_of(message, message.text), replaces=replaced)
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
         """Return whether somebody is in a room now; None for a private chat."""
@@ -170,7 +170,7 @@ class XmppPlatform(NetworkPlatform):
             raise DeliveryFailed("not connected to the XMPP server")
         return self._client
 
-    async def _say(
+    async def _send_text(
         self,
         address: ChatAddress,
         text: str,
@@ -208,7 +208,7 @@ class XmppPlatform(NetworkPlatform):
             await client.enter()
             since = self._missed_since or _instant(await self._state.get(self._state_key))
             self._missed_since = since
-            self._outside = dict.fromkeys(self._settings.rooms, "not entered yet")
+            self._missing_rooms = dict.fromkeys(self._settings.rooms, "not entered yet")
             for room in self._settings.rooms:
                 await self._join(client, room, since)
             self._client = client
@@ -226,7 +226,7 @@ class XmppPlatform(NetworkPlatform):
             self._client = None
             self._keep_private(client)
             self._nicks.clear()
-            self._outside.clear()
+            self._missing_rooms.clear()
             self._reflections.lose_all("the connection ended")
             await client.leave()
 
@@ -234,33 +234,33 @@ class XmppPlatform(NetworkPlatform):
         try:
             self._nicks[room] = await client.join(room, self._settings.nick or self._bot_name, since)
         except PermissionError as error:
-            self._outside[room] = str(error)
+            self._missing_rooms[room] = str(error)
             logger.bind(platform=NAME).error("cannot join {}: {}", room, error)
         else:
-            self._outside.pop(room, None)
+            self._missing_rooms.pop(room, None)
 
     async def _return_to_rooms(self, client: XmppClient) -> None:
         """Enter rooms again that refused the bot or put it out, each after pauses of its own, until cancelled."""
         async with asyncio.TaskGroup() as entering:
-            for room in self._outside:
+            for room in self._missing_rooms:
                 entering.create_task(self._return_to(client, room))
             while True:
                 departure = await client.left.get()
                 if departure.room not in self._nicks:
                     continue
                 del self._nicks[departure.room]
-                self._outside[departure.room] = departure.reason
+                self._missing_rooms[departure.room] = departure.reason
                 logger.bind(platform=NAME).warning("left room {}: {}", departure.room, departure.reason)
                 entering.create_task(self._return_to(client, departure.room))
 
     async def _return_to(self, client: XmppClient, room: str) -> None:
         pauses = growing_pauses(self._rejoin_after, _LONGEST_REJOIN_SECONDS)
-        while room in self._outside:
+        while room in self._missing_rooms:
             await self._clock.nap(next(pauses))
             try:
                 await self._join(client, room, self._missed_since)
             except ConnectionEnded as error:  # the room did not answer; the stream may be well
-                self._outside[room] = str(error)
+                self._missing_rooms[room] = str(error)
         logger.bind(platform=NAME).info("rejoined room {}", room)
 
     async def _take(self, arrived: Arrived) -> None:
@@ -271,22 +271,22 @@ class XmppPlatform(NetworkPlatform):
         elif stanza.get("type") == "error":
             self._reflections.refuse(stanza.get("id", ""), refusal(stanza))
         elif stanza.get("type") == "groupchat":
-            await self._hear(stanza, self._room(jid, arrived.occupants))
+            await self._receive_message(stanza, self._room(jid, arrived.occupants))
         else:
-            self._hear_private(stanza)
+            self._receive_private(stanza)
 
     def _keep_private(self, client: XmppClient) -> None:
         """Keep one-to-one messages that a stream brought before its end: unlike those of rooms they are not resent."""
         while not client.arrived.empty():
             arrived = client.arrived.get_nowait()
             if arrived is not None and arrived.stanza.get("type") in _ONE_TO_ONE:
-                self._hear_private(arrived.stanza)
+                self._receive_private(arrived.stanza)
 
-    def _hear_private(self, stanza: Element) -> None:
+    def _receive_private(self, stanza: Element) -> None:
         if stanza.get("from", "").partition("/")[0] not in self._settings.rooms:
             message = private_message(stanza, now=self._clock.now(), fresh_id=uuid.uuid4().hex)
             if message is not None:
-                self._private.put(message)
+                self._private_backlog.put(message)
 
     def _room(self, jid: str, occupants: Mapping[str, Occupant]) -> Room:
         return Room(
@@ -300,14 +300,14 @@ class XmppPlatform(NetworkPlatform):
             given_ids=self._recent.given_ids,
         )
 
-    async def _hear(self, stanza: Element, room: Room) -> None:
+    async def _receive_message(self, stanza: Element, room: Room) -> None:
         now = self._clock.now()
         await self._note_reactions(stanza, room)
         incoming = to_incoming(stanza, room, now=now, fresh_id=uuid.uuid4().hex)
         if incoming is None or self._recent.has_received(stanza):
             return
         self._recent.remember(stanza)
-        await self._hand_in(incoming)
+        await self._deliver(incoming)
         if stanza.find("{urn:xmpp:delay}delay") is None:
             self._missed_since = now - _STAMP_SLACK
             await self._state.set(self._state_key, self._missed_since.isoformat(), keep=_LIFETIME)
@@ -317,7 +317,7 @@ class XmppPlatform(NetworkPlatform):
         changed = self._recent.update_reactions(stanza)
         if changed is not None and stanza.find("{urn:xmpp:delay}delay") is None:
             for reaction in to_reactions(stanza, room, *changed):
-                await self._hand_in(reaction)
+                await self._deliver(reaction)
 
     async def _probe(self) -> None:
         if self._client is not None and await self._client.answers_ping():

@@ -97,7 +97,7 @@ def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) ->
     reply = stanza.find(_REPLY)
     reply_to = None if reply is None else reply.get("id")
     occupant = _sender(stanza, room, nick)
-    text = body if reply is None else without_quote(stanza, body)
+    text = body if reply is None else remove_quote(stanza, body)
     is_target = is_called(text, room.nick) or is_called(text, room.bot_name) or reply_to in room.own_messages
     return ChatMessage(
         id=message_id(stanza) or fresh_id,
@@ -207,7 +207,7 @@ def refusal(stanza: Element) -> str:
     return ", ".join(conditions) or "refused"
 
 
-def without_quote(stanza: Element, body: str) -> str:
+def remove_quote(stanza: Element, body: str) -> str:
     """`body` without the part that clients which know no replies are shown instead. Source: XEP-0428."""
     for fallback in stanza.findall(_FALLBACK):
         part = next((each for each in fallback if each.tag.endswith("}body")), None)

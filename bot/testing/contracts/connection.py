@@ -40,7 +40,7 @@ class ConnectionContract:
         await rig.platform.send(rig.chat, OutgoingMessage(text="still here"))
 
         assert [message.text for message in messages] == ["in between", "after the cut"][-count:]
-        assert (await rig.heard())[-1].text == "still here"
+        assert (await rig.bot_messages())[-1].text == "still here"
 
     async def test_members_of_a_chat_are_listed(self, rig: PlatformRig) -> None:
         platform = rig.platform
@@ -59,7 +59,7 @@ class ConnectionContract:
 
     async def test_chat_without_the_bot_is_a_failed_delivery(self, rig: PlatformRig) -> None:
         with skip_if_unsupported():
-            nowhere = rig.nowhere
+            nowhere = rig.unreachable_chat
         with pytest.raises(DeliveryFailed):
             await rig.platform.send(nowhere, OutgoingMessage(text="hello"))
 

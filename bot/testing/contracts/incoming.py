@@ -69,7 +69,7 @@ class IncomingContract:
         if not rig.platform.capabilities.replies:
             pytest.skip("the platform has no replies")
         await rig.platform.send(rig.chat, OutgoingMessage(text="tea is ready"))
-        [bots] = await rig.heard()
+        [bots] = await rig.bot_messages()
         with skip_if_unsupported():
             await rig.say("thanks", reply_to=bots.id)
         [message] = await rig.messages()
@@ -108,7 +108,7 @@ class IncomingContract:
             pytest.skip("the platform has no buttons")
         choices = (Choice(label="Done ✓", says="done"), Choice(label="↩ Undo", says="/undo 123450123456789"))
         await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea", choices=choices))
-        [heard] = await rig.heard()
+        [heard] = await rig.bot_messages()
         await rig.press(heard.id, "↩ Undo", sender="ben")
         [message] = await rig.messages()
 
@@ -120,10 +120,10 @@ class IncomingContract:
 
     async def test_a_reaction_arrives(self, rig: PlatformRig) -> None:
         sent = await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea"))
-        await rig.heard()
+        await rig.bot_messages()
         with skip_if_unsupported():
             await rig.react(sent or "", "👍", sender="ben")
-        [put] = await rig.news(Reaction)
+        [put] = await rig.events(Reaction)
 
         assert (put.message_id, put.emoji, put.is_added) == (sent, "👍", True)
         assert put.address == rig.chat
@@ -131,13 +131,13 @@ class IncomingContract:
         with skip_if_unsupported():
             await rig.react(sent or "", "👍", sender="ben", is_added=False)
 
-        assert not (await rig.news(Reaction, 2))[1].is_added
+        assert not (await rig.events(Reaction, 2))[1].is_added
 
     async def test_edited_message_is_received(self, rig: PlatformRig) -> None:
         said = await rig.say("tea at four")
         with skip_if_unsupported():
             await rig.rewrite(said, "tea at five")
-        [edit] = await rig.news(MessageEdited)
+        [edit] = await rig.events(MessageEdited)
 
         assert (edit.message_id, edit.text, edit.address) == (said, "tea at five", rig.chat)
 
@@ -145,6 +145,6 @@ class IncomingContract:
         said = await rig.say("my number is 1234")
         with skip_if_unsupported():
             await rig.withdraw(said)
-        [gone] = await rig.news(MessageWithdrawn)
+        [gone] = await rig.events(MessageWithdrawn)
 
         assert (gone.message_id, gone.address) == (said, rig.chat)

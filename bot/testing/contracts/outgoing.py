@@ -30,13 +30,13 @@ class OutgoingContract:
 
     async def test_sent_message_arrives(self, rig: PlatformRig) -> None:
         await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea is ready, 茶好了 👍🏽"))
-        [heard] = await rig.heard()
+        [heard] = await rig.bot_messages()
 
         assert heard.text == "⏰ tea is ready, 茶好了 👍🏽"
 
     async def test_id_of_a_sent_message_is_the_one_of_replies_to_it(self, rig: PlatformRig) -> None:
         sent = await rig.platform.send(rig.chat, OutgoingMessage(text="tea is ready"))
-        [heard] = await rig.heard()
+        [heard] = await rig.bot_messages()
 
         assert not rig.platform.capabilities.replies or sent == heard.id
 
@@ -44,7 +44,7 @@ class OutgoingContract:
         for number in range(4):
             await rig.platform.send(rig.chat, OutgoingMessage(text=f"number {number}"))
 
-        assert [heard.text for heard in await rig.heard(4)] == [f"number {number}" for number in range(4)]
+        assert [heard.text for heard in await rig.bot_messages(4)] == [f"number {number}" for number in range(4)]
 
     async def test_long_text_is_sent_in_pieces_that_end_with_a_sentence(self, rig: PlatformRig) -> None:
         limit = rig.platform.capabilities.max_length
@@ -65,7 +65,7 @@ class OutgoingContract:
 
     async def test_markdown_of_a_person_is_shown_literally(self, rig: PlatformRig) -> None:
         await rig.platform.send(rig.chat, OutgoingMessage(text=_HOSTILE))
-        [heard] = await rig.heard()
+        [heard] = await rig.bot_messages()
 
         assert heard.text == _HOSTILE
         assert not heard.notifies_everyone
@@ -74,7 +74,7 @@ class OutgoingContract:
     @pytest.mark.parametrize("word", ["@everyone", "@here", "@all", "@channel", "@room", "@所有人", "@全体成员"])
     async def test_text_never_notifies_everybody(self, rig: PlatformRig, word: str) -> None:
         await rig.platform.send(rig.chat, OutgoingMessage(text=f"{word} look"))
-        [heard] = await rig.heard()
+        [heard] = await rig.bot_messages()
 
         assert not heard.notifies_everyone
         assert word not in heard.text
@@ -83,7 +83,7 @@ class OutgoingContract:
         await rig.say("hello", sender="ben")
         [message] = await rig.messages()
         await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ @ben tea", mentions=(message.sender,)))
-        [heard] = await rig.heard()
+        [heard] = await rig.bot_messages()
 
         assert heard.mentioned == (message.sender.id,)
         assert "ben" in heard.text
@@ -95,14 +95,14 @@ class OutgoingContract:
         said = await rig.say("is tea ready?")
         await rig.messages()
         await rig.platform.send(rig.chat, OutgoingMessage(text="yes", reply_to=said))
-        [heard] = await rig.heard()
+        [heard] = await rig.bot_messages()
 
         assert heard.reply_to == said
         assert heard.text == "yes"
 
     async def test_reply_to_a_deleted_message_is_sent(self, rig: PlatformRig) -> None:
         await rig.platform.send(rig.chat, OutgoingMessage(text="yes", reply_to="never-was"))
-        [heard] = await rig.heard()
+        [heard] = await rig.bot_messages()
 
         assert heard.text == "yes"
 
@@ -112,7 +112,7 @@ class OutgoingContract:
         for _ in range(2):
             await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea", idempotency_key="r1/2026-11-20"))
         await rig.platform.send(rig.chat, OutgoingMessage(text="the end"))
-        heard = await rig.heard(2)
+        heard = await rig.bot_messages(2)
 
         assert [each.text for each in heard] == ["⏰ tea", "the end"]
 
@@ -121,7 +121,7 @@ class OutgoingContract:
             pytest.skip("the platform has buttons")
         await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea", choices=(Choice(label="Done", says="done"),)))
 
-        assert (await rig.heard())[0].text.startswith("⏰ tea")
+        assert (await rig.bot_messages())[0].text.startswith("⏰ tea")
 
     async def test_sent_message_can_be_edited(self, rig: PlatformRig) -> None:
         platform = rig.platform
@@ -131,7 +131,7 @@ class OutgoingContract:
         assert sent is not None
         await platform.edit(rig.chat, sent, OutgoingMessage(text="tea at **five**"))
         await platform.send(rig.chat, OutgoingMessage(text="the end"))
-        heard = await rig.heard(2)
+        heard = await rig.bot_messages(2)
 
         assert [each.text for each in heard] == ["tea at five", "the end"]
 
@@ -162,7 +162,7 @@ class OutgoingContract:
     async def test_bold_code_and_links_are_formatted(self, rig: PlatformRig) -> None:
         text = "**tea** at `five`, see [the list](https://example.org/list)"
         await rig.platform.send(rig.chat, OutgoingMessage(text=text))
-        [heard] = await rig.heard()
+        [heard] = await rig.bot_messages()
 
         assert heard.text.startswith("tea at five, see the list")
 
@@ -181,9 +181,9 @@ class OutgoingContract:
             pytest.skip("the platform takes no files")
         file = SentFile(name="chart.png", media_type="image/png", content=_PICTURE)
         sent = await rig.platform.send(rig.chat, OutgoingMessage(text="tea in numbers", files=(file,)))
-        heard = await rig.heard()
+        heard = await rig.bot_messages()
         if not any(each.files for each in heard):
-            heard = await rig.heard(2)
+            heard = await rig.bot_messages(2)
 
         assert sent is not None
         assert [each.text for each in heard if each.text] == ["tea in numbers"]

@@ -38,7 +38,7 @@ class ConsoleRig(PlatformRig):
         os.write(self._typed, f"{sender}: {line}\n".encode())
         return (await self.messages(len(self.received) + 1))[-1].id
 
-    async def heard(self, count=1):
+    async def bot_messages(self, count=1):
         heard = []
         for number, block in enumerate(self._printed):
             text = re.sub("^  ", "", block.removeprefix("Bubbles: "), flags=re.MULTILINE)

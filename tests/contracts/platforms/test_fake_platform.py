@@ -50,7 +50,7 @@ class FakeRig(PlatformRig):
     async def withdraw(self, message_id, *, sender="ann"):
         await self.platform.withdraw(message_id)
 
-    async def heard(self, count=1):
+    async def bot_messages(self, count=1):
         keys, heard = set(), []
         for number, (_, message) in enumerate(self.platform.sent, 1):
             if message.idempotency_key in keys:

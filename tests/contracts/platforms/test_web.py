@@ -50,7 +50,7 @@ class WebRig(PlatformRig):
             if choice["label"] == label:
                 await self.say(choice["says"], sender=sender, reply_to=message_id)
 
-    async def heard(self, count=1):
+    async def bot_messages(self, count=1):
         del count  # everything is told at once
         return [self._heard(message) for message in self.shown.values() if message["author"]["kind"] == "bot"]
 

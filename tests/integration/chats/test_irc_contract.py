@@ -71,10 +71,10 @@ class IrcRig(PlatformRig):
         await until(lambda: self.platform.health.state != "live")
 
     @property
-    def nowhere(self):
+    def unreachable_chat(self):
         return ChatAddress(platform="irc", chat_id="#nowhere")
 
-    async def heard(self, count=1):
+    async def bot_messages(self, count=1):
         ann = self._people["ann"]
         await until(lambda: len(ann.said) >= count, seconds=3)
         return [self._heard(text) for nick, text in ann.said if nick == "Bubbles"]

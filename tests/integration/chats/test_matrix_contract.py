@@ -112,10 +112,10 @@ class MatrixRig(PlatformRig):
         await asyncio.to_thread(self._people["bubbles"].send, self._room_id, content)
 
     @property
-    def nowhere(self):
+    def unreachable_chat(self):
         return ChatAddress(platform="matrix", chat_id="!nowhere:localhost")
 
-    async def heard(self, count=1):
+    async def bot_messages(self, count=1):
         heard = []
         for _ in range(20):
             events = await asyncio.to_thread(self._people["ann"].events, self._room_id)

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from bot.config.platform_catalog import MatrixSettings
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.matrix.adapter import MatrixPlatform
-from bot.platforms.matrix.client import keep_keys
+from bot.platforms.matrix.client import sync_keys
 from bot.testing.platform_rig import until
 from services.kernel.chat import ChatAddress, ChatMessage, SentFile
 from services.kernel.clock import SystemClock
@@ -41,7 +41,7 @@ class Ann:
         await self.client.login(self.account.password)
         while True:
             answer = await self.client.sync(timeout=1000, full_state=not self.client.next_batch)
-            await keep_keys(self.client)
+            await sync_keys(self.client)
             self._events += [
                 (room_id, event) for room_id, room in answer.rooms.join.items() for event in room.timeline.events
             ]

@@ -92,7 +92,7 @@ class XmppRig(PlatformRig):
         self._people[sender].say(None, extra=Element("{urn:xmpp:message-retract:1}retract", {"id": message_id}))
 
     @property
-    def nowhere(self):
+    def unreachable_chat(self):
         return ChatAddress(platform="xmpp", chat_id=f"nowhere@{ROOMS}")
 
     @property
@@ -114,7 +114,7 @@ class XmppRig(PlatformRig):
         self.platform._client.abort()
         await until(lambda: self.platform.health.state != "live")
 
-    async def heard(self, count=1):
+    async def bot_messages(self, count=1):
         ann = self._people["ann"]
         await until(lambda: len(self._said(ann)) >= count, seconds=3)
         return self._said(ann)
@@ -183,7 +183,7 @@ class TestOthersWords:
     async def test_file_is_available_at_the_sent_address(self, rig):
         chart = SentFile(name="chart.png", media_type="image/png", content=b"PNG" * 1000)
         await rig.platform.send(rig.chat, OutgoingMessage(text="", files=(chart,)))
-        await rig.heard()
+        await rig.bot_messages()
         address = next(
             each.findtext("{*}x/{*}url", "")
             for each in rig._people["ann"].heard
@@ -197,7 +197,7 @@ class TestOthersWords:
     async def test_a_file_that_the_server_does_not_keep_is_named(self, rig):
         film = SentFile(name="film.mp4", media_type="video/mp4", content=b"0" * 20_001)
         await rig.platform.send(rig.chat, OutgoingMessage(text="see", files=(film,)))
-        [heard] = await rig.heard()
+        [heard] = await rig.bot_messages()
 
         assert heard.text == "see\n📎 film.mp4"
 

@@ -58,7 +58,7 @@ class DingTalkRig(PlatformRig):
     async def disconnect(self):
         await self.server.disconnect()
 
-    async def heard(self, count=1):
+    async def bot_messages(self, count=1):
         heard = []
         for number, entry in enumerate(self.server.said.entries):
             at = entry.body.get("at", {})

@@ -182,7 +182,7 @@ async def test_a_function_is_a_slash_command_with_typed_options(server, make, re
     )
     kind = CommandOption(name="kind", kind="text", english="Kind", chinese="种类", choices=("fair", "loaded"))
     platform = make()
-    platform.offer([Command(name="dice", english="Roll dice", chinese="掷骰子", options=(sides, kind))])
+    platform.set_commands([Command(name="dice", english="Roll dice", chinese="掷骰子", options=(sides, kind))])
     async with running(platform):
         await until(lambda: server.sockets)
         given = [{"name": "sides", "type": 4, "value": 6}, {"name": "kind", "type": 3, "value": "fair dice"}]

@@ -93,7 +93,7 @@ class DiscordRig(PlatformRig):
         del sender  # Discord does not say who took it back
         await self.server.event("MESSAGE_DELETE", {"id": message_id, "channel_id": forms.CHANNEL, "guild_id": "10"})
 
-    async def heard(self, count=1):
+    async def bot_messages(self, count=1):
         heard = []
         for entry in self.server.said.entries:
             self._own.add(entry.id)

@@ -80,7 +80,7 @@ class FeishuRig(PlatformRig):
         del sender
         await self.server.withdraw(message_id)
 
-    async def heard(self, count=1):
+    async def bot_messages(self, count=1):
         return [_heard(entry) for entry in self.server.said.entries]
 
 

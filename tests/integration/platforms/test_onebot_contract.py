@@ -57,7 +57,7 @@ class OneBotRig(PlatformRig):
     async def withdraw(self, message_id, *, sender="ann"):
         await self.client.withdraw(message_id, sender=PEOPLE[sender])
 
-    async def heard(self, count=1):
+    async def bot_messages(self, count=1):
         heard = []
         for entry in self.client.said.entries:
             parts = {part["type"]: part["data"] for part in entry.body["message"]}

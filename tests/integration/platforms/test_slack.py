@@ -216,7 +216,7 @@ async def test_a_file_for_one_person_is_only_named_since_all_would_see_it(server
 
 async def test_a_function_that_is_offered_keeps_its_name(server, make, receiver, running, until):
     platform = make()
-    platform.offer([Command(name="dice", english="Roll dice", chinese="掷骰子")])
+    platform.set_commands([Command(name="dice", english="Roll dice", chinese="掷骰子")])
     async with running(platform):
         await until(lambda: server.sockets)
         await server.command("/dice", "sides=6")

@@ -77,7 +77,7 @@ class SlackRig(PlatformRig):
         gone = {"subtype": "message_deleted", "deleted_ts": message_id, "previous_message": self._last}
         await self.server.event({"type": "message", "channel": "C1", "ts": "1.3", "event_ts": "1.3", **gone})
 
-    async def heard(self, count=1):
+    async def bot_messages(self, count=1):
         heard = []
         for entry in self.server.said.entries:
             if entry.files:

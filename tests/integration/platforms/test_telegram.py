@@ -260,7 +260,7 @@ async def test_reactions_are_requested_and_received(server, make, receiver, runn
 
 async def test_commands_that_are_offered_stand_in_the_menu_of_each_language(server, make, receiver, running):
     platform = make()
-    platform.offer([Command(name="dice", english="Roll dice", chinese="掷骰子")])
+    platform.set_commands([Command(name="dice", english="Roll dice", chinese="掷骰子")])
     async with running(platform):
         await server.say("tea")
         await receiver.wait_for(1)

@@ -81,7 +81,7 @@ class TelegramRig(PlatformRig):
         edit = forms.message(int(message_id), text, sender=PEOPLE[sender], name=sender)
         await self.server.update({"edited_message": {**edit, "edit_date": edit["date"] + 5}})
 
-    async def heard(self, count=1):
+    async def bot_messages(self, count=1):
         heard = []
         for entry in self.server.said.entries:
             self._own.add(entry.id)

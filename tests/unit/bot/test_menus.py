@@ -17,7 +17,7 @@ class Menu(FakePlatform):
         super().__init__(clock)
         self.commands = ()
 
-    def offer(self, commands):
+    def set_commands(self, commands):
         self.commands = commands
 
 

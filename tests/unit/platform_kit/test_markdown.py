@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.kit.markdown import Span, as_html, parse, plain, spans_of
+from bot.platforms.kit.markdown import Span, parse, plain, render_html, spans_of
 from bot.platforms.kit.pieces import pieces
 from services.kernel.chat import Person
 
@@ -124,7 +124,7 @@ def test_no_letter_is_ever_lost(text):
 
 @given(st.text(alphabet="a<>&\"'`*_\n[]", max_size=60))
 def test_html_holds_no_tag_that_a_person_wrote(text):
-    html = as_html(parse(text), lambda span: span.text)
+    html = render_html(parse(text), lambda span: span.text)
     without_ours = html
     for tag in ("b", "i", "code", "pre"):
         without_ours = without_ours.replace(f"<{tag}>", "").replace(f"</{tag}>", "")
@@ -134,7 +134,7 @@ def test_html_holds_no_tag_that_a_person_wrote(text):
 
 def test_html_keeps_code_links_and_mentions():
     text = "**hi** @ann\n```py\na<b\n```\n[x](https://x.example/?a=1&b=2)"
-    html = as_html(
+    html = render_html(
         spans_of(OutgoingMessage(text=text, mentions=(ANN,))), lambda span: f"<u>{span.text}</u>", newline="<br>"
     )
 

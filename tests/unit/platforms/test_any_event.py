@@ -92,8 +92,8 @@ def from_irc(raw):
     if line is None:
         return None
     people = People()
-    people.note(line)
-    scene = irc.Scene(nick="bubbles", bot_name="Bubbles", people=people.here(line.param(0)))
+    people.update(line)
+    scene = irc.LineContext(nick="bubbles", bot_name="Bubbles", people=people.members(line.param(0)))
     return irc.to_message(line, scene, sender=people.person(line.nick), message_id="fresh", now=NOW)
 
 

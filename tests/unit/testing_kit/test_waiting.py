@@ -11,7 +11,7 @@ class Rig:
     def __init__(self, *states):
         self._states = list(states)
 
-    async def heard(self, count=1):
+    async def bot_messages(self, count=1):
         texts = self._states.pop(0) if len(self._states) > 1 else self._states[0]
         return [VisibleMessage(id=f"{number} of {count}", text=text) for number, text in enumerate(texts)]
 

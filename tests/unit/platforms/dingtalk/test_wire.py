@@ -69,7 +69,7 @@ def test_empty_message_is_ignored():
 def test_an_answer_mentions_people_by_id_in_the_text_and_beside_it():
     message = OutgoingMessage(text="@小安 茶", mentions=(Person(id="ann", name="小安"),))
 
-    assert requests.by_session(message, message.text) == {
+    assert requests.session_body(message, message.text) == {
         "msgtype": "text",
         "text": {"content": "@ann 茶"},
         "at": {"atUserIds": ["ann"], "isAtAll": False},
@@ -80,16 +80,16 @@ def test_an_answer_mentions_people_by_id_in_the_text_and_beside_it():
 def test_only_code_rings_for_everyone(text, everyone, rings):
     message = OutgoingMessage(text=text, mentions_everyone=everyone)
 
-    assert requests.by_session(message, text)["at"]["isAtAll"] is rings
+    assert requests.session_body(message, text)["at"]["isAtAll"] is rings
 
 
 def test_a_message_out_of_the_blue_goes_to_the_group_or_the_person():
     message = OutgoingMessage(text="**tea**")
-    path, body = requests.by_api(TEAM, message, message.text, "dingo")
+    path, body = requests.api_request(TEAM, message, message.text, "dingo")
     private = ChatAddress(platform="dingtalk", chat_id="private-ann")
 
     assert (path, json.loads(body["msgParam"])) == ("/v1.0/robot/groupMessages/send", {"content": "tea"})
-    assert requests.by_api(private, message, message.text, "dingo")[1]["userIds"] == ["ann"]
+    assert requests.api_request(private, message, message.text, "dingo")[1]["userIds"] == ["ann"]
 
 
 def file(name, media_type="application/octet-stream"):
@@ -98,12 +98,12 @@ def file(name, media_type="application/octet-stream"):
 
 @pytest.mark.parametrize("known", [file("a.PDF"), file("a.xlsx"), file("a", "image/png")])
 def test_supported_files_are_sent_unchanged(known):
-    assert requests.takeable(known) == known
+    assert requests.pack_unsupported(known) == known
 
 
 @pytest.mark.parametrize("unknown", [file("a.csv", "text/csv"), file("a"), file("表格.svg", "image/svg+xml")])
 def test_unsupported_file_is_packed(unknown):
-    packed = requests.takeable(unknown)
+    packed = requests.pack_unsupported(unknown)
 
     with zipfile.ZipFile(io.BytesIO(packed.content)) as archive:
         assert archive.read(unknown.name) == b"content"
@@ -118,6 +118,6 @@ def test_unsupported_file_is_packed(unknown):
     ],
 )
 def test_a_file_is_shown_by_the_id_that_it_was_given(shown, kind, parameters):
-    _, body = requests.with_file(TEAM, shown, "@1", "dingo")
+    _, body = requests.file_request(TEAM, shown, "@1", "dingo")
 
     assert (body["msgKey"], json.loads(body["msgParam"])) == (kind, parameters)

@@ -17,12 +17,12 @@ class Talk:
     def __init__(self, **settings):
         self.written = []
         self.login = Login(IrcSettings(host="x", **settings), "Bubbles", self.written.append)
-        self.login.begin()
+        self.login.start()
         self.written.clear()
 
     def hears(self, *lines):
         for line in lines:
-            self.login.take(parse_line(line))
+            self.login.handle(parse_line(line))
         return self.written
 
 

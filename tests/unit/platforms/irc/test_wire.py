@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.irc.people import People
-from bot.platforms.irc.wire import Line, Scene, fold, parse_line, text_lines, to_message
+from bot.platforms.irc.wire import Line, LineContext, fold, parse_line, text_lines, to_message
 from services.kernel.chat import Person
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
@@ -24,7 +24,7 @@ BEN = Person(id="ben", name="Ben[1]")
 def heard(text, **scene):
     known = {"nick": "Bubbles", "bot_name": "Bubbles", "people": {fold(BEN.name): BEN}} | scene
     line = parse_line(text)
-    return to_message(line, Scene(**known), sender=ANN, message_id="m1", now=NOW)
+    return to_message(line, LineContext(**known), sender=ANN, message_id="m1", now=NOW)
 
 
 # Lines as servers send them: RFC 2812 and the examples of the IRCv3 specifications.
@@ -124,11 +124,11 @@ def test_every_line_fits(text):
     assert all(len(line.encode()) <= 404 and "\n" not in line and "\r" not in line for line in lines)
 
 
-def known(*lines, tells_accounts=False):
+def known(*lines, has_accounts=False):
     people = People()
-    people.tells_accounts = tells_accounts
+    people.has_accounts = has_accounts
     for line in lines:
-        people.note(parse_line(line))
+        people.update(parse_line(line))
     return people
 
 
@@ -141,22 +141,22 @@ def test_operators_of_a_channel_are_its_admins():
 
 
 def test_a_person_keeps_the_account_when_the_nickname_changes():
-    people = known(":ann!a@h JOIN #team annie :Ann", ":ann!a@h NICK :ann_away", tells_accounts=True)
+    people = known(":ann!a@h JOIN #team annie :Ann", ":ann!a@h NICK :ann_away", has_accounts=True)
 
     assert people.person("ann_away").id == "annie"
 
 
 def test_name_does_not_give_another_persons_account():
-    people = known(":mallory!m@h NICK :annie", tells_accounts=True)
+    people = known(":mallory!m@h NICK :annie", has_accounts=True)
 
     assert people.person("annie").id == "~annie"
 
 
 def test_an_account_is_known_from_the_tag_of_a_message_and_gone_after_logging_out():
-    people = known("@account=annie :ann!a@h PRIVMSG #team :hi", tells_accounts=True)
+    people = known("@account=annie :ann!a@h PRIVMSG #team :hi", has_accounts=True)
     assert people.person("ann").id == "annie"
 
-    people.note(parse_line(":ann!a@h ACCOUNT *"))
+    people.update(parse_line(":ann!a@h ACCOUNT *"))
     assert people.person("ann").id == "~ann"
 
 
@@ -170,7 +170,7 @@ def test_an_account_is_known_from_the_tag_of_a_message_and_gone_after_logging_ou
     ],
 )
 def test_nickname_of_a_departed_person_does_not_give_their_account(lines):
-    people = known(":annie!a@h JOIN #team annie :Ann", *lines, tells_accounts=True)
+    people = known(":annie!a@h JOIN #team annie :Ann", *lines, has_accounts=True)
 
     assert people.person("annie").id == "~annie"
 
@@ -185,7 +185,7 @@ def test_without_account_tags_nobody_has_an_account():
 def test_member_who_left_is_not_listed(line):
     people = known(":s 353 Bubbles = #team :@ann ben", line)
 
-    assert set(people.here("#team")) == {"ann"}
+    assert set(people.members("#team")) == {"ann"}
 
 
 RECORDED = json.loads(Path(__file__).with_name("lines.json").read_text(encoding="utf-8"))
@@ -195,12 +195,12 @@ def conversation(lines):
     """What is heard of `lines`, and who is there in the end."""
     people, messages = People(), []
     for line in map(parse_line, lines):
-        people.note(line)
+        people.update(line)
         if line.command == "PRIVMSG":
-            scene = Scene(nick="bubbles", bot_name="Bubbles", people=people.here("#team"))
+            scene = LineContext(nick="bubbles", bot_name="Bubbles", people=people.members("#team"))
             sender = people.person(line.nick, "#team")
             messages.append(to_message(line, scene, sender=sender, message_id="m1", now=NOW))
-    return messages, set(people.here("#team"))
+    return messages, set(people.members("#team"))
 
 
 @pytest.mark.parametrize("server", RECORDED)

@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.matrix.wire import Account, Room, is_new_group, link, since_joining, to_content, to_edit, to_incoming
+from bot.platforms.matrix.wire import (
+    Account,
+    Room,
+    events_since_join,
+    is_new_group,
+    link,
+    to_content,
+    to_edit,
+    to_incoming,
+)
 from services.kernel.chat import Attachment, ChatAddress, MessageEdited, MessageWithdrawn, Person, Reaction
 
 RECORDED = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))
@@ -151,8 +160,8 @@ def test_message_before_the_join_is_not_for_the_bot():
     renaming = joining | {"unsigned": {"prev_content": {"membership": "join"}}}
     before, after = event({"body": "before"}), event({"body": "after"})
 
-    assert since_joining([before, joining, after, renaming], ACCOUNT) == [after, renaming]
-    assert since_joining([before, after], ACCOUNT) == [before, after]
+    assert events_since_join([before, joining, after, renaming], ACCOUNT) == [after, renaming]
+    assert events_since_join([before, after], ACCOUNT) == [before, after]
 
 
 def said(text, address=TEAM, **fields):

@@ -85,8 +85,8 @@ def test_private_event_reaches_all_tabs_of_one_person_only():
 
 def test_people_are_mentioned_by_the_longest_name_that_fits():
     room, _ = opened()
-    room.know(ANN)
-    room.know(Person(id="anna", name="Anna"))
+    room.remember(ANN)
+    room.remember(Person(id="anna", name="Anna"))
     room.enter(LIN)
 
     assert [person.id for person in room.find_mentioned("@Anna and @lin, look")] in (["anna", "lin"], ["anna"])
