@@ -273,7 +273,7 @@ async def _run_background(
         if model.client is not None:
             tasks.start(model.client.warm_up(), "warm up the model client")
         app.cluster.start(tasks, app.outbox.send)
-        app.plugins.work(
+        app.plugins.start_jobs(
             tasks, Host(services=app.services, outbox=app.outbox, state=app.state, clock=infrastructure.clock)
         )
         await offer_commands(app.platforms, app.calls)

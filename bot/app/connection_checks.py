@@ -63,7 +63,7 @@ async def examine_model(model: LanguageModel | None, settings: ModelSettings) ->
     return [answers, _on_tools(settings, has_called=bool(completion.calls), was_offered=tools is not None)]
 
 
-def _on_tools(settings: ModelSettings, *, has_called: bool, was_offered: bool) -> Finding:
+def _examine_tool_calls(settings: ModelSettings, *, has_called: bool, was_offered: bool) -> Finding:
     if not was_offered:
         return good("model tools", "tools_prompted", style=settings.function_calling)
     if has_called:

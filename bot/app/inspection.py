@@ -30,7 +30,7 @@ from services.kernel.state import MemoryStateStore
 from services.storage.engine.readonly import DatabaseView
 from services.storage.tools import SqlStoredTools
 
-_ASKED_FOR: Final = 30.0  # seconds; an operator who looks would rather wait than be told of half of the servers
+_WAIT_SECONDS: Final = 30.0  # the operator wants the tools of every server, also of a slow one
 _OPERATOR: Final = Viewer(
     person=Person(id="operator", name="operator", is_admin=True), chat=ChatAddress(platform="console", chat_id="home")
 )
@@ -92,7 +92,7 @@ async def inspect_bot(settings: Settings, clock: Clock) -> Inspection:
         owners = (_OPERATOR.key,)
         async with (
             install_plugins(settings, clock) as (manager, calls),
-            _python_tools(settings) as written,
+            _python_tools(settings) as stored_tools,
             tool_sources(
                 servers,
                 calls,
@@ -119,14 +119,14 @@ async def inspect_bot(settings: Settings, clock: Clock) -> Inspection:
 async def _python_tools(settings: Settings) -> AsyncIterator[list[ToolSource]]:
     """Open the bot's database read-only and return the stored tools; the bot may be using it meanwhile."""
     async with AsyncExitStack() as resources:
-        written = []
+        stored_tools = []
         if settings.tool_servers.python_tools:
             with suppress(ConfigError):  # no database yet, or one from before there were such tools
                 view = await resources.enter_async_context(DatabaseView(settings.database_url))
-                kept, runner = SqlStoredTools(view), ToolRunner(run_limits(settings.tool_servers))
-                await kept.all()
-                written = [stored_source(StoredToolset(kept, runner, owners=(_OPERATOR.key,)))]
-        yield written
+                store, runner = SqlStoredTools(view), ToolRunner(run_limits(settings.tool_servers))
+                await store.all()
+                stored_tools = [stored_source(StoredToolset(store, runner, owners=(_OPERATOR.key,)))]
+        yield stored_tools
 
 
 def _inspect_source(source: ToolSource, listed: tuple[ListedTool, ...]) -> InspectedSource:

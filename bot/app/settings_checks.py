@@ -19,7 +19,7 @@ def check_configured_names(settings: Settings, platforms: Iterable[str] = ()) ->
     """
     known = {*NAMES, *platform_names(settings), *platforms}
     return [
-        *_no_folder(settings.plugins),
+        *_missing_folder(settings.plugins),
         *unknown_plugins(settings.plugins),
         *_unknown_platforms(settings, known),
         *(warning(f"skill {name}", problem) for name, problem in find_skills(settings.skills).problems),
@@ -42,7 +42,7 @@ def unknown_plugins(settings: PluginSettings) -> list[Finding]:
     return [*disabled, *options]
 
 
-def _no_folder(settings: PluginSettings) -> Iterator[Finding]:
+def _missing_folder(settings: PluginSettings) -> Iterator[Finding]:
     """Yield a folder of plugins that somebody has named and that is not there; that of the defaults need not be."""
     if "folder" in settings.model_fields_set and not settings.folder.is_dir():
         yield warning("plugins.folder", f"there is no folder {settings.folder.absolute()}")

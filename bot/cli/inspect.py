@@ -111,19 +111,19 @@ def check(config: Path | None) -> int:
     """
     try:
         settings = load_settings(config)
-        _refuse_what_cannot_run(settings)
+        _check_start(settings)
         tools = _tool_findings(settings)
     except ConfigError as error:
         click.echo(click.style("problem  ", fg="red") + str(error))
         return 2
-    for line in _findings(settings):
+    for line in _describe_settings(settings):
         click.echo(click.style("ok       ", fg="green") + line)
     for finding in tools:
         print_finding(finding)
     return 1 if any(finding.is_problem for finding in tools) else 0
 
 
-def _refuse_what_cannot_run(settings: Settings) -> None:
+def _check_start(settings: Settings) -> None:
     """Look at what `bubbles run` looks at before it serves anybody.
 
     Raises:
@@ -146,7 +146,7 @@ def _tool_findings(settings: Settings) -> list[Finding]:
     return [*examine_tools(inspection), *check_configured_names(settings, inspection.platforms)]
 
 
-def _findings(settings: Settings) -> list[str]:
+def _describe_settings(settings: Settings) -> list[str]:
     model = settings.model
     answered_by = (
         f"model {model.name} at {model.base_url or 'the OpenAI API'}"

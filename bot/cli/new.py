@@ -17,41 +17,43 @@ import click
 
 from bot.cli.commands import CommandFailed
 
-_LONGEST: Final = 64
-_OTHERS: Final = re.compile(r"[^a-z0-9]+")
-_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_OF_PYTEST: Final = ("conftest", "test")
+_MAX_CHARACTERS: Final = 64
+_OTHER_CHARACTERS: Final = re.compile(r"[^a-z0-9]+")
+_CAMEL_CASE: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_PYTEST_NAMES: Final = ("conftest", "test")
 
 
 def find_name_problem(name: str, templates: Iterable[str]) -> str:
     """Tell why `name` cannot be what is written from `templates`, and what may be taken instead; empty where it can."""
     if "/" in name or "\\" in name:
-        return f"{name!r} is a path; go into the folder first, and give a name alone{_instead(name)}"
+        return f"{name!r} is a path; go into the folder first, and give a name alone{_suggest_name(name)}"
     is_plain = name.isascii() and name.isidentifier() and name == name.lower()
-    if not is_plain or len(name) > _LONGEST or name.startswith("_"):
-        return f"{name!r} cannot be a function's name; use a-z, 0-9 and _, at most {_LONGEST}{_instead(name)}"
+    if not is_plain or len(name) > _MAX_CHARACTERS or name.startswith("_"):
+        return (
+            f"{name!r} cannot be a function's name; use a-z, 0-9 and _, at most {_MAX_CHARACTERS}{_suggest_name(name)}"
+        )
     if keyword.iskeyword(name):
-        return f"{name!r} cannot be a function's name: it is a word of Python itself{_longer(name)}"
-    if name in _OF_PYTEST or name.startswith("test_"):
-        return f"{name}.py would be a file of pytest's, and no plugin{_instead(name.removeprefix('test_'))}"
+        return f"{name!r} cannot be a function's name: it is a word of Python itself{_suggest_prefix(name)}"
+    if name in _PYTEST_NAMES or name.startswith("test_"):
+        return f"{name}.py would be a file of pytest's, and no plugin{_suggest_name(name.removeprefix('test_'))}"
     if hasattr(builtins, name) or _is_module(name) or name in _names_in(templates):
-        return f"{name!r} means something already, in Python or in the new file{_longer(name)}"
+        return f"{name!r} means something already, in Python or in the new file{_suggest_prefix(name)}"
     if _is_tool(name):
-        return f"the bot has a function {name!r} of its own; two cannot have one name{_longer(name)}"
+        return f"the bot has a function {name!r} of its own; two cannot have one name{_suggest_prefix(name)}"
     return ""
 
 
-def _instead(name: str) -> str:
+def _suggest_name(name: str) -> str:
     """Return the nearest name that can be one; where there is none, where words of other scripts belong."""
     last = re.split(r"[/\\]", name.rstrip("/\\"))[-1].removesuffix(".py")
-    letters = unicodedata.normalize("NFKD", _HUMP.sub("_", last)).encode("ascii", "ignore").decode()
-    plain = _OTHERS.sub("_", letters.lower()).strip("_")[:_LONGEST]
+    letters = unicodedata.normalize("NFKD", _CAMEL_CASE.sub("_", last)).encode("ascii", "ignore").decode()
+    plain = _OTHER_CHARACTERS.sub("_", letters.lower()).strip("_")[:_MAX_CHARACTERS]
     if plain.isidentifier() and not keyword.iskeyword(plain):
         return f"; for example {plain}"
     return "" if name.isascii() else "; what people say in their own script goes into examples=[…]"
 
 
-def _longer(name: str) -> str:
+def _suggest_prefix(name: str) -> str:
     return f"; for example my_{name}"
 
 

@@ -28,7 +28,7 @@ chat_option = click.option("--chat", help="Chat of the message, as platform:id, 
 def explain(config: Path | None, message: str, chat: str | None) -> None:
     """Print route, calls, checks, results, times and cost of a message's turn. The bot may be running."""
     settings = load_settings(config)
-    turn, calls = asyncio.run(_find_turn(settings.database_url, message, chat))
+    turn, calls = asyncio.run(_read_turn(settings.database_url, message, chat))
     opening = f"{turn.address}  {turn.person.name}  {turn.at:%Y-%m-%d %H:%M:%S} UTC  message {turn.message_id}"
     if settings.telemetry.endpoint:
         opening += f"  trace {turn.trace_id}"
@@ -36,12 +36,12 @@ def explain(config: Path | None, message: str, chat: str | None) -> None:
         click.echo(printable(line))
 
 
-async def _find_turn(url: str, message: str, chat: str | None) -> tuple[TurnRecord, tuple[CallRecord, ...]]:
+async def _read_turn(url: str, message: str, chat: str | None) -> tuple[TurnRecord, tuple[CallRecord, ...]]:
     async with DatabaseView(url) as view:
-        return await recorded(SqlCallReader(view), message, chat)
+        return await find_turn(SqlCallReader(view), message, chat)
 
 
-async def recorded(reader: SqlCallReader, message: str, chat: str | None) -> tuple[TurnRecord, tuple[CallRecord, ...]]:
+async def find_turn(reader: SqlCallReader, message: str, chat: str | None) -> tuple[TurnRecord, tuple[CallRecord, ...]]:
     """Return the turn and the calls of a message (its id on the platform), or of the `last` one.
 
     Raises:

@@ -16,7 +16,7 @@ from bot.app.infrastructure import time_reader
 from bot.app.language_models import language_model, model_interpreter, price_of
 from bot.app.registry import built_in_registry
 from bot.cli.commands import config_option
-from bot.cli.records import chat_option, message_argument, recorded
+from bot.cli.records import chat_option, find_turn, message_argument
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
 from bot.config.terminal import printable
@@ -36,7 +36,7 @@ _NARROWEST = 80
 _GAP = "  "
 
 
-class _Both(Struct, frozen=True, kw_only=True):
+class _Comparison(Struct, frozen=True, kw_only=True):
     """The turn as it was recorded and as it went this time."""
 
     turn: TurnRecord
@@ -55,11 +55,11 @@ def replay_message(
 ) -> None:
     """Run the turn again, tools answered from the record, and print both. Nothing is executed, sent or recorded."""
     settings = _with_model(load_settings(config), model, base_url)
-    both = asyncio.run(_replay(settings, message, chat))
-    click.echo(printable(f"{both.turn.person.name}: {both.turn.text}"))
-    for line in side_by_side(_rows(both), max(_NARROWEST, shutil.get_terminal_size().columns)):
+    comparison = asyncio.run(_replay(settings, message, chat))
+    click.echo(printable(f"{comparison.turn.person.name}: {comparison.turn.text}"))
+    for line in side_by_side(_rows(comparison), max(_NARROWEST, shutil.get_terminal_size().columns)):
         click.echo(printable(line))
-    click.echo("same calls" if both.replay.is_like(both.calls) else "the calls differ")
+    click.echo("same calls" if comparison.replay.is_like(comparison.calls) else "the calls differ")
 
 
 def _with_model(settings: Settings, model: str | None, base_url: str | None) -> Settings:
@@ -67,20 +67,22 @@ def _with_model(settings: Settings, model: str | None, base_url: str | None) -> 
     return settings.model_copy(update={"model": settings.model.model_copy(update=changes)})
 
 
-async def _replay(settings: Settings, message: str, chat: str | None) -> _Both:
+async def _replay(settings: Settings, message: str, chat: str | None) -> _Comparison:
     async with DatabaseView(settings.database_url) as view:
-        turn, recorded_calls = await recorded(SqlCallReader(view), message, chat)
+        turn, recorded_calls = await find_turn(SqlCallReader(view), message, chat)
         calls = tuple(call for call in recorded_calls if not call.is_nested)  # the agent's record answers for them
         recent = await messages_before(view, turn.address, turn.message_id, settings.router.context_messages)
     again = turn_again(turn, bot_name=settings.bot.name, tools=built_in_registry().specs, recent=recent)
     client = language_model(settings.model)
     interpreter, rounds = _interpreter(client, settings), settings.model.max_rounds
     try:
-        done = await replay(again, calls, interpreter, route="offline" if client is None else "model", rounds=rounds)
+        replayed = await replay(
+            again, calls, interpreter, route="offline" if client is None else "model", rounds=rounds
+        )
     finally:
         if client is not None:
             await client.close()
-    return _Both(turn=turn, calls=calls, replay=done)
+    return _Comparison(turn=turn, calls=calls, replay=replayed)
 
 
 def _interpreter(client: FallbackChain | None, settings: Settings) -> Interpreter:
@@ -107,20 +109,24 @@ def _wrap(text: str, width: int) -> list[str]:
     return [part for line in text.split("\n") for part in wcwidth.wrap(line, width) or [""]]
 
 
-def _rows(both: _Both) -> list[tuple[str, str, str]]:
-    turn, done = both.turn, both.replay
-    used = done.usage
-    reply = "" if done.reply is None else done.reply.text
+def _rows(comparison: _Comparison) -> list[tuple[str, str, str]]:
+    turn, replayed = comparison.turn, comparison.replay
+    used = replayed.usage
+    reply = "" if replayed.reply is None else replayed.reply.text
     rows = [
         ("", "recorded", "replayed"),
-        ("route", _route(turn.route, turn.completions[-1].model if turn.completions else ""), _by(done)),
+        (
+            "route",
+            _route(turn.route, turn.completions[-1].model if turn.completions else ""),
+            _route_of_replay(replayed),
+        ),
         ("rounds", str(turn.rounds), str(used.round)),
-        *_call_rows(both.calls, done.calls),
+        *_call_rows(comparison.calls, replayed.calls),
         ("reply", turn.reply or "(silence)", reply or "(silence)"),
         ("tokens", _tokens(turn.charge), _tokens(used.charge)),
     ]
-    told = partial(without_rule_text, turn.language)
-    return [(label, told(before), told(after)) for label, before, after in rows]
+    without_rules = partial(without_rule_text, turn.language)
+    return [(label, without_rules(before), without_rules(after)) for label, before, after in rows]
 
 
 def _call_rows(before: Sequence[CallRecord], after: Sequence[ReplayedCall]) -> list[tuple[str, str, str]]:
@@ -141,9 +147,9 @@ def _plain(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _by(done: Replay) -> str:
-    models = [each.model for each in done.usage.completions if not each.error]
-    return _route(done.usage.route, models[-1] if models else "")
+def _route_of_replay(replayed: Replay) -> str:
+    models = [each.model for each in replayed.usage.completions if not each.error]
+    return _route(replayed.usage.route, models[-1] if models else "")
 
 
 def _route(route: str, model: str) -> str:

@@ -63,14 +63,14 @@ def restrict_data_folder(folder: Path) -> None:
     files = [each for pattern in _FILES for each in folder.glob(pattern)]
     closed = close_to_others([*own, *files, folder / "files"])
     if folder / "files" in closed:
-        closed += close_to_others(_inside(folder / "files"))
+        closed += close_to_others(_contents(folder / "files"))
     if closed:
         logger.warning(
             "restricted permissions of {} files and folders below {} that other users could read", len(closed), folder
         )
 
 
-def _inside(folder: Path) -> Iterator[Path]:
+def _contents(folder: Path) -> Iterator[Path]:
     return (each for each in folder.rglob("*") if not each.is_symlink())
 
 

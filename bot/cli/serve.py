@@ -53,7 +53,7 @@ def chat(config: Path | None, person: str | None, linger: float) -> None:
     with import_without_gc():
         from bot.cli.runner import run_bot
 
-    _until_interrupt(
+    _ignore_interrupt(
         lambda: run_bot(settings, clock, platforms=[terminal], linger_seconds=linger, watches_plugins=False)
     )
 
@@ -109,12 +109,12 @@ def _serve(config: Path | None, *, watches_plugins: bool) -> None:
     with import_without_gc():
         from bot.cli.runner import run_bot
 
-    _until_interrupt(
+    _ignore_interrupt(
         lambda: run_bot(settings, SystemClock(), linger_seconds=0.0, watches_plugins=watches_plugins, editor=editor)
     )
 
 
-def _until_interrupt(serve: Callable[[], None]) -> None:
+def _ignore_interrupt(serve: Callable[[], None]) -> None:
     """Serve; Ctrl+C is no error."""
     try:
         serve()

@@ -40,7 +40,7 @@ _SECONDS: Final = 5.0  # for each; a stop must come to its end
 def option_problems(error: ValidationError, model: type[BaseModel], given: Mapping[str, object]) -> list[str]:
     """Return a phrase for each key that is missing, unknown or wrong."""
     found = error.errors(include_url=False, include_input=False)
-    return [_in_words(each, model, given) for each in found]
+    return [_describe_problem(each, model, given) for each in found]
 
 
 def find_ignored_options(model: type[BaseModel], given: Mapping[str, object]) -> Iterator[str]:
@@ -53,7 +53,7 @@ def find_ignored_options(model: type[BaseModel], given: Mapping[str, object]) ->
             yield f"{key} is not read; did you mean {near[0]}?"
 
 
-def _in_words(problem: ErrorDetails, model: type[BaseModel], given: Mapping[str, object]) -> str:
+def _describe_problem(problem: ErrorDetails, model: type[BaseModel], given: Mapping[str, object]) -> str:
     key = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "missing":
         near = closest_names(key, _unread(model, given))
@@ -74,7 +74,7 @@ def _describe_option(key: str, model: type[BaseModel]) -> str:
     return f"{kind}: {shown.description}" if shown.description else kind
 
 
-def _unread(model: type[BaseModel], given: Mapping[str, object]) -> list[str]:
+def _find_unread_keys(model: type[BaseModel], given: Mapping[str, object]) -> list[str]:
     return [key for key in given if key not in _keys(model)]
 
 

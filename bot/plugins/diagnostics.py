@@ -17,11 +17,11 @@ from function_calls.tools.declaring.tool_options import ToolOptions
 from services.kernel.errors import AssistantError
 from services.kernel.text import closest_names
 
-_LONGEST: Final = 300  # characters of what an error says
-_OF_JSON: Final = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list"}
+_MAX_CHARACTERS: Final = 300  # characters of what an error says
+_PYTHON_TYPES: Final = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list"}
 _UNEXPECTED: Final = re.compile(r"nexpected keyword argument '(\w+)'")
-_OURS: Final = ("bot", "function_calls", "services")
-_OUR_NAME: Final = "bubbles"
+_OWN_PACKAGES: Final = ("bot", "function_calls", "services")
+_DISTRIBUTION: Final = "bubbles"
 _NO_SUCH_PACKAGE: Final = (
     "there is no module bubbles: write `from function_calls import …` for tools and agents, and"
     " `from bot.plugins.contributions import …` for what setup(add) gets"
@@ -79,9 +79,9 @@ class PluginInvalid(AssistantError):
     """The author of a plugin must act; the text names the correction."""
 
 
-def report_failure(name: str, told: str, error: BaseException | None = None) -> None:
+def report_failure(name: str, reason: str, error: BaseException | None = None) -> None:
     """Say in one line of the log why a plugin is left out; the trace of what it raised follows at DEBUG."""
-    logger.error("plugin {} not loaded: {}", name, told)
+    logger.error("plugin {} not loaded: {}", name, reason)
     if error is not None:
         logger.opt(exception=error).debug("traceback of plugin {}", name)
 
@@ -94,28 +94,28 @@ def describe_failure(error: BaseException, path: Path | None) -> str:
         path: its file or folder, None for one of an installed package.
     """
     if isinstance(error, SyntaxError):
-        return _of_syntax(error)
+        return _describe_syntax_error(error)
     if isinstance(error, ModuleNotFoundError) and error.name:
-        return _of_missing(error.name, path)
+        return _describe_missing_module(error.name, path)
     if isinstance(error, SystemExit):
-        return f"it ends the program (sys.exit({error.code!r})) instead of raising an error{_place(error, path)}"
+        return f"it ends the program (sys.exit({error.code!r})) instead of raising an error{_location(error, path)}"
     if isinstance(error, AssistantError):
         return " ".join(str(error).split())  # ours, which ends with what to do
-    if isinstance(error, UnicodeDecodeError) and not _place(error, path):
+    if isinstance(error, UnicodeDecodeError) and not _location(error, path):
         return f"its file is not UTF-8 text (byte {error.start + 1})"
-    told = _one_line(error)
-    named = f"{type(error).__name__}: {told}" if told else type(error).__name__
-    return f"{named}{_meant(error)}{_place(error, path)}"
+    reason = _one_line(error)
+    named = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
+    return f"{named}{_suggest_name(error)}{_location(error, path)}"
 
 
-def _of_syntax(error: SyntaxError) -> str:
+def _describe_syntax_error(error: SyntaxError) -> str:
     line = (error.text or "").strip()
     return f"{error.filename}, line {error.lineno}: {error.msg}" + (f": {line}" if line else "")
 
 
-def _of_missing(module: str, path: Path | None) -> str:
+def _describe_missing_module(module: str, path: Path | None) -> str:
     top = module.partition(".")[0]
-    if top == _OUR_NAME:
+    if top == _DISTRIBUTION:
         return _NO_SUCH_PACKAGE
     beside = path is not None and ((path.parent / f"{top}.py").is_file() or (path.parent / top).is_dir())
     if beside:
@@ -123,21 +123,25 @@ def _of_missing(module: str, path: Path | None) -> str:
             f"it imports {top}, which lies beside it, where imports do not look: make a folder of the plugin"
             f" with __init__.py and {top}.py in it, and write `from . import {top}`"
         )
-    if top in _OURS or find_spec(top) is not None:
+    if top in _OWN_PACKAGES or find_spec(top) is not None:
         return f"it imports {module}, and {top} has no such module; see the name, and which version is installed"
     package = _PACKAGES.get(module, _PACKAGES.get(top, top))
     return f"it needs the package {package}, which is not installed: pip install {package}"
 
 
-def _meant(error: BaseException) -> str:
+def _suggest_name(error: BaseException) -> str:
     """Return the probable intended name, of those that `add`, the mark or the file has."""
     if isinstance(error, AttributeError) and isinstance(error.obj, Contributions):
-        return _near(error.name or "", Contributions.__struct_fields__, "add.")
+        return _suggest_closest(error.name or "", Contributions.__struct_fields__, "add.")
     if isinstance(error, NameError):
         name = error.name or ""
-        return f"; did you mean {_OF_JSON[name]}?" if name in _OF_JSON else _near(name, _names_at(error))
+        return (
+            f"; did you mean {_PYTHON_TYPES[name]}?"
+            if name in _PYTHON_TYPES
+            else _suggest_closest(name, _available_names(error))
+        )
     found = _UNEXPECTED.search(str(error)) if isinstance(error, TypeError) else None
-    return "" if found is None else _near(found[1], ToolOptions.__struct_fields__)
+    return "" if found is None else _suggest_closest(found[1], ToolOptions.__struct_fields__)
 
 
 def _near(name: str, known: Iterable[str], before: str = "") -> str:
@@ -145,7 +149,7 @@ def _near(name: str, known: Iterable[str], before: str = "") -> str:
     return f"; did you mean {before}{near[0]}?" if near else ""
 
 
-def _names_at(error: BaseException) -> tuple[str, ...]:
+def _available_names(error: BaseException) -> tuple[str, ...]:
     """Return the names that the code which raised could have used."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
@@ -153,7 +157,7 @@ def _names_at(error: BaseException) -> tuple[str, ...]:
     return (*dir(builtins), *(trace.tb_frame.f_globals if trace is not None else ()))
 
 
-def _place(error: BaseException, path: Path | None) -> str:
+def _location(error: BaseException, path: Path | None) -> str:
     """Return where in the plugin it happened, as far as it happened there."""
     if path is None:
         return ""
@@ -167,5 +171,5 @@ def _place(error: BaseException, path: Path | None) -> str:
 
 
 def _one_line(error: BaseException) -> str:
-    told = " ".join(str(error).split())
-    return told if len(told) <= _LONGEST else f"{told[:_LONGEST]}…"
+    reason = " ".join(str(error).split())
+    return reason if len(reason) <= _MAX_CHARACTERS else f"{reason[:_MAX_CHARACTERS]}…"

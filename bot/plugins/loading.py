@@ -76,10 +76,10 @@ def load_plugin(
         _set_up(found.load(), adds)
         check_types(adds)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin is anybody's code; the bot starts without it
-        told = describe_failure(error, found.path)
-        report_failure(found.name, told, error)
+        reason = describe_failure(error, found.path)
+        report_failure(found.name, reason, error)
         nothing = Contributions(name=found.name, clock=clock, on_close=adds.on_close)
-        return LoadedPlugin(found=found, adds=nothing, error=told)
+        return LoadedPlugin(found=found, adds=nothing, error=reason)
     return LoadedPlugin(found=found, adds=adds)
 
 

@@ -41,7 +41,7 @@ _COMMAND: Final = switch_pattern("plugins", "插件")
 
 
 class InstalledPlugin(Struct, kw_only=True):
-    """A plugin in its place; `leaving` takes out what can be taken out of a running bot.
+    """A plugin in its place; `removal` takes out what can be taken out of a running bot.
 
     `tools` are offered to people and models, `names` are those of all its functions, also of what only undoes.
     """
@@ -49,7 +49,7 @@ class InstalledPlugin(Struct, kw_only=True):
     plugin: LoadedPlugin
     tools: tuple[ToolSpec, ...] = ()
     names: frozenset[str] = frozenset()
-    leaving: ExitStack = field(default_factory=ExitStack)
+    removal: ExitStack = field(default_factory=ExitStack)
 
 
 class ReloadResult(Struct, frozen=True, kw_only=True):
@@ -93,11 +93,11 @@ class PluginManager:
             own = named_parts(each.plugin.adds)
             taken = [name for name in own if name in owners or own.count(name) > 1]
             if taken:
-                told = (
+                reason = (
                     f"its {taken[0]} has a name that {owners.get(taken[0], 'another of its own')} has; give it another"
                 )
-                report_failure(each.plugin.name, told)
-                self._installed[each.plugin.name] = InstalledPlugin(plugin=replace(each.plugin, error=told))
+                report_failure(each.plugin.name, reason)
+                self._installed[each.plugin.name] = InstalledPlugin(plugin=replace(each.plugin, error=reason))
             else:
                 owners |= dict.fromkeys(own, f"plugin {each.plugin.name}")
 
@@ -144,11 +144,11 @@ class PluginManager:
         for each in list(self._working()):
             self._installed[each.plugin.name] = self._install_plugin(each.plugin, calls, services)
 
-    def work(self, tasks: BackgroundTasks, host: Host) -> None:
+    def start_jobs(self, tasks: BackgroundTasks, host: Host) -> None:
         """Begin the background work of the plugins."""
         for each in self._working():
             for name, job in each.plugin.adds.jobs:
-                tasks.start(_again_and_again(f"{each.plugin.name}/{name}", job, host), f"plugin {each.plugin.name}")
+                tasks.start(_run_job(f"{each.plugin.name}/{name}", job, host), f"plugin {each.plugin.name}")
 
     async def reload(self, found: FoundPlugin, calls: FunctionCallRouter, services: Services) -> ReloadResult:
         """Exchange a plugin's functions, hooks and listeners; where the new version fails the old one stays.
@@ -165,7 +165,7 @@ class PluginManager:
             await close_all(new.name, new.adds.on_close)
             return ReloadResult(name=found.name, error=trial.error)
         if old is not None:
-            old.leaving.close()
+            old.removal.close()
         current = self._installed[found.name] = self._install_plugin(new, calls, services)
         if old is not None:
             await self._uninstall_plugin(old.plugin)
@@ -176,7 +176,7 @@ class PluginManager:
         """Take a plugin out whose file is gone."""
         gone = self._installed.pop(name, None)
         if gone is not None:
-            gone.leaving.close()
+            gone.removal.close()
             await self._uninstall_plugin(gone.plugin)
 
     async def aclose(self) -> None:
@@ -206,32 +206,32 @@ class PluginManager:
     def _install_plugin(self, plugin: LoadedPlugin, calls: FunctionCallRouter, services: Services) -> InstalledPlugin:
         adds, guard = plugin.adds, PluginGuard(plugin.name, self._switches)
         before = frozenset(tool.name for tool in calls.registry)
-        with ExitStack() as leaving:
+        with ExitStack() as removal:
             try:
                 for service in adds.services:
                     services.add(service)
                     calls.registry.allow(type(service))
-                _register(calls.registry, plugin, leaving)
+                _register(calls.registry, plugin, removal)
                 check_inverses(calls.registry, calls.registry)
             except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the bot must start without it
-                told = self._describe_failure(error, plugin, before)
-                report_failure(plugin.name, told, error)
-                return InstalledPlugin(plugin=replace(plugin, error=told))
-            _add_all(leaving, calls.hooks.before, map(guard.before_tool, adds.tool_hooks.before))
-            _add_all(leaving, calls.hooks.after, map(guard.after_tool, adds.tool_hooks.after))
-            _add_all(leaving, self.model_hooks.before, map(guard.before_model, adds.model_hooks.before))
-            _add_all(leaving, self.model_hooks.after, map(guard.after_model, adds.model_hooks.after))
-            _add_all(leaving, self.model_hooks.on_error, map(guard.on_model_error, adds.model_hooks.on_error))
+                reason = self._describe_failure(error, plugin, before)
+                report_failure(plugin.name, reason, error)
+                return InstalledPlugin(plugin=replace(plugin, error=reason))
+            _add_all(removal, calls.hooks.before, map(guard.before_tool, adds.tool_hooks.before))
+            _add_all(removal, calls.hooks.after, map(guard.after_tool, adds.tool_hooks.after))
+            _add_all(removal, self.model_hooks.before, map(guard.before_model, adds.model_hooks.before))
+            _add_all(removal, self.model_hooks.after, map(guard.after_model, adds.model_hooks.after))
+            _add_all(removal, self.model_hooks.on_error, map(guard.on_model_error, adds.model_hooks.on_error))
             for name, listener in adds.listeners:
-                leaving.callback(calls.events.subscribe(name, guard.listener(listener)))
-            stays = leaving.pop_all()
+                removal.callback(calls.events.subscribe(name, guard.listener(listener)))
+            stays = removal.pop_all()
         owned = Registry(injectable=calls.registry.injectable)
         _register(owned, plugin, ExitStack())
         logger.info("plugin {} loaded: {} functions", plugin.name, len(owned.specs))
         for hint in lint_contributions(adds, owned.specs):
             logger.warning("plugin {}: {}", plugin.name, hint)
         names = frozenset(tool.name for tool in owned)
-        return InstalledPlugin(plugin=plugin, tools=owned.specs, names=names, leaving=stays)
+        return InstalledPlugin(plugin=plugin, tools=owned.specs, names=names, removal=stays)
 
     def _describe_failure(self, error: Exception, plugin: LoadedPlugin, others: Collection[str]) -> str:
         """Return why the functions of `plugin` cannot be taken; `others` are the names that there were before it."""
@@ -263,19 +263,19 @@ class PluginManager:
         return (each for each in self._installed.values() if not each.plugin.error)
 
 
-def _register(registry: Registry, plugin: LoadedPlugin, leaving: ExitStack) -> None:
+def _register(registry: Registry, plugin: LoadedPlugin, removal: ExitStack) -> None:
     for source in plugin.adds.functions:
-        leaving.callback(registry.collect(source))
+        removal.callback(registry.collect(source))
 
 
-def _add_all(leaving: ExitStack, to: list[Hook], hooks: Iterable[Hook]) -> None:
-    """Add `hooks` to a list of them, until `leaving` is closed."""
+def _add_all(removal: ExitStack, to: list[Hook], hooks: Iterable[Hook]) -> None:
+    """Add `hooks` to a list of them, until `removal` is closed."""
     for hook in hooks:
         to.append(hook)
-        leaving.callback(to.remove, hook)
+        removal.callback(to.remove, hook)
 
 
-async def _again_and_again(name: str, job: Job, host: Host) -> None:
+async def _run_job(name: str, job: Job, host: Host) -> None:
     """Do a plugin's work until it ends by itself; after a failure again, with growing pauses."""
     for pause in growing_pauses(_FIRST_PAUSE, _LONGEST_PAUSE):
         try:

@@ -23,7 +23,7 @@ def lint_contributions(adds: Contributions, tools: Iterable[ToolSpec]) -> list[s
     return [
         *([missing] if silent else []),
         *_parameters_without_type(offered),
-        *_nothing(adds, offered),
+        *_explain_empty(adds, offered),
         *_misnamed_setups(adds),
     ]
 
@@ -33,7 +33,7 @@ def _parameters_without_type(tools: Iterable[ToolSpec]) -> Iterator[str]:
     for tool in tools:
         properties = tool.parameters.get("properties")
         for name, schema in properties.items() if isinstance(properties, Mapping) else ():
-            if isinstance(schema, Mapping) and not schema.keys() - _SAYS_NO_TYPE:
+            if isinstance(schema, Mapping) and not schema.keys() - _KEYS_WITHOUT_TYPE:
                 yield f"{name} of {tool.name} has no type, so a model may give anything; write {name}: str, int, …"
 
 
@@ -45,7 +45,7 @@ def _misnamed_setups(adds: Contributions) -> Iterator[str]:
             yield from (f"its {name}(add) is not called; the name is setup" for name in meant)
 
 
-def _nothing(adds: Contributions, tools: list[ToolSpec]) -> Iterator[str]:
+def _explain_empty(adds: Contributions, tools: list[ToolSpec]) -> Iterator[str]:
     if tools or any(_has_contributions(adds)):
         return
     module = next((each for each in adds.functions if isinstance(each, ModuleType)), None)
@@ -74,7 +74,7 @@ def _own_functions(module: ModuleType) -> list[str]:
     ]
 
 
-_SAYS_NO_TYPE: Final = frozenset({"description", "default", "title"})
+_KEYS_WITHOUT_TYPE: Final = frozenset({"description", "default", "title"})
 
 
 class _Kind(Struct, frozen=True, kw_only=True):
@@ -89,11 +89,11 @@ class _Kind(Struct, frozen=True, kw_only=True):
     arguments: tuple[str, ...] = ()
 
 
-def _with(written: str, *names: str) -> _Kind:
+def _kind_with(written: str, *names: str) -> _Kind:
     return _Kind(written=written, fits=lambda each: all(hasattr(each, name) for name in names))
 
 
-def _pair(written: str, *arguments: str) -> _Kind:
+def _pair_kind(written: str, *arguments: str) -> _Kind:
     return _Kind(written=written, fits=_is_name_and_callable, function=lambda each: each[1], arguments=arguments)
 
 
@@ -101,32 +101,32 @@ def _is_name_and_callable(each: object) -> bool:
     return isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], str) and callable(each[1])
 
 
-def _called(*arguments: str) -> _Kind:
+def _function_kind(*arguments: str) -> _Kind:
     return _Kind(written="a function", fits=callable, function=lambda each: each, arguments=arguments)
 
 
 _KINDS: Final = {
     "services": _Kind(written="an object of a class, such as Tea(…)", fits=lambda each: True),  # noqa: ARG005 - anything
-    "platforms": _with("a platform, an object with name, capabilities, run and send", "name", "run", "send"),
-    "engines": _with("a search engine, an object with name and search", "name", "search"),
-    "middlewares": _called("message", "call_next"),
-    "listeners": _pair("(event, function)", "event"),
-    "chat_commands": _called("turn"),
-    "cli_commands": _with("a command of click", "name", "invoke"),
-    "pages": _called("context"),
-    "jobs": _pair("(name, function)", "host"),
-    "on_close": _called(),
+    "platforms": _kind_with("a platform, an object with name, capabilities, run and send", "name", "run", "send"),
+    "engines": _kind_with("a search engine, an object with name and search", "name", "search"),
+    "middlewares": _function_kind("message", "call_next"),
+    "listeners": _pair_kind("(event, function)", "event"),
+    "chat_commands": _function_kind("turn"),
+    "cli_commands": _kind_with("a command of click", "name", "invoke"),
+    "pages": _function_kind("context"),
+    "jobs": _pair_kind("(name, function)", "host"),
+    "on_close": _function_kind(),
 }
 _HOOKS: Final = {
-    "add.tool_hooks.before": _called("call", "context"),
-    "add.tool_hooks.after": _called("call", "context", "result"),
-    "add.model_hooks.before": _called("turn"),
-    "add.model_hooks.after": _called("turn", "interpretation"),
-    "add.model_hooks.on_error": _called("turn", "error"),
+    "add.tool_hooks.before": _function_kind("call", "context"),
+    "add.tool_hooks.after": _function_kind("call", "context", "result"),
+    "add.model_hooks.before": _function_kind("turn"),
+    "add.model_hooks.after": _function_kind("turn", "interpretation"),
+    "add.model_hooks.on_error": _function_kind("turn", "error"),
 }
 
 
-_TOOLSET: Final = _with("a toolset, an object with list_specs and call", "list_specs", "call")
+_TOOLSET: Final = _kind_with("a toolset, an object with list_specs and call", "list_specs", "call")
 
 
 def check_types(adds: Contributions) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _EVERY: Final = 0.5  # seconds
 
-Tell = Callable[[ReloadResult], None]
+Report = Callable[[ReloadResult], None]
 _State = tuple[tuple[str, int, int], ...]
 
 
@@ -33,22 +33,22 @@ class PluginWatch:
         manager: PluginManager,
         calls: FunctionCallRouter,
         services: Services,
-        tell: Tell,
+        report: Report,
     ) -> None:
         self._settings = settings
         self._manager = manager
         self._calls = calls
         self._services = services
-        self._tell = tell
+        self._report = report
         self._seen = self._states()
 
     async def run(self) -> None:
         """Look again and again until cancelled."""
         while True:
             await asyncio.sleep(_EVERY)
-            await self.look()
+            await self.check()
 
-    async def look(self) -> None:
+    async def check(self) -> None:
         """Exchange every plugin whose files are not what they were."""
         now = self._states()
         changed = {name for name in now if now[name] != self._seen.get(name)}
@@ -56,10 +56,10 @@ class PluginWatch:
         self._seen = now
         for name in sorted(gone):
             await self._manager.remove(name)
-            self._tell(ReloadResult(name=name, changes=("removed",)))
+            self._report(ReloadResult(name=name, changes=("removed",)))
         for found in find_enabled_plugins(self._settings):
             if found.name in changed:
-                self._tell(await self._manager.reload(found, self._calls, self._services))
+                self._report(await self._manager.reload(found, self._calls, self._services))
 
     def _states(self) -> dict[str, _State]:
         found = find_enabled_plugins(self._settings)

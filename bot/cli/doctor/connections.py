@@ -8,26 +8,30 @@ from bot.config.settings import HttpSettings
 from bot.platforms.kit.doctor import Finding, Prober, ProbeResult, good, problem
 
 _ABOUT: Final = "running bot"
-_EVERYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - what a setting may say, not an address to listen on
+_WILDCARD_ADDRESSES: Final = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - what a setting may say, not an address to listen on
 
 
 async def examine_running(settings: HttpSettings, prober: Prober, *, data_dir: Path) -> list[Finding]:
     """Ask the bot of these settings about its platforms, where it runs and can be asked; `data_dir` is its folder."""
     if not settings.enabled or settings.port == 0:
         return []
-    address = f"http://{_EVERYWHERE.get(settings.host, settings.host)}:{settings.port}"
+    address = f"http://{_WILDCARD_ADDRESSES.get(settings.host, settings.host)}:{settings.port}"
     token = settings.token.get_secret_value()
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     answer = await prober.ask("GET", f"{address}/api/admin/adapters", headers=headers)
     found = answer.body.get("adapters")
     if not isinstance(found, list):
-        return [good(_ABOUT, _why_not(address, answer))]
+        return [good(_ABOUT, _explain_missing(address, answer))]
     own, other = _absolute(data_dir), answer.body.get("data_dir")
     if other and other != own:
         step = "set http.port of one of them to another port, or run the doctor with the settings of that bot"
         return [problem(_ABOUT, f"another bot answers at {address}: its data is in {other}, not in {own}", step)]
     platforms = [each for each in found if isinstance(each, dict)]
-    broken = [_broken(each) for each in platforms if each.get("state") in {"deaf", "stopped"} or _is_partly_out(each)]
+    broken = [
+        _describe_broken(each)
+        for each in platforms
+        if each.get("state") in {"deaf", "stopped"} or _has_partial_outage(each)
+    ]
     if broken:
         return broken
     states = ", ".join(f"{each.get('name')} {each.get('state')}" for each in platforms)
@@ -38,18 +42,18 @@ def _absolute(folder: Path) -> str:
     return str(folder.resolve())
 
 
-def _why_not(address: str, answer: ProbeResult) -> str:
+def _explain_missing(address: str, answer: ProbeResult) -> str:
     if answer.problem:
         return f"none answers at {address}"
     return f"how its platforms are is not told at {address} ({answer.status})"
 
 
-def _is_partly_out(platform: Mapping[str, object]) -> bool:
+def _has_partial_outage(platform: Mapping[str, object]) -> bool:
     """Tell whether a live connection reports a problem, such as a room that put the bot out."""
     return platform.get("state") == "live" and bool(platform.get("detail"))
 
 
-def _broken(platform: Mapping[str, object]) -> Finding:
+def _describe_broken(platform: Mapping[str, object]) -> Finding:
     name, detail = platform.get("name"), platform.get("detail") or "it does not say why"
     if platform.get("state") == "deaf":
         step = f"it is made again by itself; if it stays so, see whether {name} can be reached from here"

@@ -31,7 +31,7 @@ def print_finding(finding: Finding) -> None:
 
 def examine_tools(inspection: "Inspection") -> list[Finding]:
     """Return a finding for each plugin, source of tools and clash of names."""
-    doubts = [finding for each in inspection.plugins for finding in doubtful_findings(each)]
+    doubts = [finding for each in inspection.plugins for finding in doubt_findings(each)]
     return [
         *map(plugin_finding, inspection.plugins),
         *doubts,
@@ -49,7 +49,7 @@ def plugin_finding(each: "InspectedPlugin") -> Finding:
     return good(about, f"functions: {names}" if names else "works, without functions of its own")
 
 
-def doubtful_findings(each: "InspectedPlugin") -> list[Finding]:
+def doubt_findings(each: "InspectedPlugin") -> list[Finding]:
     """Warn of probable mistakes of a plugin: a name that is taken, a missing docstring."""
     found, about = each.plugin.found, f"plugin {each.plugin.name}"
     told = f"is {found.origin}; {', '.join(found.hides)} has the same name and is left out: rename one of them"

@@ -263,7 +263,7 @@ async def restore(reminder_id: REMINDER_ID, context: Context, asked: ForReminder
     """Take a delete back."""
     chat, reminders = context.room.address(asked.session_id), context.app.services.get(ReminderService)
     restored = await reminders.restore(chat, asked.viewer.person, reminder_id)
-    context.room.look_at_reminders(asked.session_id)
+    context.room.refresh_reminders(asked.session_id)
     return reminder_body(restored)
 
 

@@ -31,11 +31,11 @@ def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
         if platform == room.name and isinstance(result, ToolResult) and result.receipts:
             looks.begin(room.address(chat_id))
             if change_id := change_undone(result):
-                await room.note_undone(chat_id, change_id)
+                await room.mark_undone(chat_id, change_id)
 
     async def closed(chat: ChatAddress, asked_in: str) -> None:
         if chat.platform == room.name:
-            await room.note_closed(chat.chat_id, asked_in)
+            await room.mark_closed(chat.chat_id, asked_in)
 
     policy = app.calls.policy
     ends = [

@@ -84,7 +84,7 @@ class WebPlatform:
         self._since = clock.now()
         self._sent_keys: BoundedDict[str, str] = BoundedDict(_REMEMBERED_KEYS)
         self._extras = ExtrasRepository()
-        self.rooms = Rooms(self.bot, self._extras, clock, self.look_at_reminders)
+        self.rooms = Rooms(self.bot, self._extras, clock, self.refresh_reminders)
         self._answering = AnswerTracker(self.rooms, self._extras, clock)
         self._look: Look | None = None
         self._usage: UsageOf | None = None
@@ -102,7 +102,7 @@ class WebPlatform:
         `look` is asked to look at a room's reminders when it is opened, and some seconds after one was said there;
         `usage` knows what models used for a message.
         """
-        self._extras.keep_in(state)
+        self._extras.use_state(state)
         self._look = look
         self._usage = usage
         for room in self.rooms:
@@ -124,7 +124,7 @@ class WebPlatform:
         """End `run`."""
         self._is_closed.set()
 
-    def look_at_reminders(self, session_id: str) -> None:
+    def refresh_reminders(self, session_id: str) -> None:
         """Tell the room which of its reminders changed."""
         if self._look is not None:
             self._look(self.address(session_id), 0.0)
@@ -303,13 +303,13 @@ class WebPlatform:
         """Show a tool call while it runs, and how it ended."""
         self._answering.heard(event)
 
-    async def note_undone(self, session_id: str, change_id: str) -> None:
+    async def mark_undone(self, session_id: str, change_id: str) -> None:
         """Mark the buttons of a change that was taken back."""
-        await self._answering.note_undone(self.address(session_id), change_id)
+        await self._answering.mark_undone(self.address(session_id), change_id)
 
-    async def note_closed(self, session_id: str, asked_in: str) -> None:
+    async def mark_closed(self, session_id: str, asked_in: str) -> None:
         """Mark the buttons of a question that is answered or dropped, which was the answer to this message."""
-        await self._answering.note_closed(self.address(session_id), asked_in)
+        await self._answering.mark_closed(self.address(session_id), asked_in)
 
     async def extras(self, session_id: str, message_id: str) -> Extras:
         """Return what a message has beside its text."""

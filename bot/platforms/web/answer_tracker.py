@@ -118,7 +118,7 @@ class AnswerTracker:
         if choices is not None:
             await self._change_choices(question.address, question.reply_to, choices)
 
-    async def note_closed(self, chat: ChatAddress, asked_in: str) -> None:
+    async def mark_closed(self, chat: ChatAddress, asked_in: str) -> None:
         """Mark the buttons of a question that is answered or dropped; it stands in the answer to `asked_in`."""
         message_id = f"{asked_in}.r"
         extras = await self._extras.of(chat, message_id)
@@ -126,7 +126,7 @@ class AnswerTracker:
         if choices != extras.choices:
             await self._change_choices(chat, message_id, choices)
 
-    async def note_undone(self, chat: ChatAddress, change_id: str) -> None:
+    async def mark_undone(self, chat: ChatAddress, change_id: str) -> None:
         """Mark the buttons that took back, or would have, a change which is taken back now."""
         for message_id in await self._extras.with_change(chat, change_id):
             extras = await self._extras.of(chat, message_id)

@@ -33,7 +33,7 @@ class Extras(Struct, kw_only=True):
     @property
     def is_empty(self) -> bool:
         """Return whether there are no extras."""
-        return self == NOTHING
+        return self == NO_EXTRAS
 
     def react(self, person_id: str, emoji: str) -> None:
         """Put the person's emoji on, or take it off again; a message has no more than fifty different ones."""
@@ -48,7 +48,7 @@ class Extras(Struct, kw_only=True):
             del self.reactions[emoji]
 
 
-NOTHING = Extras()
+NO_EXTRAS = Extras()
 
 
 class RoomExtras:
@@ -61,7 +61,7 @@ class RoomExtras:
 
     async def of(self, message_id: str) -> Extras:
         """Return the extras of a message, to be looked at."""
-        return (await self._all()).get(message_id, NOTHING)
+        return (await self._all()).get(message_id, NO_EXTRAS)
 
     async def with_change(self, change_id: str) -> tuple[str, ...]:
         """Return the ids of the messages with a button that takes this change back."""
@@ -90,13 +90,13 @@ class RoomExtras:
 
 
 class ExtrasRepository:
-    """The books of all rooms, read when they are first looked into; before `keep_in` there are none."""
+    """The books of all rooms, read when they are first looked into; before `use_state` there are none."""
 
     def __init__(self) -> None:
         self._state: StateStore | None = None
         self._books: dict[str, RoomExtras] = {}
 
-    def keep_in(self, state: StateStore) -> None:
+    def use_state(self, state: StateStore) -> None:
         """Keep the books in `state` from now on."""
         self._state = state
 
@@ -111,7 +111,7 @@ class ExtrasRepository:
     async def of(self, address: ChatAddress, message_id: str) -> Extras:
         """Return the extras of a message, to be looked at."""
         book = self._book(address)
-        return NOTHING if book is None else await book.of(message_id)
+        return NO_EXTRAS if book is None else await book.of(message_id)
 
     async def with_change(self, address: ChatAddress, change_id: str) -> tuple[str, ...]:
         """Return the ids of a room's messages with a button that takes this change back."""

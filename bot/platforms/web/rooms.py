@@ -48,7 +48,7 @@ class Rooms:
         found = self._rooms.get(session_id)
         if found is None:
             epoch = self._next_epoch()
-            found = self._rooms[session_id] = Room(session_id, epoch, self._bot, self._clock, self._tell_others)
+            found = self._rooms[session_id] = Room(session_id, epoch, self._bot, self._clock, self._share)
             self._close_idle_rooms()
             self._look(session_id)
         return found
@@ -93,6 +93,6 @@ class Rooms:
         self._opened += 1
         return f"{self._epoch}-{self._opened}"
 
-    def _tell_others(self, session_id: str, kind: str, data: Mapping[str, object]) -> None:
+    def _share(self, session_id: str, kind: str, data: Mapping[str, object]) -> None:
         if self._happened is not None:
             self._happened(session_id, kind, data)

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Final
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.web.extras import NOTHING, Extras
+from bot.platforms.web.extras import NO_EXTRAS, Extras
 from bot.platforms.web.frames import AuthorShape, CallShape, FiredShape, MessageShape, choice_shape, written
 from services.kernel.chat import Person
 from services.reminders.model import EVERYONE, DueNotice
@@ -50,7 +50,7 @@ def message_shape(
     at: datetime,
     *,
     reply_to: str | None = None,
-    extras: Extras = NOTHING,
+    extras: Extras = NO_EXTRAS,
     calls: Sequence[CallShape] = (),
     edited: bool = False,
 ) -> MessageShape:

@@ -89,7 +89,7 @@ async def test_a_newer_version_closes_the_older_one_and_each_is_closed_once(rig)
     rig.write("dice", OPENING)
     async with rig.running():
         rig.write("dice", OPENING.replace("the first", "the newer"))
-        await rig.watch.look()
+        await rig.watch.check()
         after = closed(rig)
 
     assert after == ["the late one", "the first"]
@@ -101,7 +101,7 @@ async def test_a_version_that_is_not_taken_is_closed_and_the_older_one_stays_ope
     async with rig.running():
         refused = OPENING.replace("the first", "the newer").replace("throw_dice", "reminder_set")
         rig.write("dice", refused)
-        await rig.watch.look()
+        await rig.watch.check()
         after = closed(rig)
 
     assert after == ["the late one", "the newer"]
@@ -121,7 +121,7 @@ async def test_part_that_works_until_a_restart_is_not_closed_before(rig):
     rig.write("dice", working)
     async with rig.running():
         rig.write("dice", OPENING.replace("the first", "the newer"))
-        await rig.watch.look()
+        await rig.watch.check()
         after = closed(rig)
 
     assert after == []
@@ -132,7 +132,7 @@ async def test_plugin_with_a_deleted_file_is_closed(rig):
     path = rig.write("dice", OPENING)
     async with rig.running():
         path.unlink()
-        await rig.watch.look()
+        await rig.watch.check()
         after = closed(rig)
 
     assert after == closed(rig) == ["the late one", "the first"]

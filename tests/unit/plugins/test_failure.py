@@ -199,7 +199,7 @@ async def test_new_version_with_a_taken_name_is_told_its_owner(rig):
     rig.write("coin", DICE.replace("throw_dice", "throw_coin"))
     async with rig.running():
         rig.write("coin", DICE)
-        await rig.watch.look()
+        await rig.watch.check()
 
     assert rig.told[0].error.startswith("its function throw_dice has the name of one of plugin dice")
 

@@ -21,7 +21,7 @@ async def test_new_version_replaces_the_old_one(rig):
     rig.write("dice", DICE)
     async with rig.running():
         rig.write("dice", BETTER)
-        await rig.watch.look()
+        await rig.watch.check()
         answer = await rig.say("throw the dice")
 
     assert answer == "a 6"
@@ -31,7 +31,7 @@ async def test_schema_difference_is_reported(rig):
     rig.write("dice", DICE)
     async with rig.running():
         rig.write("dice", BETTER)
-        await rig.watch.look()
+        await rig.watch.check()
 
     (told,) = rig.told
     assert told.error == ""
@@ -43,7 +43,7 @@ async def test_the_old_version_stays_when_the_new_one_fails(rig, broken):
     rig.write("dice", DICE)
     async with rig.running():
         rig.write("dice", broken)
-        await rig.watch.look()
+        await rig.watch.check()
         answer = await rig.say("throw the dice")
 
     assert answer == "a four"
@@ -71,7 +71,7 @@ async def test_plugin_with_its_own_inverse_is_replaced_too(rig):
     rig.write("lamp", LAMP)
     async with rig.running():
         rig.write("lamp", LAMP.replace("is off", "is dark"))
-        await rig.watch.look()
+        await rig.watch.check()
         told = await rig.say("light the hall"), await rig.say("undo")
 
     assert rig.told[0].error == ""
@@ -82,7 +82,7 @@ async def test_new_version_with_an_invalid_inverse_is_refused(rig):
     rig.write("lamp", LAMP)
     async with rig.running():
         rig.write("lamp", LAMP.replace('undo="dark"', 'undo="drak"'))
-        await rig.watch.look()
+        await rig.watch.check()
         answer = await rig.say("light the hall")
 
     assert "lamp.py:5" in rig.told[0].error
@@ -94,7 +94,7 @@ async def test_a_version_that_works_again_is_taken(rig):
     rig.write("dice", "def broken(:")
     async with rig.running():
         rig.write("dice", DICE)
-        await rig.watch.look()
+        await rig.watch.check()
         answer = await rig.say("throw the dice")
 
     assert answer == "a four"
@@ -103,10 +103,10 @@ async def test_a_version_that_works_again_is_taken(rig):
 async def test_a_new_file_is_a_new_plugin_and_a_deleted_one_is_gone(rig):
     async with rig.running():
         path = rig.write("dice", DICE)
-        await rig.watch.look()
+        await rig.watch.check()
         before = await rig.say("throw the dice")
         path.unlink()
-        await rig.watch.look()
+        await rig.watch.check()
         after = await rig.say("throw the dice")
 
     assert before == "a four"
@@ -125,7 +125,7 @@ async def test_hooks_and_listeners_of_the_old_version_leave_with_it(rig):
     rig.write("hook", hooked)
     async with rig.running():
         rig.write("hook", hooked.replace(" old", " new"))
-        await rig.watch.look()
+        await rig.watch.check()
         answer = await rig.say("throw the dice")
 
     assert answer == "a four new"
@@ -134,6 +134,6 @@ async def test_hooks_and_listeners_of_the_old_version_leave_with_it(rig):
 async def test_unchanged_files_are_not_reloaded(rig):
     rig.write("dice", DICE)
     async with rig.running():
-        await rig.watch.look()
+        await rig.watch.check()
 
     assert rig.told == []
