@@ -63,10 +63,7 @@ _DAY: Final = timedelta(hours=24)
 
 
 class App(Struct, kw_only=True):
-    """A running bot. `finished` returns when every platform's input has ended and its messages are answered.
-
-    What is started in `background` is cancelled when the bot stops.
-    """
+    """A running bot. Tasks in `background` are cancelled when it stops."""
 
     router: MessageRouter
     registry: Registry
@@ -106,22 +103,22 @@ async def build_app(
     delivery: DeliveryConfig | None = None,
     watchdog: Watchdog | None = None,
 ) -> AsyncIterator[App]:
-    """Wire a bot and run it for as long as the context lasts.
+    """Build a bot and run it until the context ends.
 
     Args:
-        settings: what the operator chose; the defaults otherwise.
-        platforms: the chats to serve.
-        functions: modules or objects whose `@tool_function`s are offered besides the built-in ones.
-        services: objects that these functions ask for by annotating a parameter with their class.
-        interpreter: understands messages instead of the configured model.
-        clock: tells the time; the machine's by default.
-        database: where everything is kept instead of the configured one; it is entered here.
-        timetable: wakes the services up instead of APScheduler.
-        delivery: how the reminders are delivered.
-        watchdog: notes which message is handled, and knows those that must not be read again; entered by the caller.
+        settings: the defaults if None.
+        platforms: chat platforms to serve.
+        functions: modules or objects with further `@tool_function`s.
+        services: objects to inject into these functions, by the class of a parameter.
+        interpreter: replaces the configured model.
+        clock: the clock of the machine by default.
+        database: replaces the configured one; opened here.
+        timetable: replaces APScheduler.
+        delivery: intervals of the delivery of reminders.
+        watchdog: records the message in progress and knows those that blocked; opened by the caller.
 
     Raises:
-        ConfigError: the folder of the workspace has files of the bot.
+        ConfigError: the workspace folder contains files of the bot.
         StorageBusy: another process uses the same database file.
     """
     settings, clock, delivery = settings or Settings(), clock or SystemClock(), delivery or DeliveryConfig()
@@ -217,7 +214,7 @@ async def build_app(
 
 
 def _workspace_functions(settings: Settings, model: ModelStack) -> list[object]:
-    """Return the functions of the workspace, whose modules are loaded only where a folder is set."""
+    """Return the functions of the workspace; their modules are imported only if a folder is configured."""
     if not settings.workspace.folder:
         return []
     from bot.tools.workspace.functions import workspace_functions
@@ -238,7 +235,7 @@ async def _create_connections(
 
     async def resume(keys: Collection[Key] | None) -> Recovery:
         if watchdog is not None and keys is not None:
-            watchdog.look()  # at what the worker stood still on whose messages these were
+            watchdog.look()  # the other worker may have recorded a message that blocked it
         return await Recovery.find(unanswered, outbox, state, clock, language=language, keys=keys, watchdog=watchdog)
 
     hears_all = settings.router.listen == "all"
@@ -249,7 +246,7 @@ async def _create_connections(
         state=state,
         resume=resume,
         cluster=cluster,
-        # Of several workers on one database another may be dealing with it; what is not, is taken over.
+        # In a cluster another worker may be handling the messages; unhandled ones are taken over later.
         recovery=None if cluster.is_shared else await resume(None),
     )
 
@@ -258,7 +255,7 @@ async def _create_connections(
 async def _run_background(
     app: App, infrastructure: Infrastructure, timetable: Timetable, delivery: DeliveryConfig, model: ModelStack
 ) -> AsyncIterator[None]:
-    """Run the platforms, the background tasks and the periodic jobs for as long as the context lasts."""
+    """Run the platforms, the background tasks and the periodic jobs until the context ends."""
     reminders = app.services.get(ReminderService)
     record_days = infrastructure.settings.record.keep_days
     # The jobs are removed before the task group ends: no task can be started in it afterwards.
@@ -277,7 +274,7 @@ async def _run_background(
             tasks, Host(services=app.services, outbox=app.outbox, state=app.state, clock=infrastructure.clock)
         )
         await offer_commands(app.platforms, app.calls)
-        await app.connections.delivery_retry.recall()
+        await app.connections.delivery_retry.load_blocked()
         for platform in app.platforms:
             app.connections.connect(platform, tasks)
         try:
@@ -288,7 +285,7 @@ async def _run_background(
 
 
 async def _drain_reminders(reminders: ReminderService) -> None:
-    """Wait until the reminders that are being sent are recorded, so that the next start does not send them again."""
+    """Wait until reminders in progress are recorded, so that the next start does not repeat them."""
     try:
         async with asyncio.timeout(DRAIN_SECONDS):
             await reminders.drain()
@@ -305,7 +302,7 @@ def _start_integrity_check(tasks: BackgroundTasks, database: Database) -> None:
         if found is not None and found != known:
             logger.critical("database {} is damaged ({}); stop the bot and restore a backup", database.name, found)
 
-    tasks.start(check(), "look for damage of the database")
+    tasks.start(check(), "check the integrity of the database")
 
 
 def _start_deletions(tasks: BackgroundTasks, services: Services, clock: Clock, record_days: int) -> None:

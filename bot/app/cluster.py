@@ -1,4 +1,4 @@
-"""Join the workers of one database, which share its platforms and turns; a single worker has all of them."""
+"""Share platforms and turns between the workers of one database; a single worker serves all of them."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
@@ -22,7 +22,7 @@ Run = Callable[[], Awaitable[None]]
 
 
 class SingleWorker:
-    """The only worker of its database: every platform and every turn is its own."""
+    """The only worker of its database, which serves every platform and every turn."""
 
     is_shared: bool = False
     remote_outbox: RemoteOutbox | None = None
@@ -39,7 +39,7 @@ class SingleWorker:
         return True
 
     def complete(self, key: Key) -> None:
-        """Note that a message is answered."""
+        """Mark a message as answered."""
 
     async def run(self, platform: Platform, run: Run, take_over: TakeOver, tasks: BackgroundTasks) -> None:
         """Run a connection."""
@@ -48,7 +48,7 @@ class SingleWorker:
 
 
 class Cluster(SingleWorker):
-    """One of several workers: it leases platforms, claims turns and hands messages to the others."""
+    """One of several workers: it leases platforms, claims turns and passes messages to other workers."""
 
     is_shared = True
 
@@ -68,7 +68,7 @@ class Cluster(SingleWorker):
         return self._outbox.is_here(platform)
 
     def complete(self, key: Key) -> None:
-        """Note that a message is answered."""
+        """Mark a message as answered."""
         self._turns.complete(key)
 
     async def run(self, platform: Platform, run: Run, take_over: TakeOver, tasks: BackgroundTasks) -> None:
@@ -84,7 +84,7 @@ class Cluster(SingleWorker):
 
 @asynccontextmanager
 async def join_cluster(database: Database, platforms: Sequence[Platform], clock: Clock) -> AsyncIterator[SingleWorker]:
-    """Join the other workers of `database` for as long as the context lasts."""
+    """Join the other workers of `database` until the context ends."""
     if database.workers is None:
         yield SingleWorker()
         return
@@ -99,8 +99,8 @@ async def join_cluster(database: Database, platforms: Sequence[Platform], clock:
 
 
 async def log_failure(running: Coroutine[object, object, None], name: str) -> None:
-    """Log the failure of a platform, so that the others and the reminders go on."""
+    """Await `running`; log its failure, so that other platforms and the reminders continue."""
     try:
         await running
-    except Exception as error:  # noqa: BLE001 - whatever a platform raises, it must not end the bot
+    except Exception as error:  # noqa: BLE001 - a failed platform must not end the bot
         logger.opt(exception=error).error("platform {} failed", name)

@@ -35,7 +35,7 @@ _STEPS: Final = {
 }
 _QUERY: Final = "Wikipedia"
 
-# What is imported to serve a platform; looked for and not imported, which takes seconds for some.
+# The library of each platform; only looked up, as some take seconds to import.
 _LIBRARIES: Final = {
     "matrix": "nio",
     "xmpp": "slixmpp",
@@ -49,7 +49,7 @@ _LIBRARIES: Final = {
 
 
 async def examine_model(model: LanguageModel | None, settings: ModelSettings) -> list[Finding]:
-    """Ask the model once; without one there is nothing wrong."""
+    """Request one answer from the model, if one is configured."""
     if model is None:
         return [good("model", "model_none")]
     tools = json.dumps([_TOOL]).encode() if settings.function_calling in {"native", "auto"} else None
@@ -77,12 +77,12 @@ class Examine(Protocol):
     """The function `examine` of the module `doctor` of a platform."""
 
     async def __call__(self, settings: Settings, prober: Prober) -> list[Finding]:
-        """Ask the platform about the bot's account."""
+        """Check the account of the bot on the platform."""
         ...
 
 
 async def examine_platform(name: str, settings: Settings, prober: Prober) -> list[Finding]:
-    """Return what can be found out about an enabled platform without serving it."""
+    """Check an enabled platform without serving it."""
     if name not in GROUPS:
         return [good(name, "needs_nothing")]
     library = _LIBRARIES.get(name)

@@ -19,17 +19,17 @@ from services.kernel.state import StateStore
 from services.storage.workers.turn_claims import Key
 
 DRAIN_SECONDS: Final = 10.0
-"""The seconds that a stop waits for messages that are being answered."""
+"""Seconds that a stop waits for messages in progress."""
 
 Resume = Callable[[Collection[Key] | None], Awaitable[Recovery]]
-"""Looks up unanswered messages: all of them, or those with these keys that belonged to another worker."""
+"""Finds the unanswered messages: all, or those with these keys of another worker."""
 
 
 class Connections(Struct, kw_only=True):
-    """Connects platforms, each message in a task of its own: one slow chat holds up no other.
+    """Runs the platforms, with a task per message, so that a slow chat does not delay others.
 
-    `recovery` has the messages pending at the start; None in a cluster, where another worker may handle them: those are
-    taken over with the lease of their platform.
+    `recovery` has the messages pending at the start; None in a cluster, where they are taken over with the lease of
+    their platform.
     """
 
     router: MessageRouter
@@ -43,7 +43,7 @@ class Connections(Struct, kw_only=True):
     _messages: set[asyncio.Task[object]] = field(default_factory=set)
 
     async def wait_finished(self) -> None:
-        """Wait for the platforms to end, then for messages that are still being answered."""
+        """Wait for the platforms to end, then for the messages in progress."""
         if self._platforms:
             await asyncio.wait(self._platforms)
         while self._messages:
@@ -56,7 +56,7 @@ class Connections(Struct, kw_only=True):
             await asyncio.wait(named)
 
     async def drain(self) -> None:
-        """Wait a while for the messages that are being answered, so that a stop interrupts no answer."""
+        """Wait up to `DRAIN_SECONDS` for the messages in progress."""
         if self._messages:
             await asyncio.wait(self._messages, timeout=DRAIN_SECONDS)
 
@@ -84,13 +84,13 @@ class Connections(Struct, kw_only=True):
         await recovery.resume(platform.name, handle, self.router.screen)
 
     def _track(self, task: asyncio.Task[object]) -> asyncio.Task[object]:
-        """Let a stop wait for `task`."""
+        """Make `drain` wait for `task`."""
         self._messages.add(task)
         task.add_done_callback(self._messages.discard)
         return task
 
     async def _handle(self, incoming: Incoming) -> None:
-        """Greet a new group, or answer; reminders that could not be sent there before are retried meanwhile."""
+        """Greet a new group or answer a message, and retry undelivered reminders of the chat."""
         if isinstance(incoming, BotAdded):
             await self.delivery_retry.resume(incoming.address)
             await self.welcome.greet(incoming)

@@ -23,7 +23,7 @@ from services.time_expressions import DateOrder, DayParts, TimeReader
 
 
 def time_reader(settings: TimeSettings) -> TimeReader:
-    """Return the reader of all times, by the operator's conventions."""
+    """Return a time reader with the conventions of the settings."""
     parts = DayParts(
         day=settings.day,
         morning=settings.morning,
@@ -37,7 +37,7 @@ def time_reader(settings: TimeSettings) -> TimeReader:
 
 
 def create_time_reader(reader: TimeReader) -> ReadTime:
-    """Return a function that reads single times with `reader`."""
+    """Return a function that reads a single time with `reader`."""
 
     def read(phrase: str, sent_at: datetime, language: str) -> datetime | None:
         best = reader.parse(phrase, sent_at, language=language).best
@@ -47,7 +47,7 @@ def create_time_reader(reader: TimeReader) -> ReadTime:
 
 
 class Infrastructure(Struct, frozen=True, kw_only=True):
-    """`zone` is the bot's own, `times` reads what people say of time, `mask` keeps secrets out of what is written."""
+    """The infrastructure of a bot. `times` parses time expressions; `mask` removes secrets from the call log."""
 
     settings: Settings
     clock: Clock
@@ -63,10 +63,10 @@ class Infrastructure(Struct, frozen=True, kw_only=True):
 
 @asynccontextmanager
 async def open_infrastructure(settings: Settings, clock: Clock, database: Database) -> AsyncIterator[Infrastructure]:
-    """Open `database` for as long as the context lasts; pending records are written before it closes.
+    """Open `database` until the context ends; pending call records are written before it closes.
 
     Raises:
-        ConfigError: a tool server cannot be read.
+        ConfigError: the settings of a tool server are invalid.
         StorageBusy: another process uses the same database file.
     """
     async with database:

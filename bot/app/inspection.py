@@ -37,7 +37,7 @@ _OPERATOR: Final = Viewer(
 
 
 class InspectedSource(Struct, frozen=True, kw_only=True):
-    """A source of tools from elsewhere, how it is, and its tools under the names that they are called by."""
+    """An external source of tools with its health and its tools."""
 
     source: ToolSource
     health: Health
@@ -45,16 +45,16 @@ class InspectedSource(Struct, frozen=True, kw_only=True):
 
 
 class InspectedPlugin(Struct, frozen=True, kw_only=True):
-    """A plugin and its functions; `plugin.error` says why there are none."""
+    """A plugin and its functions; none if `plugin.error` is set."""
 
     plugin: LoadedPlugin
     specs: tuple[ToolSpec, ...]
 
 
 class Inspection(Struct, frozen=True, kw_only=True):
-    """Everything: our own `functions`, those of the plugins, and the tools of the sources; `clashes` among them all.
+    """The built-in `functions`, the plugins, the tool sources, and the name clashes among them.
 
-    `platforms` are the names of those that plugins bring.
+    `platforms` are the names of the platforms of plugins.
     """
 
     functions: tuple[ToolSpec, ...]
@@ -65,14 +65,14 @@ class Inspection(Struct, frozen=True, kw_only=True):
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
-        """Return all tools in the order in which they are offered."""
+        """Return all tools in the order of the tool list."""
         own = (*self.functions, *(spec for each in self.plugins for spec in each.specs))
         return (*own, *(spec for each in self.sources for spec in each.specs))
 
 
 @asynccontextmanager
 async def install_plugins(settings: Settings, clock: Clock) -> AsyncIterator[tuple[PluginManager, FunctionCallRouter]]:
-    """Install the plugins as a bot of `settings` would have them, beside the built-in functions."""
+    """Install the plugins of `settings` beside the built-in functions."""
     calls = FunctionCallRouter(built_in_registry())
     switches = ToolSwitches(MemoryStateStore(clock), clock)
     async with aclosing(PluginManager(settings.plugins, clock, switches)) as manager:
@@ -82,10 +82,10 @@ async def install_plugins(settings: Settings, clock: Clock) -> AsyncIterator[tup
 
 
 async def inspect_bot(settings: Settings, clock: Clock) -> Inspection:
-    """Load the plugins and ask the tool servers of `settings` what they offer, for at most half a minute.
+    """Load the plugins and list the tools of the tool servers, for at most half a minute.
 
     Raises:
-        ConfigError: a connection cannot be read.
+        ConfigError: the settings of a connection are invalid.
     """
     with unlogged():
         servers = settings.tool_servers.model_copy(update={"python_tools": False})
@@ -121,7 +121,7 @@ async def _python_tools(settings: Settings) -> AsyncIterator[list[ToolSource]]:
     async with AsyncExitStack() as resources:
         stored_tools = []
         if settings.tool_servers.python_tools:
-            with suppress(ConfigError):  # no database yet, or one from before there were such tools
+            with suppress(ConfigError):  # no database, or one without the table of tools
                 view = await resources.enter_async_context(DatabaseView(settings.database_url))
                 store, runner = SqlStoredTools(view), ToolRunner(run_limits(settings.tool_servers))
                 await store.all()

@@ -31,7 +31,7 @@ _OPENAI = "https://api.openai.com/v1"
 
 
 class ModelStack(Struct, frozen=True, kw_only=True):
-    """Everybody asks `asked`, and `client` speaks to the server; both are None where there is no model."""
+    """The model with its wrappers: `asked` is for requests, `client` connects to the server; None without a model."""
 
     client: "FallbackChain | None"
     asked: LanguageModel | None
@@ -42,7 +42,7 @@ class ModelStack(Struct, frozen=True, kw_only=True):
 
 @asynccontextmanager
 async def model_stack(infrastructure: Infrastructure, client: "FallbackChain | None") -> AsyncIterator[ModelStack]:
-    """Open the model behind `client`; its connections close with the context."""
+    """Wrap `client` with timing, tracing and the budget, and close it when the context ends."""
     settings, latency = infrastructure.settings, ModelLatency()
     budget = budget_policy_of(settings, infrastructure.clock, infrastructure.log)
     async with _telemetry_of(infrastructure) as telemetry:
@@ -60,7 +60,7 @@ async def model_stack(infrastructure: Infrastructure, client: "FallbackChain | N
 
 @asynccontextmanager
 async def _telemetry_of(infrastructure: Infrastructure) -> AsyncIterator["Telemetry | None"]:
-    """Open telemetry where the settings name a collector.
+    """Open telemetry if the settings name a collector.
 
     Raises:
         ConfigError: the extra `telemetry` is not installed.
@@ -88,7 +88,7 @@ def language_model(settings: ModelSettings) -> "FallbackChain | None":
     from services.language_model.openai_model import OpenAIModel
     from services.language_model.ports import Timeouts
 
-    # A message waits for one answer and its retries, and is then answered offline.
+    # After the retries the rules answer the message.
     total = settings.timeout_seconds * (settings.max_retries + 1)
     model = OpenAIModel(
         settings.name,
@@ -116,7 +116,7 @@ def model_summarizer(model: LanguageModel) -> "Summarizer":
 
 
 def budget_policy_of(settings: Settings, clock: Clock, log: CallLog) -> BudgetPolicy:
-    """Return the budgets of the settings; `log` has the use before a restart."""
+    """Return the budgets of the settings; `log` has the usage before a restart."""
     budget = settings.budget
     budgets = Budgets(
         message=Limit(tokens=budget.message_tokens, cost=budget.message_cost),
@@ -130,7 +130,7 @@ def budget_policy_of(settings: Settings, clock: Clock, log: CallLog) -> BudgetPo
 
 
 def price_of(settings: ModelSettings) -> "Price":
-    """Return the prices of the settings; without a price of their own cached tokens cost as much as others."""
+    """Return the prices of the settings; cached tokens cost as much as others unless they have a price."""
     from services.call_log.usage import Price
 
     return Price(
@@ -143,7 +143,7 @@ def price_of(settings: ModelSettings) -> "Price":
 def model_interpreter(
     model: LanguageModel, settings: ModelSettings, times: TimeReader | None = None
 ) -> "FunctionCallLLM":
-    """Return the interpreter that asks `model`; its calls are compared with the message, whose times `times` reads."""
+    """Return an interpreter for `model` that compares its calls with the message; `times` parses the times."""
     from function_calls.grounding.review import RuleBasedReview
     from function_calls.llm import FunctionCallLLM
     from function_calls.model_calls.styles.choosing import StyleName, make_styles

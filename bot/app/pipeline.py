@@ -51,9 +51,9 @@ from services.summary.service import SummaryService
 
 
 class Pipeline:
-    """The way of a message to its answer: middlewares, the router of messages, assistants and the router of calls.
+    """Middlewares, message router, assistants and call router.
 
-    `access` and `pace` are also for endpoints that answer by themselves.
+    Endpoints that do not use the message router apply `access` and `rate_limit` themselves.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Pipeline:
         cluster: SingleWorker,
         watchdog: Watchdog | None,
     ) -> None:
-        """`interpreter` is `offline` where there is no model."""
+        """`interpreter` is `offline` without a model."""
         settings, clock = infrastructure.settings, infrastructure.clock
         self._settings = settings
         self._services = services
@@ -158,7 +158,7 @@ class Pipeline:
         )
 
     def assistant_with(self, interpreter: Interpreter) -> Assistant:
-        """Return an assistant with another interpreter in front of the same tools and records."""
+        """Return an assistant with another interpreter, and the same tools and records."""
         return Assistant(
             self.calls,
             interpreter,
@@ -171,7 +171,7 @@ class Pipeline:
         )
 
     async def _is_for_the_bot(self, message: ChatMessage) -> bool:
-        """Tell if a message that names nobody can only be meant for the bot: a command, or the answer it waits for."""
+        """Return whether an unaddressed message is a command or the answer to a pending question."""
         if is_managing_command(message.text):
             return True
         typed = typed_name(message.text)
@@ -186,7 +186,7 @@ class Pipeline:
 
 
 def _listener(outbox: Outbox, drafts: Drafts, message: ChatMessage) -> TextListener | None:
-    """Return who hears the answer to `message` while it is written: the platform, or a draft that grows there."""
+    """Return the listener for the streamed answer to `message`: the platform's own, else a draft."""
     platform = outbox.platforms.get(message.address.platform)
     if platform is not None and isinstance(platform, StreamsAnswers):
         return platform.listener(message)
@@ -194,12 +194,12 @@ def _listener(outbox: Outbox, drafts: Drafts, message: ChatMessage) -> TextListe
 
 
 def _looks_like_a_request(text: str) -> bool:
-    """Return the cheap gate of `router.listen = "smart"`: whether the trained models take a text for a request."""
+    """Return whether the trained models take a text for a request; used by `router.listen = "smart"`."""
     return may_ask(text, datetime.now(UTC), language_of(text, "en"))
 
 
 def mask_failures(mask: SecretMask) -> AfterTool:
-    """Return a hook that masks secrets in failed results: a server may quote the key of a request that it refuses."""
+    """Return a hook that masks secrets in failed results; a server may quote the key that it refuses."""
 
     def hook(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult | None:
         del call, context

@@ -1,4 +1,4 @@
-"""Register the built-in functions and those that are given, with the services that they may ask for."""
+"""Register the built-in functions and those of an application."""
 
 from collections.abc import Iterable, Sequence
 from types import ModuleType
@@ -29,7 +29,7 @@ from services.summary.service import SummaryService
 
 Functions = ModuleType | object
 
-# "Forget me" is asked of the privacy functions before the memory takes it for something to forget.
+# Privacy before memory: "forget me" is a request to delete personal data, not to forget a fact.
 _BUILT_IN = (
     handlers,
     handlers_digest,
@@ -47,10 +47,10 @@ _BUILT_IN = (
 
 
 def built_in_registry(functions: Sequence[Functions] = (), *, injectable: Iterable[type[object]] = ()) -> Registry:
-    """Register the built-in functions and those of the modules or objects in `functions`. `injectable` adds classes.
+    """Register the built-in functions and `functions`; `injectable` are further classes of services.
 
     Raises:
-        SignatureInvalid: a function cannot be offered to a model as it is declared.
+        SignatureInvalid: the declaration of a function is invalid.
         ToolNameTaken: two functions have one name.
     """
     registry = Registry(

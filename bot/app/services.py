@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 async def create_search_service(
     settings: SearchSettings, clock: Clock, resources: AsyncExitStack, more: Sequence[SearchEngine] = ()
 ) -> SearchService:
-    """Return the search over the configured engines in their order (closed by `resources`), then `more` of plugins."""
+    """Return a search service with the configured engines, then `more`; `resources` closes their connections."""
     configured = settings.configured_engines
     timeout, cache_ttl = timedelta(seconds=settings.timeout_seconds), timedelta(minutes=settings.cache_minutes)
     if not configured:
@@ -102,10 +102,10 @@ def create_services(
         infrastructure: database, clock and settings of the bot.
         outbox: sends reminders.
         history: the messages of the chats.
-        model: writes summaries; without one they are put together from what was said.
-        search: looks things up, made beforehand since it holds connections.
-        delivery: how the reminders are delivered.
-        blocked: records the chats that refuse messages.
+        model: writes summaries; without it they are extracted from the messages.
+        search: created before, as it opens connections.
+        delivery: intervals of the delivery of reminders.
+        blocked: collects the chats that refuse messages.
     """
     read_time = create_time_reader(infrastructure.times)
     quick = summaries = SummaryService(history, read_time=read_time)

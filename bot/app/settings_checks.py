@@ -1,4 +1,4 @@
-"""Report names in the settings that match no tool, plugin or platform, and skills that are not offered."""
+"""Report unknown plugins, platforms and folders in the settings, and invalid skills."""
 
 from collections.abc import Collection, Iterable, Iterator
 
@@ -11,11 +11,9 @@ from services.kernel.text import closest_names
 
 
 def check_configured_names(settings: Settings, platforms: Iterable[str] = ()) -> list[Finding]:
-    """Return a warning for each plugin, platform or folder in the settings that does not exist, and unusable skill.
+    """Return a warning for each unknown plugin, platform or folder in `settings`, and each invalid skill.
 
-    Args:
-        settings: what names them.
-        platforms: names of platforms that are served besides those of the settings.
+    `platforms` are further known platforms, such as those of plugins.
     """
     known = {*NAMES, *platform_names(settings), *platforms}
     return [
@@ -27,7 +25,7 @@ def check_configured_names(settings: Settings, platforms: Iterable[str] = ()) ->
 
 
 def unknown_plugins(settings: PluginSettings) -> list[Finding]:
-    """Return the same of the names of plugins alone."""
+    """Return a warning for each unknown plugin in the settings."""
     if not settings.disabled and not settings.options:
         return []
     known = [each.name for each in find_plugins(settings)]
@@ -43,7 +41,7 @@ def unknown_plugins(settings: PluginSettings) -> list[Finding]:
 
 
 def _missing_folder(settings: PluginSettings) -> Iterator[Finding]:
-    """Yield a folder of plugins that somebody has named and that is not there; that of the defaults need not be."""
+    """Yield a warning if a configured plugin folder does not exist; the default folder is optional."""
     if "folder" in settings.model_fields_set and not settings.folder.is_dir():
         yield warning("plugins.folder", f"there is no folder {settings.folder.absolute()}")
 

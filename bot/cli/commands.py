@@ -1,4 +1,4 @@
-"""Import the commands of `bubbles` when they are used, and end them with one form of error message."""
+"""Import the commands of `bubbles` on use, and report their errors in one form."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -24,7 +24,7 @@ class CommandFailed(click.ClickException):
         if isinstance(problem, OSError) and problem.filename is not None and problem.strerror is not None:
             problem = f"{problem.filename}: {problem.strerror}"  # without the number of the error
         super().__init__(str(problem))
-        self.exit_code = code  # type: ignore[misc]  # click means a constant, and reads it of the error
+        self.exit_code = code  # type: ignore[misc]  # click declares a class variable and reads it from the instance
 
     def show(self, file: object = None) -> None:
         """Print the message."""
@@ -33,10 +33,9 @@ class CommandFailed(click.ClickException):
 
 
 class CommandGroup(click.Group):
-    """The commands of `bubbles`, and those that plugins add.
+    """The commands of `bubbles` and of plugins, imported lazily.
 
-    `sources` has the place (`module:attribute`) and the help of each, so that the list of commands imports none;
-    `find_other` returns a command that is not among them.
+    `sources` has the place (`module:attribute`) and the help of each command; `find_other` returns any other command.
     """
 
     def __init__(
@@ -46,11 +45,11 @@ class CommandGroup(click.Group):
         find_other: Callable[[str], click.Command | None],
         **settings: object,
     ) -> None:
-        super().__init__(**settings)  # type: ignore[arg-type]  # what click.group was given
+        super().__init__(**settings)  # type: ignore[arg-type]  # the arguments of click.group
         self.sources = sources
         self._find_other = find_other
         self.words: Mapping[str, str] = {}
-        """The help in the language of the terminal, by the English one."""
+        """Translations of the help texts, by the English text."""
         self.translate: Callable[[click.Command], None] | None = None
 
     def list_commands(self, ctx: click.Context) -> list[str]:

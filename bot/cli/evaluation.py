@@ -1,4 +1,4 @@
-"""`bubbles eval`: measure how well the bot understands; the measurements are in `benchmarks/evaluation`."""
+"""`bubbles eval`: run the evaluations of `benchmarks/evaluation`."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +18,7 @@ _errors = click.option(
 
 @click.group()
 def evaluation() -> None:
-    """Check that there is something to measure with."""
+    """Require the evaluation, which is not part of the installed package."""
     if find_spec("benchmarks.evaluation") is None:
         raise click.ClickException(
             "the evaluation is not part of the package: run it from a checkout, after make install"

@@ -60,7 +60,7 @@ def slack_manifest(config: Path | None, url: str) -> None:
 
 
 def _inspect(settings: Settings) -> "Inspection":
-    # Everything that a bot is made of; a check of a bot without plugins and tool servers is done without it.
+    # Imported here: a check without plugins and tool servers does not need the whole bot.
     from bot.app.inspection import inspect_bot
 
     return asyncio.run(inspect_bot(settings, SystemClock()))
@@ -94,7 +94,7 @@ def _arguments(schema: object) -> list[str]:
 
 
 def _kind(part: dict[str, object]) -> str:
-    """Return the accepted values; null means the same as leaving it out."""
+    """Return the accepted values or types; null is the same as a missing argument."""
     values = part.get("enum")
     if isinstance(values, list):
         return "|".join(str(value) for value in values if value is not None)
@@ -105,10 +105,7 @@ def _kind(part: dict[str, object]) -> str:
 @click.command()
 @config_option
 def check(config: Path | None) -> int:
-    """Validate the settings, ask tool servers and plugins, print what follows and return the exit code.
-
-    0 is good, 1 says that a tool server or a plugin does not work, 2 that the settings cannot be used.
-    """
+    """Check settings, tool servers and plugins; return 0, 1 if one of them does not work, 2 for invalid settings."""
     try:
         settings = load_settings(config)
         _check_start(settings)
@@ -124,7 +121,7 @@ def check(config: Path | None) -> int:
 
 
 def _check_start(settings: Settings) -> None:
-    """Look at what `bubbles run` looks at before it serves anybody.
+    """Make the checks of `bubbles run` before it serves.
 
     Raises:
         ConfigError: a platform lacks its library or a setting, or the page would be open to everybody.
@@ -137,7 +134,7 @@ def _check_start(settings: Settings) -> None:
 
 
 def _tool_findings(settings: Settings) -> list[Finding]:
-    """Tell how plugins and tool servers are, asked only where there are some, and what names none: a check is short."""
+    """Return findings about plugins, tool servers and unknown names; the bot is inspected only if there are any."""
     servers = settings.tool_servers
     has_servers = servers.urls or servers.mcp_file or servers.python_tools or servers.connections.get_secret_value()
     if not has_servers and not find_enabled_plugins(settings.plugins):

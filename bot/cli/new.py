@@ -1,4 +1,4 @@
-"""`bubbles new`: write the files of a new handler or plugin, after checking its name."""
+"""`bubbles new`: write the files of a new handler or plugin."""
 
 import ast
 import builtins
@@ -24,33 +24,33 @@ _PYTEST_NAMES: Final = ("conftest", "test")
 
 
 def find_name_problem(name: str, templates: Iterable[str]) -> str:
-    """Tell why `name` cannot be what is written from `templates`, and what may be taken instead; empty where it can."""
+    """Return why `name` cannot be used for `templates`, with a suggestion; empty if it can."""
     if "/" in name or "\\" in name:
-        return f"{name!r} is a path; go into the folder first, and give a name alone{_suggest_name(name)}"
+        return f"{name!r} is a path; change into the folder first, and give only a name{_suggest_name(name)}"
     is_plain = name.isascii() and name.isidentifier() and name == name.lower()
     if not is_plain or len(name) > _MAX_CHARACTERS or name.startswith("_"):
         return (
             f"{name!r} cannot be a function's name; use a-z, 0-9 and _, at most {_MAX_CHARACTERS}{_suggest_name(name)}"
         )
     if keyword.iskeyword(name):
-        return f"{name!r} cannot be a function's name: it is a word of Python itself{_suggest_prefix(name)}"
+        return f"{name!r} cannot be a function's name: it is a keyword of Python{_suggest_prefix(name)}"
     if name in _PYTEST_NAMES or name.startswith("test_"):
-        return f"{name}.py would be a file of pytest's, and no plugin{_suggest_name(name.removeprefix('test_'))}"
+        return f"{name}.py is a file name of pytest{_suggest_name(name.removeprefix('test_'))}"
     if hasattr(builtins, name) or _is_module(name) or name in _names_in(templates):
-        return f"{name!r} means something already, in Python or in the new file{_suggest_prefix(name)}"
+        return f"{name!r} is already a name in Python or in the new file{_suggest_prefix(name)}"
     if _is_tool(name):
-        return f"the bot has a function {name!r} of its own; two cannot have one name{_suggest_prefix(name)}"
+        return f"the bot has a function {name!r}; names must be unique{_suggest_prefix(name)}"
     return ""
 
 
 def _suggest_name(name: str) -> str:
-    """Return the nearest name that can be one; where there is none, where words of other scripts belong."""
+    """Return a hint with the closest valid name, if there is one."""
     last = re.split(r"[/\\]", name.rstrip("/\\"))[-1].removesuffix(".py")
     letters = unicodedata.normalize("NFKD", _CAMEL_CASE.sub("_", last)).encode("ascii", "ignore").decode()
     plain = _OTHER_CHARACTERS.sub("_", letters.lower()).strip("_")[:_MAX_CHARACTERS]
     if plain.isidentifier() and not keyword.iskeyword(plain):
         return f"; for example {plain}"
-    return "" if name.isascii() else "; what people say in their own script goes into examples=[…]"
+    return "" if name.isascii() else "; write phrases in other scripts into examples=[…]"
 
 
 def _suggest_prefix(name: str) -> str:
@@ -58,7 +58,7 @@ def _suggest_prefix(name: str) -> str:
 
 
 def _is_module(name: str) -> bool:
-    """Return whether `import name` finds something that does not lie here."""
+    """Return whether `import name` finds a module outside of this folder."""
     if name in sys.stdlib_module_names:
         return True
     try:
@@ -69,7 +69,7 @@ def _is_module(name: str) -> bool:
 
 
 def _names_in(templates: Iterable[str]) -> set[str]:
-    """Return what the new files call things themselves."""
+    """Return the names that the templates define or import."""
     trees = (ast.parse(template.replace("{{NAME}}", "_").replace("{{WORDS}}", "_")) for template in templates)
     return {name for tree in trees for node in ast.walk(tree) for name in _names_of(node)}
 
@@ -90,7 +90,7 @@ def _is_tool(name: str) -> bool:
 
 @click.group()
 def new() -> None:
-    """Hold the commands that write files."""
+    """Group the commands that write files."""
 
 
 @new.command(name="handler")
@@ -110,7 +110,7 @@ def new_plugin(name: str) -> None:
 
 
 def _write(kind: str, name: str, folder: Path) -> None:
-    """Write the files of a template into `folder`, which is made; nothing is overwritten."""
+    """Write the files of a template into `folder`; existing files are not overwritten."""
     templates = tomllib.loads(files(__package__).joinpath("templates", f"{kind}.toml").read_text(encoding="utf-8"))
     refused = find_name_problem(name, templates.values())
     if refused:

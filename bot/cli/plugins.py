@@ -23,7 +23,7 @@ from services.kernel.errors import ConfigError
 @click.command()
 @config_option
 def plugins(config: Path | None) -> int:
-    """Print every plugin with what it adds and return the exit code: 1 where one does not work."""
+    """Print every plugin with its contributions; return 1 if one does not work."""
     settings = load_settings(config)
     with unlogged():
         installed = asyncio.run(_install_all(settings))
@@ -38,13 +38,13 @@ def plugins(config: Path | None) -> int:
 
 
 def plugin_command(name: str) -> click.Command | None:
-    """Return the command that a plugin adds to `bubbles` under that name, None when there is none."""
+    """Return the command `name` of a plugin; None if there is none."""
     try:
         settings = load_settings(None).plugins
     except ConfigError:
-        return None  # said in full by the commands that need the settings
+        return None  # commands that need the settings report the error
     clock = SystemClock()
-    with unlogged():  # `bubbles plugins` tells of those that do not work
+    with unlogged():  # `bubbles plugins` reports plugins that do not work
         plugins = [load_plugin(found, settings, clock) for found in find_enabled_plugins(settings)]
     commands = [command for each in plugins for command in each.adds.cli_commands]
     return next((command for command in commands if command.name == name), None)

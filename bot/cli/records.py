@@ -1,4 +1,4 @@
-"""`bubbles explain` and `bubbles usage`: what the call log has about a message, and what models were used for."""
+"""`bubbles explain` and `bubbles usage`: print the record of a message, and the usage of models."""
 
 import asyncio
 from datetime import timedelta

@@ -37,7 +37,7 @@ _GAP = "  "
 
 
 class _Comparison(Struct, frozen=True, kw_only=True):
-    """The turn as it was recorded and as it went this time."""
+    """A recorded turn and its replay."""
 
     turn: TurnRecord
     calls: tuple[CallRecord, ...]

@@ -1,4 +1,4 @@
-"""Run the bot for `bubbles run`, `chat` and `mcp`: platforms, page, new settings, MCP client and warm-up."""
+"""Run a bot for `bubbles run`, `chat` and `mcp`, with its page, and restart it when settings change."""
 
 import asyncio
 import importlib.util
@@ -50,14 +50,14 @@ _FILES = ("bubbles.db*", "bubbles*.log*")
 
 
 def restrict_data_folder(folder: Path) -> None:
-    """Take the rights of other users away from the data folder, database, logs and uploads that are there; log it once.
+    """Remove the permissions of other users from the data folder, database, logs and uploads.
 
-    A data folder that is the working folder or a home is no folder of the bot alone, and keeps its mode.
+    A data folder that is the working or home folder keeps its mode, as it has other files.
     """
     if not folder.is_dir():
         return
     shared = {Path.cwd(), Path("/")}
-    with suppress(RuntimeError):  # a user of a container may have no home
+    with suppress(RuntimeError):  # users of containers may have no home
         shared.add(Path.home())
     own = [] if folder.resolve() in shared else [folder]
     files = [each for pattern in _FILES for each in folder.glob(pattern)]
@@ -83,15 +83,15 @@ def run_bot(
     watches_plugins: bool,
     editor: SettingsEditor | None = None,
 ) -> None:
-    """Serve until every platform's input has ended, `linger_seconds` longer, or until a signal comes.
+    """Serve until the input of every platform has ended and `linger_seconds` have passed, or until a signal.
 
     Args:
-        settings: what the operator chose.
-        clock: tells the time.
-        platforms: those to serve; the ones of the settings by default.
-        linger_seconds: how long reminders can still arrive.
-        watches_plugins: whether plugins are exchanged when their files change.
-        editor: changes the settings in the page; without one they are only shown there.
+        settings: the settings at the start.
+        clock: the clock of the bot.
+        platforms: those of the settings by default.
+        linger_seconds: time for reminders after the end of the input.
+        watches_plugins: reload plugins when their files change.
+        editor: changes settings in the page; without it they are read-only.
 
     Raises:
         ConfigError: a setting is wrong.
@@ -132,9 +132,9 @@ async def _serve(
     watches_plugins: bool,
     editor: SettingsEditor | None,
 ) -> None:
-    """Serve, and start again inside the process when settings were changed in the page.
+    """Serve, and restart within the process when settings change in the page.
 
-    The port stays open meanwhile, so that requests wait. Where the bot cannot start with a change, it is taken back.
+    The port stays open, so that requests wait. A change with which the bot cannot start is reverted.
     """
     running = _Running(clock=clock, platforms=platforms, watches_plugins=watches_plugins, editor=editor)
     former: Settings | None = None
@@ -149,15 +149,15 @@ async def _serve(
                 except Exception as error:
                     if former is None or running.has_started or editor is None:
                         raise
-                    logger.error("could not start with the changed settings, taking them back: {}", error)
-                    with suppress(ConfigError):  # the operator's own file may be what is wrong
+                    logger.error("could not start with the changed settings; reverting them: {}", error)
+                    with suppress(ConfigError):  # the settings file itself may be invalid
                         editor.reject(str(error))
                     settings = former
                     former = None
 
 
 class PageListener:
-    """The socket of the page, which stays open while the bot starts again: requests wait in its queue."""
+    """The socket of the page, which stays open while the bot restarts."""
 
     def __init__(self) -> None:
         self._socket: socket.socket | None = None
@@ -173,14 +173,14 @@ class PageListener:
 
     @property
     def is_open(self) -> bool:
-        """Return whether it listens already."""
+        """Return whether the socket is listening."""
         return self._socket is not None
 
     def open(self, settings: Settings) -> socket.socket:
-        """Return a socket to accept connections from; the server closes it when it stops.
+        """Return a duplicate of the socket, which the server may close.
 
         Raises:
-            ConfigError: the address cannot be listened on, such as because the port is taken.
+            ConfigError: the address is not available, such as because the port is taken.
         """
         from bot.http.server.server import listening
 
@@ -190,7 +190,7 @@ class PageListener:
 
 
 class _Running(Struct, kw_only=True):
-    """The parts of a served bot that outlast its settings; `has_started` tells if it runs with the present ones."""
+    """The state that is kept over restarts; `has_started` says that the bot runs with the current settings."""
 
     clock: Clock
     platforms: Sequence[Platform] | None
@@ -200,7 +200,7 @@ class _Running(Struct, kw_only=True):
     has_started: bool = False
 
     async def serve(self, settings: Settings, linger_seconds: float) -> bool:
-        """Serve until the platforms have ended, or settings were changed; return whether they were."""
+        """Serve until the platforms end or settings change; return whether settings changed."""
         self.has_started = False
         _configure_logging(settings, is_quiet="console" in settings.platforms.enabled)
         restrict_data_folder(settings.bot.data_dir)
@@ -222,14 +222,14 @@ class _Running(Struct, kw_only=True):
             return await self._wait(app, linger_seconds)
 
     def read_again(self) -> Settings:
-        """Read the settings that were changed."""
+        """Load the changed settings."""
         if self.editor is None:
-            raise RuntimeError("nobody changes settings")
+            raise RuntimeError("settings cannot change without an editor")
         self.has_started = False
         return self.editor.load().settings
 
     async def _wait(self, app: App, linger_seconds: float) -> bool:
-        """Wait until the platforms have ended, or settings were changed; return whether they were."""
+        """Wait until the platforms end or settings change; return whether settings changed."""
         changed = None if self.editor is None else self.editor.changed
         if changed is None:
             await app.connections.wait_finished()
@@ -290,10 +290,10 @@ async def _warming_up(app: App, language: str) -> AsyncIterator[None]:
 
 
 def create_room(settings: Settings, clock: Clock) -> "WebPlatform | None":
-    """Return the web room; None where it is switched off, or its libraries are missing, which is printed.
+    """Return the web platform; None if it is disabled, or after a message if its libraries are missing.
 
     Raises:
-        ConfigError: it would be reached from other machines without a token that is hard to guess.
+        ConfigError: other machines could reach it without a strong token.
     """
     if not settings.http.enabled:
         return None
@@ -322,17 +322,17 @@ async def serve_page(
     listener: PageListener,
     editor: SettingsEditor | None = None,
 ) -> AsyncIterator[None]:
-    """Serve the page of `room` for as long as the context lasts.
+    """Serve the page of `room` until the context ends.
 
-    Where somebody sits at the console, a port that is taken is reported and the console goes on.
+    At a terminal a taken port is reported and the console continues.
 
     Raises:
-        ConfigError: the port is taken, and the bot runs as a service.
+        ConfigError: the port is taken, and there is no terminal.
     """
     if room is None:
         yield
         return
-    with import_without_gc(), block_import("pydantic.v1"):  # FastAPI asks of each route whether it is of that; 1 MB
+    with import_without_gc(), block_import("pydantic.v1"):  # FastAPI imports it for each route; saves 1 MB
         from bot.http.core.context import HttpContext
         from bot.http.server.connection_limits import raise_file_limit
         from bot.http.server.server import served
@@ -373,7 +373,7 @@ def _show_address(settings: Settings, address: str) -> None:
 
 
 def has_desktop(system: str, environment: Mapping[str, str], *, is_terminal: bool) -> bool:
-    """Return whether the person sits at a terminal of a desktop; `system` is `sys.platform`."""
+    """Return whether the terminal is part of a desktop; `system` is `sys.platform`."""
     if not is_terminal or any(environment.get(name) for name in _REMOTE):
         return False
     return system in _WITH_WINDOWS or bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
@@ -397,7 +397,7 @@ async def _remove_unused(room: "WebPlatform", clock: Clock) -> None:
 
 
 async def _close_with_console(app: App, room: "WebPlatform") -> None:
-    """Stop the bot when the console at a terminal is left; where there is no terminal, the page goes on."""
+    """Stop the bot when the console at a terminal ends; without a terminal the page continues."""
     if sys.stdin.isatty():
         await app.connections.wait_ended("console")
         room.close()

@@ -31,7 +31,7 @@ def run(config: Path | None) -> None:
 @click.command()
 @config_option
 def dev(config: Path | None) -> None:
-    """Serve, and exchange plugins whenever their files change."""
+    """Serve, and reload plugins when their files change."""
     _serve(config, watches_plugins=True)
 
 
@@ -63,7 +63,7 @@ def chat(config: Path | None, person: str | None, linger: float) -> None:
 @click.option("--chat", default="console:home", show_default=True, help="The chat that the client acts in.")
 @click.option("--person", help="Who the client acts for; your login name by default.")
 def mcp(config: Path | None, chat: str, person: str | None) -> None:
-    """Serve one MCP client until it leaves, and the chat platforms of the settings meanwhile."""
+    """Serve one MCP client until it disconnects, and the chat platforms of the settings."""
     try:
         from bot.cli.runner import run_mcp_server
 
@@ -115,7 +115,7 @@ def _serve(config: Path | None, *, watches_plugins: bool) -> None:
 
 
 def _ignore_interrupt(serve: Callable[[], None]) -> None:
-    """Serve; Ctrl+C is no error."""
+    """Serve until Ctrl+C."""
     try:
         serve()
     except KeyboardInterrupt:
@@ -123,7 +123,7 @@ def _ignore_interrupt(serve: Callable[[], None]) -> None:
 
 
 def banner(settings: Settings, language: str) -> Iterator[str]:
-    """Yield the lines of the start banner; addresses are printed later, when there are some."""
+    """Yield the lines of the start banner; addresses are printed when the server listens."""
     model, search = settings.model, settings.search
     platforms = ", ".join(settings.platforms.enabled) or say(language, "serve.no_platforms")
     yield say(language, "serve.banner", name=settings.bot.name, version=__version__, platforms=platforms)

@@ -1,4 +1,4 @@
-"""`bubbles backup`, `restore`, `export`, `import` and `reminders`: data to files and back, and a check for losses."""
+"""`bubbles backup`, `restore`, `export`, `import` and `reminders`: save and load data, and verify deliveries."""
 
 import asyncio
 import getpass
@@ -45,7 +45,7 @@ _chat_option = click.option("--chat", required=True, help="The chat, as platform
 
 @contextmanager
 def _failures(code: int) -> Iterator[None]:
-    """End the command with `code` where settings, a chat, a time or a file cannot be used."""
+    """End the command with `code` if settings, a chat, a time or a file are invalid."""
     try:
         yield
     except (ConfigError, ValueError, OSError) as error:
@@ -54,7 +54,7 @@ def _failures(code: int) -> Iterator[None]:
 
 @contextmanager
 def _import_failures(file: Path) -> Iterator[None]:
-    """End the command where nothing of `file` was imported, with the reasons."""
+    """End the command with the reasons if `file` was not imported."""
     try:
         yield
     except ImportRefused as refusal:
@@ -85,13 +85,13 @@ def backup(config: Path | None, file: Path) -> None:
 @config_option
 @_existing_file
 def restore(config: Path | None, file: Path) -> None:
-    """Put the database back as it is in `file`; the bot must be stopped."""
+    """Restore the database from `file`; the bot must be stopped."""
     try:
         with _failures(1):
             made = restore_backup(load_settings(config).database_url, file)
     except StorageBusy as error:
         raise CommandFailed(f"{error}. Stop the bot first") from error
-    click.echo("restored" if made.earlier is None else f"restored; what was there before is kept as {made.earlier}")
+    click.echo("restored" if made.earlier is None else f"restored; the earlier database is kept as {made.earlier}")
 
 
 @click.command(name="export")
@@ -106,7 +106,7 @@ def export_all(config: Path | None, chats: tuple[str, ...], people: tuple[str, .
     if out.exists():
         raise CommandFailed(f"{out} exists already; nothing is overwritten")
     if not chats and not people:
-        raise CommandFailed("name whose data: --chat platform:id, --person platform:id, each as often as you like")
+        raise CommandFailed("name at least one chat or person: --chat platform:id, --person platform:id")
     with _failures(1):
         settings = load_settings(config)
         for key in (*chats, *people):
@@ -119,7 +119,7 @@ def export_all(config: Path | None, chats: tuple[str, ...], people: tuple[str, .
 @config_option
 @_existing_file
 def import_all(config: Path | None, file: Path) -> None:
-    """Keep everything of `file`, or nothing; a bot on SQLite must be stopped."""
+    """Import `file` as a whole, or not at all; a bot on SQLite must be stopped."""
     with _import_failures(file), _failures(1):
         summary = asyncio.run(_import(load_settings(config), file))
     click.echo(f"new: {_format_counts(summary.added)}")
@@ -129,7 +129,7 @@ def import_all(config: Path | None, file: Path) -> None:
 
 @click.group()
 def reminders() -> None:
-    """Hold the commands for reminders."""
+    """Group the commands for reminders."""
 
 
 @reminders.command(name="export")
@@ -191,7 +191,7 @@ def verify_reminders(config: Path | None, since: str | None, until: str | None) 
 
 
 def _write(settings: Settings, wanted: ExportScope, out: Path) -> Mapping[str, int]:
-    """Write the file; it is whole or not there at all."""
+    """Write the export to a temporary file, and rename it when it is complete."""
     unfinished = out.with_name(f"{out.name}.unfinished")
     try:
         with unfinished.open("w", encoding="utf-8") as file:
@@ -199,7 +199,7 @@ def _write(settings: Settings, wanted: ExportScope, out: Path) -> Mapping[str, i
         unfinished.replace(out)
     except OSError as error:
         if error.filename == str(unfinished):
-            error.filename = str(out)  # the name that was given
+            error.filename = str(out)  # report the name of the option
         raise
     finally:
         unfinished.unlink(missing_ok=True)
@@ -255,7 +255,7 @@ async def _verify(settings: Settings, since: str | None, until: str | None) -> V
 
 
 def _moment(text: str, zone: ZoneInfo, clock: time) -> datetime:
-    """Return an ISO date (its first or last moment) or date and time, in `zone` where it names none."""
+    """Parse an ISO date, at time `clock`, or an ISO date and time; `zone` applies if it has none."""
     moment = datetime.fromisoformat(text)
     if len(text) <= len("2026-11-21"):
         moment = datetime.combine(moment.date(), clock)

@@ -16,16 +16,16 @@ from services.kernel.errors import DeliveryFailed, RequestRefused
 from services.people.account_links import CODE_LIFETIME, PeopleService, parse_code
 from services.people.model import Account, Linked
 
-# Slack keeps unknown slash commands to itself, so that words do as well; in a private chat nobody else is meant.
+# Slack does not pass on unknown slash commands, so a private chat accepts these sentences instead.
 _LINK_WORDS: Final = re.compile(r"link my accounts?|(?:关联|绑定)(?:我的)?账号", re.IGNORECASE)
 _UNLINK_WORDS: Final = re.compile(r"unlink (?:my|this) accounts?|(?:解绑|取消关联)(?:我的)?账号", re.IGNORECASE)
 _LIST: Final = frozenset({"list", "列表", "查看"})
 
 
 class AccountLinkCommands:
-    """Gives and accepts codes, lists and unlinks accounts; only in private chats.
+    """Creates and redeems link codes, and lists and unlinks accounts, in private chats only.
 
-    A code that is said in a group is burnt.
+    A code that is posted in a group is invalidated.
     """
 
     def __init__(self, people: PeopleService, outbox: Outbox) -> None:
@@ -33,7 +33,7 @@ class AccountLinkCommands:
         self._outbox = outbox
 
     async def __call__(self, turn: Turn) -> Reply | None:
-        """Return the answer to a command or to a code; None for any other message."""
+        """Answer a command or a code; return None for any other message."""
         text = _as_command(turn.message)
         command, code = parse_command(text), parse_code(text)
         if command is not None and command.name not in {"link", "unlink"}:
@@ -71,10 +71,10 @@ class AccountLinkCommands:
             linked = await self._people.redeem(turn.message.address, turn.message.sender, code)
         except RequestRefused as refusal:
             return say(turn.language, f"refused.{refusal.code}", **refusal.fields)
-        await self._tell_giver(linked, Account.of(turn.message.address, turn.message.sender))
+        await self._notify_giver(linked, Account.of(turn.message.address, turn.message.sender))
         return say(turn.language, "link.done", who=_join_names([linked.giver]), all=_join_names(linked.accounts))
 
-    async def _tell_giver(self, linked: Linked, by: Account) -> None:
+    async def _notify_giver(self, linked: Linked, by: Account) -> None:
         """Notify the person who requested the code of its use."""
         text = say(linked.language, "link.used", who=_join_names([by]))
         try:
@@ -100,7 +100,7 @@ class AccountLinkCommands:
 
 
 def _as_command(message: ChatMessage) -> str:
-    """Return the text, words in a private chat as the command that they stand for."""
+    """Return the text; in a private chat a sentence becomes its command."""
     text = message.text.strip()
     words = text.rstrip(".。!！")
     if message.is_private and _LINK_WORDS.fullmatch(words):
@@ -109,4 +109,4 @@ def _as_command(message: ChatMessage) -> str:
 
 
 def _join_names(accounts: Iterable[Account]) -> str:
-    return ", ".join(f"{each.name} ({each.platform})" for each in accounts)
+    return ", ".join(f"{account.name} ({account.platform})" for account in accounts)

@@ -31,9 +31,9 @@ Answer = Callable[[Turn], Awaitable[tuple[Step, ...]]]
 
 
 class Corrections:
-    """Keeps the history and the cached summaries as the chat shows them.
+    """Applies edits and withdrawals to the history and the cached summaries.
 
-    A withdrawn message leaves the record of calls too.
+    A withdrawn message is also removed from the call log.
     """
 
     def __init__(self, history: HistoryService, log: CallLog, summaries: SummaryService) -> None:
@@ -42,7 +42,7 @@ class Corrections:
         self._summaries = summaries
 
     async def apply(self, correction: Correction) -> None:
-        """Apply `correction`; one of an unknown message or somebody else's changes nothing."""
+        """Apply `correction`, except to an unknown message or to one of another person."""
         if isinstance(correction, MessageEdited) and correction.by and not await self._is_own(correction):
             return
         self._summaries.forget_message(correction.address, correction.message_id)
@@ -58,11 +58,11 @@ class Corrections:
 
 
 class EditedRequests:
-    """Follows the messages that have set reminders.
+    """Changes the reminders of a message that is edited or withdrawn.
 
-    The new words are read as of the moment when the message was sent, and may do nothing but set reminders: each call
-    changes the reminder that the same call has set before. What they do not speak of any more, and what was changed in
-    another way since, stays, and that is said. A message is followed for a day.
+    The new text is interpreted at the time of the original message, with only the tool for reminders: each call
+    changes the reminder that the same call has set before. Reminders that the new text does not mention, or that were
+    changed since, stay; the reply lists them. Edits are applied for a day.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class EditedRequests:
         reminders: ReminderService,
         middlewares: Sequence[Middleware] = (),
     ) -> None:
-        """`middlewares` are those that ask of messages who sent them, how fast they come and whose turn it is."""
+        """`middlewares` check access, order and rate limit."""
         self._turns = turns
         self._outbox = outbox
         self._answer = answer
@@ -82,7 +82,7 @@ class EditedRequests:
         self._pass_withdrawn = chain(middlewares, self._report_remaining_reminders)
 
     async def find_original(self, correction: Correction) -> ChatMessage | None:
-        """Return the message as it was before the correction; None if nothing changed or the edit is too late."""
+        """Return the message before the correction; None if nothing changed or the correction is too late."""
         message = await self._turns.history.find(correction.address, correction.message_id)
         if message is None or message.sender.is_bot:
             return None
@@ -93,7 +93,7 @@ class EditedRequests:
         return message if is_own and message.text != correction.text and age <= _EDIT_PERIOD else None
 
     async def apply(self, correction: Correction, before: ChatMessage) -> None:
-        """Carry out the change of the message `before`."""
+        """Apply `correction` to the reminders of `before`."""
         if isinstance(correction, MessageWithdrawn):
             await self._pass_withdrawn(before)
         else:
@@ -133,7 +133,7 @@ class EditedRequests:
         )
 
     async def _reminders_set_by(self, message: ChatMessage) -> tuple[list[Reminder], bool]:
-        """Return the pending reminders that `message` has set, and True if they were changed since."""
+        """Return the pending reminders of `message`, and whether another message changed them."""
         policy = self._turns.calls.policy
         conversation = Conversation(chat=message.address, person=message.sender)
         changes = () if policy is None else await policy.receipts.every(conversation)
@@ -145,11 +145,11 @@ class EditedRequests:
             try:
                 found.append(await self._reminders.get(message.address, message.sender, each))
             except RequestRefused:
-                continue  # it is over, or was deleted
+                continue  # finished or deleted
         return found, bool(others & set(ids))
 
     @staticmethod
     def _turn_as_sent(turn: Turn) -> Turn:
-        """Return `turn` as of the time of its message, with only the tool for reminders."""
+        """Return `turn` at the time of its message, with only the tool for reminders."""
         tools = tuple(each for each in turn.tools if each.name == _SET_TOOL)
         return replace(turn, now=turn.message.sent_at.astimezone(turn.zone), tools=tools, on_text=None)

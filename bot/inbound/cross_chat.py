@@ -1,6 +1,6 @@
 """Handle /chatname, /for and sentences such as "remind the #ops chat at 5": reminders for another chat.
 
-Whoever sets one is a member there, and that chat has allowed it by taking a name.
+The sender must be a member of the other chat, and that chat must have a name.
 """
 
 import re
@@ -28,7 +28,7 @@ from services.people.chat_aliases import ChatAliasService
 from services.people.model import Account
 
 _MAX_CHARACTERS = 400
-"""Characters of a message that may name another chat."""
+"""Longer messages are not searched for the name of another chat."""
 _NAMING_WORDS: Final = re.compile(
     r"(?:.*\b)?(?:name|call) this (?:chat|group|channel|room) #?(?P<name>[\w-]+)[.!]?"
     r"|.*(?:把|将|让)(?:本群|这个群)(?:叫做|叫作|叫|命名为)\s*#?(?P<zh>[\w-]+)[。！]?",
@@ -38,7 +38,7 @@ _CHAT_AND_REQUEST: Final = re.compile(r"#?(?P<name>[\w-]+)\s+(?P<rest>\S.*)", re
 _OFF: Final = frozenset({"off", "关闭", "取消"})
 _KIND: Final = r"(?:chat|group|room|channel)\b"
 _KIND_ZH: Final = r"(?:群聊|群|频道|房间)[里中]?"
-# Each names a chat; what stands in its place, so that the rest is a sentence that could be said there.
+# A pattern that names a chat, and its replacement, which leaves a sentence for that chat.
 _SENTENCES: Final = (
     (re.compile(rf"\bremind\s+(?:the\s+)?#(?P<name>[\w-]+)(?:\s+{_KIND})?", re.IGNORECASE), "remind everyone"),
     (re.compile(rf"\bremind\s+the\s+(?P<name>[\w-]+)\s+{_KIND}", re.IGNORECASE), "remind everyone"),
@@ -57,7 +57,7 @@ Understand = Callable[[Turn], Awaitable[Sequence[ToolCall]]]
 
 
 def create_member_check(outbox: Outbox) -> Callable[[ChatAddress, str], Awaitable[bool | None]]:
-    """Asks the platforms that know who is in their chats."""
+    """Return a function that looks up membership; its result is None where the platform does not report members."""
 
     async def is_member(chat: ChatAddress, person_id: str) -> bool | None:
         platform = outbox.platforms.get(chat.platform)
@@ -73,13 +73,13 @@ def create_member_check(outbox: Outbox) -> Callable[[ChatAddress, str], Awaitabl
 
 
 class CrossChatInterpreter(Struct, frozen=True, kw_only=True):
-    """Reads requests for another chat: by sentences first, then by the model where there is one."""
+    """Interprets requests for another chat: first the rules, then the model if there is one."""
 
     offline: Interpreter
     interpreter: Interpreter
 
     async def __call__(self, turn: Turn) -> Sequence[ToolCall]:
-        """Return the calls that `turn` asks for, of those that may be made from elsewhere."""
+        """Return the requested calls that are allowed from another chat."""
         typed = typed_call(turn)
         calls = (typed,) if typed is not None else (await self.offline.interpret(turn)).calls
         if not calls and self.interpreter is not self.offline:
@@ -91,7 +91,7 @@ class CrossChatInterpreter(Struct, frozen=True, kw_only=True):
 
 
 class CrossChatCommands:
-    """Names chats, and does in a named chat what one of its members asks for somewhere else."""
+    """Names chats, and executes requests for a named chat that a member sends from another chat."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class CrossChatCommands:
         self._policy = policy
 
     async def __call__(self, turn: Turn) -> Reply | None:
-        """Return the answer to a command or a sentence for another chat; None for any other message."""
+        """Answer a command or a sentence for another chat; return None for any other message."""
         name = _parse_chat_name(turn.message)
         if name is not None:
             return Reply(text=await self._name_chat(turn, name), reply_to=turn.message.id)
@@ -134,7 +134,7 @@ class CrossChatCommands:
         return say(turn.language, "elsewhere.open", name=stored_name)
 
     async def _parse(self, text: str) -> ChatRequest | None:
-        """Return the name of the other chat and the request for it; None where the text names none."""
+        """Return the name of the other chat and the request; None if the text names no chat."""
         command = parse_command(text)
         if command is not None and command.name == "for":
             found = _CHAT_AND_REQUEST.fullmatch(command.argument)
@@ -172,7 +172,7 @@ class CrossChatCommands:
         return await self._answer(turn, target, name, results)
 
     async def _target_turn(self, turn: Turn, chat: ChatAddress, account: Account, text: str) -> Turn:
-        """Return the turn of `text` as a message of the person in that chat, without admin rights."""
+        """Return a turn for `text` as a message of the person in the other chat, without admin rights."""
         is_same_platform = chat.platform == turn.message.address.platform
         message = replace(
             turn.message,
@@ -216,7 +216,7 @@ class CrossChatCommands:
 
 
 def _parse_chat_name(message: ChatMessage) -> str | None:
-    """Return the new name of the chat, empty to remove it; None where the message is no such request."""
+    """Return the requested name of the chat, empty to remove it; None for any other message."""
     command = parse_command(message.text)
     if command is not None and command.name == "chatname" and len(command.argument.split()) <= 1:
         return command.argument

@@ -27,11 +27,11 @@ _LONGEST_PAUSE_SECONDS: Final = 5.0
 _LOG_INTERVAL: Final = timedelta(minutes=1)
 
 TRANSIENT_ERRORS: Final = (StorageBusy, StorageUnavailable)
-"""Errors after which the same work may succeed later."""
+"""Errors that end when the database is available again."""
 
 
 def replace_surrogates(text: str) -> str:
-    """Replace lone surrogates in `text`, which JSON of a cut text can contain, with U+FFFD."""
+    """Replace lone surrogates in `text` with U+FFFD; JSON of a truncated text can contain them."""
     return text if text.isascii() else _HALF.sub(_UNREADABLE, text)
 
 
@@ -64,7 +64,7 @@ def _sanitize_person(person: Person) -> Person:
 
 
 class StorageRetry:
-    """Shared by everything that waits for one database, so that an outage is logged once and not once a message."""
+    """Repeats work while the database is unavailable; one instance is shared, so that an outage is logged once."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -72,7 +72,7 @@ class StorageRetry:
         self._waiting = 0
 
     async def run(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Return the result of `work`, repeated with growing pauses until the database answers or it is cancelled."""
+        """Repeat `work` with growing pauses until the database is available, and return its result."""
         try:
             return await work()
         except TRANSIENT_ERRORS as error:
@@ -108,10 +108,10 @@ class StorageRetry:
 
 
 class Intake:
-    """Writes messages to the history and retries while the database is away.
+    """Writes messages to the history and retries while the database is unavailable.
 
     A platform moves its position (sync token, update offset, acknowledgement) after `record` has returned, so a message
-    of an outage is either recorded or delivered again.
+    during an outage is either recorded or delivered again.
     """
 
     def __init__(self, history: HistoryService, access: Access, retry: StorageRetry) -> None:
@@ -120,7 +120,7 @@ class Intake:
         self._retry = retry
 
     async def record(self, message: ChatMessage) -> ChatMessage:
-        """Return `message` once it is committed; marked as recorded unless it is known or stopped by `Access`."""
+        """Commit `message` and return it, marked as recorded unless it is a duplicate or `Access` stops it."""
         if message.is_recorded or not self._access.admits(message):
             return message
         may_be_committed = False
@@ -128,7 +128,7 @@ class Intake:
         async def write() -> bool:
             nonlocal may_be_committed
             try:
-                # A commit whose answer was lost makes the next attempt find the message; nothing has handled it yet.
+                # If the confirmation of a commit was lost, the next attempt finds the message, which is unhandled.
                 return await record_once(self._history, message) or may_be_committed
             except TRANSIENT_ERRORS:
                 may_be_committed = True
@@ -138,11 +138,11 @@ class Intake:
 
 
 class RetryHandling:
-    """Handles a message again when the database went away before its answer, in its turn in the chat."""
+    """Handles a message again if the database became unavailable before it was answered."""
 
     def __init__(self, retry: StorageRetry) -> None:
         self._retry = retry
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
-        """Pass `message` on until that succeeds; call ids come from the message, so no change is made twice."""
+        """Pass `message` on until that succeeds; call ids derive from the message, so no change is made twice."""
         await self._retry.run(lambda: call_next(message))

@@ -24,7 +24,7 @@ _REMEMBERED_SENDERS: Final = 10_000
 
 
 class Middleware(Protocol):
-    """One question about a message; `call_next(message)` passes it on, returning stops it."""
+    """Handles a message: `call_next(message)` passes it on, returning without it stops it."""
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
         """Handle `message`."""
@@ -32,7 +32,7 @@ class Middleware(Protocol):
 
 
 def chain(middlewares: Sequence[Middleware], last: Next) -> Next:
-    """Join `middlewares`, the first one outermost, in front of `last`."""
+    """Compose `middlewares`, the first outermost, around `last`."""
     step = last
     for middleware in reversed(middlewares):
         step = _bind(middleware, step)
@@ -47,18 +47,18 @@ def _bind(middleware: Middleware, following: Next) -> Next:
 
 
 class Access:
-    """Stops messages of bots and, where a list of chats is set, of other chats."""
+    """Stops messages of bots and, if allowed chats are configured, of other chats."""
 
     def __init__(self, allowed_chats: Collection[str] = ()) -> None:
         self._allowed = frozenset(allowed_chats)
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
-        """Pass on messages of people in chats that are served."""
+        """Pass on messages of people in allowed chats."""
         if self.admits(message):
             await call_next(message)
 
     def admits(self, message: ChatMessage) -> bool:
-        """Tell whether a person wrote `message` in a chat that is served."""
+        """Return whether `message` is from a person in an allowed chat."""
         return not message.sender.is_bot and self.serves(message.address)
 
     def serves(self, address: ChatAddress) -> bool:
@@ -67,9 +67,9 @@ class Access:
 
 
 class ListenFilter:
-    """Stops group messages that the operator does not want to pay for.
+    """Stops group messages by the setting `router.listen`.
 
-    `is_for_the_bot` knows those that can be meant for nobody else although they name nobody.
+    `is_for_the_bot` recognises unaddressed messages that only the bot can answer.
     """
 
     def __init__(
@@ -93,13 +93,13 @@ class ListenFilter:
 
 
 class ChatOrder:
-    """Holds a message back until the one before it in the same chat is done."""
+    """Handles the messages of a chat one at a time, in their order."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
-        """Pass `message` on when it is its turn; asyncio's lock wakes the waiting in the order they came."""
+        """Pass `message` on after earlier ones of the chat; asyncio locks are fair."""
         lock = self._locks.get(message.address.key)
         if lock is None:
             lock = self._locks[message.address.key] = asyncio.Lock()
@@ -108,19 +108,19 @@ class ChatOrder:
 
 
 class Deduplication:
-    """Records a message in the history, which remembers ids over restarts, and stops one that is there already."""
+    """Records messages in the history, and stops those that it contains already."""
 
     def __init__(self, history: HistoryService) -> None:
         self._history = history
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
-        """Pass on new messages. The history is written first, so that summaries miss nothing."""
+        """Record and pass on a new message."""
         if message.is_recorded or await record_once(self._history, message):
             await call_next(message)
 
 
 class TokenBuckets:
-    """A token bucket for each of many keys; it holds the messages of one minute and fills up steadily."""
+    """A token bucket per key, with the capacity of one minute."""
 
     def __init__(self, per_minute: int, clock: Clock) -> None:
         self._rate = per_minute / 60
@@ -129,7 +129,7 @@ class TokenBuckets:
         self._levels: BoundedDict[str, tuple[float, float]] = BoundedDict(_REMEMBERED)
 
     def take(self, who: str) -> float:
-        """Take one of `who`'s: 0, or, where there is none left, the seconds until there is."""
+        """Take a token of `who`; return 0, or the seconds until the next token if there is none."""
         now = self._clock.now().timestamp()
         level, seen = self._levels.get(who, (self._size, now))
         level = min(self._size, level + max(0.0, now - seen) * self._rate)
@@ -139,7 +139,7 @@ class TokenBuckets:
 
 
 class RateLimit:
-    """A token bucket for each person of a platform and one for each chat; messages beyond are only recorded."""
+    """Limits the rate of interpreted messages per person and per chat; others are only recorded."""
 
     def __init__(self, messages_per_minute: int, clock: Clock, *, chat_messages_per_minute: int) -> None:
         self._of_people = TokenBuckets(messages_per_minute, clock)
@@ -152,7 +152,7 @@ class RateLimit:
             await call_next(message)
 
     def take(self, address: ChatAddress, person_id: str) -> float:
-        """Take one message of a person in a chat: 0, or, where it comes too fast, the seconds until the next may."""
+        """Count a message; return 0, or the seconds until the next is allowed if it exceeds a limit."""
         who, chat = f"{address.platform}#{person_id}", address.key
         if wait := self._of_people.take(who):
             self._slow(address, who, "one person")
@@ -163,14 +163,14 @@ class RateLimit:
         return wait
 
     def _slow(self, address: ChatAddress, who: str, whose: str) -> None:
-        """Log a flood once, not message by message."""
+        """Log the start of a flood."""
         if who not in self._slowed and len(self._slowed) < _REMEMBERED_SENDERS:
             self._slowed.add(who)
             logger.bind(chat=str(address)).warning("too many messages of {}; not interpreted", whose)
 
 
 class Commands:
-    """Turns slash commands into sentences that are addressed to the bot. The history keeps the typed command."""
+    """Replaces slash commands by addressed sentences; the history keeps the command."""
 
     def __init__(self, bot_name: str, language: str) -> None:
         self._bot_name = bot_name

@@ -16,7 +16,7 @@ from services.kernel.chat import ChatAddress, ChatMessage, Reaction
 
 _NAMES: Final = {"+1", "thumbsup", "thumbs_up", "heavy_plus_sign", "raising_hand", "raised_hand"}
 _ME_TOO: Final = frozenset("👍➕🙋✋") | _NAMES
-# Skin tones, the request for a coloured picture, and what joins a gender to a person.
+# Skin tones and the variation selector of coloured emoji.
 _TONES: Final = dict.fromkeys((*range(0x1F3FB, 0x1F400), 0xFE0F))
 _JOINER: Final = "\u200d"
 _ADDED: Final = "+"
@@ -24,12 +24,12 @@ _TAKEN_BACK: Final = "-"
 
 
 class Reactions:
-    """Lets people join and leave reminders by a reaction; other reactions are ignored."""
+    """Adds people to reminders, and removes them, by reactions."""
 
     def __init__(
         self, turns: TurnFactory, outbox: Outbox, recorder: Recorder, middlewares: Sequence[Middleware] = ()
     ) -> None:
-        """`middlewares` are those that ask of messages who sent them, how fast they come and whose turn it is."""
+        """`middlewares` check access, order and rate limit."""
         self._turns = turns
         self._outbox = outbox
         self._recorder = recorder
@@ -41,7 +41,7 @@ class Reactions:
             await self._pass(_as_reply(reaction, await self._place_of(reaction), self._turns.clock.now()))
 
     async def _place_of(self, reaction: Reaction) -> ChatAddress:
-        """Return the address of the message from the history, because few reactions name the thread."""
+        """Return the address of the message; the thread comes from the history, as most reactions lack it."""
         if reaction.address.thread_id is not None:
             return reaction.address
         message = await self._turns.history.find(reaction.address, reaction.message_id)
@@ -53,7 +53,7 @@ class Reactions:
         call = ToolCall(id="reaction", name="reminder_state", arguments={"action": action})
         with self._recorder.turn(turn) as notes:
             result = await self._turns.calls.dispatch(call, self._turns.context(turn, 0))
-            # People react to each other, and thank the bot for their own reminders: what changes nothing is no wish.
+            # Reactions to people, and thanks for own reminders, change nothing and get no answer.
             if not any(receipt.undo for receipt in result.receipts):
                 return
             answered_turn = replace(turn, steps=(Step(text="", calls=(call,), results=(result,)),))
@@ -64,7 +64,7 @@ class Reactions:
 
 
 def is_join_request(emoji: str) -> bool:
-    """Return whether a reaction says that its person wants to be reminded too."""
+    """Return whether a reaction asks to join a reminder."""
     plain = emoji.strip(":").translate(_TONES).partition(_JOINER)[0].casefold()
     return plain in _ME_TOO
 

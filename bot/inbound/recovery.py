@@ -23,26 +23,25 @@ from services.people.zones import ZoneService
 from services.storage.messages.pages import UnansweredMessages
 
 ANSWERED_WITHIN: Final = timedelta(minutes=10)
-"""A message that has waited longer is not answered; its sender is asked to repeat it."""
+"""The sender of an older message is asked to repeat it."""
 
 NOTIFIED_WITHIN: Final = timedelta(days=1)
 _LONGEST_BUTTON: Final = 200
 
 Handle = Callable[[ChatMessage], Awaitable[object]]
 Screen = Callable[[ChatMessage, Next], Awaitable[None]]
-"""Asks of a message what the middlewares ask, and passes it on to the second argument if it is to be dealt with."""
+"""Runs the middlewares on a message, then the second argument."""
 
 _LONGEST_LOOK: Final = 200
-"""Characters of such a message by which its language is detected."""
+"""Characters used to detect the language of an unreadable message."""
 
 
 class Recovery:
-    """Handles an unanswered message again, or tells its sender, who can repeat it with a button.
+    """Handles an unanswered message again, or notifies its sender, who can repeat it with a button.
 
-    A message is resumed once: one that a start has tried already may be why the bot died, and its sender is only
-    told, spoken to or not. One that the event loop stood still on is not even tried (`watchdog`). `pending` are the
-    messages that were there when this run began, or, of several workers, those that were another one's until this one
-    took them over; those that come in now are somebody else's.
+    A message is resumed once, as it may be the cause of a crash; after a second crash its sender is notified. A message
+    that blocked the event loop (`watchdog`) is not resumed. `pending` are the unanswered messages at the start, or
+    those taken over from another worker.
     """
 
     def __init__(
@@ -76,7 +75,7 @@ class Recovery:
         keys: Collection[tuple[str, str]] | None = None,
         watchdog: Watchdog | None = None,
     ) -> "Recovery":
-        """Find the messages pending now; `among` limits them by chat and id to those of another process."""
+        """Find the pending messages; `keys` limits them to those of another worker, by chat and id."""
         found = await unanswered.since(clock.now() - NOTIFIED_WITHIN)
         pending = [each for each in found if keys is None or (each.address.key, each.id) in keys]
         return cls(pending, outbox, state, clock, language=language, watchdog=watchdog)
@@ -86,11 +85,11 @@ class Recovery:
         return self._pending.get(platform, ())
 
     async def resume(self, platform: str, handle: Handle, screen: Screen) -> None:
-        """Handle the pending messages of a platform in order; `handle` handles a message as if it had just come."""
+        """Handle the pending messages of a platform in order, with `handle`."""
         for message in self.pending_on(platform):
             is_tried = bool(await self._state.get(_attempt_key(message)))
             if self._is_unreadable(message):
-                await handle(replace(message, is_recorded=True))  # by telling its sender
+                await handle(replace(message, is_recorded=True))  # which notifies its sender
             elif not is_tried and self._clock.now() - message.sent_at <= ANSWERED_WITHIN:
                 await self._state.set(_attempt_key(message), value=True, keep=NOTIFIED_WITHIN)
                 logger.bind(chat=message.address.key, message=message.id).info("resuming a message of an earlier run")
@@ -122,7 +121,7 @@ def _attempt_key(message: ChatMessage) -> str:
 
 
 class UnreadableMessages(Struct, frozen=True, kw_only=True):
-    """Messages that the watchdog reports as blocking; only `access` looks at them."""
+    """Notifies the senders of messages that blocked the event loop; only `access` is checked."""
 
     watchdog: Watchdog
     access: Middleware
@@ -132,7 +131,7 @@ class UnreadableMessages(Struct, frozen=True, kw_only=True):
     language: str
 
     def has(self, message: ChatMessage) -> bool:
-        """Return whether an earlier process stood still on `message`."""
+        """Return whether `message` blocked an earlier process."""
         return self.watchdog.is_unreadable((message.address.key, message.id))
 
     async def notify_sender(self, message: ChatMessage) -> None:

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class MessageRouter:
-    """Passes a message through the middlewares to the assistant, and the answer to the outbox."""
+    """Passes messages through the middlewares to the assistant, and sends the answers."""
 
     def __init__(
         self,
@@ -46,10 +46,10 @@ class MessageRouter:
         retry: StorageRetry | None = None,
         unreadable: UnreadableMessages | None = None,
     ) -> None:
-        """Record messages by `intake` as they arrive, and corrections again by `retry`; without, once in their turn.
+        """Wire the router.
 
-        With `turn_claims` other processes may deal with messages too, and each is answered by one. With `unreadable` a
-        message that an earlier process stood still on is not read, and each step is noted.
+        `intake` records messages as they arrive, `retry` repeats corrections while the database is unavailable,
+        `turn_claims` coordinates several workers, and `unreadable` skips messages that blocked an earlier process.
         """
         self._assistant = assistant
         self._outbox = outbox
@@ -68,15 +68,15 @@ class MessageRouter:
         self._cancelled: set[_Key] = set()
 
     async def accept(self, incoming: Incoming) -> Incoming:
-        """Return `incoming` once a message in it is committed, however long the database is away."""
+        """Return `incoming`, after committing it if it is a message."""
         if isinstance(incoming, ChatMessage) and self._intake is not None:
             return await self._intake.record(sanitize_surrogates(incoming))
         return incoming
 
     async def handle(self, incoming: ChatMessage | Correction | Reaction) -> None:
-        """Handle one message, correction or reaction; whatever goes wrong is logged and never becomes small talk.
+        """Handle one message, correction or reaction; failures are logged.
 
-        A message that is withdrawn while it is handled is given up; a change that a tool has begun is finished.
+        Withdrawing a message cancels its handling, except for a change that a tool has begun.
         """
         incoming = sanitize_surrogates(incoming)
         if isinstance(incoming, Reaction):
@@ -96,7 +96,7 @@ class MessageRouter:
                 raise
             task.uncancel()
             logger.bind(chat=key[0], message=key[1]).info("handling of a message was cancelled")
-        except Exception as error:  # noqa: BLE001 - the last line of defence of one message; the next one must work
+        except Exception as error:  # noqa: BLE001 - a failed message must not stop the next
             logger.bind(chat=key[0], message=key[1]).opt(exception=error).error("handling a message failed")
         finally:
             if is_first:
@@ -113,11 +113,11 @@ class MessageRouter:
             await self._unreadable.watchdog.handle((message.address.key, message.id), self._handle(message))
 
     async def screen(self, message: ChatMessage, last: Next) -> None:
-        """Ask of `message` what is asked of every message, and pass it to `last` instead of the assistant."""
+        """Run the middlewares on `message`, then `last` instead of the assistant."""
         await chain(self._middlewares, last)(message)
 
     async def stop(self, address: ChatAddress, message_id: str) -> bool:
-        """Give up the answer to a message; a change that a tool has begun is finished. False when none is made."""
+        """Cancel the answer to a message, except a change that a tool has begun; return whether it was in progress."""
         key = (address.key, message_id)
         is_handled = key in self._tasks
         await self._cancel(key)
@@ -133,7 +133,7 @@ class MessageRouter:
             await self._retry_storage(lambda: self._corrections.apply(correction))
             if original is not None and self._edited is not None:
                 await self._edited.apply(correction, original)
-        except Exception as error:  # noqa: BLE001 - as for messages: the next one must work
+        except Exception as error:  # noqa: BLE001 - a failure must not stop the next event
             log = logger.bind(chat=str(correction.address), message=correction.message_id)
             log.opt(exception=error).error("handling a correction failed")
 
@@ -141,7 +141,7 @@ class MessageRouter:
         return await (work() if self._retry is None else self._retry.run(work))
 
     async def _find_original(self, correction: Correction) -> ChatMessage | None:
-        """Return the message as it was, once it has been dealt with: only then it is known what it has set."""
+        """Return the original message, after it is handled: its reminders are known only then."""
         task = self._tasks.get((correction.address.key, correction.message_id))
         if task is not None and task is not asyncio.current_task():
             await asyncio.wait([task])
@@ -150,7 +150,7 @@ class MessageRouter:
     async def _react(self, reaction: Reaction) -> None:
         try:
             await self._reactions.handle(reaction)
-        except Exception as error:  # noqa: BLE001 - as for messages: the next one must work
+        except Exception as error:  # noqa: BLE001 - a failure must not stop the next event
             log = logger.bind(chat=str(reaction.address), message=reaction.message_id)
             log.opt(exception=error).error("handling a reaction failed")
 
@@ -182,7 +182,7 @@ class MessageRouter:
             logger.bind(chat=str(message.address), message=message.id).error("no answer: {}", error)
             return Reply(text=full_text(turn.language)) if is_awaited else None
         except StorageUnavailable:
-            raise  # the message is handled again once the database is back
-        except Exception as error:  # noqa: BLE001 - told to whoever asked, logged for whoever runs the bot
+            raise  # `RetryHandling` handles the message again
+        except Exception as error:  # noqa: BLE001 - the sender gets a reply, the operator a log entry
             logger.bind(chat=str(message.address), message=message.id).opt(exception=error).error("no answer")
             return Reply(text=say(turn.language, "failed.routing")) if message.is_addressed else None

@@ -1,4 +1,4 @@
-"""Claim turns, so that one of several workers answers each message, even if the first one dies."""
+"""Claim turns, so that exactly one of several workers answers each message."""
 
 from collections.abc import Awaitable, Callable, Collection
 from typing import Final
@@ -31,7 +31,7 @@ class TurnCoordinator:
         key = (message.address.key, message.id)
         try:
             is_ours = await self._claims.is_ours(key)
-        except Exception as error:  # noqa: BLE001 - fire: better said twice than never
+        except Exception as error:  # noqa: BLE001 - a repeated answer is better than none
             logger.bind(chat=key[0], message=key[1]).warning(
                 "could not verify turn ownership; answering anyway: {}", error
             )
@@ -41,20 +41,20 @@ class TurnCoordinator:
         return is_ours
 
     async def refuse(self, call: ToolCall, context: CallContext) -> ToolResult | None:
-        """Before a tool runs: stop what another process has begun anew."""
+        """Refuse a call if another worker has taken over its turn; a hook before each tool."""
         if await self.is_ours(context.message):
             return None
         return ToolResult.failed(f"{call.name} is called by another worker", kind="denied")
 
     def complete(self, key: Key) -> None:
-        """Note that a message is answered."""
+        """Mark a message as answered."""
         self._claims.complete((key,))
 
     async def follow(self, platform: Platform, take_over: TakeOver) -> None:
-        """Pass turns that other workers left on a platform to `take_over`.
+        """Pass unfinished turns of other workers on a platform to `take_over`.
 
-        Where one process is connected, that is everything, once: the one before is connected no longer. In the rooms
-        that every process has, it is what those who are gone have left, for as long as this one is there.
+        A platform with one connection is taken over once, when the earlier worker has disconnected. On platforms that
+        every worker serves, turns of workers that have ended are taken over until cancelled.
         """
         if not platform.capabilities.per_process:
             await self._take_over(platform.name, take_over, only_of_the_gone=False)
@@ -63,7 +63,7 @@ class TurnCoordinator:
         while isinstance(platform, ResumesMessages):
             try:
                 await self._take_over(platform.name, take_over, only_of_the_gone=True)
-            except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
+            except Exception as error:  # noqa: BLE001 - the database may be available again at the next attempt
                 if log_limit.admits(error):
                     logger.warning("{}: could not read turns left by other workers: {}", platform.name, error)
             await self._clock.nap(_POLL_SECONDS)
@@ -87,6 +87,6 @@ class TurnCoordinator:
     async def _release_once(self) -> None:
         try:
             await self._claims.release_completed()
-        except Exception as error:  # noqa: BLE001 - fire: what is claimed too long is looked at in vain, and left
+        except Exception as error:  # noqa: BLE001 - a claim that is kept too long does no harm
             if self._log_limit.admits(error):
                 logger.warning("could not release completed turns: {}", error)

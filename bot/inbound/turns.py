@@ -21,7 +21,7 @@ from services.people.zones import ZoneService
 
 ListenerFor = Callable[[ChatMessage], TextListener | None]
 ConnectContext = Callable[[CallContext], CallContext]
-"""Gives a call the ways in which it reaches into its chat: progress, links to messages."""
+"""Adds progress reports, message links and members of the chat to a call context."""
 
 _DEFAULT_LANGUAGE = "en"
 _LANGUAGE_HISTORY = 50
@@ -35,20 +35,20 @@ def no_listener(message: ChatMessage) -> TextListener | None:
 
 
 def leave_context(context: CallContext) -> CallContext:
-    """Return a call that reaches no chat."""
+    """Return `context` unchanged."""
     return context
 
 
 def parse_call_style(name: str) -> StyleName | None:
-    """Return the call style of that name; None for any other text."""
+    """Return `name` as a call style; None if there is no such style."""
     return next((each for each in get_args(StyleName) if each == name), None)
 
 
 class TurnFactory(Struct, frozen=True, kw_only=True):
-    """Knows what every turn of a bot shares. `context_messages` is how many earlier messages a turn carries.
+    """Builds turns and call contexts. `context_messages` is the number of earlier messages in a turn.
 
-    `call_styles` are the call styles of single chats, by the key of the chat; one that was set there goes before it.
-    `listener_for` knows who hears the answer to a message as it is written, `connected` how a call reaches its chat.
+    `call_styles` are the configured call styles of chats by key; the preference of a chat overrides them.
+    `listener_for` returns the listener for the streamed answer to a message; `connect` completes a call context.
     """
 
     bot_name: str
@@ -97,7 +97,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
         return self.connect(bare)
 
     async def _language(self, message: ChatMessage) -> str:
-        """Return the language of a message; where its words tell none, a third one that its sender has used before."""
+        """Return the language of a message; if its words have none, one in Latin script that its sender used before."""
         shown = self._detect_language(message)
         if not shown:
             return await self._previous_language(message)
@@ -108,17 +108,17 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
         return next(filter(None, own), shown)
 
     async def _previous_language(self, message: ChatMessage) -> str:
-        """Guess the language of a message that shows none ("18:30"): its sender's last one, else the bot's."""
+        """Return the sender's last language, else the bot's, for a message without words ("18:30")."""
         found = await self.history.recent(message.address, _LANGUAGE_HISTORY)
         own = (self._detect_language(each) for each in reversed(found) if each.sender.id == message.sender.id)
         return next(filter(None, own), self.language)
 
     def _detect_language(self, message: ChatMessage) -> str:
-        """Return the language of its words beside names, which are the same in all; "" where they show none."""
+        """Return the language of the words of a message; "" if it has none."""
         return language_of(self._free_text(message), "")
 
     def _detect_latin_language(self, message: ChatMessage) -> str:
-        """Return the language in Latin script that common words of a message belong to; "" where there are none."""
+        """Return the language in Latin script of the common words of a message; "" if it has none."""
         return latin_language(self._free_text(message), "")
 
     def _free_text(self, message: ChatMessage) -> str:
@@ -126,7 +126,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
 
     async def _recent_messages(self, message: ChatMessage) -> tuple[ChatMessage, ...]:
         wanted = self.context_messages
-        if points_back(message.text, self.language):  # the rules need to know at what, be there a model or not
+        if points_back(message.text, self.language):  # the rules resolve the reference in these messages
             wanted = max(wanted, _REFERENCE_HISTORY)
         if not wanted:
             return ()

@@ -13,7 +13,7 @@ _REMEMBERED: Final = timedelta(days=3650)
 
 
 class Welcome:
-    """Greets each group once, also when the bot is added again or the event is repeated."""
+    """Greets each group once, even if the bot is added again."""
 
     def __init__(
         self, outbox: Outbox, state: StateStore, *, bot_name: str, language: str, listens_to_all: bool

@@ -1,4 +1,4 @@
-"""Open a circuit breaker when a platform does not answer, so that it does not delay others."""
+"""Stop sending to a platform that does not answer, by a circuit breaker per platform."""
 
 import asyncio
 from collections import defaultdict
@@ -13,15 +13,15 @@ from services.kernel.errors import DeliveryFailed
 from services.kernel.network import CircuitBreaker
 
 _HANG_SECONDS = 30.0
-"""A send that is cancelled after so long counts as unanswered by the platform."""
+"""A send that is cancelled after this time counts as a failure of the platform."""
 
 
 class CircuitBreakers:
     """A circuit breaker for each platform.
 
-    Where messages to `chats` different chats failed and none got through between them, the platform is out: for `rest`
-    seconds nothing is tried, then one message at a time until one gets through. A failure of the chat itself counts
-    neither as an outage nor as its end, and a refusal is an answer.
+    It opens when messages to `chats` different chats fail without a success between them. After `cooldown` seconds it
+    admits one message at a time until one succeeds. Failures of a single chat are not counted; a refusal counts as an
+    answer.
     """
 
     def __init__(self, *, chats: int = 3, cooldown: float = 10.0) -> None:
@@ -31,10 +31,10 @@ class CircuitBreakers:
 
     @contextmanager
     def guard(self, address: ChatAddress) -> Iterator[None]:
-        """Send a message within this context.
+        """Guard the sending of a message.
 
         Raises:
-            DeliveryFailed: the platform is out; nothing was tried.
+            DeliveryFailed: the circuit breaker is open; nothing was sent.
         """
         breaker = self._breakers[address.platform]
         if not breaker.admits():

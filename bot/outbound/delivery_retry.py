@@ -11,23 +11,23 @@ from services.kernel.clock import Clock
 from services.reminders.service import ReminderService
 
 _RETRY_INTERVAL: Final = timedelta(hours=1)
-"""The least time between attempts in one chat, which may be readable and not writable for long."""
+"""Minimum time between attempts in one chat."""
 
 
 class BlockedChats:
-    """The chats that refuse messages of the bot, by their keys, and when each may be tried again."""
+    """The chats that refuse messages of the bot, with the time of the next attempt."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._retry_at: dict[str, datetime | None] = {}
 
     def add(self, keys: Iterable[str]) -> None:
-        """Record chats that took no message."""
+        """Add chats that refused a message."""
         for key in keys:
             self._retry_at.setdefault(key)
 
     def is_due(self, key: str) -> bool:
-        """Return whether a chat is blocked, and its last attempt is long enough ago."""
+        """Return whether a chat is blocked and the next attempt is due."""
         if key not in self._retry_at:
             return False
         retry_at = self._retry_at[key]
@@ -38,22 +38,22 @@ class BlockedChats:
         self._retry_at[key] = self._clock.now() + _RETRY_INTERVAL
 
     def remove(self, key: str) -> None:
-        """Forget a chat that takes messages again."""
+        """Remove a chat that accepts messages again."""
         self._retry_at.pop(key, None)
 
 
 class DeliveryRetry:
     """Retries the undelivered reminders of a chat when a message arrives from it.
 
-    Some platforms do not report that the bot was added again, and none reports that it may write again.
+    Platforms do not report that the bot may write again, and some not that it was added again.
     """
 
     def __init__(self, reminders: ReminderService, blocked: BlockedChats) -> None:
         self._reminders = reminders
         self._blocked = blocked
 
-    async def recall(self) -> None:
-        """Look up the chats that were blocked in earlier runs."""
+    async def load_blocked(self) -> None:
+        """Load the chats that were blocked in earlier runs."""
         self._blocked.add(await self._reminders.chats_with_failures())
 
     def is_due(self, chat: ChatAddress) -> bool:
@@ -65,7 +65,7 @@ class DeliveryRetry:
         self._blocked.postpone(chat.key)
         try:
             count = await self._reminders.resume_in(chat)
-        except Exception as error:  # noqa: BLE001 - the next message there, or the next start, tries it again
+        except Exception as error:  # noqa: BLE001 - the next message or start tries again
             logger.bind(chat=str(chat)).opt(exception=error).error("retrying undelivered reminders failed")
             return
         if not count:

@@ -22,7 +22,7 @@ from services.language_model.ports import TextListener
 
 _END: Final = re.compile(r"[.!?…][\"')\]]*(?=\s)|[。！？…][”’」』）]*|\n")
 
-# What is said within this time comes in one piece.
+# An answer that is complete within this time is sent without a draft.
 _FIRST_DRAFT_SECONDS: Final = 1.5
 _ELLIPSIS: Final = " …"
 _ATTEMPTS: Final = 4
@@ -45,14 +45,14 @@ class Drafts:
         self._open: dict[_Key, Draft] = {}
 
     def listener(self, message: ChatMessage) -> TextListener | None:
-        """Return the listener that gets the answer to `message` as it is written; None where it cannot be shown."""
+        """Return the listener for the streamed answer to `message`; None if the platform cannot edit messages."""
         if not self._is_wanted or self._outbox.editor(message.address) is None:
             return None
         return partial(self._add, _key(message))
 
     @asynccontextmanager
     async def open(self, turn: Turn) -> AsyncIterator["Draft"]:
-        """Open the draft of the answer to `turn`; text that the model streams meanwhile is shown."""
+        """Open a draft of the answer to `turn`, which shows the text that the model streams."""
         key = _key(turn.message)
         draft = self._open[key] = Draft(turn, self._outbox, self._clock)
         try:
@@ -68,9 +68,9 @@ class Drafts:
 
 
 class Draft:
-    """One answer in the making.
+    """An answer in progress.
 
-    Only whole sentences are shown, and none that claims a change: whether it was made is known at the end.
+    It shows whole sentences, except those that claim a change, which is confirmed only at the end.
     """
 
     def __init__(self, turn: Turn, outbox: Outbox, clock: Clock) -> None:
@@ -85,21 +85,21 @@ class Draft:
         self._is_over = asyncio.Event()
 
     def add(self, text: str) -> None:
-        """Take a piece of the answer."""
+        """Append streamed text."""
         self._text += text
         if self._showing is None and not self._is_over.is_set():
             self._showing = asyncio.create_task(self._show(), name=f"draft for {self._turn.message.address}")
 
     async def stop(self) -> None:
-        """Stop showing drafts; one that is being sent still arrives."""
+        """Stop showing text, after the edit in progress."""
         self._is_over.set()
         if self._showing is not None:
             await asyncio.gather(self._showing, return_exceptions=True)
 
     async def finish(self, reply: Reply) -> None:
-        """Edit the draft to the whole `reply`, or send it anew where there is no draft or it cannot be edited.
+        """Edit the draft to the whole `reply`, or send it if there is no draft or the edit fails.
 
-        What does not fit into one message follows.
+        Text beyond the length limit, and files, follow in another message.
         """
         await self.stop()
         if self._message_id is None:
@@ -115,9 +115,9 @@ class Draft:
             await self._outbox.send_with_retries(self._turn.message.address, rest, is_recorded=True)
 
     def _key(self, part: str) -> str | None:
-        """Return the idempotency key of a part of this answer, the same when a crash makes the turn run again.
+        """Return the idempotency key of a part of this answer; it is the same if the turn runs again after a crash.
 
-        In rooms of this process an answer can be asked for again on purpose, so there it has none.
+        None on platforms of this process, where a person can ask for the answer again.
         """
         message = self._turn.message
         if self._capabilities.per_process:
@@ -147,12 +147,12 @@ class Draft:
             return False
 
     def _is_used_up(self, text: str, capabilities: Capabilities) -> bool:
-        """Return whether no more fits, or the last edit is needed for the whole."""
+        """Return whether the draft is full, or only the edit for the final text is left."""
         is_full = 0 < _safe_length(capabilities) < len(text) + len(_ELLIPSIS)
         return is_full or (0 < capabilities.max_edits <= self._edits + 1)
 
     async def _show_text(self, text: str) -> bool:
-        """Show `text`; False when the platform did not take it, and is not to be asked again."""
+        """Show `text`; return whether the platform accepted it and can edit it."""
         address, message = self._turn.message.address, self._turn.message
         draft = OutgoingMessage(text=text + _ELLIPSIS, reply_to=message.id, idempotency_key=self._key("draft"))
         try:
@@ -168,7 +168,7 @@ class Draft:
         return self._message_id is not None
 
     async def _edit(self, message: OutgoingMessage) -> bool:
-        """Edit the draft to `message`, as patiently as the platform asks; return whether that succeeded."""
+        """Edit the draft to `message`, with retries; return whether that succeeded."""
         address, message_id = self._turn.message.address, self._message_id or ""
         change = partial(self._outbox.edit, address, message_id, message)
         return await self._outbox.retry(change, address, attempts=_ATTEMPTS) is None
@@ -179,12 +179,12 @@ def _key(message: ChatMessage) -> _Key:
 
 
 def _safe_length(capabilities: Capabilities) -> int:
-    """Characters that fit into one message whatever they become there: half of its length is for marks and escapes."""
+    """Return the characters that fit into one message after escaping, which at most doubles them."""
     return capabilities.max_length // 2
 
 
 def _split_reply(whole: OutgoingMessage, capabilities: Capabilities) -> tuple[OutgoingMessage, OutgoingMessage | None]:
-    """Return the message that the draft can become, and the text beyond the limit and files, which follow."""
+    """Return the final text of the draft, and the message with the rest and the files."""
     limit, text = _safe_length(capabilities), whole.text.strip()
     first, rest = first_piece(text, limit, people=whole.mentions) if 0 < limit < len(text) else (text, "")
     if not rest and not whole.files:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _ATTEMPTS = 5
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 60.0
-# Quick answers need no sign that they are being written.
+# Quick answers show no typing indicator.
 _TYPING_BEGINS_SECONDS = 0.8
 _TYPING_LASTS_SECONDS = 4.0
 
@@ -44,9 +44,9 @@ _PROGRESS_INTERVAL = timedelta(seconds=3)
 
 
 class Outbox:
-    """Sends replies and notices; one message at a time in each chat, and none while the platform wants patience.
+    """Sends replies and notices, one message at a time in each chat, and respects the pauses that a platform asks for.
 
-    With a `remote_outbox` what another process is connected to is handed over to that one.
+    A `remote_outbox` takes messages for platforms to which another worker is connected.
     """
 
     def __init__(
@@ -66,22 +66,19 @@ class Outbox:
         self._circuit_breakers = CircuitBreakers()
 
     async def reply(self, address: ChatAddress, reply: Reply, *, key: str | None = None) -> None:
-        """Send `reply` with retries; a reply that cannot be sent is logged.
+        """Send `reply` with retries; failures are logged.
 
-        `key` is the same when the same turn is answered again after a crash; platforms that take keys drop the repeat.
-
-        Later replies in the chat wait for it; a due reminder does not. What is for one person only is said to all
-        where the platform cannot keep it private: it is about this chat, and was asked for in front of everybody.
+        `key` identifies a repeat of the turn after a crash. Later replies in the chat wait; due reminders do not. A
+        private reply is sent to the whole chat if the platform has no private replies: the request was public, too.
         """
         async with _lock_of(self._replies, address):
             await self.send_with_retries(address, replace(self.to_outgoing(address, reply), idempotency_key=key))
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Send `message` once, after earlier messages to that chat.
+        """Send `message` once, after earlier messages to the chat.
 
         Raises:
-            DeliveryFailed: the platform did not take it or still wants patience, no such platform is connected, or it
-                cannot keep private what is for one person only.
+            DeliveryFailed: the platform refused it, is paused or not connected, or has no private replies.
         """
         if self._remote_outbox is not None and not self._remote_outbox.is_here(address.platform):
             return await self._remote_outbox.hand_over(address, message)
@@ -90,10 +87,10 @@ class Outbox:
         return message_id
 
     async def send_without_record(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Send as `send` does, but leave the message out of the history because it is going to be changed.
+        """Send like `send`, without recording the message, because it will be edited.
 
         Raises:
-            DeliveryFailed: as `send`; a message of another process cannot be changed by this one.
+            DeliveryFailed: as for `send`.
         """
         platform = self.platforms.get(address.platform)
         if platform is None:
@@ -105,7 +102,7 @@ class Outbox:
                 return await platform.send(address, message)
 
     def editor(self, address: ChatAddress) -> EditsMessages | None:
-        """Return who changes messages of the bot in that chat; None where nobody can."""
+        """Return the platform of the chat if this worker can edit messages there."""
         platform = self.platforms.get(address.platform)
         is_here = self._remote_outbox is None or self._remote_outbox.is_here(address.platform)
         if not is_here or platform is None:
@@ -116,23 +113,23 @@ class Outbox:
         """Edit an earlier message of the bot to `message`, once; the history is not changed.
 
         Raises:
-            DeliveryFailed: the platform did not take it, cannot do it, or still wants patience.
+            DeliveryFailed: the platform refused it, cannot edit messages, or is paused.
         """
         editor = self.editor(address)
         if editor is None:
-            raise DeliveryFailed(f"{address.platform} changes no messages", is_permanent=True)
+            raise DeliveryFailed(f"{address.platform} cannot edit messages", is_permanent=True)
         async with self._serialize(address):
             await editor.edit(address, message_id, message)
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
-        """Return a link that opens a message of the chat, where the platform has such links."""
+        """Return a link to a message; None if the platform has no links."""
         platform = self.platforms.get(address.platform)
         if platform is None or not isinstance(platform, LinksMessages):
             return None
         return platform.link(address, message_id)
 
     async def members(self, address: ChatAddress) -> Sequence[Person]:
-        """Return the people in the chat as far as its platform lists them; empty where it is not connected."""
+        """Return the members of the chat; empty if the platform does not list them."""
         platform = self.platforms.get(address.platform)
         if platform is None or not isinstance(platform, ListsMembers):
             return ()
@@ -143,7 +140,7 @@ class Outbox:
             return ()
 
     async def report_progress(self, address: ChatAddress, text: str, earlier_id: str | None = None) -> str | None:
-        """Report progress by editing the report `earlier_id` where possible; return the id of the report, if any."""
+        """Report progress, by an edit of the report `earlier_id` if possible; return the id of the report."""
         message = OutgoingMessage(text=text)
         try:
             if earlier_id is None:
@@ -156,7 +153,7 @@ class Outbox:
 
     @asynccontextmanager
     async def typing(self, address: ChatAddress) -> AsyncIterator[None]:
-        """Show in the chat that an answer is being written, where the platform can, until the context ends."""
+        """Show the typing indicator until the context ends, if the platform has one."""
         platform = self.platforms.get(address.platform)
         if platform is None or not isinstance(platform, ShowsTyping):
             yield
@@ -179,7 +176,7 @@ class Outbox:
             await asyncio.sleep(_TYPING_LASTS_SECONDS)
 
     def to_outgoing(self, address: ChatAddress, reply: Reply) -> OutgoingMessage:
-        """`reply` as the chat's platform can show it; files that it cannot take are named."""
+        """Convert `reply` to what the platform of the chat can show; unsupported files are named in the text."""
         platform = self.platforms.get(address.platform)
         capabilities = None if platform is None else platform.capabilities
         shown = tuple(file for file in reply.files if capabilities is not None and _accepts(capabilities, file))
@@ -198,9 +195,9 @@ class Outbox:
     async def send_with_retries(
         self, address: ChatAddress, message: OutgoingMessage, *, is_recorded: bool = False
     ) -> bool:
-        """Send `message` with retries; one that cannot be sent is logged.
+        """Send `message` with retries; failures are logged. Return whether it was sent, or may have been.
 
-        `is_recorded` says that the history has it already. Returns whether it was sent, or may have been.
+        `is_recorded` says that the history contains it.
         """
         send = partial(self.send_without_record if is_recorded else self.send, address, message)
         failure = await self.retry(send, address, attempts=_ATTEMPTS, is_final=lambda each: each.is_unknown)
@@ -214,9 +211,9 @@ class Outbox:
         attempts: int,
         is_final: Callable[[DeliveryFailed], bool] = lambda _: False,
     ) -> DeliveryFailed | None:
-        """Repeat `work` after growing pauses, or those that the platform asks for; return the last failure, if any.
+        """Repeat `work` until it succeeds, with growing pauses or those of the platform; return the last failure.
 
-        A permanent failure ends the attempts, and one for which `ends` is true.
+        A failure that is permanent, or for which `is_final` is true, is not repeated.
         """
         pauses = growing_pauses(_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)
         for attempt in range(1, attempts + 1):
@@ -234,7 +231,7 @@ class Outbox:
 
     @asynccontextmanager
     async def _serialize(self, address: ChatAddress) -> AsyncIterator[None]:
-        """Wait for earlier messages to the chat, and respect the pause that the platform asks for."""
+        """Wait for earlier messages to the chat, and respect the pause of the platform."""
         async with _lock_of(self._turns, address):
             self._check_pause(address)
             try:
@@ -244,14 +241,14 @@ class Outbox:
                 raise
 
     def _check_pause(self, address: ChatAddress) -> None:
-        """Refuse messages that would come too early, in the name of the platform."""
+        """Raise `DeliveryFailed` while the platform is paused."""
         now = self._clock.now()
         for key in (address.key, address.platform):
             end = self._paused_until.get(key)
             if end is not None and end <= now:
                 del self._paused_until[key]
             elif end is not None:
-                raise DeliveryFailed("the platform asked for patience", retry_after=(end - now).total_seconds())
+                raise DeliveryFailed("the platform asked for a pause", retry_after=(end - now).total_seconds())
 
     def _note_pause(self, address: ChatAddress, failure: DeliveryFailed) -> None:
         if failure.retry_after:
@@ -259,13 +256,13 @@ class Outbox:
             self._paused_until[key] = self._clock.now() + timedelta(seconds=failure.retry_after)
 
     async def record(self, address: ChatAddress, message: OutgoingMessage, message_id: str | None) -> None:
-        """Record a sent message, of a private one only its existence; a failure is logged."""
+        """Record a sent message, a private one without its text; failures are logged."""
         text = message.text if message.private_to is None else ""
         try:
             await self._history.record_own(
                 address, text, message_id=message_id, sent_at=self._clock.now(), reply_to=message.reply_to
             )
-        except Exception as error:  # noqa: BLE001 - whatever the store raises, the message is out
+        except Exception as error:  # noqa: BLE001 - the message is sent in any case
             logger.bind(chat=str(address)).opt(exception=error).error("could not record a sent message")
 
 
@@ -287,7 +284,7 @@ def _lock_of(locks: WeakValueDictionary[str, asyncio.Lock], address: ChatAddress
 
 
 class ProgressLine:
-    """Tells progress in one chat: one message, changed at most every three seconds."""
+    """Reports progress in a chat by one message, which is edited at most every three seconds."""
 
     def __init__(self, outbox: Outbox, address: ChatAddress, clock: Clock) -> None:
         self._outbox = outbox
@@ -297,7 +294,7 @@ class ProgressLine:
         self._reported_at: datetime | None = None
 
     async def __call__(self, text: str) -> None:
-        """Report `text`, unless something was reported a moment ago."""
+        """Report `text`, unless the last report is too recent."""
         now = self._clock.now()
         if self._reported_at is not None and (self._message_id is None or now - self._reported_at < _PROGRESS_INTERVAL):
             return

@@ -13,9 +13,9 @@ from services.kernel.clock import Clock
 from services.storage.workers.platform_leases import PlatformLeases
 
 LEASE_DURATION: Final = timedelta(seconds=9)
-"""A worker that has not renewed its lease for so long has lost it."""
+"""A lease ends if it is not renewed within this time."""
 _RENEW_SECONDS: Final = 2.0
-# Earlier than the lease runs out, so that two are never connected.
+# Before the lease ends, so that two workers are never connected at once.
 _GIVE_UP_SECONDS: Final = LEASE_DURATION.total_seconds() - _RENEW_SECONDS
 
 
@@ -36,10 +36,9 @@ class PlatformLeaseHolder:
 
     @property
     def held(self) -> frozenset[str]:
-        """Return the leased platforms that this process is connected to.
+        """Return the platforms that this process leases.
 
-        Nothing once the leases may have run out: a process that was frozen knows it by the clock, and before it has
-        asked the database.
+        Empty when the leases may have ended: after being suspended, a process detects this by the clock.
         """
         now = asyncio.get_running_loop().time()
         if self._renewed_at is None or now - self._renewed_at >= _GIVE_UP_SECONDS:
@@ -52,7 +51,7 @@ class PlatformLeaseHolder:
 
     @asynccontextmanager
     async def hold(self) -> AsyncIterator[None]:
-        """Take and renew leases for as long as the context lasts, then give them to the others."""
+        """Take and renew leases until the context ends, then release them."""
         renewal = asyncio.create_task(self._renew(), name="platform leases")
         try:
             yield
@@ -63,11 +62,11 @@ class PlatformLeaseHolder:
             try:
                 async with asyncio.timeout(_RENEW_SECONDS):
                     await self._leases.give_back()
-            except Exception as error:  # noqa: BLE001 - they run out by themselves
+            except Exception as error:  # noqa: BLE001 - leases end by themselves
                 logger.warning("could not release platform leases: {}", error)
 
     async def run_while_leader(self, platform: str, run: Callable[[], Awaitable[None]]) -> None:
-        """Run a connection whenever it is this process's to have, until its input ends."""
+        """Run a connection while this process leases the platform, until its input ends."""
         if platform in self._local:
             await run()
             return
@@ -99,7 +98,7 @@ class PlatformLeaseHolder:
                     held = await self._leases.take(self._held_events)
                 self._renewed_at = asked_at
                 self._set_held(held)
-            except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
+            except Exception as error:  # noqa: BLE001 - the database may be available again at the next attempt
                 if log_limit.admits(error):
                     logger.warning("could not renew platform leases: {} {}", type(error).__name__, error)
                 if loop.time() - (self._renewed_at or begun_at) >= _GIVE_UP_SECONDS:

@@ -18,10 +18,10 @@ from services.people.member_names import is_unresolved
 from services.reminders.model import EVERYONE, DueNotice, ReminderAction
 
 Digest = Callable[[DueNotice], Awaitable[str]]
-"""Words the summary that is due."""
+"""Writes the text of a due summary."""
 
 PrivateChat = Callable[[str, str], Awaitable[ChatAddress | None]]
-"""The chat of a person (id) alone with the bot on a platform, None where there is none."""
+"""Returns the private chat of a platform with a person (id); None if there is none."""
 
 _MINUTE = 60
 
@@ -40,7 +40,7 @@ class ReminderNotifier:
         blocked: BlockedChats,
         on_delivered: Callable[[timedelta], None] | None = None,
     ) -> None:
-        """`blocked` records chats that refuse even the report of a failure; `on_delivered` is told how late each is."""
+        """`blocked` collects chats that refuse messages; `on_delivered` gets the delay of each delivery."""
         self._outbox = outbox
         self._on_delivered = on_delivered
         self._digest = digest
@@ -62,10 +62,10 @@ class ReminderNotifier:
         return await self._send(notices, "\n".join([head, *lines] if head else lines), idempotency_key)
 
     async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
-        """Report in the chat that `notice` could not be delivered, or to its creator where the chat refuses that.
+        """Report to the chat, else to the creator, that `notice` could not be delivered.
 
         Raises:
-            DeliveryFailed: that cannot be said either.
+            DeliveryFailed: the report could not be delivered either.
         """
         text = say(notice.language, "reminder.undeliverable", id=notice.reminder_id, content=notice.content, why=reason)
         message = OutgoingMessage(text=text, mentions=(notice.creator,))
@@ -98,7 +98,7 @@ class ReminderNotifier:
         return message_id
 
     def _mark_repeat(self, notices: Sequence[DueNotice], text: str) -> str:
-        """Add to `text` that it may be a repeat, on platforms that do not drop a repeat themselves."""
+        """Mark `text` as a possible repeat on platforms without idempotency keys."""
         platform = self._outbox.platforms.get(notices[0].address.platform)
         drops_repeats = platform is not None and platform.capabilities.takes_idempotency_key
         if drops_repeats or not any(notice.may_be_repeat for notice in notices):
@@ -106,7 +106,7 @@ class ReminderNotifier:
         return f"{text}\n{say(notices[0].language, 'reminder.may_be_repeat')}"
 
     def _heading(self, notices: Sequence[DueNotice]) -> str | None:
-        """Return why all of them come now, when none comes at its time."""
+        """Return the heading for several notices that are all late; None otherwise."""
         if not all(self._is_late(notice) for notice in notices) or len(notices) <= 1:
             return None
         reason = "held" if all(notice.was_held for notice in notices) else "late"
@@ -144,7 +144,7 @@ class ReminderNotifier:
 
 
 def _people_to_mention(notice: DueNotice) -> tuple[Person, ...]:
-    """Whom a message notifies; a digest is there to be read when there is time."""
+    """Return the people whom a notice mentions; a summary mentions nobody."""
     if notice.action is not ReminderAction.SAY:
         return ()
     return tuple(person for person in _people(notice) if not is_unresolved(person))
@@ -155,12 +155,12 @@ def _people(notice: DueNotice) -> tuple[Person, ...]:
 
 
 def _names_of(notice: DueNotice) -> str:
-    """Return the people in front of the text, as they are called; the platform turns them into mentions."""
+    """Return the names in front of the text, which the platform turns into mentions."""
     return f"{date_format.targets(notice.language, _people(notice))} "
 
 
 def _buttons_of(notices: Sequence[DueNotice]) -> tuple[Choice, ...]:
-    """Return the buttons of a reminder sent alone; with several it would be unclear which one is meant."""
+    """Return the buttons of a single reminder; with several the target would be ambiguous."""
     if len(notices) != 1 or notices[0].action is not ReminderAction.SAY:
         return ()
     notice = notices[0]
@@ -169,5 +169,5 @@ def _buttons_of(notices: Sequence[DueNotice]) -> tuple[Choice, ...]:
     concerned = {each.id: each for each in (notice.creator, *notice.targets) if each.id != EVERYONE}
     offered = buttons(notice.language, names, concerned.values())
     if notice.repeats_every is not None and any(each.id == EVERYONE for each in notice.targets):
-        return (replace(offered[0], for_people=()), *offered[1:])  # anybody may say that it is done
+        return (replace(offered[0], for_people=()), *offered[1:])  # anybody may press "done"
     return offered

@@ -1,4 +1,4 @@
-"""Pass messages to the worker that is connected to their platform, and send those of other workers."""
+"""Pass messages between workers: each worker sends those for the platforms that it leases."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,7 +18,7 @@ from services.kernel.errors import DeliveryFailed
 from services.storage.workers.remote_outbox import RemoteMessages
 
 TIMEOUT: Final = timedelta(seconds=30)
-"""Time that a message waits for another worker: longer than a lease takes to change hands."""
+"""Time that a message waits for another worker; longer than the transfer of a lease."""
 _POLL_SECONDS: Final = 0.2
 _PAUSE_AFTER_ERROR_SECONDS: Final = 1.0
 
@@ -49,7 +49,7 @@ class RemoteOutbox:
     def __init__(self, table: RemoteMessages, platform_leases: PlatformLeaseHolder, clock: Clock) -> None:
         self._table = table
         self.platform_leases = platform_leases
-        """The platforms that this process is connected to."""
+        """The leases of this process."""
         self._clock = clock
 
     def is_here(self, platform: str) -> bool:
@@ -60,9 +60,9 @@ class RemoteOutbox:
         """Hand `message` to the connected worker; return the platform's id of it.
 
         Raises:
-            DeliveryFailed: the platform did not take it, or nobody was connected for half a minute.
+            DeliveryFailed: the platform refused it, or no worker was connected for half a minute.
         """
-        # Only the web room, which every process has, shows notices in a way of its own.
+        # Notices are shown only by the web room, which every process has.
         envelope = _Envelope(address=address, message=replace(message, notices=()))
         number = await self._table.add(address.platform, json.encode(envelope).decode())
         for _ in range(round(TIMEOUT.total_seconds() / _POLL_SECONDS)):
@@ -81,13 +81,13 @@ class RemoteOutbox:
             while True:
                 try:
                     taken = await self._table.take(self.platform_leases.held) if self.platform_leases.held else []
-                except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
+                except Exception as error:  # noqa: BLE001 - the database may be available again at the next attempt
                     if log_limit.admits(error):
                         logger.warning("could not read the remote outbox: {}", error)
                     await self._clock.nap(_PAUSE_AFTER_ERROR_SECONDS)
                     continue
                 for number, content in taken:
-                    group.create_task(self._send_one(number, content, send), name=f"handed over {number}")
+                    group.create_task(self._send_one(number, content, send), name=f"remote message {number}")
                 await self._clock.nap(_POLL_SECONDS)
 
     async def _send_one(self, number: int, content: str, send: Send) -> None:
@@ -103,11 +103,11 @@ class RemoteOutbox:
                 is_unknown=failure.is_unknown,
                 is_global=failure.is_global,
             )
-        except Exception as error:  # noqa: BLE001 - whatever a platform raises: whether people saw it is not known
+        except Exception as error:  # noqa: BLE001 - the message may have been sent
             outcome = _Outcome(reason=f"{type(error).__name__}: {error}", is_unknown=True)
         try:
             await self._table.settle(number, json.encode(outcome).decode())
-        except Exception as error:  # noqa: BLE001 - the other process gives up waiting, and says it again later
+        except Exception as error:  # noqa: BLE001 - the other worker times out and sends again
             logger.warning("could not store the outcome of a remote message: {}", error)
 
 

@@ -1,4 +1,4 @@
-"""Check how a running bot is connected."""
+"""Check the connections of a running bot by its HTTP API."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,11 +8,11 @@ from bot.config.settings import HttpSettings
 from bot.platforms.kit.doctor import Finding, Prober, ProbeResult, good, problem
 
 _ABOUT: Final = "running bot"
-_WILDCARD_ADDRESSES: Final = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - what a setting may say, not an address to listen on
+_WILDCARD_ADDRESSES: Final = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - values of a setting
 
 
 async def examine_running(settings: HttpSettings, prober: Prober, *, data_dir: Path) -> list[Finding]:
-    """Ask the bot of these settings about its platforms, where it runs and can be asked; `data_dir` is its folder."""
+    """Request the state of the platforms from the bot of these settings, if it runs."""
     if not settings.enabled or settings.port == 0:
         return []
     address = f"http://{_WILDCARD_ADDRESSES.get(settings.host, settings.host)}:{settings.port}"
@@ -45,22 +45,20 @@ def _absolute(folder: Path) -> str:
 def _explain_missing(address: str, answer: ProbeResult) -> str:
     if answer.problem:
         return f"none answers at {address}"
-    return f"how its platforms are is not told at {address} ({answer.status})"
+    return f"{address} does not report the state of the platforms ({answer.status})"
 
 
 def _has_partial_outage(platform: Mapping[str, object]) -> bool:
-    """Tell whether a live connection reports a problem, such as a room that put the bot out."""
+    """Return whether a live connection reports a problem, such as a room that removed the bot."""
     return platform.get("state") == "live" and bool(platform.get("detail"))
 
 
 def _describe_broken(platform: Mapping[str, object]) -> Finding:
-    name, detail = platform.get("name"), platform.get("detail") or "it does not say why"
+    name, detail = platform.get("name"), platform.get("detail") or "no reason given"
     if platform.get("state") == "deaf":
-        step = f"it is made again by itself; if it stays so, see whether {name} can be reached from here"
-        return problem(_ABOUT, f"the connection to {name} is deaf: {detail}", step)
+        step = f"the bot reconnects; if that does not help, check the network connection to {name}"
+        return problem(_ABOUT, f"the connection to {name} is stale: {detail}", step)
     if platform.get("state") == "live":
-        step = (
-            "it is tried again by itself; let an owner of the room admit the bot, or take the room out of the settings"
-        )
+        step = "the bot tries again; let an owner of the room admit the bot, or remove the room from the settings"
         return problem(_ABOUT, f"{name} is connected, but {detail}", step)
-    return problem(_ABOUT, f"{name} has stopped: {detail}", "put that right, and start the bot again")
+    return problem(_ABOUT, f"{name} has stopped: {detail}", "fix the problem, and start the bot again")

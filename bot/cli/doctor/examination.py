@@ -24,7 +24,7 @@ from services.kernel.errors import ConfigError
 @click.command()
 @config_option
 def doctor(config: Path | None) -> int:
-    """Print every finding and return the exit code: 0 all is well, 1 something is not, 2 the settings are wrong."""
+    """Print every finding; return 0 without problems, 1 with problems, 2 for invalid settings."""
     try:
         settings = load_settings(config)
         secrets = secrets_kept(config)

@@ -18,10 +18,10 @@ _MAKE_ROOM = "make room on that disk"
 
 
 def examine_clock(skews: Mapping[str, timedelta]) -> Finding:
-    """Return whether this machine agrees with the servers that were asked, by `skews`."""
+    """Compare the clock of this machine with those of the servers, by `skews`."""
     if not skews:
-        return good("clock", "no server was asked, so there is nothing to compare it with")
-    # The nearest one counts: a server may be wrong, several do not err by the same amount.
+        return good("clock", "no server to compare it with")
+    # The smallest difference counts, as a single server may be wrong.
     host, skew = min(skews.items(), key=lambda each: abs(each[1]))
     seconds = skew.total_seconds()
     if abs(skew) <= _MAX_SKEW:
@@ -29,34 +29,34 @@ def examine_clock(skews: Mapping[str, timedelta]) -> Finding:
     direction = "behind" if seconds > 0 else "ahead of"
     return problem(
         "clock",
-        f"{abs(seconds):.0f} s {direction} {host}: reminders come at the wrong time",
+        f"{abs(seconds):.0f} s {direction} {host}: reminders are sent at the wrong time",
         "let the system set it, for example: timedatectl set-ntp true",
     )
 
 
 def examine_zone_data(now: datetime, version: str | None = None) -> Finding:
-    """Return whether the rules of the time zones are recent; countries change them every year."""
+    """Check the age of the time zone data; countries change their rules every year."""
     version = zone_data_version() if version is None else version
     step = "update it: the package tzdata of the system, or pip install -U tzdata"
     if version == "none":
         return problem("time zones", "there is no zone data", step)
     year = _year_of(version)
     if year is None:
-        return good("time zones", f"data {version}, of an age that it does not tell")
+        return good("time zones", f"data {version}, of unknown age")
     if now.year - year >= _MAX_AGE_YEARS:
         return problem("time zones", f"data of {year} is old: recent changes of daylight saving are missing", step)
     return good("time zones", f"data of {year} ({version})")
 
 
 def _year_of(version: str) -> int | None:
-    """Return the year of `2025b`, or of the instant at which the data was written."""
+    """Return the year of a version such as `2025b`, or of a Unix timestamp."""
     if version[:4].isdecimal() and not version.isdecimal():
         return int(version[:4])
     return datetime.fromtimestamp(int(version), UTC).year if version.isdecimal() else None
 
 
 async def examine_database(url: str) -> Finding:
-    """Find out whether the database takes a write and is sound; nothing is created, upgraded or kept."""
+    """Check that the database is writable and undamaged, without changing it."""
     try:
         database = Database(url)
         if not await has_tables(url) and not await asyncio.to_thread(_has_remains, database):
@@ -69,7 +69,7 @@ async def examine_database(url: str) -> Finding:
     except StorageBusy as busy:
         damage = await asyncio.to_thread(_damage_of, database)
         if damage is None and not database.is_disk_full:
-            return good("database", f"{database.name} is in use by {busy.holder}; its pages are sound")
+            return good("database", f"{database.name} is in use by {busy.holder}; its pages are undamaged")
     except StorageFull as full:
         return problem("database", str(full), _MAKE_ROOM)
     except ConfigError as error:
@@ -78,7 +78,7 @@ async def examine_database(url: str) -> Finding:
             f"{error.path} {error.problem}",
             "correct storage.url or bot.data_dir, start the server, or let the bot's user write there",
         )
-    except Exception as error:  # noqa: BLE001 - whatever a driver raises is what the operator wants to read
+    except Exception as error:  # noqa: BLE001 - the error of a driver is part of the report
         return problem(
             "database",
             f"{database.name} cannot be written: {first_line(error)}",
@@ -95,13 +95,13 @@ def _examine_contents(database: Database, damage: str | None) -> Finding:
     if database.is_disk_full:
         return problem("database", f"the disk of {database.name} is full", _MAKE_ROOM)
     if database.has_lost_journal:
-        step = "look for it, or compare with a backup; if you opened the database with another program, all is well"
+        step = "look for it, or compare with a backup; if another program has opened the database, ignore this"
         return problem("database", f"the write-ahead log of {database.name} is missing after a crash", step)
-    return good("database", f"{database.name} can be written, and its pages are sound")
+    return good("database", f"{database.name} can be written, and its pages are undamaged")
 
 
 def _has_remains(database: Database) -> bool:
-    """Return whether files of an earlier database lie beside the place of this one, which opening it then reports."""
+    """Return whether files of an earlier database exist beside the missing one; opening it reports them."""
     try:
         if database.path is not None:
             refuse_empty_beside_old(database.path)
@@ -115,7 +115,7 @@ def _damage_of(database: Database) -> str | None:
 
 
 def _examine_place(database: Database) -> Finding:
-    """Tell whether the first start can create the database."""
+    """Check that the first start can create the database."""
     folder = None if database.path is None else database.path.parent
     while folder is not None and not folder.exists():
         folder = folder.parent

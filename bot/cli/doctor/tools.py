@@ -41,16 +41,16 @@ def examine_tools(inspection: "Inspection") -> list[Finding]:
 
 
 def plugin_finding(each: "InspectedPlugin") -> Finding:
-    """Return the tools of a plugin, or why it does not work."""
+    """Return the tools of a plugin, or its error."""
     about = f"plugin {each.plugin.name}"
     if each.plugin.error:
-        return problem(about, f"does not work: {each.plugin.error}", "mend it, or name it in plugins.disabled")
+        return problem(about, f"does not work: {each.plugin.error}", "fix it, or name it in plugins.disabled")
     names = ", ".join(spec.name for spec in each.specs)
-    return good(about, f"functions: {names}" if names else "works, without functions of its own")
+    return good(about, f"functions: {names}" if names else "works, adds no functions")
 
 
 def doubt_findings(each: "InspectedPlugin") -> list[Finding]:
-    """Warn of probable mistakes of a plugin: a name that is taken, a missing docstring."""
+    """Return warnings about probable mistakes of a plugin: a hidden plugin, a missing docstring."""
     found, about = each.plugin.found, f"plugin {each.plugin.name}"
     told = f"is {found.origin}; {', '.join(found.hides)} has the same name and is left out: rename one of them"
     doubts = [] if each.plugin.error else lint_contributions(each.plugin.adds, each.specs)
@@ -58,12 +58,12 @@ def doubt_findings(each: "InspectedPlugin") -> list[Finding]:
 
 
 def source_finding(each: "InspectedSource") -> Finding:
-    """Return how many tools a source offers, or why it offers none."""
+    """Return the number of tools of a source, or its error."""
     about = f"{_KINDS.get(each.source.kind, each.source.kind)} {each.source.label}"
     if each.source.kind == "python" and each.specs:
         return sandbox_finding(about, len(each.specs))
     if not each.health.is_ok:
-        hint = "see whether it runs, and its address and key; the bot keeps trying"
+        hint = "check that it runs, its address and its key; the bot keeps trying"
         if each.health.is_final:
             hint = "correct the setting and start the bot again; the other connections are used"
         return problem(about, each.health.detail, hint)
@@ -72,7 +72,7 @@ def source_finding(each: "InspectedSource") -> Finding:
 
 
 def sandbox_finding(about: str, tools: int) -> Finding:
-    """Report the level of the sandbox in which stored tools run, or why none of them runs."""
+    """Return the level of the sandbox for stored tools, or why none of them can run."""
     try:
         level = check_kernel()
     except SandboxUnavailable as error:
@@ -81,7 +81,7 @@ def sandbox_finding(about: str, tools: int) -> Finding:
 
 
 def clash_findings(inspection: "Inspection") -> list[Finding]:
-    """Return the owner of each name that several offer, and the new names of the others."""
+    """Return each tool name of several sources, with its owner and the new names of the other tools."""
     return [
         good("tool names", f"several offer {each.name}: {each.kept_by} keeps it, beside {', '.join(each.renamed)}")
         for each in inspection.clashes

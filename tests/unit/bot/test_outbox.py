@@ -157,7 +157,7 @@ async def test_a_wish_for_the_whole_platform_holds_every_chat(outbox, platform):
         await outbox.send(HOME, OutgoingMessage(text="hello"))
     platform.refuse = None
 
-    with pytest.raises(DeliveryFailed, match="patience"):
+    with pytest.raises(DeliveryFailed, match="pause"):
         await outbox.send(ChatAddress(platform="fake", chat_id="work"), OutgoingMessage(text="hello"))
 
 

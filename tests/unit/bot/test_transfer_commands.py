@@ -65,7 +65,11 @@ def test_existing_files_are_not_overwritten(bubbles, tmp_path):
 
 @pytest.mark.parametrize(
     ("words", "told"),
-    [((), "name whose data"), (("--chat", "home"), "is not platform:id"), (("--person", "web:ann"), "no database yet")],
+    [
+        ((), "at least one"),
+        (("--chat", "home"), "is not platform:id"),
+        (("--person", "web:ann"), "no database yet"),
+    ],
 )
 def test_failed_export_is_reported_and_leaves_no_file(bubbles, tmp_path, words, told):
     taken = bubbles("export", *words, "--out", "x.jsonl", data="none")

@@ -154,6 +154,6 @@ async def test_restore_tells_where_the_old_data_is_kept(url, tmp_path, monkeypat
     over = run.invoke(cli, ["restore", "copy.db"])
     fresh = run.invoke(cli, ["restore", "copy.db"], env={"BUBBLES_BOT__DATA_DIR": "other"})
 
-    named = over.output.removeprefix("restored; what was there before is kept as ").rstrip()
+    named = over.output.removeprefix("restored; the earlier database is kept as ").rstrip()
     assert (tmp_path / named).is_file()
     assert fresh.output == "restored\n"
