@@ -16,17 +16,14 @@ from services.reminders.model import DueNotice
 OptionKind = Literal["text", "integer", "number", "boolean"]
 
 Receive = Callable[[Incoming], Awaitable[Awaitable[object]]]
-"""Returns once a message is recorded, or news of an earlier one is queued; the result ends when that is handled.
+"""Returns once a message is recorded or another event is queued; the result completes when it is handled.
 
-It waits while the database is away: a platform that can be asked again moves its position only after it.
+It waits while the database is unavailable, so a platform acknowledges an event only after it returns.
 """
 
 
 class CommandOption(Struct, frozen=True, kw_only=True):
-    """A field of a command that is filled in by itself. `choices` are the only texts that it takes, if there are any.
-
-    `least` and `most` bound a number; None where nothing does.
-    """
+    """A field of a command. `choices` are the allowed texts, if there are any; `least` and `most` bound a number."""
 
     name: str
     kind: OptionKind
@@ -41,7 +38,7 @@ class CommandOption(Struct, frozen=True, kw_only=True):
 class Command(Struct, frozen=True, kw_only=True):
     """`/name`, its description in each language, and that of its argument (empty where it has none).
 
-    A command of a function has `options` instead; `kit.commands.format_call` makes a text of what was filled in.
+    A command of a function has `options` instead; `kit.commands.format_call` formats their values.
     """
 
     name: str
@@ -61,9 +58,9 @@ class Capabilities(Struct, frozen=True, kw_only=True):
     group. `per_process` says that each process has chats of its own, such as a terminal; of several workers on one
     database only one is connected to any other platform. A streamed answer is edited once in `seconds_between_edits`
     and `max_edits` times at most (0: no limit). `max_file_kilobytes` is the size of the largest file, 0 means no limit.
-    `authenticates_people` says that nobody can take another's id; only then are accounts linked.
+    `authenticates_people` says that nobody can use the id of another person; only then are accounts linked.
 
-    The protocols below tell the rest: a platform that has their methods edits, shows typing or links messages.
+    Further abilities are the protocols below, which a platform has by implementing their methods.
     """
 
     replies: bool = False
@@ -136,7 +133,7 @@ class Platform(Protocol):
         """Send `message` to the chat and return the platform's id of it, None when it gives none.
 
         Raises:
-            DeliveryFailed: the platform did not take it.
+            DeliveryFailed: the platform refused it.
         """
         ...
 
@@ -149,7 +146,7 @@ class EditsMessages(Protocol):
         """Edit the bot's message `message_id` to `message`.
 
         Raises:
-            DeliveryFailed: the platform did not take it.
+            DeliveryFailed: the platform refused it.
         """
         ...
 
@@ -159,7 +156,7 @@ class ShowsTyping(Protocol):
     """Can show that an answer is being written."""
 
     async def typing(self, address: ChatAddress) -> None:
-        """Show it for a few seconds; a platform that refuses is not worth an error."""
+        """Show it for a few seconds; refusals are ignored."""
         ...
 
 
@@ -168,19 +165,16 @@ class StreamsAnswers(Protocol):
     """Can show an answer while a model writes it."""
 
     def listener(self, message: ChatMessage) -> TextListener | None:
-        """Return the listener that gets the answer to `message` piece by piece.
-
-        None when nobody does. The whole is sent all the same.
-        """
+        """Return the listener for the pieces of the answer to `message`, or None; the whole is sent in any case."""
         ...
 
 
 @runtime_checkable
 class ResumesMessages(Protocol):
-    """Prepares what shows an answer when a message comes in, so that one of an earlier run passes it too."""
+    """Needs to prepare for messages of an earlier run before they are handled."""
 
     async def resume_message(self, message: ChatMessage) -> None:
-        """Receive a message that is recorded and was never dealt with; return when it is."""
+        """Handle a message that was recorded and not handled; return when it is handled."""
         ...
 
 
@@ -195,10 +189,10 @@ class KeepsFiles(Protocol):
 
 @runtime_checkable
 class KeepsState(Protocol):
-    """Keeps something over restarts, such as its place in a stream of events."""
+    """Keeps state over restarts, such as its position in a stream of events."""
 
     def use_state(self, state: StateStore) -> None:
-        """Keep it in `state`; called once, before `run`."""
+        """Store the state in `state`; called once, before `run`."""
         ...
 
 
@@ -248,7 +242,7 @@ class OffersCommands(Protocol):
 
 @runtime_checkable
 class HasHealth(Protocol):
-    """Knows how its connection is."""
+    """Reports the state of its connection."""
 
     @property
     def health(self) -> Health:

@@ -23,6 +23,7 @@ from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock
 from services.kernel.startup_imports import import_without_gc
 
+# `ann: text` or `小安：text`; a name is one word, so that "http://…" and "10:30" are not names.
 _NAMED_LINE = re.compile(r"(?P<name>[^\W\d][\w.-]{0,30})(?::\s+|：\s*)(?P<text>\S.*)", re.DOTALL)
 _NOT_NAMES = re.compile(r"remind|提醒|叫我|记得|搜|总结", re.IGNORECASE)
 
@@ -31,14 +32,14 @@ _LONGEST_LINE: Final = 4096  # bytes; a terminal keeps no longer line
 
 
 class TypedEarly(Struct, frozen=True, kw_only=True):
-    """Complete lines typed before the start, and the end of input (Ctrl+D); an incomplete line is left for later."""
+    """Complete lines typed before the start; `has_ended` after the end of input (Ctrl+D)."""
 
     lines: tuple[str, ...] = ()
     has_ended: bool = False
 
 
 def read_typed_lines(terminal: TextIO) -> TypedEarly:
-    """Take the lines that `terminal` has shown and kept; it hands over one at a time, and nothing at the end."""
+    """Read the lines that `terminal` has buffered; it returns one at a time, and an empty one at the end."""
     lines: list[str] = []
     if not _keeps_lines(terminal):
         return TypedEarly()
@@ -58,9 +59,6 @@ def _keeps_lines(terminal: TextIO) -> bool:
 
     flags: int = termios.tcgetattr(terminal)[3]
     return bool(flags & termios.ICANON)
-
-
-# `ann: text`, or `小安：text`; a name is one word, so that "http://…" and "10:30" are not names.
 
 
 def create(parts: PlatformParts) -> "ConsolePlatform":
@@ -139,7 +137,7 @@ class ConsolePlatform:
             self._write(self._help())
 
     def _help(self) -> str:
-        from function_calls.language.messages import say  # not read before somebody sits at the terminal
+        from function_calls.language.messages import say  # imported only for a terminal
 
         return say(self._language, "serve.console_help", bot=self._bot_name)
 
@@ -149,7 +147,7 @@ class ConsolePlatform:
         if named is not None and not _NOT_NAMES.search(named["name"]):
             name, text = named["name"], named["text"]
             self._people.add(name)
-        # One person alone at a terminal talks to nobody else; in a pipe or among several, the bot must be called.
+        # A single person at a terminal talks only to the bot; in a pipe or a group the bot must be addressed.
         is_alone = self._is_interactive and len(self._people) == 1
         return ChatMessage(
             id=uuid.uuid4().hex,
@@ -199,10 +197,7 @@ async def _pipe_lines(stdin: TextIO) -> AsyncIterator[str]:
 
 
 def _as_utf_8(line: str) -> str:
-    """`line` as the UTF-8 that nearly every program writes, where the terminal's own encoding could not read it.
-
-    Python keeps the bytes that it cannot read as halves of characters (PEP 383).
-    """
+    """Decode bytes of `line` that the encoding of the terminal could not, as UTF-8 (see PEP 383)."""
     try:
         return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     except UnicodeEncodeError:  # other halves, from no byte

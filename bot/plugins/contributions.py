@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=BaseModel)
 Close = Callable[[], Awaitable[object] | object]
-_SECONDS: Final = 5.0  # for each; a stop must come to its end
+_SECONDS: Final = 5.0  # for each callback
 
 
 def option_problems(error: ValidationError, model: type[BaseModel], given: Mapping[str, object]) -> list[str]:
@@ -96,7 +96,7 @@ async def close_all(plugin: str, opened: list[Close]) -> None:
 
 
 class Host(Struct, frozen=True, kw_only=True):
-    """The running bot, as a plugin's background work sees it. `state` keeps JSON through restarts."""
+    """Parts of the running bot for the jobs of a plugin. `state` keeps JSON over restarts."""
 
     services: Services
     outbox: Outbox
@@ -156,7 +156,7 @@ class Contributions(Struct, kw_only=True):
 
     @property
     def outlives_reload(self) -> bool:
-        """Return whether some of it works until the bot stops, though a newer version of the plugin has come."""
+        """Return whether some contributions stay in use after a reload, until the bot stops."""
         taken_up = [self.toolsets, self.platforms, self.engines, self.middlewares, self.chat_commands]
         return any((*taken_up, self.pages, self.jobs))
 

@@ -76,11 +76,11 @@ def _to_json(schema: object) -> str:
 
 
 class PluginInvalid(AssistantError):
-    """The author of a plugin must act; the text names the correction."""
+    """A plugin is invalid; the text tells its author the correction."""
 
 
 def report_failure(name: str, reason: str, error: BaseException | None = None) -> None:
-    """Say in one line of the log why a plugin is left out; the trace of what it raised follows at DEBUG."""
+    """Log why a plugin is not loaded; the traceback follows at DEBUG."""
     logger.error("plugin {} not loaded: {}", name, reason)
     if error is not None:
         logger.opt(exception=error).debug("traceback of plugin {}", name)
@@ -130,7 +130,7 @@ def _describe_missing_module(module: str, path: Path | None) -> str:
 
 
 def _suggest_name(error: BaseException) -> str:
-    """Return the probable intended name, of those that `add`, the mark or the file has."""
+    """Return the closest valid name for a misspelt attribute, name or option."""
     if isinstance(error, AttributeError) and isinstance(error.obj, Contributions):
         return _suggest_closest(error.name or "", Contributions.__struct_fields__, "add.")
     if isinstance(error, NameError):
@@ -158,7 +158,7 @@ def _available_names(error: BaseException) -> tuple[str, ...]:
 
 
 def _location(error: BaseException, path: Path | None) -> str:
-    """Return where in the plugin it happened, as far as it happened there."""
+    """Return the innermost line of the plugin in the traceback; empty if there is none."""
     if path is None:
         return ""
     own = path.resolve()

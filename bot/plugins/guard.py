@@ -1,4 +1,4 @@
-"""Guard the contributions of a plugin: skip it where it is switched off, and contain its failures."""
+"""Wrap the contributions of a plugin: skip them in chats where it is off, and contain its failures."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final, ParamSpec, TypeVar
@@ -32,9 +32,9 @@ def plugin_of(switch: str) -> str | None:
 
 
 class PluginGuard:
-    """Wraps what a plugin contributes: it does nothing where the plugin is off, and its failures stay its own.
+    """Wraps the contributions of a plugin.
 
-    A hook before a tool that fails makes the call fail: it may stand there to forbid something.
+    A failing hook before a tool makes the call fail, as the hook may exist to forbid the call.
     """
 
     def __init__(self, plugin: str, switches: ToolSwitches) -> None:
@@ -112,7 +112,7 @@ class PluginGuard:
                 return
             try:
                 await maybe_await(listener(event))
-            except Exception as error:  # noqa: BLE001 - a plugin is anybody's code
+            except Exception as error:  # noqa: BLE001 - plugins may raise anything
                 self._report(f"listener of {event.name}", listener, error)
 
         return hear
@@ -130,7 +130,7 @@ class PluginGuard:
                 return None
             try:
                 return await maybe_await(hook(*arguments, **named))
-            except Exception as error:  # noqa: BLE001 - a plugin is anybody's code
+            except Exception as error:  # noqa: BLE001 - plugins may raise anything
                 self._report(place, hook, error)
                 return None
 

@@ -22,7 +22,7 @@ from services.kernel.clock import Clock
 from services.language_model.ports import LanguageModel
 
 ENTRY_POINTS: Final = "bubbles.plugins"
-_PACKAGE: Final = "bubbles_plugins"  # what modules of the folder are called, so that they shadow nobody's
+_PACKAGE: Final = "bubbles_plugins"  # the package of modules in the folder, so that they shadow no others
 
 
 class FoundPlugin(Struct, frozen=True, kw_only=True):
@@ -57,7 +57,7 @@ def find_enabled_plugins(settings: PluginSettings) -> list[FoundPlugin]:
 
 
 def find_plugins(settings: PluginSettings) -> list[FoundPlugin]:
-    """Return the same, and those that the settings leave out."""
+    """List all plugins, including disabled ones."""
     found: dict[str, FoundPlugin] = {}
     for each in (*(_installed_plugins() if settings.installed else ()), *_in_folder(settings.folder)):
         other = found.get(each.name)
@@ -68,7 +68,7 @@ def find_plugins(settings: PluginSettings) -> list[FoundPlugin]:
 def load_plugin(
     found: FoundPlugin, settings: PluginSettings, clock: Clock, model: LanguageModel | None = None
 ) -> LoadedPlugin:
-    """Import a plugin and let it say what it adds. Whatever goes wrong is in `error`."""
+    """Import a plugin and run its `setup`; failures are in `error`."""
     options = settings.options.get(found.name, {})
     adds = Contributions(name=found.name, clock=clock, options=options)
     adds.model = model or adds.model
@@ -84,7 +84,7 @@ def load_plugin(
 
 
 def _set_up(module: object, adds: Contributions) -> None:
-    """Let the plugin say what it adds; without a `setup` that is its functions.
+    """Run the `setup` of the plugin; without one its module is added as functions.
 
     Raises:
         PluginInvalid: its `setup` is asynchronous, or takes other arguments.
@@ -141,7 +141,7 @@ def _importer(name: str, main: Path) -> Callable[[], ModuleType]:
             raise ImportError(f"{main} is not a Python module")
         module = importlib.util.module_from_spec(spec)
         sys.modules[full] = module
-        # Not by the loader: it would take bytecode for current that is as old, and as long, as the file to the second.
+        # The loader would use stale bytecode of a file with the same size and modification time in seconds.
         code = compile(main.read_text(encoding="utf-8"), str(main), "exec")
         exec(code, module.__dict__)  # noqa: S102 - the operator's own file, as an import would run it
         return module

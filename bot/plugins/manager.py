@@ -41,7 +41,7 @@ _COMMAND: Final = switch_pattern("plugins", "插件")
 
 
 class InstalledPlugin(Struct, kw_only=True):
-    """A plugin in its place; `removal` takes out what can be taken out of a running bot.
+    """An installed plugin; `removal` removes the contributions that a running bot can lose.
 
     `tools` are offered to people and models, `names` are those of all its functions, also of what only undoes.
     """
@@ -61,7 +61,7 @@ class ReloadResult(Struct, frozen=True, kw_only=True):
 
 
 class PluginManager:
-    """Loads the plugins, puts their contributions where they belong, and keeps each apart from the others."""
+    """Loads plugins, installs their contributions, and isolates their failures."""
 
     def __init__(
         self, settings: PluginSettings, clock: Clock, switches: ToolSwitches, model: LanguageModel | None = None
@@ -145,7 +145,7 @@ class PluginManager:
             self._installed[each.plugin.name] = self._install_plugin(each.plugin, calls, services)
 
     def start_jobs(self, tasks: BackgroundTasks, host: Host) -> None:
-        """Begin the background work of the plugins."""
+        """Start the jobs of the plugins."""
         for each in self._working():
             for name, job in each.plugin.adds.jobs:
                 tasks.start(_run_job(f"{each.plugin.name}/{name}", job, host), f"plugin {each.plugin.name}")
@@ -276,7 +276,7 @@ def _add_all(removal: ExitStack, to: list[Hook], hooks: Iterable[Hook]) -> None:
 
 
 async def _run_job(name: str, job: Job, host: Host) -> None:
-    """Do a plugin's work until it ends by itself; after a failure again, with growing pauses."""
+    """Run a job; restart it after failures, with growing pauses."""
     for pause in growing_pauses(_FIRST_PAUSE, _LONGEST_PAUSE):
         try:
             await job(host)

@@ -16,7 +16,7 @@ from services.kernel.text import closest_names
 
 
 def lint_contributions(adds: Contributions, tools: Iterable[ToolSpec]) -> list[str]:
-    """Return a sentence for each such thing; `tools` are the functions that were taken of what the plugin adds."""
+    """Return a warning for each likely mistake; `tools` are the registered functions of the plugin."""
     offered = list(tools)
     silent = [tool.name for tool in offered if not tool.description.strip()]
     missing = f"no docstring stands in {', '.join(silent)}: a model is not told when to call it"
@@ -38,7 +38,7 @@ def _parameters_without_type(tools: Iterable[ToolSpec]) -> Iterator[str]:
 
 
 def _misnamed_setups(adds: Contributions) -> Iterator[str]:
-    """Yield a function that was meant to be `setup`, and is written otherwise."""
+    """Yield a warning for each misspelt `setup` function."""
     for module in adds.functions:
         if isinstance(module, ModuleType):
             meant = [name for name in _own_functions(module) if name.replace("_", "").lower() == "setup"]
@@ -130,10 +130,10 @@ _TOOLSET: Final = _kind_with("a toolset, an object with list_specs and call", "l
 
 
 def check_types(adds: Contributions) -> None:
-    """Look at everything that a plugin has added.
+    """Check the types of all contributions.
 
     Raises:
-        PluginInvalid: something is not what its list holds.
+        PluginInvalid: a contribution has the wrong type.
     """
     for name in Contributions.__struct_fields__:
         held = getattr(adds, name)

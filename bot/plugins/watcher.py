@@ -43,13 +43,13 @@ class PluginWatch:
         self._seen = self._states()
 
     async def run(self) -> None:
-        """Look again and again until cancelled."""
+        """Check the files periodically until cancelled."""
         while True:
             await asyncio.sleep(_EVERY)
             await self.check()
 
     async def check(self) -> None:
-        """Exchange every plugin whose files are not what they were."""
+        """Reload every plugin whose files have changed."""
         now = self._states()
         changed = {name for name in now if now[name] != self._seen.get(name)}
         gone = self._seen.keys() - now.keys()
@@ -68,7 +68,7 @@ class PluginWatch:
 
 @asynccontextmanager
 async def watch_plugins(app: "App", settings: Settings, *, is_wanted: bool) -> AsyncIterator[None]:
-    """Exchange plugins whose files change for as long as the context lasts, where that is wanted."""
+    """Reload plugins whose files change until the context ends, if `is_wanted`."""
     if not is_wanted:
         yield
         return

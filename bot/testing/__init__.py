@@ -1,13 +1,13 @@
-"""The test kit: what the bot itself is tested with, for those who write functions, plugins and platforms.
+"""The test kit for authors of functions, plugins and platforms.
 
 Talk to a bot without a network, a key or waiting:
 
 - `platform.FakePlatform`: a chat in memory: say something, read what the bot answered.
 - `clocks.LoopClock`, `FixedClock`, `StandingClock`: clocks that follow the event loop, stand until set, or just stand.
 - `clocks.LoopTimetable`, `InlineExecutor`: wake-ups and threads in the event loop's time.
-- `rehearsal.build_in_memory`: a whole bot whose days pass in no time.
-- `rehearsal.open_rehearsal`, `play`, `dialogues.load_dialogue`: dialogues as TOML files, run against such a bot.
-- `talking.said`: what a whole bot, with your functions and plugins, says to a sentence.
+- `in_memory.build_in_memory`: a whole bot whose days pass in no time.
+- `in_memory.open_rehearsal`, `play`, `dialogues.load_dialogue`: dialogues as TOML files, run against such a bot.
+- `in_memory.talk_to_bot`: the answers of a whole bot, with your functions and plugins.
 - `fixtures`: pytest fixtures `call_tool`, `talk`, `fake_clock`.
 
 Check a platform:

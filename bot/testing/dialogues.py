@@ -67,7 +67,7 @@ class Dialogue(Struct, frozen=True, kw_only=True):
 
 
 class DialogueBroken(AssertionError):
-    """The bot said something else than the dialogue."""
+    """The bot answered otherwise than the dialogue expects."""
 
 
 def load_dialogue(path: Path) -> Dialogue:

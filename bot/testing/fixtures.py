@@ -27,7 +27,7 @@ from function_calls.tools.session_state import CallState
 
 
 class CallTool(Protocol):
-    """What the fixture `call_tool` gives."""
+    """The type of the fixture `call_tool`."""
 
     async def __call__(
         self,
@@ -46,7 +46,7 @@ class CallTool(Protocol):
 
 
 class Talk(Protocol):
-    """What the fixture `talk` gives."""
+    """The type of the fixture `talk`."""
 
     async def __call__(
         self,

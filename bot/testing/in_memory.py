@@ -24,10 +24,10 @@ from services.reminders.delivery.worker import DeliveryConfig
 from services.storage.database import Database
 
 NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
-"""When it is in these conversations: a Friday."""
+"""The time of these conversations, a Friday."""
 
 NO_PLUGINS = PluginSettings(folder=Path(os.devnull), installed=False)
-"""Neither a folder of plugins nor those of installed packages: a test depends on nothing that it does not name."""
+"""Settings that load no plugins, so that a test depends only on those that it names."""
 
 
 async def talk_to_bot(
@@ -37,7 +37,7 @@ async def talk_to_bot(
     interpreter: Interpreter | None = None,
     plugins: PluginSettings | None = None,
 ) -> list[str]:
-    """Return what a new bot says to `texts`, one person's one after the other, offline or with the interpreter given.
+    """Send `texts` of one person to a new bot, with the rules or `interpreter`, and return its answers.
 
     `functions` and `plugins` are what it has besides the built-in ones, `services` what `functions` ask for. Of
     `plugins` only what is given counts: a `folder`, or those of installed packages with `installed=True`.

@@ -26,11 +26,11 @@ async def until(condition: Callable[[], bool], *, seconds: float = 20.0) -> bool
 
 
 class NotSupported(Exception):
-    """The platform or its server cannot do what a test asks of it; the test does not apply."""
+    """The platform or its server does not support an operation of a test."""
 
 
 class VisibleMessage(Struct, frozen=True, kw_only=True):
-    """A message of the bot as the people in the chat see it, formatting taken off.
+    """A message of the bot as people in the chat see it, without formatting.
 
     `mentioned` are the ids of the people whom it notifies, `files` the names of what came with it.
     """
@@ -45,7 +45,7 @@ class VisibleMessage(Struct, frozen=True, kw_only=True):
 
 
 class PlatformRig(ABC):
-    """What the contract suite needs to know of a platform and its server.
+    """Connects the contract tests to a platform and its server.
 
     `chat` is a group in which `ann`, `ben` and the bot are. In what is said, `{bot}` and `{ben}` stand for mentions in
     the platform's own form. Methods that a platform has nothing for raise `NotSupported`.
@@ -172,11 +172,11 @@ def skip_if_unsupported() -> Iterator[None]:
     try:
         yield
     except NotSupported:
-        pytest.skip("the platform has no such thing")
+        pytest.skip("the platform does not support this")
 
 
 async def wait_for_message(rig: PlatformRig) -> Sequence[VisibleMessage]:
-    """Return what the bot has said, as soon as there is something."""
+    """Wait for a message of the bot, and return all."""
     while not (heard := await rig.bot_messages()):  # noqa: ASYNC110 - a server tells nobody
         await asyncio.sleep(0.1)
     return heard

@@ -49,9 +49,9 @@ class _Handler(CallbackHandler):  # type: ignore[misc]  # the SDK has no types
 
 
 class StreamClient(SdkClient):  # type: ignore[misc]  # the SDK has no types
-    """The SDK's reading and acknowledging of frames, over a line that belongs to the caller.
+    """Reads and acknowledges frames with the SDK, over a connection of the caller.
 
-    Its own `start` asks for the line with a blocking request, and takes a cancellation for a broken network.
+    The `start` of the SDK blocks the event loop, and treats a cancellation as a network failure.
     """
 
     def __init__(self, take: Take) -> None:
@@ -59,7 +59,7 @@ class StreamClient(SdkClient):  # type: ignore[misc]  # the SDK has no types
         self.register_callback_handler(TOPIC, _Handler(take))
 
     async def serve(self, endpoint: str, ticket: str, is_open: Callable[[], None]) -> None:
-        """Take in frames in their order until the line ends.
+        """Handle frames in their order until the connection ends.
 
         Raises:
             ConnectionEnded: DingTalk ended it, or it broke.
@@ -76,13 +76,13 @@ class StreamClient(SdkClient):  # type: ignore[misc]  # the SDK has no types
             raise ConnectionEnded(str(error)) from error
 
     async def ping(self) -> None:
-        """Return when the gateway has answered a ping.
+        """Ping the gateway and wait for its answer.
 
         Raises:
-            ConnectionEnded: there is no line, or it broke.
+            ConnectionEnded: there is no connection, or it broke.
         """
         if self.websocket is None:
-            raise ConnectionEnded("no line to DingTalk")
+            raise ConnectionEnded("not connected to DingTalk")
         try:
             await (await self.websocket.ping())
         except websockets.WebSocketException as error:
@@ -123,7 +123,7 @@ class DingTalkPlatform(NetworkPlatform):
         return await self._post(*requests.api_request(address, message, part, self._robot_code))
 
     async def _send_file(self, address: ChatAddress, file: SentFile) -> str | None:
-        """Show a file, always through the API: the address of a session takes words only."""
+        """Send a file through the API, as session webhooks accept only text."""
         taken = requests.pack_unsupported(file)
         media_id = await self._api.upload(taken, "image" if requests.is_picture(taken) else "file")
         return await self._post(*requests.file_request(address, taken, media_id, self._robot_code))
@@ -152,7 +152,7 @@ class DingTalkPlatform(NetworkPlatform):
         await self._deliver(to_message(event, self._bot_name))
 
     def _remember(self, event: Event) -> None:
-        """Keep the address by which the chat can be answered for the next hour or so."""
+        """Store the session webhook of the chat until it expires."""
         ends_at = instant_of_milliseconds(event.session_ends_at)
         self._sessions[address_of(event).chat_id] = (event.session_webhook, ends_at)
 

@@ -13,7 +13,7 @@ from services.kernel.errors import DeliveryFailed
 
 _DEFAULT_RETRY_AFTER: Final = 60.0
 _LIMITED: Final = {"Throttling", "Throttling.User", "Throttling.Api", "QpsLimitForApi", "130101", "90018"}
-# Of one group; the others are of the whole app.
+# Limits one group; the other codes limit the app.
 _LIMITED_GROUP: Final = "130101"
 _TRANSIENT: Final = {"-1", "ServiceUnavailable", "InternalError", "SystemError"}
 # The older API, which takes files, answers these codes to a token that is wrong, or too old.

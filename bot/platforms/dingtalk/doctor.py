@@ -29,7 +29,7 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
 
 
 async def _permission(own: DingTalkSettings, token: str, prober: Prober) -> Finding:
-    """Return whether the robot may send of its own accord.
+    """Return whether the robot may send messages outside of a session.
 
     No request tells what an app may do. One for a file that does not exist needs the same permission as sending, does
     nothing, and is denied for want of it before DingTalk looks for the file.

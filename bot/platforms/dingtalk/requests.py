@@ -36,7 +36,7 @@ def suffix_of(file: SentFile) -> str:
 
 
 def pack_unsupported(file: SentFile) -> SentFile:
-    """`file` as it is, or packed where DingTalk would not take it."""
+    """Return `file`, in a ZIP archive if DingTalk does not accept its type."""
     if is_picture(file) or suffix_of(file) in _DOCUMENTS:
         return file
     packed = io.BytesIO()
@@ -51,7 +51,7 @@ def parts(message: OutgoingMessage) -> list[str]:
 
 
 def session_body(message: OutgoingMessage, part: str) -> dict[str, object]:
-    """Return the body for the address that came with a message; only this way notifies people."""
+    """Return the body for a session webhook; only webhooks notify people."""
     spans = spans_of(message, part)
     called = [span.person.id for span in spans if span.kind == "mention" and span.person is not None]
     rings = any(span.kind == "everyone" for span in spans)
@@ -62,7 +62,7 @@ def session_body(message: OutgoingMessage, part: str) -> dict[str, object]:
 def api_request(
     address: ChatAddress, message: OutgoingMessage, part: str, robot_code: str
 ) -> tuple[str, dict[str, object]]:
-    """Return the path and the body for a message out of the blue."""
+    """Return the path and the body for a message without a session."""
     return _request(address, robot_code, "sampleText", {"content": plain(spans_of(message, part))})
 
 

@@ -92,7 +92,7 @@ def to_message(event: Event, bot_name: str) -> ChatMessage | None:
 
 
 def address_of(event: Event) -> ChatAddress:
-    """Return groups by their conversation; private chats by the person, to whom alone a robot can write first."""
+    """Return the chat: a group by its conversation, a private chat by the person."""
     is_private = event.conversation_type == "1"
     return ChatAddress(platform=NAME, chat_id=f"{_PRIVATE}{_sender(event)}" if is_private else event.conversation_id)
 

@@ -25,7 +25,7 @@ from services.kernel.errors import DeliveryFailed
 
 # Discord answers a heartbeat every 41 seconds; discord.py waits for a minute, and then resumes the session.
 _STALE_AFTER: Final = timedelta(seconds=50)
-# A session that is begun anew misses what was said in between.
+# A new session misses the events in between, so reconnecting is the last resort.
 _RECONNECT_AFTER: Final = timedelta(minutes=5)
 _MESSAGES = "/channels/{channel_id}/messages"
 _MESSAGE = f"{_MESSAGES}/{{message_id}}"
@@ -169,7 +169,7 @@ class DiscordPlatform(NetworkPlatform):
         await self._deliver(incoming)
 
     async def _note_guild(self, dispatch: Dispatch) -> None:
-        """Know the guilds of the bot: one that comes up and is not among them is new.
+        """Track the guilds of the bot, and deliver `BotAdded` for a new one.
 
         Source: https://discord.com/developers/docs/events/gateway-events#guild-create.
         """

@@ -22,7 +22,7 @@ OnLoss = Callable[[str], None]
 
 
 class GatewayClient(discord.Client):
-    """A connection of discord.py; it resumes its sessions by itself.
+    """A connection of discord.py, which resumes its sessions.
 
     `on_frame` gets every frame of the gateway as text, `on_loss` is told when the line is gone and is being made again;
     `reads_content` asks for what people write, which Discord grants only to applications whose owner has switched it
@@ -47,12 +47,12 @@ class GatewayClient(discord.Client):
         self._on_loss = on_loss
 
     async def on_socket_raw_receive(self, frame: str) -> None:
-        """Hand on a frame; discord.py calls this by its name."""
+        """Pass on a frame; discord.py calls this by its name."""
         await self._on_frame(frame)
 
     async def on_disconnect(self) -> None:
-        """Tell that the line is gone; discord.py calls this by its name."""
-        self._on_loss("the gateway's line broke")
+        """Report that the connection is lost; discord.py calls this by its name."""
+        self._on_loss("the connection to the gateway broke")
 
     async def ask(self, method: str, path: str, body: object = None, **ids: str) -> Mapping[str, object]:
         """Make one REST request; discord.py keeps to the rate limits and retries after server errors.

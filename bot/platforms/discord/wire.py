@@ -99,7 +99,7 @@ def to_withdrawn(deleted: Deleted, place: Place, now: datetime) -> MessageWithdr
 
 
 def to_reaction(change: ReactionChange, me: str, place: Place, *, is_added: bool) -> Reaction | None:
-    """Return an emoji of somebody else than the bot; who takes one back is known by number only."""
+    """Convert a reaction, except those of bots; removed reactions have no name of the person."""
     user = change.member.user if change.member else None
     if change.user_id == me or not change.emoji.name or (user is not None and user.bot):
         return None
@@ -121,7 +121,7 @@ def to_added(guild: Guild) -> BotAdded | None:
     place = guild.system_channel_id or next((channel.id for channel in text_channels), None)
     if place is None:
         return None
-    # Every guild says en-US unless somebody chose otherwise, so that English says nothing.
+    # en-US is the default of guilds and therefore no choice.
     language = guild.preferred_locale.partition("-")[0]
     language = language if language in {"zh", "es"} else ""
     return BotAdded(address=ChatAddress(platform=NAME, chat_id=place), language=language)
@@ -183,7 +183,7 @@ def _person(user: User) -> Person:
 
 
 def _creation_time(snowflake: str) -> datetime:
-    """Tell when something with this id came to be. Source: https://discord.com/developers/docs/reference#snowflakes."""
+    """Return the creation time in a snowflake. Source: https://discord.com/developers/docs/reference#snowflakes."""
     return _EPOCH + timedelta(milliseconds=int(snowflake) >> 22)
 
 

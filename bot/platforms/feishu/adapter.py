@@ -86,7 +86,7 @@ class FeishuPlatform(NetworkPlatform):
         except DeliveryFailed as failure:
             if message.reply_to is None or not failure.is_permanent:
                 raise
-        # What it would have stood under may be gone: the words are said all the same.
+        # The message that is replied to may be deleted.
         return await self._send(address, replace(message, reply_to=None))
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
@@ -188,7 +188,7 @@ class FeishuPlatform(NetworkPlatform):
         return str(found.get("chat_id", "")) if isinstance(found, dict) else ""
 
     async def _learn_name(self, open_id: str) -> None:
-        """Ask once who somebody is; without the permission to ask, people are known by their ids."""
+        """Fetch the name of a person once; without the permission the id is the name."""
         if not open_id or open_id in self._names:
             return
         self._names[open_id] = open_id

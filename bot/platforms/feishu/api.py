@@ -14,7 +14,7 @@ from services.kernel.errors import DeliveryFailed
 _TOKEN: Final = "/open-apis/auth/v3/tenant_access_token/internal"  # noqa: S105 - a path
 _TOKEN_INVALID: Final = {99991661, 99991663, 99991668, 99991677}
 _LIMITED: Final = {99991400, 230020, 11232, 11233, 11247}
-# Of the whole app, and not of one chat or person.
+# Limits the app; the other codes limit a chat or a person.
 _LIMITED_APP: Final = 99991400
 _BUSY: Final = {2200, 230050, 55001}
 _DEFAULT_RETRY_AFTER: Final = 1.0

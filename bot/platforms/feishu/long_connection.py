@@ -26,9 +26,9 @@ class _EventBuffer:
 
 
 class LongConnection(sdk.Client):  # type: ignore[misc]  # the SDK has no types
-    """The SDK's reading, joining and acknowledging of frames; an event is acknowledged when it has been taken in.
+    """Reads, joins and acknowledges frames with the SDK; an event is acknowledged when it has been recorded.
 
-    The SDK's own `start` owns an event loop, asks for its address with a blocking request, and cannot be stopped.
+    The `start` of the SDK owns an event loop, blocks it, and cannot be stopped.
     """
 
     def __init__(self, take: Take, *, app_id: str, app_secret: str, domain: str) -> None:
@@ -38,7 +38,7 @@ class LongConnection(sdk.Client):  # type: ignore[misc]  # the SDK has no types
         self._conn: websockets.ClientConnection | None = None
 
     async def serve(self, on_frame: Callable[[], None]) -> None:
-        """Connect, and take in events in their order until the line ends.
+        """Connect, and handle events in their order until the connection ends.
 
         Raises:
             ConnectionEnded: it ended, or could not be made.
@@ -64,13 +64,13 @@ class LongConnection(sdk.Client):  # type: ignore[misc]  # the SDK has no types
             self._conn = None
 
     async def ping(self) -> None:
-        """Ask for a sign of life, which comes as a frame.
+        """Send a ping, which is answered by a frame.
 
         Raises:
-            ConnectionEnded: there is no line, or it broke.
+            ConnectionEnded: there is no connection, or it broke.
         """
         if self._conn is None:
-            raise ConnectionEnded("no line to Feishu")
+            raise ConnectionEnded("not connected to Feishu")
         try:
             await self._write_message(sdk._new_ping_frame(int(self._service_id)).SerializeToString())  # noqa: SLF001 - the SDK has no other way to a ping
         except websockets.WebSocketException as error:

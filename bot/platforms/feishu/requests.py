@@ -125,7 +125,7 @@ def reply_path(message_id: str) -> str:
 
 
 def _post(message: OutgoingMessage, part: str) -> dict[str, object]:
-    """Return a post in both of the languages whose readers it may meet: it holds the same words for each."""
+    """Return the content of a post; Feishu shows it to readers of all languages."""
     paragraphs: list[list[dict[str, object]]] = [[]]
     for span in spans_of(message, part):
         if span.kind == "block":

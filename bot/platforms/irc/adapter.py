@@ -1,7 +1,7 @@
 """Connect to an IRC network with asyncio alone.
 
-The `irc` package was tried and left out: its connections cannot be awaited, so it can neither say that a line has been
-taken by the server nor slow down when the server does.
+The `irc` package does not fit: its connections cannot be awaited, so it can neither confirm that the server has
+accepted a line nor respect back-pressure.
 """
 
 import asyncio
@@ -73,7 +73,7 @@ class IrcPlatform(NetworkPlatform):
         self._rejoining: set[asyncio.Task[None]] = set()
 
     async def run(self, receive: Receive) -> None:
-        """Be in the channels of the settings until cancelled."""
+        """Serve the channels of the settings until cancelled."""
         async with self._backlog.forward(receive):
             await super().run(receive)
 
@@ -203,7 +203,7 @@ class IrcPlatform(NetworkPlatform):
             self._backlog.put(message)
 
     async def _wait_for_pong(self, chat_id: str) -> None:
-        """Ask the server for a sign of life: it answers in turn, so it has then dealt with all that came before."""
+        """Send a PING and wait for its PONG, which confirms all earlier lines."""
         token = uuid.uuid4().hex[:16]
         self._target = fold(chat_id)
         async with self._pongs.expect(token, _PONG_SECONDS, "the server did not answer") as answer:
@@ -211,7 +211,7 @@ class IrcPlatform(NetworkPlatform):
             await answer
 
     def _refuse(self, line: Line) -> None:
-        """One message is finished at a time; a refusal of another target belongs to one that is in its middle."""
+        """Fail the message in progress, unless the refusal names another target."""
         if line.command in _NAMES_TARGET and fold(line.param(1)) != self._target:
             return
         self._pongs.refuse_all(f"{line.command} {line.params[-1]}")

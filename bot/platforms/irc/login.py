@@ -80,7 +80,7 @@ class Login:
 
     @property
     def _account(self) -> str:
-        return self._settings.account or self._wanted_nick  # not what it became because that was taken
+        return self._settings.account or self._wanted_nick  # not `nick`, which may have a suffix
 
     @property
     def _password(self) -> str:

@@ -32,7 +32,7 @@ class People:
         self._accounts: dict[str, str] = {}
 
     def clear(self) -> None:
-        """Forget everybody, as at the begin of a connection."""
+        """Remove everybody, for a new connection."""
         self.has_accounts = False
         self._channels.clear()
         self._accounts.clear()
@@ -49,7 +49,7 @@ class People:
         return {key: self.person(nick) for key, nick in self._channels[fold(channel)].nicks.items()}
 
     def update(self, line: Line) -> None:
-        """Learn from a line of the server."""
+        """Apply a line of the server."""
         if "account" in line.tags or (self.has_accounts and line.command == "PRIVMSG"):
             self._set_account(line.nick, line.tags.get("account", ""))
         learn = getattr(self, f"_on_{line.command.lower()}", None)

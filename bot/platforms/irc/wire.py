@@ -70,7 +70,7 @@ def _tag(text: str) -> tuple[str, str]:
 
 
 def fold(name: str) -> str:
-    """`name` as servers compare it. Source: RFC 2812 section 2.2."""
+    """Normalise `name` as servers compare names. Source: RFC 2812 section 2.2."""
     return name.translate(_CASES).casefold()
 
 
@@ -145,7 +145,7 @@ def text_lines(message: OutgoingMessage) -> list[str]:
 
 
 def _join_remarks(lines: Iterable[str]) -> list[str]:
-    """Put remarks in brackets behind the line they belong to, where both fit: each line costs seconds of the pace."""
+    """Append lines in brackets to the previous line if both fit, as the number of lines per second is limited."""
     joined: list[str] = []
     for line in lines:
         together = f"{joined[-1]} {line.strip()}" if joined and line.lstrip() != line else ""

@@ -1,4 +1,4 @@
-"""Share the skeleton of the adapters: their dependencies, connection, health and reception of messages."""
+"""Base class of adapters with one connection, and the dependencies of their factories."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Iterator

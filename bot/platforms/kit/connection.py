@@ -1,4 +1,4 @@
-"""Keep a connection up: reconnect with exponential backoff and jitter, report its health, and match answers."""
+"""Maintain a connection: reconnect with backoff and jitter, report its health, and match answers to requests."""
 
 import asyncio
 import random
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _FIRST_PAUSE: Final = timedelta(seconds=1)
 LONGEST_PAUSE: Final = timedelta(minutes=2)
 _LARGEST_BODY: Final = 4 * 1024**2
-# A server that lets us in and throws us out again is not to be asked every second.
+# A shorter connection does not reset the pauses between attempts.
 _STEADY: Final = timedelta(seconds=30)
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ Probe = Callable[[], Awaitable[None]]
 
 
 class ConnectionEnded(AssistantError):
-    """The connection is gone; it will be made again. `retry_after` is the server's wish in seconds."""
+    """The connection ended and will be made again; `retry_after` is the pause that the server asks for, in seconds."""
 
     def __init__(self, reason: str, *, retry_after: float | None = None) -> None:
         super().__init__(reason)
@@ -40,7 +40,7 @@ class ConnectionEnded(AssistantError):
 
 
 class ConnectionRefusedForGood(AssistantError):
-    """The operator must act: a wrong password, a missing permission. Trying again would not help."""
+    """The operator must act, for example because of a wrong password; a retry would not help."""
 
 
 class Connection:
@@ -78,11 +78,11 @@ class Connection:
 
     @property
     def health(self) -> Health:
-        """Return how the connection is now."""
+        """Return the state of the connection."""
         return replace(self._health, reconnects=self._reconnects)
 
     def note_received(self) -> None:
-        """Note that something came in: the connection is live; after half a minute its pauses begin anew."""
+        """Record received data: the connection is live; after half a minute the pauses are reset."""
         self._received_at = self._clock.now()
         if self._health.state == "live" and self._received_at - self._health.since >= _STEADY:
             self._pauses = self._new_pauses()
@@ -115,7 +115,7 @@ class Connection:
             self._set_state("stopped", self._health.detail)
 
     async def _run_session(self, session: Session) -> float | None:
-        """Run one session to its end; return the seconds that the server wants to be left alone."""
+        """Run one session to its end; return the pause that the server asks for, in seconds."""
         try:
             await self._run_watched(session)
         except ConnectionRefusedForGood as refusal:
@@ -149,7 +149,7 @@ class Connection:
             raise results[0]
 
     async def _watch(self) -> None:
-        """Return when the connection has been deaf for too long."""
+        """Return when the connection has been stale for too long."""
         if self._stale_after is None:
             await asyncio.Event().wait()
             return
@@ -167,7 +167,7 @@ class Connection:
             await self._clock.nap(next(mark for mark in (limit / 2, limit, end) if silence < mark) - silence)
 
     async def _run_probe(self, seconds: float) -> None:
-        """Provoke an answer, which comes within `seconds` or counts as none."""
+        """Run the probe, for at most `seconds`."""
         if self._probe is None:
             return
         try:
@@ -182,7 +182,7 @@ class Connection:
             self._set_state("deaf", f"nothing received for {silence:.0f} s")
 
     def _pause(self) -> float:
-        """Half of the pause is fixed, half is chance, so that many bots do not come back at once."""
+        """Return the next pause with jitter: half of it is random."""
         return next(self._pauses) * (0.5 + self._chance() / 2)
 
     def _note_loss(self, detail: str) -> None:
@@ -196,14 +196,14 @@ class Connection:
 
 
 class Backlog:
-    """Messages in order of arrival that wait to be recorded, over reconnections, while the database is away."""
+    """A queue of received events that survives reconnections while the database is unavailable."""
 
     def __init__(self) -> None:
         self._waiting: asyncio.Queue[Incoming] = asyncio.Queue()
         self._next: Incoming | None = None
 
     def put(self, incoming: Incoming) -> None:
-        """Hand `incoming` on after those before it."""
+        """Append `incoming`."""
         self._waiting.put_nowait(incoming)
 
     @asynccontextmanager
@@ -234,7 +234,7 @@ class PendingAnswers(Generic[T]):
 
     @asynccontextmanager
     async def expect(self, key: str, seconds: float, failure: str) -> AsyncIterator[asyncio.Future[T]]:
-        """Give the future of an answer, which is requested and awaited within the context.
+        """Yield the future of an answer, which is requested and awaited within the context.
 
         Raises:
             DeliveryFailed: none came within `seconds`; whether the request was carried out is unknown.
@@ -249,7 +249,7 @@ class PendingAnswers(Generic[T]):
             del self._waiting[key]
 
     def resolve(self, key: str, answer: T) -> None:
-        """Hand over an answer."""
+        """Complete the wait for `key`."""
         waiting = self._waiting.get(key)
         if waiting is not None and not waiting.done():
             waiting.set_result(answer)
@@ -276,7 +276,7 @@ class PendingAnswers(Generic[T]):
 
 @asynccontextmanager
 async def listen(routes: Callable[["UrlDispatcher"], object], host: str, port: int) -> AsyncIterator[int]:
-    """Serve `routes` over HTTP for as long as the context lasts, and give the port that is listened on."""
+    """Serve `routes` over HTTP until the context ends; yield the port."""
     from aiohttp import web  # only platforms with webhooks need it
 
     app = web.Application(client_max_size=_LARGEST_BODY)

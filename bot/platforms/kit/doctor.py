@@ -109,7 +109,7 @@ class Prober:
     async def ask(
         self, method: str, url: str, body: Mapping[str, object] | None = None, headers: Mapping[str, str] | None = None
     ) -> ProbeResult:
-        """Make a request; whatever goes wrong is part of the answer."""
+        """Make a request; failures are part of the result."""
         import httpx
 
         try:

@@ -16,10 +16,10 @@ from msgspec.structs import replace
 from bot.platforms.base import OutgoingMessage
 from services.kernel.chat import Person
 
-# A word joiner is not seen, and no platform takes what has one for a mention.
+# A word joiner is invisible, and no platform takes a word with it for a mention.
 _JOINER: Final = "\u2060"
 _WORD: Final = r"(?:everyone|here|all|channel|room|group|所有人|全体成员|全体|大家)(?![a-z0-9_])"
-# sales@all.example is an address of mail; everything else may ring somewhere, also in the middle of a word.
+# sales@all.example is an e-mail address; everything else may notify on some platform, even within a word.
 _RINGS: Final = re.compile(rf"(?<![\w.+-])@(?={_WORD})|@(?={_WORD}(?!\.[a-z0-9]))", re.IGNORECASE)
 
 Kind = Literal["text", "code", "block", "link", "mention", "everyone"]
@@ -41,7 +41,7 @@ _EVERYONE: Final = re.compile(
 
 
 def defuse_mentions(text: str) -> str:
-    """`text` with its `@everyone`, `@here`, `@all`, `@所有人` and their like broken up; it looks as before."""
+    """Insert an invisible character into `@everyone`, `@here`, `@all`, `@所有人` and the like, which disables them."""
     return _RINGS.sub(f"@{_JOINER}", text)
 
 
@@ -61,9 +61,9 @@ class Span(Struct, frozen=True, kw_only=True):
 
 
 def spans_of(message: OutgoingMessage, text: str | None = None) -> tuple[Span, ...]:
-    """Return what `message` says (or the piece `text` of it), with its mentions in their places.
+    """Return the spans of `message`, or of its piece `text`, with mentions.
 
-    Those who are to be notified and stand nowhere in the text come first, once: in the first piece.
+    People to notify who are not named in the text are mentioned at the start of the first piece.
     """
     piece = message.text if text is None else text
     spans = [part for span in parse(piece) for part in _with_mentions(span, message.mentions)]
@@ -77,7 +77,7 @@ def _harmless(span: Span) -> Span:
 
 
 def parse(text: str) -> list[Span]:
-    """`text` as spans, mentions not looked for."""
+    """Parse `text` into spans, without mentions."""
     spans: list[Span] = []
     end = 0
     for found in _FENCE.finditer(text):
@@ -94,7 +94,7 @@ def code_blocks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def plain(spans: Sequence[Span]) -> str:
-    """Return the spans for a platform that shows text as it is."""
+    """Render the spans as plain text."""
     return "".join(_plain(span) for span in spans).strip("\n")
 
 
@@ -107,7 +107,7 @@ def _plain(span: Span) -> str:
 
 
 def _lines(text: str) -> list[Span]:
-    """Text without code blocks: headings are bold, everything else is read inside its line."""
+    """Parse text without code blocks; headings become bold."""
     spans: list[Span] = []
     end = 0
     for found in _HEADING.finditer(text):
@@ -151,7 +151,7 @@ _END: Final = r"(?![A-Za-z0-9_])"
 
 
 def find_mentioned(text: str, people: Sequence[Person]) -> tuple[Person, ...]:
-    """Those of `people` that `text` names with an @; of two names that begin alike the longer one."""
+    """Return those of `people` whom `text` mentions by `@name`; the longest matching name wins."""
     pattern = mention_pattern(people)
     names = {found[0].removeprefix("@").casefold() for found in pattern.finditer(text)} if pattern else set()
     return tuple(person for person in people if person.name.casefold() in names)
@@ -181,7 +181,7 @@ def _extra_mentions(message: OutgoingMessage) -> Iterator[Span]:
 
 
 def _with_everyone(spans: Sequence[Span]) -> list[Span]:
-    """Return the first word for everybody is the mention of everybody; without one it stands in front."""
+    """Make the first word for everybody the mention of everyone, or insert one at the start."""
     for place, span in enumerate(spans):
         found = _EVERYONE.search(span.text) if span.kind == "text" else None
         if found is not None:
@@ -199,9 +199,9 @@ Special = Callable[[Span], str]
 
 
 def render_html(spans: Sequence[Span], special: Special, *, newline: str = "\n") -> str:
-    """Return the spans as HTML, everything escaped.
+    """Render the spans as escaped HTML.
 
-    `special` words a mention of a person or of everyone, in HTML. `newline` stands for the ends of lines outside code.
+    `special` renders a mention of a person or of everyone; `newline` replaces line ends outside code.
     """
     return "".join(_html_style(span, _html_inner(span, special, newline)) for span in spans)
 

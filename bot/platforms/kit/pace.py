@@ -10,7 +10,7 @@ from services.kernel.clock import Clock
 
 
 class SendPace:
-    """Lets `burst` sendings pass at once and then one in `interval`, in the order in which they asked."""
+    """Allows `burst` sendings at once and then one per `interval`, in order of arrival."""
 
     def __init__(self, clock: Clock, *, burst: int, interval: timedelta) -> None:
         self._clock = clock
@@ -30,7 +30,7 @@ class SendPace:
 
 
 class PriorityLock:
-    """One holder at a time; urgent ones first, and each kind in the order in which they asked."""
+    """A fair lock that prefers urgent holders."""
 
     def __init__(self) -> None:
         self._is_held = False

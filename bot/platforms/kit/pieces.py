@@ -30,7 +30,7 @@ Sending = Callable[[], Awaitable[str | None]]
 
 
 def pieces(text: str, limit: int, *, measure: Measure = len, people: Sequence[Person] = ()) -> list[str]:
-    """`text` cut into pieces that `measure` to at most `limit`; a limit of 0 is none.
+    """Split `text` into pieces that `measure` to at most `limit`; 0 is no limit.
 
     Pieces end with a paragraph, a line, a sentence, a clause or a word, in this order of preference. A code block stays
     whole; one that is longer than a piece is cut at line ends, with its fences repeated. `people` are those whose
@@ -60,7 +60,7 @@ def first_piece(text: str, limit: int, *, measure: Measure = len, people: Sequen
 
 
 def _split_code_block(text: str, end: int, limit: int, measure: Measure) -> tuple[str, str]:
-    """As many lines of the code block that `text` begins with as fit, closed; the rest begins with the fence again."""
+    """Split the code block at the start of `text` at a line end, and repeat its fence in the rest."""
     head, *lines = text[:end].rstrip().split("\n")
     code, after = lines[:-1], text[end:]
     count = 1
@@ -132,13 +132,13 @@ def _is_joined(text: str, place: int) -> bool:
 
 
 async def send_in_order(sendings: Iterable[Sending], clock: Clock) -> str | None:
-    """Do all `sendings`, one after the other, and return what the first one gave: the id of the message.
+    """Run all `sendings` in order, and return the result of the first: the id of the message.
 
-    Once the first piece is out, patience that the platform asks for is kept here.
+    Pauses that the platform asks for after the first piece are respected here.
 
     Raises:
-        DeliveryFailed: the first piece was not taken, or a later one for good; then the message is partly out, and
-            its fate `is_unknown`.
+        DeliveryFailed: the first piece failed, or a later one permanently; then the message is partly sent and
+            `is_unknown` is set.
     """
     first: str | None = None
     for number, sending in enumerate(sendings):
@@ -156,7 +156,7 @@ async def _send_with_retries(sending: Sending, clock: Clock) -> None:
         except DeliveryFailed as failure:
             wish = failure.retry_after
             if wish is None or wish > _LONGEST_WAIT_SECONDS or attempt == _ATTEMPTS:
-                raise DeliveryFailed(f"only the beginning was taken: {failure}", is_unknown=True) from failure
+                raise DeliveryFailed(f"only the beginning was sent: {failure}", is_unknown=True) from failure
             await clock.nap(wish)
         else:
             return

@@ -160,7 +160,7 @@ class MatrixPlatform(NetworkPlatform):
             await client.login()
             self._client = client
             since = self._token or _text_or_none(await self._state.get(self._state_key))
-            keeping = asyncio.create_task(self._save_sync_tokens(handled), name="matrix keeps its place")
+            keeping = asyncio.create_task(self._save_sync_tokens(handled), name="matrix sync tokens")
             try:
                 await self._sync_forever(client, since, handled)
             finally:
@@ -214,7 +214,7 @@ class MatrixPlatform(NetworkPlatform):
             self._reactions[event_id] = reaction
 
     async def _save_sync_tokens(self, handled: "asyncio.Queue[tuple[str, list[Awaitable[object]]]]") -> None:
-        """Remember the place in the stream when everything before it has been dealt with."""
+        """Store each sync token after the events before it are handled."""
         while True:
             token, taken = await handled.get()
             await asyncio.gather(*taken, return_exceptions=True)
@@ -258,7 +258,7 @@ def _measure(text: str) -> int:
 
 
 def _transaction(address: ChatAddress, message: OutgoingMessage) -> str:
-    """Return the same for the same key in the same room, of a length that every server takes."""
+    """Return a transaction id, which is the same for the same key and room."""
     if message.idempotency_key is None:
         return uuid.uuid4().hex
     return hashlib.sha256(f"{address.chat_id} {message.idempotency_key}".encode()).hexdigest()[:32]

@@ -88,7 +88,7 @@ class MatrixClient:
         self._settings = settings
         folder = keys if CAN_ENCRYPT else None
         self.reads_encrypted = folder is not None
-        # What fails is tried again by those who know whether it should be.
+        # The callers decide on retries.
         config = nio.AsyncClientConfig(
             max_limit_exceeded=0, max_timeouts=0, request_timeout=60, encryption_enabled=self.reads_encrypted
         )
@@ -103,11 +103,11 @@ class MatrixClient:
         return str(self._nio.user_id or self._settings.user)
 
     async def login(self) -> None:
-        """Prove who the bot is.
+        """Log in.
 
         Raises:
             ConnectionRefusedForGood: the account or its password is wrong.
-            ConnectionEnded: the server has no time now.
+            ConnectionEnded: the server is unavailable or limits logins.
         """
         token = self._settings.access_token.get_secret_value()
         if token:
@@ -237,7 +237,7 @@ class MatrixClient:
 
 
 async def _call_server(request: Coroutine[object, object, R], *, seconds: float | None = None) -> R:
-    """Tell what the server answers, within `seconds`; a server that cannot be reached is the end of the connection."""
+    """Await `request` for at most `seconds`; raise `ConnectionEnded` if the server cannot be reached."""
     try:
         # Not `wait_for`: that of Python 3.11 loses a cancellation that comes together with the answer.
         async with asyncio.timeout(seconds):

@@ -103,7 +103,7 @@ def events_since_join(events: Sequence[Event], account: Account) -> Sequence[Eve
 
 
 def is_new_group(events: Sequence[Event], account: Account) -> bool:
-    """Tell whether the bot has joined the room in these events, on an invitation that was not for two alone."""
+    """Return whether the bot joined a group room in these events."""
     place = _join_index(events, account)
     return place is not None and _before(events[place]).get("is_direct") is not True
 
@@ -253,7 +253,7 @@ def link(room_id: str, event_id: str) -> str:
 
 
 def _mentions(spans: Collection[Span]) -> dict[str, Json]:
-    """Whom the message rings for: always stated, so that no word of the text does."""
+    """Return the `m.mentions` of a message; always present, so that its text notifies nobody."""
     people: list[Json] = list(dict.fromkeys(each.person.id for each in spans if each.person and _is_user(each.person)))
     stated: dict[str, Json] = {"user_ids": people} if people else {}
     return stated | {"room": True} if any(span.kind == "everyone" for span in spans) else stated
@@ -289,10 +289,10 @@ def _when(event: Event) -> datetime:
 
 
 def text_of(value: Json) -> str:
-    """`value` where it is text; anybody may put anything into an event."""
+    """Return `value` if it is a string, else an empty one; events may contain anything."""
     return value if isinstance(value, str) else ""
 
 
 def mapping(value: Json) -> Event:
-    """`value` where it is an object."""
+    """Return `value` if it is an object, else an empty one."""
     return value if isinstance(value, Mapping) else {}

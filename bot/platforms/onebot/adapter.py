@@ -25,7 +25,7 @@ from services.kernel.errors import ConfigError, DeliveryFailed
 _STALE_AFTER = timedelta(minutes=2)
 _REMEMBERED_MESSAGES = 1000
 
-# The client was asked rightly and could not: kicked out, muted, a group that is gone.
+# Valid requests that the client cannot fulfil: removed, muted, or the group is gone.
 _PERMANENT = {100, 102, 110, 120, 1404}
 
 

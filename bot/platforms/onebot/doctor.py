@@ -10,7 +10,7 @@ from bot.platforms.onebot.wire import NAME
 
 
 async def examine(settings: Settings, prober: Prober) -> list[Finding]:
-    """Ask the client who it is, or see that it could come to us."""
+    """Request the account from the client, or check that it could connect."""
     own = settings.platforms.group(NAME, OneBotSettings)
     if own.mode == "reverse":
         return [_examine_port(own)]

@@ -79,7 +79,7 @@ class _SocketLink:
         finally:
             self._socket = None
             self._pending.lose_all("onebot: the connection broke")
-        raise ConnectionEnded("the client hung up")
+        raise ConnectionEnded("the client closed the connection")
 
     async def _read(self, frame: Mapping[str, object]) -> None:
         if "post_type" in frame:
@@ -90,7 +90,7 @@ class _SocketLink:
 
 
 class ForwardLink(_SocketLink):
-    """We connect to the client's WebSocket server."""
+    """Connects to the WebSocket server of the client."""
 
     def __init__(self, take: Take, *, url: str, token: str) -> None:
         super().__init__(take, token)
@@ -112,7 +112,7 @@ class ForwardLink(_SocketLink):
 
 
 class ReverseLink(_SocketLink):
-    """The client connects to our WebSocket server; a newer connection takes the place of an older one."""
+    """Accepts the WebSocket connection of the client; a newer one replaces an older one."""
 
     def __init__(self, take: Take, *, token: str) -> None:
         super().__init__(take, token)
@@ -147,7 +147,7 @@ class ReverseLink(_SocketLink):
 
 
 class HttpLink:
-    """The client posts events to us, and we post actions to it."""
+    """Receives events as HTTP requests, and posts actions to the client."""
 
     def __init__(self, take: Take, *, url: str, token: str, secret: str) -> None:
         self._take = take

@@ -67,9 +67,9 @@ class PostResult(Struct, frozen=True, kw_only=True):
 
 
 class WebPlatform:
-    """Rooms by their session ids, made on first use. `base_url` is where the page is, for links, once it is served.
+    """The web rooms, by session id. `base_url` is the address of the page, once it is served.
 
-    `files` keeps what people and the bot send besides words; without it the bot names its files only.
+    `files` stores attachments; without it files of the bot are only named.
     """
 
     name = PLATFORM
@@ -112,7 +112,7 @@ class WebPlatform:
         self._is_attached.set()
 
     async def run(self, receive: Receive) -> None:
-        """Be open until closed."""
+        """Serve until closed."""
         self._receive = receive
         self._is_ready.set()
         try:
@@ -125,13 +125,13 @@ class WebPlatform:
         self._is_closed.set()
 
     def refresh_reminders(self, session_id: str) -> None:
-        """Tell the room which of its reminders changed."""
+        """Publish changed reminders of a room."""
         if self._look is not None:
             self._look(self.address(session_id), 0.0)
 
     @property
     def health(self) -> Health:
-        """Live, while it runs."""
+        """Return the state: live while `run` is active."""
         running: HealthState = "live" if self._is_ready.is_set() else "connecting"
         return Health(state="stopped" if self._is_closed.is_set() else running, since=self._since)
 
@@ -165,7 +165,7 @@ class WebPlatform:
             raise DeliveryFailed("the room is not open yet")
         if not await record_once(self._history, message):
             return await self._result_of_existing(session_id, message)
-        await self._history.flush()  # the page is told that the bot has it
+        await self._history.flush()  # the page shows the message as stored
         if message.attachments:
             shown = [attachment_shape(each) for each in message.attachments]
             await self._extras.change(message.address, message.id, Extras(attachments=shown))
@@ -197,7 +197,7 @@ class WebPlatform:
             StorageFull: that cannot be kept.
         """
         address, at = self.address(session_id), self._clock.now()
-        if self._history is not None:  # here first: whoever edits is told when it cannot be kept
+        if self._history is not None:  # before delivery, so that the person gets the error
             await self._history.edit(address, message_id, text, at=at)
         await self._deliver(MessageEdited(address=address, message_id=message_id, text=text, at=at))
 
@@ -208,7 +208,7 @@ class WebPlatform:
             StorageFull: that cannot be kept.
         """
         address, at = self.address(session_id), self._clock.now()
-        if self._history is not None:  # here first, as when it is edited
+        if self._history is not None:  # before delivery, as for edits
             await self._history.delete(address, message_id, at=at)
         if self.files is not None:
             for each in (await self.extras(session_id, message_id)).attachments:

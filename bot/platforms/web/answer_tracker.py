@@ -30,7 +30,7 @@ _Key = tuple[str, str]
 
 
 class AnswerTracker:
-    """Keeps each answer from its question until the bot has dealt with that."""
+    """Tracks each answer from its question until the bot has handled it."""
 
     def __init__(self, rooms: Rooms, extras: ExtrasRepository, clock: Clock) -> None:
         self._rooms = rooms
@@ -42,7 +42,7 @@ class AnswerTracker:
         self._finishing: dict[_Key, Finished] = {}
 
     def attach(self, history: HistoryService, stop: Stop) -> None:
-        """Give it where stopped answers are kept, and what stops the bot."""
+        """Attach the history for stopped answers, and the function that stops the bot."""
         self._history = history
         self._stop = stop
 
@@ -64,7 +64,7 @@ class AnswerTracker:
         return None if question_id is None else self._answers.get((chat.chat_id, question_id))
 
     def finishing(self, chat: ChatAddress, question_id: str) -> Finished | None:
-        """Return what ends when the bot has dealt with a message; None when it has."""
+        """Return the future of the answer to a message; None if the message is handled."""
         return self._finishing.get((chat.chat_id, question_id))
 
     async def stop(self, chat: ChatAddress, answer_id: str) -> bool:
@@ -127,7 +127,7 @@ class AnswerTracker:
             await self._change_choices(chat, message_id, choices)
 
     async def mark_undone(self, chat: ChatAddress, change_id: str) -> None:
-        """Mark the buttons that took back, or would have, a change which is taken back now."""
+        """Mark the buttons that undo the change `change_id` as used."""
         for message_id in await self._extras.with_change(chat, change_id):
             extras = await self._extras.of(chat, message_id)
             await self._change_choices(chat, message_id, choices_undone(extras.choices, change_id))

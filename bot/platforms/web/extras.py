@@ -60,7 +60,7 @@ class RoomExtras:
         self._of: BoundedDict[str, Extras] | None = None
 
     async def of(self, message_id: str) -> Extras:
-        """Return the extras of a message, to be looked at."""
+        """Return the extras of a message, for reading only."""
         return (await self._all()).get(message_id, NO_EXTRAS)
 
     async def with_change(self, change_id: str) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ class RoomExtras:
 
 
 class ExtrasRepository:
-    """The books of all rooms, read when they are first looked into; before `use_state` there are none."""
+    """The extras of all rooms, loaded on first use; empty before `use_state`."""
 
     def __init__(self) -> None:
         self._state: StateStore | None = None
@@ -109,7 +109,7 @@ class ExtrasRepository:
         self._books.clear()
 
     async def of(self, address: ChatAddress, message_id: str) -> Extras:
-        """Return the extras of a message, to be looked at."""
+        """Return the extras of a message, for reading only."""
         book = self._book(address)
         return NO_EXTRAS if book is None else await book.of(message_id)
 

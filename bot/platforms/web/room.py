@@ -11,7 +11,7 @@ from services.kernel.chat import Person
 from services.kernel.clock import Clock
 
 RING: Final = 500
-"""So many of the last events are kept for those who come back."""
+"""Number of events that are kept for sockets that reconnect."""
 
 HERE: Final = "here"
 """Kind of the event by which workers share the members of a room; it is not sent to sockets."""
@@ -150,7 +150,7 @@ class Room:
         return missed if len(missed) == self.seq - seq else None
 
     def reset(self, epoch: str) -> None:
-        """Something was missed here: send everybody away, who come back to a snapshot."""
+        """Start a new epoch after missed events: all listeners must reconnect and load a snapshot."""
         self.epoch = epoch
         self._ring.clear()
         for go in tuple(self._reconnects.values()):
@@ -169,7 +169,7 @@ class Room:
         return lambda: self._remove_listener(listener)
 
     def enter(self, person: Person) -> None:
-        """One more socket of `person`."""
+        """Add a socket of `person`."""
         self._here[person.id] += 1
         is_new = person.id not in self._people
         self._people[person.id] = person
@@ -178,7 +178,7 @@ class Room:
             self.hint("presence", {"members": self.members, "joined": author_shape(person)})
 
     def leave(self, person: Person) -> None:
-        """One socket of `person` less."""
+        """Remove a socket of `person`."""
         self._here[person.id] -= 1
         if self._here[person.id] <= 0:
             del self._here[person.id]

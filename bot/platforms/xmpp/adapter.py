@@ -83,7 +83,7 @@ class XmppPlatform(NetworkPlatform):
         longest_pause: timedelta = LONGEST_PAUSE,
         rejoin_after: timedelta = _REJOIN_AFTER,
     ) -> None:
-        """`rejoin_after` is the pause before a room that put the bot out is entered again; it doubles each time."""
+        """`rejoin_after` is the first pause before the bot rejoins a room; it doubles each time."""
         connection = Connection(NAME, clock, stale_after=stale_after, probe=self._probe, longest_pause=longest_pause)
         super().__init__(clock, bot_name, connection)
         self._settings = settings
@@ -111,7 +111,7 @@ class XmppPlatform(NetworkPlatform):
         self._state = state
 
     async def run(self, receive: Receive) -> None:
-        """Be in the rooms until cancelled."""
+        """Serve the rooms until cancelled."""
         async with self._private_backlog.forward(receive):
             await super().run(receive)
 
@@ -154,7 +154,7 @@ class XmppPlatform(NetworkPlatform):
         return client.message_to(address.chat_id, text, is_group=is_group)
 
     async def _upload_files(self, files: Sequence[SentFile]) -> tuple[list[str], list[str]]:
-        """Return the addresses of the files that the server keeps, and what stands for the others."""
+        """Upload `files`; return the addresses, and a line of text for each file that failed."""
         uploaded: list[str] = []
         named: list[str] = []
         for file in files:
@@ -240,7 +240,7 @@ class XmppPlatform(NetworkPlatform):
             self._missing_rooms.pop(room, None)
 
     async def _return_to_rooms(self, client: XmppClient) -> None:
-        """Enter rooms again that refused the bot or put it out, each after pauses of its own, until cancelled."""
+        """Rejoin rooms that refused or removed the bot, with growing pauses, until cancelled."""
         async with asyncio.TaskGroup() as entering:
             for room in self._missing_rooms:
                 entering.create_task(self._return_to(client, room))

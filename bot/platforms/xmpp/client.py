@@ -51,7 +51,7 @@ class Arrived(Struct, frozen=True, kw_only=True):
 
 
 class Departure(Struct, frozen=True, kw_only=True):
-    """The bot is in `room` no longer. Source: XEP-0045 sections 8.2, 9.1 and 15.6."""
+    """The bot has left `room`. Source: XEP-0045 sections 8.2, 9.1 and 15.6."""
 
     room: str
     reason: str

@@ -1,4 +1,4 @@
-"""What every chat platform must do, as tests: give the class a rig and pytest runs them all.
+"""Contract tests for chat platforms; a subclass gives them a rig.
 
     class TestMyPlatform(PlatformContract):
         @pytest.fixture
@@ -8,7 +8,7 @@
                 async with rig.connected():
                     yield rig
 
-A test that asks for what the platform does not have is skipped.
+Tests of features that the platform does not have are skipped.
 """
 
 from bot.testing.contracts.connection import ConnectionContract

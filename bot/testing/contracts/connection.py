@@ -1,4 +1,4 @@
-"""A platform knows what it can do, bears what happens to its connection, and stops."""
+"""Contract of the connection: rate limits, reconnects, members, health and stop."""
 
 import asyncio
 
@@ -15,7 +15,7 @@ from services.kernel.errors import DeliveryFailed
 
 
 class ConnectionContract:
-    """Limits, cuts, members, health: the connection itself."""
+    """Tests of the connection."""
 
     @pytest.mark.parametrize("everywhere", [False, True], ids=["in a chat", "everywhere"])
     async def test_rate_limit_names_time_and_scope(self, rig: PlatformRig, *, everywhere: bool) -> None:

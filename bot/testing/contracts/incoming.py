@@ -1,4 +1,4 @@
-"""What people say and do in a chat is told to the bot as it was."""
+"""Contract of incoming events: messages, replies, reactions, edits and withdrawals."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from services.kernel.chat import MessageEdited, MessageWithdrawn, Reaction
 
 
 class IncomingContract:
-    """Messages, replies, reactions, changes: what comes in."""
+    """Tests of incoming events."""
 
     async def test_message_of_a_person_arrives(self, rig: PlatformRig) -> None:
         said = await rig.say("good morning 早上好")

@@ -1,4 +1,4 @@
-"""What the bot says is seen in a chat as it was meant."""
+"""Contract of outgoing messages: texts, pieces, formats, mentions, buttons and files."""
 
 import base64
 
@@ -26,7 +26,7 @@ _HOSTILE = "<b>not bold</b> &amp; a_b_c 2*3*4 [x](y) \\ | ~ # > {braces} <@1> <!
 
 
 class OutgoingContract:
-    """Texts, pieces, marks, mentions, buttons, files: what goes out."""
+    """Tests of outgoing messages."""
 
     async def test_sent_message_arrives(self, rig: PlatformRig) -> None:
         await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea is ready, 茶好了 👍🏽"))
