@@ -26,7 +26,7 @@ _TOOL: Final = {
     },
 }
 _QUESTION: Final = "Which reminders do I have? Look them up with the tool."
-_STEPS: Final = {
+_NEXT_STEPS: Final = {
     "connection": "model_start",
     "timeout": "model_wait",
     "rate_limited": "model_limit",
@@ -57,10 +57,10 @@ async def examine_model(model: LanguageModel | None, settings: ModelSettings) ->
     try:
         completion = await model.complete(request)
     except ModelUnavailable as error:
-        step = _STEPS.get(error.reason, "model_log")
+        step = _NEXT_STEPS.get(error.reason, "model_log")
         return [problem("model", "silent", step, name=settings.name, reason=error)]
     answers = good("model", "answers", name=completion.model or settings.name)
-    return [answers, _on_tools(settings, has_called=bool(completion.calls), was_offered=tools is not None)]
+    return [answers, _examine_tool_calls(settings, has_called=bool(completion.calls), was_offered=tools is not None)]
 
 
 def _examine_tool_calls(settings: ModelSettings, *, has_called: bool, was_offered: bool) -> Finding:

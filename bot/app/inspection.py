@@ -97,9 +97,9 @@ async def inspect_bot(settings: Settings, clock: Clock) -> Inspection:
                 servers,
                 calls,
                 owners=owners,
-                more=[*manager.tool_sources(), *skill_sources(settings.skills), *written],
+                more=[*manager.tool_sources(), *skill_sources(settings.skills), *stored_tools],
                 token_folder=settings.mcp_token_folder,
-                wait_seconds=_ASKED_FOR,
+                wait_seconds=_WAIT_SECONDS,
             ) as tools,
         ):
             listed = await tools.listed(_OPERATOR)

@@ -216,7 +216,7 @@ class _Running(Struct, kw_only=True):
             build_app(settings, platforms=served, clock=self.clock, watchdog=watchdog) as app,
             watch_plugins(app, settings, is_wanted=self.watches_plugins),
             serve_page(app, room, settings, self.clock, listener=self.listener, editor=self.editor),
-            _warming_up(app, settings.bot.language),
+            _warm_up_later(app, settings.bot.language),
         ):
             self.has_started = True
             return await self._wait(app, linger_seconds)
@@ -267,7 +267,7 @@ async def _serve_mcp_client(settings: Settings, asker: "Asker") -> None:
 
 
 @asynccontextmanager
-async def _warming_up(app: App, language: str) -> AsyncIterator[None]:
+async def _warm_up_later(app: App, language: str) -> AsyncIterator[None]:
     """Compile the patterns of `language`, the bot's own, while the bot is idle.
 
     Where there is a model, load what its answers are checked with too.
@@ -275,7 +275,7 @@ async def _warming_up(app: App, language: str) -> AsyncIterator[None]:
 
     async def warm_up() -> None:
         await asyncio.sleep(_WARM_UP_AFTER_SECONDS)
-        await app.settled()
+        await app.connections.drain()
         await asyncio.to_thread(OfflineInterpreter.warm_up, language, app.registry.specs)
         if app.has_model:
             from function_calls.grounding import claims

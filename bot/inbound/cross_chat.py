@@ -145,7 +145,7 @@ class CrossChatCommands:
         for pattern, instead in _SENTENCES:
             found = pattern.search(text)
             if found is not None and (
-                await self._places.has_alias(found["name"]) or ("remind" in found[0] and "#" in found[0])
+                await self._aliases.has_alias(found["name"]) or ("remind" in found[0] and "#" in found[0])
             ):
                 return found["name"], f"{text[: found.start()]}{instead}{text[found.end() :]}"
         return None
@@ -153,7 +153,7 @@ class CrossChatCommands:
     async def _answer_request(self, turn: Turn, name: str, text: str) -> Reply:
         message, language = turn.message, turn.language
         try:
-            chat, account = await self._places.resolve(
+            chat, account = await self._aliases.resolve(
                 name, await self._people.accounts_of(message.address, message.sender)
             )
         except RequestRefused as refusal:

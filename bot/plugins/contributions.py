@@ -47,7 +47,7 @@ def find_ignored_options(model: type[BaseModel], given: Mapping[str, object]) ->
     """Yield a phrase for each key that `model` ignores and that resembles one that it reads."""
     if model.model_config.get("extra") is not None:
         return
-    for key in _unread(model, given):
+    for key in _find_unread_keys(model, given):
         near = closest_names(key, _keys(model).keys() - given.keys())
         if near:
             yield f"{key} is not read; did you mean {near[0]}?"
@@ -56,7 +56,7 @@ def find_ignored_options(model: type[BaseModel], given: Mapping[str, object]) ->
 def _describe_problem(problem: ErrorDetails, model: type[BaseModel], given: Mapping[str, object]) -> str:
     key = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "missing":
-        near = closest_names(key, _unread(model, given))
+        near = closest_names(key, _find_unread_keys(model, given))
         slip = f"; {near[0]} is given, did you mean {key}?" if near else ""
         return f"{key} is missing ({_describe_option(key, model)}){slip}"
     if problem["type"] == "extra_forbidden":

@@ -144,7 +144,7 @@ def _suggest_name(error: BaseException) -> str:
     return "" if found is None else _suggest_closest(found[1], ToolOptions.__struct_fields__)
 
 
-def _near(name: str, known: Iterable[str], before: str = "") -> str:
+def _suggest_closest(name: str, known: Iterable[str], before: str = "") -> str:
     near = closest_names(name, known, at_least=0.6)
     return f"; did you mean {before}{near[0]}?" if near else ""
 
