@@ -25,7 +25,7 @@ settings = Settings(plugins=PluginSettings(folder=Path("plugins")), log=LogSetti
 
 async def main() -> None:
     async with build_app(settings) as app:
-        await app.finished()
+        await app.connections.wait_finished()
 """
 COMMANDS = re.findall(r"^bubbles (.*)$", PAGE, re.MULTILINE)
 

@@ -66,11 +66,10 @@ def is_encrypted(client: nio.AsyncClient, room_id: str) -> bool:
 
 
 class Invitation(Struct, frozen=True, kw_only=True):
-    """Somebody asks the bot into a room, or to a talk between the two."""
+    """An invitation of the bot to a room."""
 
     room_id: str
     inviter: str
-    is_direct: bool = False
 
 
 class SyncBatch(Struct, frozen=True, kw_only=True):
@@ -226,7 +225,7 @@ class MatrixClient:
 
     def _invitations(self, answer: "nio.SyncResponse") -> tuple[Invitation, ...]:
         invited = (
-            Invitation(room_id=room_id, inviter=str(event.sender), is_direct=event.content.get("is_direct") is True)
+            Invitation(room_id=room_id, inviter=str(event.sender))
             for room_id, room in answer.rooms.invite.items()
             for event in room.invite_state
             if isinstance(event, nio.InviteMemberEvent)

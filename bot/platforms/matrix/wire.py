@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from html import escape
 from typing import Final, TypeAlias
 from urllib.parse import quote, unquote
@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.kit.events import is_called
+from bot.platforms.kit.events import instant_of_milliseconds, is_called
 from bot.platforms.kit.markdown import Span, plain, render_html, spans_of
 from services.kernel.chat import (
     Attachment,
@@ -282,10 +282,7 @@ def _relation(message: OutgoingMessage, address: ChatAddress) -> dict[str, Json]
 
 def _when(event: Event) -> datetime:
     stamp = event.get("origin_server_ts")
-    try:
-        return datetime.fromtimestamp(stamp / 1000 if isinstance(stamp, int | float) else 0, UTC)
-    except (OverflowError, ValueError, OSError):  # the sender's server may write anything
-        return datetime.fromtimestamp(0, UTC)
+    return instant_of_milliseconds(stamp if isinstance(stamp, int | float) else 0)
 
 
 def text_of(value: Json) -> str:

@@ -107,14 +107,11 @@ class Event(Form):
     self_id: int = 0
     message_type: str = ""
     notice_type: str = ""
-    meta_event_type: str = ""
-    sub_type: str | None = ""
     message_id: int | None = None
     group_id: int | None = None
     user_id: int | None = None
     message: object = None
     sender: Sender = Sender()
-    anonymous: object = None
     likes: tuple[Like, ...] = ()
     is_add: bool = True
 

@@ -89,7 +89,6 @@ class Stamp(Form):
 class Action(Form):
     """A pressed button."""
 
-    action_id: str = ""
     value: str = ""
     action_ts: str = ""
 

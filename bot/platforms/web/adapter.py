@@ -235,7 +235,12 @@ class WebPlatform:
 
     async def put_reaction(self, session_id: str, message_id: str, person: Person, emoji: str) -> None:
         """Put a person's emoji on a message, or take it off again."""
-        await self._change_reaction(session_id, message_id, person.id, emoji)
+        before = await self.extras(session_id, message_id)
+        extras = replace(before, reactions={each: [*people] for each, people in before.reactions.items()})
+        extras.react(person.id, emoji)
+        await self._extras.change(self.address(session_id), message_id, extras)
+        event_data = {"message_id": message_id, "reactions": extras.reactions, "who": person.id, "emoji": emoji}
+        self.room(session_id).emit("reaction", event_data)
 
     # What the bot does.
 
@@ -375,11 +380,3 @@ class WebPlatform:
         if self._receive is None:
             raise DeliveryFailed("the room is closed")
         await (await self._receive(change))
-
-    async def _change_reaction(self, session_id: str, message_id: str, person_id: str, emoji: str) -> None:
-        before = await self.extras(session_id, message_id)
-        extras = replace(before, reactions={each: [*people] for each, people in before.reactions.items()})
-        extras.react(person_id, emoji)
-        await self._extras.change(self.address(session_id), message_id, extras)
-        event_data = {"message_id": message_id, "reactions": extras.reactions, "who": person_id, "emoji": emoji}
-        self.room(session_id).emit("reaction", event_data)
