@@ -23,7 +23,7 @@ RARELY = DeliveryConfig(tick=timedelta(minutes=30))  # days pass in few steps
 
 
 async def test_clock_set_forward_fires_due_reminders_at_once(make_desk):
-    desk = make_desk(delivery=DeliveryConfig())
+    desk = make_desk(pace=DeliveryConfig())
     await desk.set(seconds=3600)
     async with desk.running():
         await asyncio.sleep(2)
@@ -44,7 +44,7 @@ async def test_clock_set_back_sends_nothing_again(desk):
 
 
 async def test_a_clock_ten_years_ahead_and_back_does_not_silence_a_daily_reminder(make_desk):
-    desk = make_desk(delivery=DeliveryConfig(tick=timedelta(minutes=30)))
+    desk = make_desk(pace=DeliveryConfig(tick=timedelta(minutes=30)))
     await desk.set(seconds=60, rule="FREQ=DAILY")
     async with desk.running():
         await asyncio.sleep(61)
@@ -81,7 +81,7 @@ async def test_failure_by_a_clock_ten_years_ahead_waits_for_its_due_time_only(ma
 
 
 async def test_queued_occurrence_waits_for_its_time_after_a_backward_clock_step(make_desk):
-    desk = make_desk(delivery=DeliveryConfig(senders=1, tick=timedelta(minutes=30)))
+    desk = make_desk(pace=DeliveryConfig(senders=1, tick=timedelta(minutes=30)))
     desk.courier.hold.clear()
     await desk.set("now", seconds=1)
     await desk.set("tomorrow", seconds=86400)
