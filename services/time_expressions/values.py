@@ -180,6 +180,8 @@ def unify(left: Slots, right: Slots) -> Slots | None:
             merged[key] = joined
     if is_loose:
         merged["strength"] = min(WEAK, merged["strength"])
+    if merged.keys() >= _DATE_WITH_WEEKDAY and merged.get("shift") in _WEEKS and "every" not in merged:
+        del merged["shift"]  # "3 April, Friday of next week": the date says the week
     return merged if _is_coherent(merged) else None
 
 
@@ -190,6 +192,8 @@ def _one_of_weekend(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int,
 
 
 _WEEKEND = (5, 6)
+_DATE_WITH_WEEKDAY = frozenset({"months", "days", "weekdays"})
+_WEEKS = (Shift("week", 0), Shift("week", 1))
 _IN_DAY = frozenset({"clocks", "parts"})
 
 

@@ -81,6 +81,8 @@ from services.time_expressions import DateOrder, DayParts, TimeReader, parse
         ("午夜12点", "21 00:00"),
         ("下个工作日上午9点", "23 09:00"),
         ("next business day at 9", "23 09:00"),
+        ("next friday, november 27, at 4pm", "27 16:00"),
+        ("11月27日（下周五）下午四点", "27 16:00"),
     ],
 )
 def test_a_clock_is_the_next_such_time(read, text, clock):
