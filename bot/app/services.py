@@ -156,7 +156,7 @@ def _reminders(infrastructure: Infrastructure, notifier: ReminderNotifier, deliv
         notifier,
         infrastructure.state,
         limits=ReminderLimits(per_person=settings.max_per_person, content_length=settings.max_content_length),
-        pace=delivery,
+        delivery=delivery,
         zone_data=data_version(),
         times=infrastructure.times,
         quiet=quiet,

@@ -59,7 +59,7 @@ class ReminderService:
         state: StateStore,
         *,
         limits: ReminderLimits | None = None,
-        pace: DeliveryConfig | None = None,
+        delivery: DeliveryConfig | None = None,
         retries: RetryPolicy | None = None,
         zone_data: str = "",
         times: TimeReader = DEFAULT_TIMES,
@@ -77,7 +77,7 @@ class ReminderService:
         self.recent_deliveries = RecentDeliveries(store, clock, self._finder)
         self.quiet = QuietService(store, quiet)
         self.worker = DeliveryWorker(
-            store, notifier, clock, pace or DeliveryConfig(), retries or RetryPolicy(), zone_data
+            store, notifier, clock, delivery or DeliveryConfig(), retries or RetryPolicy(), zone_data
         )
         self._updater = ReminderUpdater(store, clock, self._finder, self.worker.nudge)
 

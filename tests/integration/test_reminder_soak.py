@@ -73,8 +73,8 @@ async def test_week_of_crashes_and_outages_loses_and_repeats_nothing(seed: int):
         store = SqlReminderStore(database)
 
         def service() -> ReminderService:
-            pace = DeliveryConfig(tick=timedelta(minutes=10))
-            return ReminderService(store, clock, courier, MemoryStateStore(clock), pace=pace)
+            delivery = DeliveryConfig(tick=timedelta(minutes=10))
+            return ReminderService(store, clock, courier, MemoryStateStore(clock), delivery=delivery)
 
         await service().create_many([wish(number, chance) for number in range(49)])
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

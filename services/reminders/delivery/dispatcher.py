@@ -35,18 +35,18 @@ class Dispatcher:
         ledger: DeliveryLedger,
         notifier: Notifier,
         clock: Clock,
-        pace: DeliveryConfig,
+        config: DeliveryConfig,
         retries: RetryPolicy,
         owner: str,
     ) -> None:
         self._ledger = ledger
         self._clock = clock
-        self._pace = pace
+        self._config = config
         self._owner = owner
         self._sender = Sender(ledger, notifier, clock, retries)
-        self._queue = DueQueue(pace.together if self._sender.can_batch else 1)
+        self._queue = DueQueue(config.together if self._sender.can_batch else 1)
         self._begun: deque[SendingMessage] = deque()
-        self._prefetch = Prefetch(senders=pace.senders, most=pace.ahead)
+        self._prefetch = Prefetch(senders=config.senders, most=config.ahead)
         self._due = asyncio.Event()
         self._gate = asyncio.Semaphore(0)
         self._has_outcomes = asyncio.Event()
@@ -77,7 +77,7 @@ class Dispatcher:
         while True:
             self._due.clear()
             room = self._room()
-            taken = self._queue.take(self._clock.now(), min(room, self._pace.batch)) if room > 0 else []
+            taken = self._queue.take(self._clock.now(), min(room, self._config.batch)) if room > 0 else []
             if taken:
                 self._beginning = taken
                 try:
@@ -156,7 +156,7 @@ class Dispatcher:
 
     def _may_send(self) -> bool:
         """Return whether a send may start: at most as many sent messages as senders may be unrecorded at a crash."""
-        return bool(self._begun) and self._in_flight + len(self._pending_acks) < self._pace.senders
+        return bool(self._begun) and self._in_flight + len(self._pending_acks) < self._config.senders
 
     def _wake_sender_or_record(self) -> None:
         """Wake the next sender if it may send; else start recording the sent messages that it waits for."""
@@ -186,11 +186,11 @@ class Dispatcher:
         if self._is_draining:
             return 0
         ahead = self._prefetch.ahead
-        room = self._pace.senders + ahead - self._in_flight - len(self._begun)
+        room = self._config.senders + ahead - self._in_flight - len(self._begun)
         return room if room > ahead // 2 else 0
 
     def _seconds_to_next(self, has_room: bool) -> float:
-        tick = self._pace.tick.total_seconds()
+        tick = self._config.tick.total_seconds()
         if not has_room or self._queue.next_at is None:
             return tick
         return min(tick, (self._queue.next_at - self._clock.now()).total_seconds())
@@ -229,7 +229,7 @@ class Dispatcher:
             return
         self._in_flight += 1
         try:
-            async with asyncio.timeout(self._pace.send_limit.total_seconds()):
+            async with asyncio.timeout(self._config.send_limit.total_seconds()):
                 outcomes = await self._sender.send(begun)
         except TimeoutError:
             outcomes = self._sender.lost_outcomes(begun.leases, "the platform took too long")

@@ -28,16 +28,16 @@ class DeliveryWorker:
         ledger: DeliveryLedger,
         notifier: Notifier,
         clock: Clock,
-        pace: DeliveryConfig,
+        config: DeliveryConfig,
         retries: RetryPolicy,
         zone_data: str = "",
     ) -> None:
         self._ledger = ledger
         self._clock = clock
-        self._pace = pace
+        self._config = config
         self._zone_data = zone_data
         self._owner = uuid4().hex
-        self._dispatcher = Dispatcher(ledger, notifier, clock, pace, retries, self._owner)
+        self._dispatcher = Dispatcher(ledger, notifier, clock, config, retries, self._owner)
         self._wake = asyncio.Event()
         self._is_claim_due = True
         self._is_claim_open = False
@@ -48,7 +48,7 @@ class DeliveryWorker:
 
     def nudge(self, due: datetime) -> None:
         """Claim from the ledger soon, if `due` is before the next known occurrence."""
-        if self._target is None or due - self._pace.look_ahead < self._target:
+        if self._target is None or due - self._config.look_ahead < self._target:
             self.claim_soon()
 
     def claim_soon(self) -> None:
@@ -68,7 +68,7 @@ class DeliveryWorker:
             group.create_task(self._persist(self._dispatcher.begin_for_ever))
             group.create_task(self._persist(lambda: self._dispatcher.settle_for_ever(self.nudge)))
             group.create_task(self._persist(self._dispatcher.record_for_ever))
-            for _ in range(self._pace.senders):
+            for _ in range(self._config.senders):
                 group.create_task(self._persist(self._dispatcher.send_for_ever))
 
     async def drain(self) -> None:
@@ -82,7 +82,7 @@ class DeliveryWorker:
             logger.info("freed {} occurrences claimed by an earlier run", freed)
         latest = await self._ledger.latest_due()
         if latest is not None:
-            self._last_look = latest - self._pace.look_ahead  # in the future if the clock was set back since
+            self._last_look = latest - self._config.look_ahead  # in the future if the clock was set back since
         if self._zone_data:
             moved = await self._ledger.follow_zone_data(self._zone_data, self._clock.now())
             if moved:
@@ -113,7 +113,7 @@ class DeliveryWorker:
             await wait_or_nap(self._wake, self._clock, self._nap_seconds())
 
     def _is_claim_wanted(self, now: datetime) -> bool:
-        if self._is_draining or len(self._dispatcher) >= self._pace.most_held:
+        if self._is_draining or len(self._dispatcher) >= self._config.most_held:
             return False
         return self._is_claim_due or (self._target is not None and now >= self._target)
 
@@ -123,17 +123,17 @@ class DeliveryWorker:
         if self._is_claim_open:
             await self._dispatcher.release_unstarted()
         self._is_claim_open = True  # a claim that fails without an answer may have been committed
-        claim = await self._ledger.claim(self._owner, now, now + self._pace.look_ahead, self._pace.batch)
+        claim = await self._ledger.claim(self._owner, now, now + self._config.look_ahead, self._config.batch)
         self._is_claim_open = False
         self._dispatcher.push(claim.leases)
         if claim.is_full:
             self.claim_soon()
         elif claim.next_at is not None:
             # Claim at most five times per `look_ahead`, so that rows due shortly after each other share a claim.
-            self._target = max(claim.next_at - self._pace.look_ahead, now + self._pace.look_ahead / 5)
+            self._target = max(claim.next_at - self._config.look_ahead, now + self._config.look_ahead / 5)
 
     def _nap_seconds(self) -> float:
-        tick = self._pace.tick.total_seconds()
+        tick = self._config.tick.total_seconds()
         if self._target is None:
             return tick
         return min(tick, (self._target - self._clock.now()).total_seconds())

@@ -108,7 +108,7 @@ class Desk:
     store: FragileStore = field(default_factory=FragileStore)
     courier: FakeCourier = field(default_factory=FakeCourier)
     limits: ReminderLimits = field(default_factory=ReminderLimits)
-    pace: DeliveryConfig = field(
+    delivery: DeliveryConfig = field(
         default_factory=lambda: DeliveryConfig(tick=timedelta(minutes=1))
     )  # days pass in few steps
 
@@ -127,7 +127,7 @@ class Desk:
             self.courier,
             self.state,
             limits=self.limits,
-            pace=self.pace,
+            delivery=self.delivery,
             retries=self.retries,
             zone_data=zone_data,
         )

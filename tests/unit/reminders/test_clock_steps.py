@@ -23,7 +23,7 @@ RARELY = DeliveryConfig(tick=timedelta(minutes=30))  # days pass in few steps
 
 
 async def test_clock_set_forward_fires_due_reminders_at_once(make_desk):
-    desk = make_desk(pace=DeliveryConfig())
+    desk = make_desk(delivery=DeliveryConfig())
     await desk.set(seconds=3600)
     async with desk.running():
         await asyncio.sleep(2)
@@ -44,7 +44,7 @@ async def test_clock_set_back_sends_nothing_again(desk):
 
 
 async def test_a_clock_ten_years_ahead_and_back_does_not_silence_a_daily_reminder(make_desk):
-    desk = make_desk(pace=DeliveryConfig(tick=timedelta(minutes=30)))
+    desk = make_desk(delivery=DeliveryConfig(tick=timedelta(minutes=30)))
     await desk.set(seconds=60, rule="FREQ=DAILY")
     async with desk.running():
         await asyncio.sleep(61)
@@ -67,7 +67,7 @@ async def set_clock(desk, by: timedelta) -> None:
 
 
 async def test_failure_by_a_clock_ten_years_ahead_waits_for_its_due_time_only(make_desk):
-    desk = make_desk(pace=RARELY)
+    desk = make_desk(delivery=RARELY)
     desk.courier.failures = [DeliveryFailed("the certificate has expired")] * 100
     await desk.set(seconds=86400)
     async with desk.running():
@@ -81,7 +81,7 @@ async def test_failure_by_a_clock_ten_years_ahead_waits_for_its_due_time_only(ma
 
 
 async def test_queued_occurrence_waits_for_its_time_after_a_backward_clock_step(make_desk):
-    desk = make_desk(pace=DeliveryConfig(senders=1, tick=timedelta(minutes=30)))
+    desk = make_desk(delivery=DeliveryConfig(senders=1, tick=timedelta(minutes=30)))
     desk.courier.hold.clear()
     await desk.set("now", seconds=1)
     await desk.set("tomorrow", seconds=86400)
@@ -98,7 +98,7 @@ async def test_queued_occurrence_waits_for_its_time_after_a_backward_clock_step(
 
 
 async def test_a_clock_that_was_right_again_after_a_restart_does_not_silence_a_daily_reminder(make_desk):
-    desk = make_desk(pace=RARELY)
+    desk = make_desk(delivery=RARELY)
     await desk.set(seconds=60, rule="FREQ=DAILY")
     async with desk.running():
         await set_clock(desk, 3650 * DAY)
@@ -111,7 +111,7 @@ async def test_a_clock_that_was_right_again_after_a_restart_does_not_silence_a_d
 
 
 async def test_a_clock_step_is_not_forgotten_when_the_database_fails(make_desk):
-    desk = make_desk(pace=RARELY)
+    desk = make_desk(delivery=RARELY)
     await desk.set(seconds=60, rule="FREQ=DAILY")
     async with desk.running():
         await set_clock(desk, 3650 * DAY)
@@ -190,7 +190,7 @@ def test_planning_after_46_years_costs_less_than_listing_a_year(catch_up):
 
 @pytest.mark.parametrize("step", [365 * DAY, 46 * 365 * DAY, -365 * DAY, -46 * 365 * DAY])
 async def test_a_hundred_dense_reminders_survive_any_step_of_the_clock(make_desk, step):
-    desk = make_desk(pace=RARELY)
+    desk = make_desk(delivery=RARELY)
     for number in range(100):
         await desk.set(f"tea {number}", seconds=60, rule=("FREQ=MINUTELY;INTERVAL=5", DENSE)[number % 2])
     async with desk.running():

@@ -99,7 +99,7 @@ async def test_an_unforeseen_error_is_an_unknown_outcome(desk, error):
 
 
 async def test_hanging_send_is_cancelled_and_repeated(make_desk):
-    desk = make_desk(pace=DeliveryConfig(send_limit=timedelta(seconds=30)))
+    desk = make_desk(delivery=DeliveryConfig(send_limit=timedelta(seconds=30)))
     desk.courier.hold.clear()
     await desk.set(seconds=1)
     async with desk.running():

@@ -92,8 +92,8 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
         await self.begin()
 
     async def begin(self) -> None:
-        pace = DeliveryConfig(tick=MINUTE)
-        self.service = ReminderService(self.store, self.clock, self.courier, self.state, pace=pace)
+        delivery = DeliveryConfig(tick=MINUTE)
+        self.service = ReminderService(self.store, self.clock, self.courier, self.state, delivery=delivery)
         self.running = asyncio.create_task(self.service.run())
         await asyncio.sleep(0.1)
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.looptime
 
 
 async def test_sends_in_flight_are_limited_by_the_senders(make_desk):
-    desk = make_desk(pace=DeliveryConfig(senders=4))
+    desk = make_desk(delivery=DeliveryConfig(senders=4))
     desk.courier.hold.clear()
     for number in range(20):
         await desk.set(str(number), seconds=5)
@@ -71,7 +71,7 @@ async def test_sends_begun_long_ago_are_checked_together(make_desk):
         await asyncio.sleep(3)
 
     assert len(desk.courier.said) == 79
-    assert store.asked == [60 - desk.pace.senders]
+    assert store.asked == [60 - desk.delivery.senders]
 
 
 class ForgetfulStore(SlowStore):
@@ -102,7 +102,7 @@ async def test_forgotten_send_of_a_server_is_begun_again_and_sent_once(make_desk
 
 
 async def test_more_than_a_batch_due_at_once_all_arrive_once(make_desk):
-    desk = make_desk(pace=DeliveryConfig(batch=10), limits=ReminderLimits(per_person=99))
+    desk = make_desk(delivery=DeliveryConfig(batch=10), limits=ReminderLimits(per_person=99))
     for number in range(35):
         await desk.set(str(number), seconds=5)
     async with desk.running():
@@ -112,7 +112,7 @@ async def test_more_than_a_batch_due_at_once_all_arrive_once(make_desk):
 
 
 async def test_full_memory_delays_the_rest_and_loses_none(make_desk):
-    desk = make_desk(pace=DeliveryConfig(batch=5, most_held=5, senders=2))
+    desk = make_desk(delivery=DeliveryConfig(batch=5, most_held=5, senders=2))
     for number in range(20):
         await desk.set(str(number), seconds=5)
     async with desk.running():
@@ -122,7 +122,7 @@ async def test_full_memory_delays_the_rest_and_loses_none(make_desk):
 
 
 async def test_a_send_that_is_cut_off_does_not_stop_its_sender(make_desk):
-    desk = make_desk(pace=DeliveryConfig(send_limit=timedelta(seconds=30), senders=1))
+    desk = make_desk(delivery=DeliveryConfig(send_limit=timedelta(seconds=30), senders=1))
     desk.courier.hold.clear()
     await desk.set("hangs", seconds=1)
     async with desk.running():
@@ -135,7 +135,7 @@ async def test_a_send_that_is_cut_off_does_not_stop_its_sender(make_desk):
 
 
 async def test_a_chat_with_many_due_does_not_make_another_wait(make_desk):
-    desk = make_desk(pace=DeliveryConfig(senders=1))
+    desk = make_desk(delivery=DeliveryConfig(senders=1))
     work = ChatAddress(platform="console", chat_id="work")
     for number in range(10):
         await desk.set(str(number), seconds=5)
