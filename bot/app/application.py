@@ -88,6 +88,10 @@ class App(Struct, kw_only=True):
     connections: Connections
     background: BackgroundTasks
 
+    async def finished(self) -> None:
+        """Wait for the platforms to end, then for the messages in progress."""
+        await self.connections.wait_finished()
+
 
 @asynccontextmanager
 async def build_app(
