@@ -209,20 +209,29 @@ function useTarget(hasEntered: boolean, showAround: (id: string) => string): voi
   }, [target, hasEntered])
 }
 
-/** Scroll to a message as soon as it is rendered, and again while the rows around it are laid out. */
-function flash(id: string, frames = MOST_FRAMES): void {
-  const row = document.getElementById(`message-${id}`)
-  const log = row?.closest<HTMLElement>('.log')
-  if (row && log) {
-    log.dataset.following = 'no'
-    row.scrollIntoView({ block: 'center' })
-    if (document.activeElement !== row) row.focus({ preventScroll: true })
-    if (!row.hasAttribute('data-flash')) {
-      row.setAttribute('data-flash', '')
-      window.setTimeout(() => row.removeAttribute('data-flash'), FLASH_MS)
-    }
+/** Scroll to a message as soon as it is rendered, and again while the rows around it are laid out, up to the next key or click. */
+function flash(id: string): void {
+  const next = new AbortController()
+  for (const event of ['keydown', 'pointerdown']) {
+    window.addEventListener(event, () => next.abort(), { capture: true, signal: next.signal })
   }
-  if (frames > 0) requestAnimationFrame(() => flash(id, frames - 1))
+  const show = (frames: number) => {
+    if (next.signal.aborted) return
+    const row = document.getElementById(`message-${id}`)
+    const log = row?.closest<HTMLElement>('.log')
+    if (row && log) {
+      log.dataset.following = 'no'
+      row.scrollIntoView({ block: 'center' })
+      if (document.activeElement !== row) row.focus({ preventScroll: true })
+      if (!row.hasAttribute('data-flash')) {
+        row.setAttribute('data-flash', '')
+        window.setTimeout(() => row.removeAttribute('data-flash'), FLASH_MS)
+      }
+    }
+    if (frames > 0) requestAnimationFrame(() => show(frames - 1))
+    else next.abort()
+  }
+  show(MOST_FRAMES)
 }
 
 function Loading(): ReactNode {

@@ -1,1 +1,0 @@
-export{t as EmojiPicker}from"./EmojiPicker-CCG4hU59.js";

@@ -1,1 +1,0 @@
-export{t as Find}from"./Find-Csk93j8B.js";

@@ -1,0 +1,1 @@
+export{r as ToolCards}from"./ToolCard-ChT0szr9.js";
