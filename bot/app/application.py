@@ -138,7 +138,7 @@ async def build_app(
         served = (*platforms, *plugins.platforms())
         cluster = await enter(join_cluster(infrastructure.database, served, clock))
         for finding in check_configured_names(settings, (platform.name for platform in served)):
-            logger.warning("settings: {}: {}", finding.about, finding.said)
+            logger.warning("settings: {}: {}", finding.about, finding.state_text)
         store = SqlMessageStore(infrastructure.database, cluster.message_claims)
         history = HistoryService(store, bot_name=settings.bot.name, on_kept=infrastructure.counts.keep)
         outbox = Outbox({platform.name: platform for platform in served}, history, clock, cluster.remote_outbox)

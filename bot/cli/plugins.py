@@ -33,7 +33,7 @@ def plugins(config: Path | None) -> int:
     for each in installed:
         click.echo(_format_plugin(each))
     for finding in unknown_plugins(settings.plugins):
-        click.echo(printable(f"{finding.about}: {finding.said}"))
+        click.echo(printable(f"{finding.about}: {finding.state_text}"))
     return 1 if any(each.plugin.error for each in installed) else 0
 
 

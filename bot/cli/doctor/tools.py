@@ -26,7 +26,7 @@ def print_finding(finding: Finding) -> None:
     word, colour = (
         ("problem", "red") if finding.is_problem else ("warning", "yellow") if finding.is_warning else ("ok", "green")
     )
-    click.echo(click.style(f"{word:<9}", fg=colour) + printable(f"{finding.about}: {finding.said}"))
+    click.echo(click.style(f"{word:<9}", fg=colour) + printable(f"{finding.about}: {finding.state_text}"))
 
 
 def examine_tools(inspection: "Inspection") -> list[Finding]:

@@ -31,7 +31,7 @@ class Finding(Struct, frozen=True, kw_only=True):
     is_warning: bool = False
 
     @property
-    def said(self) -> str:
+    def state_text(self) -> str:
         """Return the state in English."""
         return self.state_in(FALLBACK)
 

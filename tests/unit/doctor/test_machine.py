@@ -25,7 +25,7 @@ def test_a_clock_that_is_wrong_is_a_problem(seconds, said):
     finding = examine_clock({"a.example": timedelta(seconds=seconds)})
 
     assert finding.is_problem
-    assert said in finding.said
+    assert said in finding.state_text
 
 
 def test_one_server_with_a_wrong_clock_is_no_problem():
@@ -55,7 +55,7 @@ async def test_writable_database_is_ok(tmp_path):
     finding = await examine_database(url)
 
     assert not finding.is_problem
-    assert "can be written" in finding.said
+    assert "can be written" in finding.state_text
 
 
 async def test_examining_a_database_changes_no_file(tmp_path):
@@ -99,7 +99,7 @@ async def test_row_is_rolled_back_on_postgresql(postgres_url):
         finding = await examine_database(postgres_url)
         after = await database.read(rows)
 
-    assert "does not exist yet" in before_tables.said
+    assert "does not exist yet" in before_tables.state_text
     assert not finding.is_problem
     assert after == before
 
@@ -122,7 +122,7 @@ async def test_database_of_a_newer_version_is_a_problem(tmp_path):
     async with Database(url) as database:
         await database.run(lambda connection: connection.exec_driver_sql("UPDATE meta SET value = '9999'"))
 
-    assert "newer Bubbles" in (await examine_database(url)).said
+    assert "newer Bubbles" in (await examine_database(url)).state_text
 
 
 async def test_unwritable_database_is_a_problem(tmp_path):
@@ -133,7 +133,7 @@ async def test_unwritable_database_is_a_problem(tmp_path):
     finding = await examine_database(url)
 
     assert finding.is_problem
-    assert "no more rows" in finding.said
+    assert "no more rows" in finding.state_text
 
 
 async def test_database_that_does_not_exist_yet_is_not_created(tmp_path):
@@ -163,7 +163,7 @@ async def test_a_database_that_the_running_bot_has_open_is_well(tmp_path):
         finding = await examine_database(url)
 
     assert not finding.is_problem
-    assert "in use" in finding.said
+    assert "in use" in finding.state_text
 
 
 async def test_a_database_with_a_destroyed_page_is_a_problem(tmp_path):
@@ -178,7 +178,7 @@ async def test_a_database_with_a_destroyed_page_is_a_problem(tmp_path):
     finding = await examine_database(f"sqlite:///{file}")
 
     assert finding.is_problem
-    assert "damaged" in finding.said
+    assert "damaged" in finding.state_text
     assert "bubbles restore" in finding.next_step
 
 
@@ -191,7 +191,7 @@ async def test_a_write_ahead_log_that_vanished_is_a_problem(tmp_path):
     finding = await examine_database(f"sqlite:///{file}")
 
     assert finding.is_problem
-    assert "write-ahead log" in finding.said
+    assert "write-ahead log" in finding.state_text
 
 
 async def test_an_empty_database_beside_an_old_log_is_a_problem(tmp_path):
@@ -200,4 +200,4 @@ async def test_an_empty_database_beside_an_old_log_is_a_problem(tmp_path):
     finding = await examine_database(f"sqlite:///{tmp_path / 'bubbles.db'}")
 
     assert finding.is_problem
-    assert "bubbles.db-wal" in finding.said
+    assert "bubbles.db-wal" in finding.state_text
