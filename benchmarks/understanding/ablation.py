@@ -60,7 +60,7 @@ RULES: tuple[tuple[str, Callable[..., object], str], ...] = (
     ("dialogue.learned:", _no_words, "behind_call"),
     ("requests.reminding:", _unchanged, "with_event _with_count _with_reason _with_deeds"),
     ("requests.reminding:", _nothing, "_left_out _rhythm_of_last _day_meant"),
-    ("requests.when:", _unchanged, "_with_lead _woken _at_night"),
+    ("requests.when:", _unchanged, "_with_lead _woken _in_usual_half _at_night"),
     ("requests.when:", _nothing, "_settled _with_bounds _first_time_outside_content"),
     ("requests.changes:", _unchanged, "_with_denied_time _without_reasons _in_its_week"),
     ("requests.changes:", _nothing, "_amount_of _only_time"),

@@ -40,13 +40,13 @@ def check_may_edit(reminder: Reminder, person: Person) -> None:
 
 
 def check_may_finish(reminder: Reminder, person: Person) -> None:
-    """Allow everybody for a reminder for everyone with follow-ups, else check as `check_may_change`.
+    """Check as `check_may_edit` if the reminder has follow-ups, else as `check_may_change`.
 
     Raises:
         RequestRefused: `not_your_reminder(id, owner)`.
     """
-    if not is_for_everyone(reminder) or reminder.schedule.follow_up is None:
-        check_may_change(reminder, person)
+    check = check_may_change if reminder.schedule.follow_up is None else check_may_edit
+    check(reminder, person)
 
 
 def allow_anybody(reminder: Reminder, person: Person) -> None:

@@ -100,7 +100,7 @@ def parse(
     Raises:
         ValueError: `now` has no zone, or `language` has no lexicon.
     """
-    everything = parse_all(
+    found = parse_all(
         text,
         now,
         language=language,
@@ -110,9 +110,7 @@ def parse(
         eager=eager,
         shortest_period=shortest_period,
     )
-    if everything:
-        return next((readings for readings in everything if readings.readings), everything[0])
-    return TimeReadings(text=text, readings=(), ambiguous=False)
+    return _first_time(text, found)
 
 
 def parse_all(
@@ -138,6 +136,13 @@ def parse_all(
     readings, units = _read(text, language, order, present, f"{now.tzinfo} {now.fold}", eager=eager)
     spend_effort(units, once_for=(text, language))
     return readings
+
+
+def _first_time(text: str, found: tuple[TimeReadings, ...]) -> TimeReadings:
+    """Return the first time of `found` that is not past, else the first; no readings for a text without a time."""
+    if found:
+        return next((readings for readings in found if readings.readings), found[0])
+    return TimeReadings(text=text, readings=(), ambiguous=False)
 
 
 @lru_cache(maxsize=256)
@@ -253,15 +258,7 @@ class TimeReader(NamedTuple):
 
     def parse(self, text: str, now: datetime, *, language: str | None = None, eager: bool = False) -> TimeReadings:
         """Read the first time in `text`; see `services.time_expressions.parse`."""
-        return parse(
-            text,
-            now,
-            language=language,
-            order=self.order,
-            day_parts=self.day_parts,
-            eager=eager,
-            shortest_period=_SHORTEST,
-        )
+        return _first_time(text, self.parse_all(text, now, language=language, eager=eager))
 
     def parse_all(
         self, text: str, now: datetime, *, language: str | None = None, eager: bool = False

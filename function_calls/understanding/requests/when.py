@@ -13,6 +13,7 @@ from function_calls.understanding.reading.times import (
     apart,
     at_clock,
     completed,
+    halves,
     impossible_times,
     on_day,
 )
@@ -21,11 +22,11 @@ from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
 _LONGEST_LEAD = 4
-_HALF_DAY = 12
-_FIRST_HOUR_UP, _OPEN_HOUR, _EVENING = 5, 6, 18
+_HALF_DAY = timedelta(hours=12)
+_FIRST_HOUR_UP, _OPEN_HOUR, _NOON, _EVENING = 5, 6, 12, 18
 _SHORTEST_WORD = 3
 _NEW = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
-_LONG_AFTER, _HALF_OF_DAY = timedelta(hours=6), timedelta(hours=_HALF_DAY)
+_LONG_AFTER = timedelta(hours=6)
 
 Span = tuple[int, int]
 Lead = tuple[timedelta, TimeWords | None]
@@ -192,7 +193,7 @@ def _settled(asked: Asked, spans: list[Span]) -> TimeWords | None:
 def _nearer_half(clock: Reading, old: Reading) -> Reading:
     """Return `clock` in the half of the day that is nearer to the clock of `old`."""
     minutes = old.start.hour * 60 + old.start.minute
-    return min(_halves(clock), key=lambda half: abs(half.start.hour * 60 + half.start.minute - minutes))
+    return min(halves(clock), key=lambda half: abs(half.start.hour * 60 + half.start.minute - minutes))
 
 
 def _corrects(between: str, asked: Asked) -> bool:
@@ -392,7 +393,7 @@ def _beside(event: Reading, time: TimeWords) -> TimeWords:
         return time
     moved = tuple(on_day(each, event.start.date()) for each in time.readings)
     if event.has_clock and is_clock_without_half(time.words):
-        both = [half for each in moved for half in _halves(each)]
+        both = [half for each in moved for half in halves(each)]
         moved = (min(both, key=lambda half: (abs(half.start - event.start), half.start)),)
     if event.has_clock and event.rrule is None and moved[0].start - event.start > _LONG_AFTER:
         moved = tuple(each._replace(start=each.start - _DAY) for each in moved)
@@ -400,12 +401,6 @@ def _beside(event: Reading, time: TimeWords) -> TimeWords:
             return time
     dated = (each._replace(has_day=True) if event.rrule is None else at_clock(event, each) for each in moved)
     return replace(time, readings=tuple(dated), is_ambiguous=False)
-
-
-def _halves(reading: Reading) -> tuple[Reading, Reading]:
-    hour = reading.start.hour % _HALF_DAY
-    early, late = (reading._replace(start=reading.start.replace(hour=each)) for each in (hour, hour + _HALF_DAY))
-    return early, late
 
 
 def _until(time: TimeWords, end: str) -> TimeWords:
@@ -432,7 +427,7 @@ def _woken(time: TimeWords, asked: Asked) -> TimeWords:
     if is_up:
         return replace(time, readings=early.readings, is_ambiguous=early.is_ambiguous)
     morning = early.best
-    if morning.start.hour < _FIRST_HOUR_UP or morning.start.hour + _HALF_DAY != best.start.hour:
+    if morning.start.hour < _FIRST_HOUR_UP or morning.start.hour + _NOON != best.start.hour:
         return time
     both = sorted((best, morning), key=_start)
     return replace(time, readings=tuple(both), is_ambiguous=True)
@@ -443,8 +438,10 @@ def _in_usual_half(time: TimeWords, asked: Asked) -> TimeWords:
 
     A bare "6" stays open: it is said of both halves of the day.
     """
+    if not time.is_ambiguous:
+        return time
     early, late = min(time.readings, key=_start), max(time.readings, key=_start)
-    if not time.is_ambiguous or late.start - early.start != _HALF_OF_DAY or early.start.hour >= _HALF_DAY:
+    if late.start - early.start != _HALF_DAY or early.start.hour >= _NOON:
         return time
     if asked.words.has_any(asked.words.evenings, asked.folded_text):
         return replace(time, readings=(late,), is_ambiguous=False)
@@ -453,7 +450,7 @@ def _in_usual_half(time: TimeWords, asked: Asked) -> TimeWords:
 
 
 def _is_same_figure(one: Reading, other: Reading) -> bool:
-    return (one.start.hour - other.start.hour) % _HALF_DAY == 0 and one.start.minute == other.start.minute
+    return (one.start.hour - other.start.hour) % _NOON == 0 and one.start.minute == other.start.minute
 
 
 def _at_night(time: TimeWords, asked: Asked) -> TimeWords:
@@ -461,10 +458,10 @@ def _at_night(time: TimeWords, asked: Asked) -> TimeWords:
     best = time.best
     if best is None or not slots.is_bare(best) or not is_clock_without_half(time.words):
         return time
-    if asked.now.hour < _OPEN_HOUR and best.start.hour >= _HALF_DAY:
-        early = best._replace(start=best.start - _HALF_OF_DAY)
+    if asked.now.hour < _OPEN_HOUR and best.start.hour >= _NOON:
+        early = best._replace(start=best.start - _HALF_DAY)
         return replace(time, readings=(early,), is_ambiguous=False) if early.start > asked.now else time
-    if asked.now.hour < _EVENING or best.start.hour != _HALF_DAY:
+    if asked.now.hour < _EVENING or best.start.hour != _NOON:
         return time
     midnight = best._replace(start=best.start.replace(hour=0))
     return replace(time, readings=(midnight, best), is_ambiguous=True) if midnight.start > asked.now else time
