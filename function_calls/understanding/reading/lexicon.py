@@ -24,6 +24,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     oneself: frozenset[str]
     everyone: frozenset[str]
     itself: frozenset[str]
+    own_one: frozenset[str]
     all: frozenset[str]
     both: frozenset[str]
     them: frozenset[str]
@@ -170,6 +171,7 @@ def load_lexicon(language: str) -> Lexicon:
     """Load the words of `language`."""
     data = files(__package__).joinpath("lexicon", f"{language}.toml").read_text(encoding="utf-8")
     words = msgspec.convert(tomllib.loads(data), Lexicon)
+    words = replace(words, itself=words.itself | words.own_one)
     return replace(words, folding=load_models(language).folding) if has_models(language) else words
 
 

@@ -33,7 +33,9 @@ def references_of(asked: Asked, *, may_be_several: bool = False) -> list[str]:
     `may_be_several` says that words for all of them may stand beside the name: "everything for tomorrow".
     """
     named = _named(asked, may_be_several=may_be_several)
-    return named if asked.known is None else _known(named, asked, asked.known)
+    if asked.known is None:
+        return named
+    return _of_sender(named, asked, asked.known) or _known(named, asked, asked.known)
 
 
 def named_reminder(asked: Asked) -> Reminder | None:
@@ -73,6 +75,26 @@ def _known(named: list[str], asked: Asked, known: KnownReminders) -> list[str]:
     if len(close) == 1:
         return [close[0].id]
     return [] if asked.may_point and not is_final and _is_beside(asked) else named
+
+
+def _of_sender(named: list[str], asked: Asked, known: KnownReminders) -> list[str]:
+    """Return the reminder of the sender that "mine" means, or "my Friday one" among several; else an empty list.
+
+    Of several that "mine" may mean, the one set last counts; otherwise the sender's name stands for all of them.
+    """
+    pieces, sender = slots.reference_pieces(asked.reading, asked.words), asked.turn.message.sender
+    words = [asked.words.fold(piece).strip() for piece in pieces]
+    if len(words) != 1 or len(named) > 1 or not asked.words.has_any(asked.words.own, words[0]):
+        return []
+    is_pronoun = words[0] in asked.words.own_one
+    found = known.reminders if is_pronoun else known.named(named[0]) if named else ()
+    own = [reminder for reminder in found if _is_for(reminder, sender)]
+    if is_pronoun and len(own) > 1 and asked.last_set is not None:
+        last = asked.last_set.arguments.get("content")
+        own = [reminder for reminder in own if reminder.content == last] or own
+    if len(own) == 1 and (is_pronoun or len(found) > 1):
+        return [own[0].id]
+    return [sender.name] if is_pronoun and own else []
 
 
 def _takes_back(asked: Asked) -> bool:

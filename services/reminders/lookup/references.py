@@ -35,6 +35,7 @@ _REPEATING = re.compile(
     r"|(?:每(?:[天日晚早月年]|个?(?:星期|礼拜|周|週)[一二三四五六日天]?)|天天|定期)的?",
     re.IGNORECASE,
 )
+_POSSESSIVE = re.compile(r"['’]s?$|的$")
 _CHINESE = re.compile("[\u3400-\u9fff]{2,4}")
 _LONGEST_SPELLED = 4
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]*")
@@ -52,7 +53,8 @@ def find_reminder(
 
     `here` is in the order of the next fires. A number is a position in `shown`, the ids of the list shown last. "The
     last one" is a reminder created after that list, else the last of the list. Letters are the beginning of an id,
-    words of the content, or, with `now` (timezone-aware), a due time that `times` reads.
+    words of the content, or, with `now` (timezone-aware), a due time that `times` reads; or else the name of a person:
+    those that remind nobody else, or all that remind this person.
 
     Raises:
         RequestRefused: `no_reminders`, `reminder_unknown(reference, candidates)`,
@@ -123,11 +125,18 @@ def matching(
     if fitting(wanted, here, now, times) is not None:
         return tuple(_due(wanted, here, now, times))
     found = tuple(reminder for reminder in here if is_in(reminder.content, wanted))
-    return found or tuple(reminder for reminder in here if _reminds(reminder, wanted.lstrip("@").casefold()))
+    return found or tuple(reminder for reminder in here if _reminds(reminder, wanted))
+
+
+def _of_person(name: str, here: Sequence[Reminder]) -> list[Reminder]:
+    """Return the reminders for nobody but the person of this name, or else all that remind this person."""
+    found = [reminder for reminder in here if _reminds(reminder, _POSSESSIVE.sub("", name))]
+    return [reminder for reminder in found if len(reminder.targets) <= 1] or found
 
 
 def _reminds(reminder: Reminder, name: str) -> bool:
-    return any(target.name.lstrip("@").casefold() == name for target in reminder.targets or (reminder.creator,))
+    people, wanted = reminder.targets or (reminder.creator,), name.lstrip("@").casefold()
+    return any(person.name.lstrip("@").casefold() == wanted for person in people)
 
 
 def _found(
@@ -139,6 +148,7 @@ def _found(
     found = _numbered(int(number[1]), here, shown) if number else _named(wanted.casefold(), here)
     found = found or _in_order(wanted.casefold(), here, shown) or _due(wanted, here, now, times)
     found = found or _repeating(wanted.casefold(), here, now, times) or _spelled(wanted, here)
+    found = found or _of_person(wanted, here)
     if not found:
         raise RequestRefused("reminder_unknown", reference=reference, candidates=tuple(here))
     return found

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import msgspec
 import pytest
 
 from services.kernel.chat import ChatAddress, Person
@@ -116,3 +117,28 @@ def test_a_chinese_name_may_stand_apart_in_a_content(name: str, is_meant: bool) 
     else:
         with pytest.raises(RequestRefused):
             find_reminder(name, (*HERE, books), (), now=NOW)
+
+
+def for_people(content: str, *names: str) -> Reminder:
+    people = tuple(Person(id=name.casefold(), name=name) for name in names)
+    return msgspec.structs.replace(reminder(content, "2026-11-20 17:00"), targets=people, id=f"for{content[:3]}")
+
+
+def test_the_name_of_a_person_stands_for_the_reminders_of_nobody_else() -> None:
+    both, own = for_people("swim", "@Gordon", "Mia"), for_people("print", "@Gordon")
+
+    assert find_reminder("Gordon's", (TEA, both, own), (), now=NOW) is own
+    assert find_reminder("mia", (TEA, both, own), (), now=NOW) is both
+
+
+def test_words_of_a_reminder_are_looked_for_before_the_name_of_a_person() -> None:
+    call, own = reminder("call Gordon", "2026-11-20 18:00"), for_people("print", "Gordon")
+
+    assert find_reminder("gordon", (call, own), (), now=NOW) is call
+
+
+def test_the_name_of_a_person_with_several_reminders_is_asked_about() -> None:
+    with pytest.raises(RequestRefused) as refused:
+        find_reminder("Gordon", (for_people("swim", "Gordon"), for_people("print", "Gordon")), (), now=NOW)
+
+    assert refused.value.code == "reminder_ambiguous"
