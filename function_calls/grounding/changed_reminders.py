@@ -40,6 +40,7 @@ from function_calls.language.recognized_phrases import every_language, folded, i
 from function_calls.models import ReminderArgs, ReminderDeleteArgs, ReminderListArgs
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import CallContext
+from function_calls.understanding.reading.named_weekdays import names_weekday
 from function_calls.understanding.reminder_times import (
     FROM_THEN,
     clock_of,
@@ -67,8 +68,10 @@ _SHIFT: Final = re.compile(r"[+-]\d{1,4}:[0-5]\d")
 _PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後")
 # "Just move it" does not tell how many occurrences.
 _ONLY: Final = re.compile(
-    r"\b(?:only|once|one[- ]off|this time|just (?:for |on )?(?:this|that|today|tomorrow|once|the|\w+day))\b"
-    r"|只|仅|就(?=[今明后這这那下周週星])|单独|一次|[这那這]次|[那当當]天",
+    r"\b(?:only|once|one[- ]off|this time|(?:this|next) week(?:'s)?|s[oó]lo|una vez|(?:esta|la próxima) (?:vez|semana)"
+    r"|just (?:for |on )?(?:this|that|today|tomorrow|once|the|\w+day))\b"
+    r"|只|仅|就(?=[今明后這这那下周週星])|单独|一次|[这那這]次|[那当當]天"
+    r"|[这這本下](?:[周週]|个?(?:星期|礼拜|禮拜))(?![一二三四五六日天])",
     re.IGNORECASE,
 )
 # "Remind me again on Friday", not "push it back again": delivered both times.
@@ -283,17 +286,24 @@ def _occurrences(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> O
     is_only, is_every = (says(pattern, text, content) for pattern in (_ONLY, EVERY))
     if not (new_day or others):
         return {"occurrence": NEXT} if LONG_SHIFT.fullmatch(args.time or "") and is_only else {}
-    is_name = any(map(NAME_OF_ALL.fullmatch, (day_words(day, words) for day in named))) and is_on_one_weekday(bare, ctx)
+    is_name = any(_is_weekday(day_words(day, words), ctx) for day in named) and is_on_one_weekday(bare, ctx)
+    if is_name and not is_only:  # "the Monday one at 10", "move it to Tuesday"
+        return {"occurrence": "all"}
     if others:
-        fires = occurrences_on(others[0], bare, ctx)
-        is_doubtful = is_name
+        fires, is_doubtful = occurrences_on(others[0], bare, ctx), False
     else:
         fires = fires_of_day(new_day, bare, ctx) if new_day else ()
-        is_doubtful = is_every or is_name or not fires
+        is_doubtful = is_every or not fires
     fires = fires or next_fire(bare, ctx)
     if is_doubtful and not is_only:
         return Occurrences(fires=fires, is_doubtful=True)
     return {"occurrence": f"{fires[0]:%Y-%m-%d %H:%M}" if len(fires) == 1 else f"{fires[0]:%Y-%m-%d}"}
+
+
+def _is_weekday(words: str, ctx: CallContext) -> bool:
+    """Return whether `words` name a weekday, with or without a clock, and not one of a certain week."""
+    read = time_reader(ctx).parse_all
+    return NAME_OF_ALL.fullmatch(words) is not None or names_weekday(words, ctx.message_time, ctx.language, read)
 
 
 def _days_of_change(args: ReminderUpdateArgs, ctx: CallContext, content: str = "") -> dict[str, object]:

@@ -65,9 +65,11 @@ EVERY: Final = re.compile(
     r"\b(?:daily|weekly|monthly|yearly|annual|every|each|regular|recurring|repeating)\b|每|天天|重复|重複|固定",
     re.IGNORECASE,
 )
-# "The Monday standup" may mean one Monday or all of them; "Monday's" and "on Monday" mean one.
+# "The Monday standup" and "move it to Tuesday" mean all of them; "Monday's" and "on Monday" mean one.
 NAME_OF_ALL: Final = re.compile(
-    r"(?:(?:the|my|our) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]",
+    r"(?:(?:the|my|our) )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r"|(?:(?:a )?(?:el|al|los|mi) )?(?:lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bados?|domingos?)"
+    r"|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]",
     re.IGNORECASE,
 )
 _MOVED_FROM: Final = re.compile(
@@ -132,10 +134,12 @@ def find_occurrences(args: ReminderUpdateArgs, old: Schedule, content: str, ctx:
             Occurrences(fires=next_fire(old, ctx), is_doubtful=True) if LONG_SHIFT.fullmatch(args.time or "") else None
         )
     is_name = any(map(NAME_OF_ALL.fullmatch, (day_words(day, words) for day in named))) and is_on_one_weekday(old, ctx)
+    if is_name:
+        return None
     if old_days:
-        return Occurrences(fires=occurrences_on(old_days[0], old, ctx), is_doubtful=is_name)
+        return Occurrences(fires=occurrences_on(old_days[0], old, ctx))
     fires = fires_of_day(new_day, old, ctx) if new_day else ()
-    is_doubtful = is_name or not fires or says(EVERY, words, content)
+    is_doubtful = not fires or says(EVERY, words, content)
     return Occurrences(fires=fires or next_fire(old, ctx), is_doubtful=is_doubtful)
 
 

@@ -29,6 +29,14 @@ def are_all(words: str, now: datetime, language: str, read: TimeReader) -> froze
     return _first((words,), now, language, read)
 
 
+def names_weekday(words: str, now: datetime, language: str, read: TimeReader) -> bool:
+    """Return whether `words` name one weekday and at most a clock: "Friday at 8", but not "this Friday"."""
+    texts = ((phrases(each).each.format(days=words), each) for each in _languages(language))
+    times = (whole_time(text, now, each, read) for text, each in texts)
+    found = (_WEEKLY.match(time.rrule) for time in times if time is not None and time.rrule)
+    return any(weekly is not None and weekly["days"].isalpha() for weekly in found)
+
+
 def last_day(words: str, now: datetime, language: str, read: TimeReader) -> date | None:
     """The day that a repetition "until `words`" comes on last; None where they name none."""
     for each in _languages(language):

@@ -10,7 +10,7 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.named_weekdays import are_all, weekdays_in
+from function_calls.understanding.reading.named_weekdays import are_all, names_weekday, weekdays_in
 from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.times import TimeWords, halves
 from function_calls.understanding.reading.tokens import clauses_of
@@ -164,14 +164,21 @@ def _ahead_of_hour(asked: Asked, best: Reading) -> dict[str, object] | None:
 
 
 def _is_for_good(asked: Asked) -> bool:
-    """Return whether another day is meant for all times to come: "from now on", or the 28th of one on the 1st."""
+    """Return whether another day is meant for all times to come.
+
+    That is "from now on", the 28th of one on the 1st of the month, or Tuesday of one on another day of the week.
+    """
     if asked.names(asked.words.always):
         return True
     reminder = named_reminder(asked)
     rule = None if reminder is None else reminder.schedule.rule
-    words = slots.bare_time(asked.reading.words("WHEN"), asked.words).casefold()
-    is_of_month = rule is not None and rule.frequency == "MONTHLY" and _DAY_OF_MONTH.fullmatch(words) is not None
-    return is_of_month and not asked.names(asked.words.one_time)
+    if rule is None or asked.names(asked.words.one_time):
+        return False
+    words = [slots.bare_time(piece, asked.words).casefold() for piece in asked.reading.pieces("WHEN")]
+    if rule.frequency == "WEEKLY" and len(rule.days) <= 1:
+        bare = [slots.without_words(each, asked.words.articles, asked.words.joint) for each in words]
+        return any(names_weekday(each, asked.now, asked.language, asked.times) for each in bare)
+    return rule.frequency == "MONTHLY" and any(map(_DAY_OF_MONTH.fullmatch, words))
 
 
 def _beside_hour(asked: Asked) -> str:
