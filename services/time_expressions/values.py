@@ -110,7 +110,7 @@ class Meaning(NamedTuple):
     until: "Meaning | None" = None
     now: bool = False
     but: bool = False  # the weekdays are those left by "except"; the period is in another phrase
-    near: bool = False  # weak evidence for a date, accepted only within a few weeks
+    near: int = 0  # weak evidence for a date, accepted only within so many days; 0 for any
     vague: bool = False  # a season; beside another time it is more likely part of the content
     refused: bool = False
     alone: bool = False

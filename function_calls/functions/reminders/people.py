@@ -23,7 +23,7 @@ from services.reminders.model import EVERYONE, Reminder
 from services.reminders.service import ReminderService
 
 _EVERYONE_WORDS = {"everyone", "everybody", "all", "us", "大家", "所有人", "全体", "@all", "我们", "todos", "nosotros"}
-_EVERYONE_LONG, _TYPO_RATIO = ("everyone", "everybody"), 0.9
+_EVERYONE_LONG, _TYPO_RATIO = ("everyone", "everybody"), 0.85
 """Words that are recognized with a typing error, and the difflib ratio that a word needs."""
 _ALL_BUT = "everyone except "
 _ANSWERED_WITHIN = timedelta(minutes=10)

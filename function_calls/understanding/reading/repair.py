@@ -17,7 +17,7 @@ _POSSESSIVE = ("'s", "’s")
 _QUOTES = frozenset("\"“”'‘’「」『』")
 _QUOTED = re.compile(r"[\"“”「『]([^\"“”「」『』]+)[\"“”」』]")
 _AROUND_THANKS = frozenset({"and", "thank", "you", "so", "very", "much", "a", "lot"})
-_LONGEST_NAME, _MOST_ADDED, _MOST_BEHIND = 2, 4, 2
+_LONGEST_NAME, _MOST_ADDED, _MOST_BEHIND, _LONGEST_EVENT = 2, 4, 2, 6
 
 
 def repaired(
@@ -37,6 +37,7 @@ def repaired(
     draft.tag_correction()
     draft.part_names()
     draft.tag_time()
+    draft.tag_end()
     draft.tag_event()
     draft.join_ends()
     if draft.has("CONTENT"):
@@ -44,6 +45,13 @@ def repaired(
         draft.keep_exception()
     else:
         draft.tag_content(may_be_ahead=is_addressed)
+    return reading.with_tags(draft.tags)
+
+
+def with_time(reading: MessageReading, words: Lexicon) -> MessageReading:
+    """Return `reading`, of one of several reminders, with a time tagged that its content begins or ends with."""
+    draft = _Draft(reading, words)
+    draft.tag_time()
     return reading.with_tags(draft.tags)
 
 
@@ -118,6 +126,19 @@ class _Draft:
         free = [at for at in days if self.tags[at] == NO_TAG and at < whens[0]] if is_bare else []
         if len(free) == 1 and not self.has("EVENT"):
             self.tags[free[0]] = "EVENT"
+
+    def tag_end(self) -> None:
+        """Tag the day on which a repetition ends, with the event that names it: "until the play on 14 November"."""
+        rules = [at for at, form in enumerate(self._forms) if form.startswith("@rule") and self.tags[at] == "WHEN"]
+        until = self._words.until_words - {*self._words.inner}  # "to" mostly links a content
+        for at, form in enumerate(self._forms) if rules and not self.has("UNTIL") else ():
+            end = next((place for place in range(at + 1, len(self.tags)) if _is_time(self._forms[place])), 0)
+            event = self._forms[at + 1 : end]
+            is_end = form in until and self._forms[end] in {"@day", "@dayclock"} and end not in rules
+            if is_end and 0 < len(event) <= _LONGEST_EVENT and not MARKS.intersection(event):
+                self.tags[at] = NO_TAG
+                self.tags[at + 1 : end + 1] = ["UNTIL"] * (end - at)
+                return
 
     def join_ends(self) -> None:
         """Make the end of what the content tells part of it: 明天九点提醒我停水，到下午三点恢复."""

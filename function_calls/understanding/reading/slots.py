@@ -16,6 +16,7 @@ from services.time_expressions import Reading, TimeReadings
 ReadTimes = Callable[[str], tuple[TimeReadings, ...]]
 
 _COMMAS = frozenset(",，、")
+_DAY_AND_FIGURE = re.compile(r"(?P<day>[^\d]*[^\W\d]),? (?P<figure>\d{1,2})")
 _EDGE = " \t\n,，.。;；:：、!！?？~…-—"
 _LONGEST_FIGURE, _FIGURE_FORMS = 2, 2
 _FIGURES = re.compile(r"(\d{1,2})\.?(\d\d)")
@@ -52,7 +53,20 @@ def one_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWord
             return time_words(phrase, expressions[0])
         over = over or time_words(phrase, expressions[0])
     bare = bare_time(text, words)
-    return one_time([bare], words, read) if over is None and is_figure(bare) and _is_hour(text, words) else over
+    if over is None and is_figure(bare) and _is_hour(text, words):
+        return one_time([bare], words, read)
+    return over or _day_and_hour(text, words, read)
+
+
+def _day_and_hour(text: str, words: Lexicon, read: ReadTimes) -> TimeWords | None:
+    """Return the time of a day and a figure for its hour: "sat 10"; None for any other words."""
+    found = _DAY_AND_FIGURE.fullmatch(text) if words.joint else None
+    if found is None:
+        return None
+    phrase = f"{found['day']} {words.as_time[1].format(time=found['figure'])}"
+    expressions = read(phrase)
+    best = expressions[0].best if len(expressions) == 1 and not uncovered(phrase, expressions, words) else None
+    return time_words(phrase, expressions[0]) if best is not None and best.has_day and best.has_clock else None
 
 
 def _is_hour(text: str, words: Lexicon) -> bool:

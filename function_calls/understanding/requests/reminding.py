@@ -15,7 +15,7 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import weekdays_in
 from function_calls.understanding.reading.names import name_in
-from function_calls.understanding.reading.repair import is_time, repaired
+from function_calls.understanding.reading.repair import is_time, repaired, with_time
 from function_calls.understanding.reading.segments import reminders_of
 from function_calls.understanding.reading.times import TimeWords, ahead_of, at_clock, halves, on_day, on_their_days
 from function_calls.understanding.requests.arguments import changed_schedule
@@ -57,6 +57,7 @@ def set_reminders(asked: Asked) -> Interpretation | None:
     reading, due = with_deadline(reading, asked.words)
     asked = asked.with_reading(reading)
     pieces = reminders_of(asked.reading)
+    pieces = [with_time(piece, asked.words) for piece in pieces] if len(pieces) > 1 else pieces
     requests = [each for piece in pieces for each in _requests(asked, piece)]
     if due:
         requests = [replace(each, content=due) for each in requests]

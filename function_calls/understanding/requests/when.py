@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.times import (
     TimeWords,
     ahead_of,
@@ -95,8 +96,11 @@ def end_of(asked: Asked, first: Reading | None = None) -> str:
     An amount of time counts from the day of the `first` time, where that is given.
     """
     text = slots.without_words(asked.reading.words("UNTIL"), asked.words.until_words, asked.words.joint)
-    for form in asked.words.end if text else ():
-        for expression in asked.read_ahead_of(form.format(time=text), first):
+    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
+    days = [asked.reading.text[token.start : token.end] for token, tag in pairs if tag == "UNTIL" and is_time(token)]
+    texts = [text, *days] if len(days) == 1 else [text]  # "until the wedding on 6 December"
+    for form in (form.format(time=each) for each in texts if each for form in asked.words.end):
+        for expression in asked.read_ahead_of(form, first):
             rule = expression.best.rrule if expression.best is not None else None
             ends = [part for part in (rule or "").split(";") if part.startswith(("UNTIL=", "COUNT="))]
             if ends:

@@ -10,7 +10,6 @@ from services.time_expressions.resolve.days import WEEK, Day, add_span, days, mo
 from services.time_expressions.resolve.zones import convert_to_zone, zone_of
 from services.time_expressions.values import SECONDS_OF, STRONG, Meaning, Shift, Span, complete
 
-NEAR_DAYS = 35
 """In "Friday 14" the number is a day only if such a Friday is at most this many days away."""
 
 
@@ -188,7 +187,7 @@ def _on_days(meaning: Meaning, present: ReadingContext) -> list[Answer]:
         return []
     gone: list[Answer] = []
     for day in days(meaning, present.today, forward=present.future):
-        if meaning.near and abs((day.date - present.today).days) > NEAR_DAYS:
+        if meaning.near and abs((day.date - present.today).days) > meaning.near:
             break
         answers = list(_on_day(meaning, day, present))
         fitting = [answer for answer in answers if not _is_on_wrong_side(answer, day, present)]

@@ -29,6 +29,11 @@ def told(sentence, language="en", **before):
             [("2026-11-25 17:00", "call Ada"), ("2026-11-25 18:00", "pack")],
         ),
         (
+            "remind {PERSON:Ruby} to {CONTENT:walk Rex} {WHEN:at 5} || and {PERSON:Jo} to {CONTENT:feed the cats at 6}",
+            "en",
+            [("2026-11-24 17:00", "walk Rex"), ("2026-11-24 18:00", "feed the cats")],
+        ),
+        (
             "{WHEN:三点}提醒{PERSON:我}{CONTENT:开会}，|| {WHEN:五点}{CONTENT:交表}",
             "zh",
             [("2026-11-24 15:00", "开会"), ("2026-11-24 17:00", "交表")],
@@ -106,6 +111,47 @@ def test_day_may_be_left_out_of_a_repetition():
     made, left_out = arguments(sentence)
 
     assert (made["content"], left_out) == ("send timesheets", {"reminder_id": "it", "skip": "25 december"})
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "time"),
+    [
+        ("remind {PERSON:me} {WHEN:sat 10} to {CONTENT:call Ada}", "en", "2026-11-28 10:00"),
+        ("remind {PERSON:me} {WHEN:friday 4} to {CONTENT:call Ada}", "en", "2026-11-27 16:00"),
+        ("remind {PERSON:me} {WHEN:friday 27} to {CONTENT:call Ada}", "en", "2026-11-27 09:00"),
+        ("recuérda{PERSON:me} {WHEN:el sábado 10} {CONTENT:llamar a Ada}", "es", "2026-11-28 10:00"),
+        ("recuérda{PERSON:me} {WHEN:el viernes 4} {CONTENT:llamar a Ada}", "es", "2026-12-04 09:00"),
+    ],
+)
+def test_figure_behind_a_weekday_is_an_hour_where_it_is_not_the_next_such_day(sentence, language, time):
+    assert [each for each, _ in told(sentence, language)] == [time]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "content"),
+    [
+        (
+            "remind {PERSON:me} {WHEN:every sunday at 8pm} to {CONTENT:feed the cats till the play on dec 14}",
+            "en",
+            "feed the cats",
+        ),
+        (
+            "{WHEN:every monday at 9} until the show on 14 dec remind {PERSON:me} to {CONTENT:water it}",
+            "en",
+            "water it",
+        ),
+        (
+            "recuérda{PERSON:me} {WHEN:cada lunes a las 9} {CONTENT:regar hasta la boda el 14 de diciembre}",
+            "es",
+            "regar",
+        ),
+    ],
+)
+def test_repetition_ends_on_the_day_of_a_named_event(sentence, language, content):
+    (made,) = arguments(sentence, "set", language)
+
+    assert made["content"] == content
+    assert made["rrule"].endswith("UNTIL=20261214T235959Z")
 
 
 def test_lead_before_a_lunar_date_is_lunar():

@@ -27,6 +27,10 @@ from services.time_expressions import DateOrder, Grain, parse_all
         ("last friday of october 2027", "2027-10-29"),
         ("third monday next month", "2026-12-21"),
         ("tuesday 15th", "2026-12-15"),
+        ("friday 27", "2026-11-27"),
+        ("tuesday 15", "2026-12-15"),
+        ("friday 4", "2026-11-27"),  # the figure is an hour, which the reader leaves out
+        ("friday the 4", "2026-12-04"),
         ("friday the 13th", "2027-08-13"),
         ("feb 29", "2028-02-29"),
         ("2027-01-05", "2027-01-05"),

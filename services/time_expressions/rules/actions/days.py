@@ -8,7 +8,8 @@ from services.time_expressions.rules.actions.general import Values
 from services.time_expressions.rules.actions.lengths import measure, offset
 from services.time_expressions.values import SECONDS_OF, Every, Shift, Slots, Span, names_day
 
-_LAST_HOUR = 24
+_NOON, _LAST_HOUR = 12, 24
+_WEEK, _FIVE_WEEKS = 6, 35
 _DAYS_OF_WEEK = 7
 
 
@@ -100,13 +101,18 @@ def days_of_week(values: Values) -> Slots | None:
     return {"every": Every(1, "day"), "since": since, "until": until, "strength": 2}
 
 
-def weekday_day(values: Values, *, near: bool = False, most: int = _LAST_HOUR) -> Slots | None:
-    """Tuesday 19th; a bare number, or one in words up to `most`, counts only if the day is `near`."""
+def weekday_day(values: Values, *, most: int = 0, near: int = _FIVE_WEEKS) -> Slots | None:
+    """Tuesday 19th; a number up to `most` is a day of the month within `near` days, and otherwise an hour."""
     day, number = values
     if not 1 <= number <= 31:
         return None
     made: Slots = {"weekdays": (day,), "days": (number,), "strength": 2}
-    return {**made, "near": True} if near and number <= most else made
+    return {**made, "near": near} if number <= most else made
+
+
+def weekday_number(values: Values) -> Slots | None:
+    """Friday 4: the day of the month where the next Friday is the 4th, and otherwise an hour."""
+    return weekday_day(values, most=_LAST_HOUR, near=_WEEK if values[1] <= _NOON else _FIVE_WEEKS)
 
 
 def weekday_half(values: Values) -> Slots:
