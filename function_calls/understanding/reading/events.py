@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.repair import is_time, runs
@@ -48,13 +50,13 @@ def _with_named_event(reading: MessageReading, asking: int, times: Sequence[Run]
 
     "The report is due on Thursday, remind us on Wednesday evening": the request says itself when, in its own clause.
     """
-    if len(times) != 2 or reading.has("EVENT") or reading.has("LEAD") or times[0][1] > asking:
+    if len(times) < 2 or reading.has("EVENT") or reading.has("LEAD") or times[0][1] > asking:
         return reading
     marks = [at for at in range(times[0][1], times[1][0]) if reading.tokens[at].form in CLAUSE_ENDS]
     is_apart = bool(marks) and marks[-1] < asking and not asking_words(reading.tokens[: marks[-1]], words)
     if not is_apart or any(tag == "CONTENT" for tag in reading.tags[marks[-1] :]):
         return reading
-    return _tagged(reading, times[0], "EVENT")
+    return _tagged(replace(reading, begins=()), times[0], "EVENT")
 
 
 def with_deadline(reading: MessageReading, words: Lexicon) -> tuple[MessageReading, str]:
@@ -97,7 +99,9 @@ def with_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading:
         return reading
     tag = "EVENT" if reading.intent == "set" and len(days) == 1 else "WHEN"  # else it has been read with its clock
     kept = [at for at in range(len(forms)) if at not in pointing]
-    tags = (tag if at in days else each for at, each in enumerate(reading.tags))
+    behind = next((at for at in range(pointing[-1] + 1, len(forms)) if reading.tags[at] != "LEAD"), len(forms))
+    clock = {at for at in range(pointing[-1] + 1, behind) if is_time(reading.tokens[at])}  # 当天中午 is no lead
+    tags = (tag if at in days else "WHEN" if at in clock else each for at, each in enumerate(reading.tags))
     return reading.with_tags(tags).with_tokens(kept)
 
 
@@ -129,8 +133,16 @@ def _asks_alone(reading: MessageReading, clause: Sequence[int], words: Lexicon) 
 
 def _parts(reading: MessageReading, words: Lexicon) -> tuple[int, list[Run], list[Run]]:
     """Return the place of the first word that asks to remind, the contents and the times."""
-    asking = min(asking_words(reading.tokens, words), default=0)
+    asking = min(asking_words(reading.tokens, words), default=_told_person(reading, words))
     return asking, list(runs(reading.tags, "CONTENT")), list(runs(reading.tags, "WHEN"))
+
+
+def _told_person(reading: MessageReading, words: Lexicon) -> int:
+    """Return the place of the word in front of the first person that asks to remind: "tell me"; 0 for none."""
+    at = next((first for first, _ in runs(reading.tags, "PERSON")), 0)
+    verbs = {phrase.partition(" ")[0] for phrase in words.calling}
+    is_behind = words.joint and at > 0 and reading.tokens[at - 1].form in verbs
+    return at - 1 if is_behind else at if words.joint and reading.tokens[at].form in verbs else 0
 
 
 def _tagged(reading: MessageReading, run: Run, tag: str) -> MessageReading:

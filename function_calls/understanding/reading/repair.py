@@ -14,6 +14,7 @@ from function_calls.understanding.reading.slots import are_small
 from function_calls.understanding.reading.tokens import MARKS, Token
 
 _POSSESSIVE = ("'s", "’s")
+_DAYLESS = frozenset({"@clock", "@part"})
 _QUOTES = frozenset("\"“”'‘’「」『』")
 _QUOTED = re.compile(r"[\"“”「『]([^\"“”「」『』]+)[\"“”」』]")
 _AROUND_THANKS = frozenset({"and", "thank", "you", "so", "very", "much", "a", "lot"})
@@ -40,6 +41,7 @@ def repaired(
     draft.tag_end()
     draft.tag_event()
     draft.join_ends()
+    draft.free_pronouns_of_events()
     if draft.has("CONTENT"):
         draft.complete_content()
         draft.keep_exception()
@@ -119,9 +121,9 @@ class _Draft:
                     self.tags[at] = "SAME"
 
     def tag_event(self) -> None:
-        """Tag an untagged day in front of the request as that of an event, where it names a clock alone."""
+        """Tag an untagged day in front of the request as that of an event, where it names no day itself."""
         whens = [at for at, tag in enumerate(self.tags) if tag == "WHEN"]
-        is_bare = bool(whens) and all(self._forms[at] == "@clock" for at in whens if _is_time(self._forms[at]))
+        is_bare = bool(whens) and all(self._forms[at] in _DAYLESS for at in whens if _is_time(self._forms[at]))
         days = [at for at, form in enumerate(self._forms) if form in {"@day", "@dayclock", "@ruletime"}]
         free = [at for at in days if self.tags[at] == NO_TAG and at < whens[0]] if is_bare else []
         if len(free) == 1 and not self.has("EVENT"):
@@ -130,7 +132,7 @@ class _Draft:
     def tag_end(self) -> None:
         """Tag the day on which a repetition ends, with the event that names it: "until the play on 14 November"."""
         rules = [at for at, form in enumerate(self._forms) if form.startswith("@rule") and self.tags[at] == "WHEN"]
-        until = self._words.until_words - {*self._words.inner}  # "to" mostly links a content
+        until = self._until_words()
         for at, form in enumerate(self._forms) if rules and not self.has("UNTIL") else ():
             end = next((place for place in range(at + 1, len(self.tags)) if _is_time(self._forms[place])), 0)
             event = self._forms[at + 1 : end]
@@ -151,7 +153,11 @@ class _Draft:
 
     def _is_end(self, at: int) -> bool:
         said = self._words.fold(self._text[self._tokens[at].start : self._tokens[at].end])
-        return said.startswith(tuple(f"{word}{self._words.joint}" for word in self._words.until_words))
+        return said.startswith(tuple(f"{word}{self._words.joint}" for word in self._until_words()))
+
+    def _until_words(self) -> frozenset[str]:
+        """Return the words for an end that do not link contents and hours as well, such as "to"."""
+        return self._words.until_words - {*self._words.inner}
 
     def tag_listed_times(self) -> None:
         """Tag a time in front of others of a list like those: it is not taken back."""
@@ -295,6 +301,12 @@ class _Draft:
     def _cut_behind_pronoun(self, at: int, end: int) -> None:
         """Let a name be a pronoun alone: "remind everyone bins go out tonight"."""
         self.tags[at] = "PERSON"
+        last = next((first + at for first, tag in enumerate(self.tags[at:]) if tag != "PERSON"), len(self.tags))
+        if last > end and " ".join(self._forms[at:last]) in self._words.everyone:  # "all three of us"
+            return
+        if end < last and self._is_link(end) and self._forms[at] not in self._words.all:  # "everyone of the rehearsal"
+            self.tags[end:last] = [NO_TAG, *["CONTENT"] * (last - end - 1)]
+            return
         is_more = at + 1 < end and self._forms[at + 1] in {"but", "except", "else", "here", "in", "of"}
         is_last = all(tag != "CONTENT" for tag in self.tags[end:])
         is_joint = end < len(self.tags) and self.tags[end] == "CONTENT"
@@ -330,6 +342,21 @@ class _Draft:
                     self.tags[at] = "WHEN"
                     return
 
+    def free_pronouns_of_events(self) -> None:
+        """Untag a pronoun for an event, and the name of one that is no time: "before game night, it's on Friday"."""
+        small = self._words.itself | {*self._words.copulas_of_events}
+        for first, last in self._runs("CONTENT"):
+            if self.tags[last : last + 1] == ["EVENT"] and small.issuperset(self._forms[first:last]):
+                self.tags[first:last] = [NO_TAG] * (last - first)
+        events = self._runs("EVENT")
+        for first, last in events if len(events) > 1 and not self.has("CONTENT") else ():
+            if not any(map(_is_time, self._forms[first:last])):
+                self.tags[first:last] = ["CONTENT"] * (last - first)
+        for first, last in self._runs("WHEN"):
+            is_named = first > 1 and self._forms[first - 1] in self._words.ahead and self.tags[first - 2] == "LEAD"
+            if is_named and not any(map(_is_time, self._forms[first:last])):
+                self.tags[first:last] = [NO_TAG] * (last - first)
+
     def tag_content(self, *, may_be_ahead: bool) -> None:
         """Tag the words behind who is reminded, or in front of the request, as content."""
         regions = [region for region in self._untagged() if not self._is_filler(*region)]
@@ -341,7 +368,15 @@ class _Draft:
         kept = (self._without_courtesies(*region) for region in behind or (regions if may_be_ahead else ()))
         whole = (region for region in kept if region[1] > region[0] and not self._is_filler(*region))
         first, last = next(whole, (0, 0))
+        if self.tags[last : last + 1] == ["EVENT"]:
+            last = self._without_copulas(first, last)
         self.tags[first:last] = ["CONTENT"] * (last - first)
+
+    def _without_copulas(self, first: int, last: int) -> int:
+        """Return where the name of an event ends in front of "is", "starts at" and the like."""
+        while last > first + 1 and self._forms[last - 1] in self._words.copulas_of_events:
+            last -= 1
+        return last
 
     def _tag_name_of_event(self, regions: Sequence[tuple[int, int]]) -> bool:
         """Tag the words in front of the time of an event as content: "the raid is at 8, … half an hour before"."""
@@ -349,11 +384,12 @@ class _Draft:
         named = [
             region
             for region in regions
-            if region[1] <= first and not are_small(self._forms[slice(*region)], self._words)
+            if region[1] <= first
+            and not are_small(self._forms[slice(*region)], self._words)
+            and not self._words.copulas_of_events.issuperset(self._forms[slice(*region)])
         ]
         begin, end = self._without_courtesies(*named[-1]) if named and self.has("LEAD") else (0, 0)
-        while end > begin + 1 and self._forms[end - 1] in self._words.copulas_of_events:
-            end -= 1
+        end = self._without_copulas(begin, end)
         self.tags[begin:end] = ["CONTENT"] * (end - begin)
         return end > begin
 

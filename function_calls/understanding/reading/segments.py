@@ -248,8 +248,19 @@ def reminders_of(reading: MessageReading) -> list[MessageReading]:
     parts = [(at, reading.tags[at:end]) for at, end in pairwise([*reading.begins, len(reading.tokens)])]
     kept = [at for at, tags in parts if "LEAD" not in tags or "CONTENT" in tags]
     begins = [at for at in kept if not reading.tags[at - 1] == reading.tags[at] == "CONTENT"]
+    begins = [at for at, end in pairwise([*begins, len(reading.tokens)]) if not _is_first_day(reading, at, end)]
     bounds = [0, *begins, len(reading.tokens)]
     return [_piece(reading, first, last) for first, last in pairwise(bounds)] if begins else [reading]
+
+
+def _is_first_day(reading: MessageReading, first: int, last: int) -> bool:
+    """Return whether a part names no more than the first day of the repetition in front: "starting this Friday"."""
+    before = [token.form for token in reading.tokens[:first]]
+    forms = {token.form for token in reading.tokens[first:last] if is_time_token(token)}
+    is_day = bool(forms) and not forms & {"@clock", "@dayclock"} and {"WHEN", "FROM"} & {*reading.tags[first:last]}
+    return (
+        bool(is_day) and any(form.startswith("@rule") for form in before) and "CONTENT" not in reading.tags[first:last]
+    )
 
 
 def _piece(reading: MessageReading, first: int, last: int) -> MessageReading:

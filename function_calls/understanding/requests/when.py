@@ -391,9 +391,8 @@ def _beside(event: Reading, time: TimeWords) -> TimeWords:
     comes again.
     """
     best = time.best
-    if best is None or not slots.is_bare(best) or not (event.has_day or event.rrule or event.has_clock):
-        return time
-    if not (event.has_day or event.rrule):
+    is_part = best is not None and bool(best.part) and best.rrule is None and not best.has_day
+    if best is None or not (slots.is_bare(best) or is_part) or not (event.has_day or event.rrule):
         return time
     moved = tuple(on_day(each, event.start.date()) for each in time.readings)
     if event.has_clock and is_clock_without_half(time.words):
@@ -428,6 +427,9 @@ def _woken(time: TimeWords, asked: Asked) -> TimeWords:
     early = slots.one_time([phrase], asked.words, asked.read)
     if early is None or early.best is None or not _is_same_figure(early.best, best):
         return time
+    if is_up and best.has_day and not early.best.has_day:  # the day is that of an event
+        start = best.start.replace(hour=early.best.start.hour, minute=early.best.start.minute)
+        return replace(time, readings=(best._replace(start=start),), is_ambiguous=False)
     if is_up:
         return replace(time, readings=early.readings, is_ambiguous=early.is_ambiguous)
     morning = early.best

@@ -128,6 +128,67 @@ def test_figure_behind_a_weekday_is_an_hour_where_it_is_not_the_next_such_day(se
 
 
 @pytest.mark.parametrize(
+    ("sentence", "language", "expected"),
+    [
+        (
+            "{WHEN:thursday} {CONTENT:school play 6pm}, ping {PERSON:me} {WHEN:wednesday at 8pm}",
+            "en",
+            [("2026-11-25 20:00", "school play 6pm")],
+        ),
+        (
+            "{CONTENT:session zero} {WHEN:on Thursday at 7pm}, remind {PERSON:us} {WHEN:at 6:30}"
+            " || and again {WHEN:at 6:55}",
+            "en",
+            [("2026-11-26 18:30", "session zero"), ("2026-11-26 18:55", "session zero")],
+        ),
+        (
+            "remind {PERSON:us} {LEAD:a day} before game night, {CONTENT:it's} {EVENT:on Friday at 19:30}",
+            "en",
+            [("2026-11-26 19:30", "game night")],
+        ),
+        (
+            "{CONTENT:our flight} leaves {EVENT:on the 3rd at 7:40}, wake {PERSON:us} {WHEN:at 4}",
+            "en",
+            [("2026-12-03 04:00", "our flight")],
+        ),
+        (
+            "the match is on saturday at 5, remind {PERSON:us} {WHEN:in the morning}",
+            "en",
+            [("2026-11-28 09:00", "the match")],
+        ),
+        (
+            "{WHEN:miércoles} {CONTENT:inspección a las 10}, {PERSON:avísame} {WHEN:el martes a las 21}",
+            "es",
+            [("2026-11-24 21:00", "inspección a las 10")],
+        ),
+        (
+            "{EVENT:周四上午十点}消防检查，{LEAD:头天}{WHEN:晚上九点}提醒{PERSON:我}",
+            "zh",
+            [("2026-11-25 21:00", "消防检查")],
+        ),
+    ],
+)
+def test_event_told_in_front_of_the_request_is_no_reminder_of_its_own(sentence, language, expected):
+    assert told(sentence, language) == expected
+
+
+def test_name_behind_everyone_and_of_is_the_content():
+    (made,) = arguments("remind {PERSON:everyone of the planning} {CONTENT:call} {WHEN:every Monday at 8pm}")
+
+    assert (made["person"], made["content"]) == ("everyone", "the planning call")
+
+
+def test_first_day_in_a_sentence_of_its_own_belongs_to_the_repetition():
+    sentence = (
+        "{WHEN:every other friday at 16:00} remind {PERSON:me}: {CONTENT:rotate the certs}."
+        " || {WHEN:starting this friday}"
+    )
+    (made,) = arguments(sentence)
+
+    assert (made["time"], made["content"]) == ("2026-11-27 16:00", "rotate the certs")
+
+
+@pytest.mark.parametrize(
     ("sentence", "language", "content"),
     [
         (
