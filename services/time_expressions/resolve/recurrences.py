@@ -191,6 +191,8 @@ def _bound_to_day(meaning: Meaning) -> Meaning | None:
         return meaning
     if since is not None and until is not None and is_time_of_day(since) and until.clocks and until.shift is not None:
         return meaning._replace(since=until._replace(clocks=since.clocks, parts=since.parts))
+    if since is not None and until is None and since.clocks and len(meaning.clocks) == 1:  # 从今晚8点到11点每小时
+        return meaning._replace(clocks=(), parts=(), until=since._replace(clocks=meaning.clocks))
     if shift is None or shift.unit != "day":
         return meaning if meaning.clocks or not meaning.parts else None
     day = Meaning(shift=shift, parts=meaning.parts, strength=2)
