@@ -232,11 +232,17 @@ def _start_after_today(old: Schedule, ctx: CallContext) -> Schedule:
     return replace(old, start=_wall_clock(coming[0], old.zone))
 
 
+def _other_hours(rule: Rule, clock: time) -> tuple[int, ...]:
+    """Return the hours of `rule` without the one nearest to the new `clock`, which takes its place."""
+    nearest = min(rule.hours, key=lambda hour: _distance(clock, time(hour)))
+    return tuple(hour for hour in rule.hours if hour != nearest)
+
+
 def _set_clock(old: Schedule, clock: time) -> Schedule:
     start = datetime.combine(old.start.date(), clock)
     rule = old.rule
     if rule is None or rule.frequency in ELAPSED:
         return Schedule(start=start, zone=old.zone)
-    hours = tuple(sorted({clock.hour, *rule.hours[1:]})) if rule.hours else ()
+    hours = tuple(sorted({clock.hour, *_other_hours(rule, clock)})) if rule.hours else ()
     minutes = tuple(sorted({clock.minute, *rule.minutes[1:]})) if rule.minutes else ()
     return Schedule(start=start, zone=old.zone, rule=replace(rule, hours=hours, minutes=minutes))

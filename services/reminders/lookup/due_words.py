@@ -56,7 +56,7 @@ class DueWords(Struct, frozen=True, kw_only=True):
         """Return whether one of the next fires of `reminder` is at the time of the words."""
         zone = ZoneInfo(reminder.schedule.zone)
         fires = [fire.astimezone(zone) for fire in (*reminder.next_fires, *self._later(reminder))]
-        return any(_fits(fire, reading) for fire in fires for reading in self.readings)
+        return any(fits_time(fire, reading) for fire in fires for reading in self.readings)
 
     def _later(self, reminder: Reminder) -> Iterator[datetime]:
         """Yield the first fire from each named day on that is after `next_fires`."""
@@ -125,7 +125,7 @@ def _whole(reading: Reading, words: str) -> Reading:
     return reading._replace(end=reading.start + timedelta(days=1, hours=1)) if is_weekend(reading, words) else reading
 
 
-def _fits(fire: datetime, reading: Reading) -> bool:
+def fits_time(fire: datetime, reading: Reading) -> bool:
     """Return whether a fire matches the day, clock time and part of the day of a reading."""
     if reading.has_day and not _is_on(fire.date(), reading):
         return False

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from services.kernel.errors import RequestRefused
 from services.reminders.lookup.due_words import DEFAULT_TIMES, fitting
@@ -38,6 +38,7 @@ _REPEATING = re.compile(
 _POSSESSIVE = re.compile(r"['’]s?$|的$")
 _CHINESE = re.compile("[\u3400-\u9fff]{2,4}")
 _LONGEST_SPELLED = 4
+_SOON = timedelta(hours=3)
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]*")
 
 
@@ -62,7 +63,7 @@ def find_reminder(
     """
     if not here:
         raise RequestRefused("no_reminders")
-    found = _found(reference, here, shown, now, times)
+    found = _without_snoozed(_found(reference, here, shown, now, times))
     if len(found) > 1:
         raise RequestRefused("reminder_ambiguous", reference=reference, candidates=tuple(found))
     return found[0]
@@ -152,6 +153,21 @@ def _found(
     if not found:
         raise RequestRefused("reminder_unknown", reference=reference, candidates=tuple(here))
     return found
+
+
+def _without_snoozed(found: list[Reminder]) -> list[Reminder]:
+    """Return the one of `found` that repeats, where all others are to say it once more soon: it was snoozed."""
+    repeating = [each for each in found if each.schedule.rule is not None]
+    if len(repeating) != 1:
+        return found
+    others = [each for each in found if each not in repeating]
+    return repeating if all(_is_snoozed(each, repeating[0]) for each in others) else found
+
+
+def _is_snoozed(reminder: Reminder, original: Reminder) -> bool:
+    """Return whether a reminder says the text of the `original` once more, soon after it was made."""
+    is_same = reminder.content == original.content and reminder.created_at > original.created_at
+    return is_same and bool(reminder.next_fires) and reminder.next_fires[0] - reminder.created_at <= _SOON
 
 
 def _numbered(number: int, here: Sequence[Reminder], shown: Sequence[str]) -> list[Reminder]:
