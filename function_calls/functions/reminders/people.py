@@ -31,7 +31,9 @@ _MOST_LOOKED_AT = 200
 _MOST_READ = 2000
 _MOST_NAMED = 5
 _OWN_WORDS = {"me", "myself", "i", "我", "自己", "我自己", "mí"}
-_BETWEEN = re.compile(r"\s*(?:,|、|，|&|\+|\band\b|和|跟|与|及)\s*|\s+y(?: a| para)?\s+", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"\s*(?:,|、|，|&|\+|\band\b|还有|還有|以及|和|跟|与|及|(?<=我)同)\s*|\s+y(?: a| para)?\s+", re.IGNORECASE
+)
 
 
 async def resolve_people(words: str | None, ctx: CallContext, history: HistoryService) -> tuple[Person, ...]:

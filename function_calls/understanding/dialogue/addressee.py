@@ -38,6 +38,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         changed_subject: The sender has written something else since that action.
         others: The number of messages between other people since that action.
         others_named_time: One of these messages names a time of day.
+        others_proposed_time: One of them names the hour of this message, asks for one, or is no more than a time.
         others_discussed_time: One of these messages discusses the time of the sender's last reminder.
         reminded_by_other: Another person has set a reminder for the sender since that action.
         bot_wrote_lately: The bot wrote one of the last messages of the chat.
@@ -53,6 +54,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     changed_subject: bool
     others: int
     others_named_time: bool
+    others_proposed_time: bool
     others_discussed_time: bool
     reminded_by_other: bool
     bot_wrote_lately: bool
@@ -150,9 +152,11 @@ def _is_time_for_people(reading: MessageReading, words: Lexicon, state: Circumst
         return True
     if any(token.form.startswith("@rule") for token in reading.tokens):
         return False  # nobody tells another person "every week"
-    if state.others_named_time and not state.others_discussed_time:
+    is_change = _has_change_words(reading, words)
+    is_agreed = state.others_proposed_time or state.changed_subject
+    if state.others_named_time and not state.others_discussed_time and (is_agreed or not is_change):
         return True
-    is_expected = state.awaits_answer or state.context == "fired" or _has_change_words(reading, words)
+    is_expected = state.awaits_answer or state.context == "fired" or is_change
     is_late = state.last_action == "old" and not is_expected
     return is_late or (state.changed_subject and state.context in ASKED)
 
@@ -164,8 +168,11 @@ def _is_time(reading: MessageReading) -> bool:
 
 
 def _has_change_words(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message has words such as "make it"."""
-    return words.has_any(words.change_it, words.fold(reading.text))
+    """Return whether a message has words such as "make it"; 改 is one in front of a time."""
+    if words.has_any(words.change_it, words.fold(reading.text)):
+        return True
+    forms = "".join("@" if token.form.startswith("@") else token.form for token in reading.tokens)
+    return not words.joint and any(word in forms for word in words.change_it)
 
 
 def has_trigger(reading: MessageReading, words: Lexicon) -> bool:

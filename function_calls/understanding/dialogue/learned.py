@@ -123,6 +123,8 @@ class LearnedInterpreter:
             reading = with_merged_intents(reading, "set", "snooze", load_models(language))
         if not self._may_be_about_summaries(reading, words, key, turn):
             reading = with_merged_intents(reading, "summary_schedule", "move", load_models(language))
+        if reading.intent == "person_set" and words.has_any(words.replacing, words.fold(reading.text)):
+            reading = with_merged_intents(reading, "reword", "person_set", load_models(language))
         return Understood(reading=reading, context=context, language=language, question=question)
 
     def _may_be_about_summaries(self, reading: MessageReading, words: Lexicon, key: str, turn: Turn) -> bool:
@@ -313,6 +315,7 @@ class LearnedInterpreter:
         last = self._dialogue.last(key, turn.now)
         # The times of all these texts are read only where they can matter.
         has_time, has_set = reading.has("WHEN"), self._dialogue.last_set(key, turn.now) is not None
+        clocks = self._clocks(reading.text, turn, language) if has_time and texts else frozenset()
 
         def means(name: str) -> bool:
             is_all = name.casefold().startswith(tuple(f"{word}{words.joint}" for word in words.every))
@@ -324,7 +327,8 @@ class LearnedInterpreter:
             last_action="none" if last is None else "fresh" if self._dialogue.is_fresh(key, turn) else "old",
             changed_subject=self._dialogue.state(key).is_passed,
             others=len(others),
-            others_named_time=has_time and any(self._names_clock(each, turn, language) for each in texts),
+            others_named_time=has_time and any(self._clocks(each, turn, language) for each in texts),
+            others_proposed_time=has_time and any(self._proposes(each, clocks, turn, language) for each in texts),
             others_discussed_time=has_set and any(self._discusses_time(each, turn, language, key) for each in texts),
             reminded_by_other=self._dialogue.is_reminded_by_other(key, turn),
             bot_wrote_lately=known is not None and any(each.sender.is_bot for each in turn.recent[-_LATELY:]),
@@ -352,10 +356,17 @@ class LearnedInterpreter:
         is_said = is_marked or has_trigger(reading, words)
         return is_said or any(self._is_named(name, turn, key, known) for name in named)
 
-    def _names_clock(self, text: str, turn: Turn, language: str) -> bool:
-        """Return whether `text` names a time of day."""
-        bests = [each.best for each in self._times(text, turn.now, language=language)]
-        return any(best is not None and best.has_clock for best in bests)
+    def _clocks(self, text: str, turn: Turn, language: str) -> frozenset[tuple[int, int]]:
+        """Return the times of day that `text` names, whatever half of the day they are in."""
+        bests = (each.best for each in self._times(text, turn.now, language=language))
+        return frozenset(filter(None, (_clock(best) for best in bests if best is not None)))
+
+    def _proposes(self, text: str, clocks: frozenset[tuple[int, int]], turn: Turn, language: str) -> bool:
+        """Return whether `text` names one of `clocks`, asks for another time of day, or says no more than that."""
+        words, named = load_lexicon(language), self._clocks(text, turn, language)
+        left = slots.uncovered_words(text.casefold(), self._times(text, turn.now, language=language), words)
+        is_bare = slots.are_small(left if words.joint else "".join(left), words)
+        return bool(named) and (bool(named & clocks) or is_bare or text.rstrip().endswith(QUESTION_ENDS))
 
     def _discusses_time(self, text: str, turn: Turn, language: str, key: str) -> bool:
         """Return whether `text` says something of the time that was set last, and does not only name it again."""

@@ -136,6 +136,14 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     all_of: tuple[str, ...] = ()
     task_links: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
+    spared_behind: tuple[str, ...] = ()
+    but_on: str = ""
+    matters: tuple[str, ...] = ()
+    telling: tuple[str, ...] = ()
+    closing: tuple[str, ...] = ()
+    receiving: frozenset[str] = frozenset()
+    titles: tuple[str, ...] = ()
+    possessives: frozenset[str] = frozenset()
     folding: Mapping[int, int] = {}
 
     def to_look_up(self, text: str) -> str:

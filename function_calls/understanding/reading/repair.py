@@ -36,7 +36,7 @@ def repaired(
     draft.tag_same_time()
     draft.tag_listed_times()
     draft.tag_correction()
-    draft.part_names()
+    draft.part_names({words.fold(each).lstrip("@") for each in members if len(each) > 1})
     draft.tag_time()
     draft.tag_end()
     draft.tag_event()
@@ -96,7 +96,7 @@ class _Draft:
     def free_courtesies(self) -> None:
         """Untag the polite words in which a content ends."""
         for first, last in self._runs("CONTENT"):
-            end = self._without_thanks(first, last)
+            end = self._without_thanks(first, last) if self._words.joint else self._without_closing(first, last)
             while end > first + 1 and self._forms[end - 1] in self._words.polite | MARKS:
                 end -= 1
             is_followed = end < len(self.tags) and (self.tags[end] == "EVENT" or self._forms[end] == "due")
@@ -110,6 +110,26 @@ class _Draft:
         while begin > first + 1 and self._forms[begin - 1] in self._words.polite | _AROUND_THANKS:
             begin -= 1
         return begin if begin < last and self._forms[begin] in self._words.polite else last
+
+    def _without_closing(self, first: int, last: int) -> int:
+        """Return where a content ends without phrases and pictures of courtesy; none of it may be left: 拜托拜托🙏."""
+        end = at = last
+        while at > first:
+            said = "".join(self._forms[first:at])
+            phrase = next((each for each in self._words.closing if said.endswith(each)), "")
+            if phrase:
+                end = at = max(first, at - self._count_behind(first, at, phrase))
+            elif any(map(str.isalnum, self._forms[at - 1])):
+                break
+            else:
+                at -= 1
+        return end
+
+    def _count_behind(self, first: int, last: int, text: str) -> int:
+        """Return how many of the tokens that end at `last` make up `text`."""
+        return next(
+            last - at for at in range(last - 1, first - 1, -1) if len("".join(self._forms[at:last])) >= len(text)
+        )
 
     def tag_same_time(self) -> None:
         """Take "the same time" out of what may be content."""
@@ -185,14 +205,16 @@ class _Draft:
             self.tags[begin:last] = [NO_TAG] * (last - begin)
             self.tags[last] = "WHEN"
 
-    def part_names(self) -> None:
-        """Let a name end behind a pronoun: 我遛狗 is not one."""
+    def part_names(self, members: Collection[str]) -> None:
+        """Let a name end behind a pronoun: 我遛狗 is not one. `members` are folded names of people in the chat."""
         if self._words.joint:
             self._gather_names()
             self._cut_links()
             return
         self._name_oneself()
-        for first, last in self._runs("PERSON"):
+        self._name_companions(members)
+        for run in self._runs("PERSON"):
+            first, last = self._whole_name(*run, members)
             name = "".join(self._forms[first:last])
             pronoun = next((word for word in self._pronouns() if name.startswith(word) and name != word), "")
             rest = name[len(pronoun) :]
@@ -200,9 +222,10 @@ class _Draft:
                 for at in range(first + len(pronoun), last):
                     self.tags[at] = "CONTENT"
             self._give_occasion(first, last)
-            self._give_companion(first, last)
+            self._give_companion(first, last, members)
             self._give_last(first, last)
             self._give_telling(last)
+            self._give_receiver(first, last)
 
     def _name_oneself(self) -> None:
         """Tag 我 behind a word that asks to remind, where another such word or a relative follows."""
@@ -219,12 +242,75 @@ class _Draft:
         if self._forms[first] in self._words.oneself and kin in self._words.kin:
             self.tags[first:last] = ["CONTENT"] * (last - first)
 
-    def _give_companion(self, first: int, last: int) -> None:
-        """Let 和 and a name behind 我 be content in front of what one does with somebody: 提醒我和房东谈租约."""
+    def _name_companions(self, members: Collection[str]) -> None:
+        """Tag a member of the chat behind 我 and 和 or 跟 as a person: who is here is reminded as well."""
+        for first, last in self._runs("PERSON"):
+            behind = "".join(self._forms[last:])
+            joint = next((word for word in self._words.and_words if word and behind.startswith(word)), "")
+            name = _longest_at_start(behind[len(joint) :], members)
+            is_oneself = "".join(self._forms[first:last]) in self._words.oneself
+            if joint and name and is_oneself and self.tags[last] == "CONTENT":
+                end = self._place_behind(last, joint + name)
+                self.tags[last:end] = ["PERSON"] * (end - last)
+
+    def _whole_name(self, first: int, last: int, members: Collection[str]) -> tuple[int, int]:
+        """Return where a name stands, which begins and ends with the words that make it up; the rest is content."""
+        end, after = last, self._end_of_content(last)
+        while end < after and self._has_title(first, end, after):
+            self.tags[end] = "PERSON"
+            end += 1
+        cut = next((at for at in range(first + 1, end) if self._ends_name(first, at, end, members)), end)
+        self.tags[cut:end] = ["CONTENT"] * (end - cut)
+        begin = next((at for at in range(cut - 1, first, -1) if self._ends_description(at, cut, members)), first)
+        joints = [at + 1 for at in range(first, begin) if self._forms[at] in self._words.and_words]
+        start = max(joints, default=first)
+        self.tags[start:begin] = [NO_TAG] * (begin - start)
+        return begin, cut
+
+    def _has_title(self, first: int, last: int, end: int) -> bool:
+        """Return whether the title of a name goes on behind `last`: 吴女|士."""
+        name, behind = "".join(self._forms[first:last]), "".join(self._forms[last:end])
+        parts = ((title[:at], title[at:]) for title in self._words.titles for at in range(1, len(title)))
+        return any(name.endswith(one) and len(name) > len(one) and behind.startswith(other) for one, other in parts)
+
+    def _ends_name(self, first: int, at: int, last: int, members: Collection[str]) -> bool:
+        """Return whether a name is complete in front of `at`: 大家|小区, Leo|参."""
+        name, rest = "".join(self._forms[first:at]), "".join(self._forms[at:last])
+        if rest.startswith((*self._words.behind_oneself, *self._words.titles, *filter(None, self._words.and_words))):
+            return False
+        if rest[0] in MARKS or rest.startswith(self._words.exceptions) or self._is_named(first, last):
+            return False
+        whole = name + rest
+        is_longer = any(whole.startswith(each) and len(each) > len(name) for each in self._words.everyone)
+        if name in self._words.everyone and len(name) > 1:
+            return not is_longer and not name.startswith(self._words.all_of)
+        is_latin = self._forms[at - 1].isascii() and self._forms[at - 1].isalpha() and not self._forms[at].isascii()
+        return is_latin or any(_is_last_of(name, member, self._words.and_words) for member in members)
+
+    def _ends_description(self, at: int, last: int, members: Collection[str]) -> bool:
+        """Return whether a member of the chat is named behind words that tell who that is: 晚班的|阿庆."""
+        return self._forms[at - 1] in self._words.possessives and bool(
+            _longest_at_start("".join(self._forms[at:last]), members)
+        )
+
+    def _place_behind(self, first: int, text: str) -> int:
+        """Return the place behind the tokens from `first` on that `text` is made of."""
+        at = first
+        while at < len(self._forms) and len("".join(self._forms[first:at])) < len(text):
+            at += 1
+        return at
+
+    def _give_companion(self, first: int, last: int, members: Collection[str]) -> None:
+        """Let 和 and a name behind 我 be content in front of what one does with somebody: 提醒我和房东谈租约.
+
+        A member of the chat is reminded as well.
+        """
         end = self._end_of_content(last)
         joints = self._words.and_words | {"@"}
         joint = next((at for at in range(first + 1, last - 1) if self._forms[at] in joints), 0)
         is_oneself = joint and "".join(self._forms[first:joint]) in self._words.oneself
+        if joint and "".join(self._forms[joint + 1 : last]) in members:
+            return
         if is_oneself and "".join(self._forms[last:end]).startswith(self._words.together):
             self.tags[joint:last] = ["CONTENT"] * (last - joint)
 
@@ -248,6 +334,13 @@ class _Draft:
             while at < len(self.tags) and self.tags[at] == "PERSON":
                 at += 1
             self.tags[last:at] = ["CONTENT"] * (at - last)
+
+    def _give_receiver(self, first: int, last: int) -> None:
+        """Let 给我 behind a content be part of it, where somebody else is reminded: 提醒阿泽转水电费给我."""
+        is_other = any(start < first for start, _ in self._runs("PERSON"))
+        is_behind = first > 1 and self.tags[first - 2] == "CONTENT" and self._forms[first - 1] in self._words.receiving
+        if is_other and is_behind and "".join(self._forms[first:last]) in self._words.oneself:
+            self.tags[first - 1 : last] = ["CONTENT"] * (last - first + 1)
 
     def _pronouns(self) -> list[str]:
         return sorted(self._words.oneself, key=len, reverse=True)
@@ -365,7 +458,8 @@ class _Draft:
         may_be_ahead = may_be_ahead and not self._is_alarm()
         asked = self._last_of_request()
         behind = [region for region in regions if region[0] > asked >= 0]
-        kept = (self._without_courtesies(*region) for region in behind or (regions if may_be_ahead else ()))
+        ahead = [region for region in regions if region not in behind] if may_be_ahead else []
+        kept = (self._without_courtesies(*self._without_ahead(*region)) for region in [*behind, *ahead])
         whole = (region for region in kept if region[1] > region[0] and not self._is_filler(*region))
         first, last = next(whole, (0, 0))
         if self.tags[last : last + 1] == ["EVENT"]:
@@ -377,6 +471,16 @@ class _Draft:
         while last > first + 1 and self._forms[last - 1] in self._words.copulas_of_events:
             last -= 1
         return last
+
+    def _without_ahead(self, first: int, last: int) -> tuple[int, int]:
+        """Return a run in front of a lead without the word for "before" and what leads to it: 请在|听证会|前 一天."""
+        said = "".join(self._forms[first:last])
+        word = max((each for each in self._words.ahead if said.endswith(each)), key=len, default="")
+        if self._words.joint or not word or "LEAD" not in self.tags[last : last + 1]:
+            return first, last
+        while first < last and self._forms[first] in {*self._words.in_front, *self._words.before_time}:
+            first += 1
+        return first, max(first, last - len(word))
 
     def _tag_name_of_event(self, regions: Sequence[tuple[int, int]]) -> bool:
         """Tag the words in front of the time of an event as content: "the raid is at 8, … half an hour before"."""
@@ -400,7 +504,8 @@ class _Draft:
     def _is_filler(self, first: int, last: int) -> bool:
         """Return whether a run has no more than words that go with any request."""
         forms = set(self._forms[first:last])
-        return forms <= self._words.in_front or forms <= self._words.correcting
+        is_lead = "LEAD" in self.tags[last : last + 1] and forms <= {*self._words.ahead}
+        return is_lead or forms <= self._words.in_front or forms <= self._words.correcting
 
     def complete_content(self) -> None:
         """Tag the words between who is reminded, or what links the content, and the content as part of it."""
@@ -432,7 +537,7 @@ class _Draft:
 
     def _complete_behind(self, last: int) -> None:
         """Tag the few words between the content and the end of the sentence as part of it."""
-        end = last
+        end = last = self._with_matter(last)
         if self._forms[end - 1].endswith(_POSSESSIVE):
             end = next((at for at in range(end, len(self._forms)) if _is_time(self._forms[at])), end)
             self.tags[last:end] = ["CONTENT"] * (end - last)
@@ -453,6 +558,15 @@ class _Draft:
         is_end = is_end and "".join(self._forms[last:end]) not in self._words.behind_content
         if is_end and end - last <= _MOST_BEHIND:
             self.tags[last:end] = ["CONTENT"] * (end - last)
+
+    def _with_matter(self, last: int) -> int:
+        """Return where a content ends with what one is to talk about: 跟房东说暖气|的事."""
+        first = self._runs("CONTENT")[-1][0]
+        behind, said = "".join(self._forms[last:]), "".join(self._forms[first:last])
+        matter = next((word for word in self._words.matters if behind.startswith(word)), "")
+        end = last + len(matter) if any(verb in said for verb in self._words.telling) else last
+        self.tags[last:end] = ["CONTENT"] * (end - last)
+        return end
 
     def _is_idle(self, form: str) -> bool:
         idle = self._words.courtesies | self._words.correcting if self._words.joint else self._words.polite
@@ -504,12 +618,24 @@ class _Draft:
             before = () if is_kin else self._words.before_content
             front = next((word for word in before if text.startswith(word)), "")
             text, first = text[len(front) :], first + len(front)
-            behind = next((word for word in self._words.behind_content if text.endswith(word)), "")
+            endings = (*self._words.closing, *self._words.behind_content)
+            behind = next((word for word in endings if text.endswith(word)), "")
             text, last = text[: len(text) - len(behind)], last - len(behind)
         return (first, first) if text in self._words.pointers else (first, last)
 
     def _runs(self, tag: str) -> list[tuple[int, int]]:
         return list(runs(self.tags, tag))
+
+
+def _longest_at_start(text: str, names: Collection[str]) -> str:
+    """Return the longest of `names` with which `text` begins; "" for none."""
+    return max((name for name in names if text.startswith(name)), key=len, default="")
+
+
+def _is_last_of(text: str, name: str, joints: Collection[str]) -> bool:
+    """Return whether `name` is the last of the names in `text`, behind a word that joins it to the others."""
+    before = text.removesuffix(name)
+    return before != text and (not before or before.endswith(tuple(filter(None, joints))))
 
 
 def runs(tags: Sequence[str], tag: str) -> Iterator[tuple[int, int]]:

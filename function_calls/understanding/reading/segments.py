@@ -59,6 +59,7 @@ def parts_of(reading: MessageReading, words: Lexicon, read: Read) -> list[Messag
     bounds = [0, *reading.begins[: _MOST_PARTS - 1], len(tokens)]
     found: list[MessageReading] = []
     open_at = 0
+    begun: list[int] = []
     for first, last in pairwise(bounds):
         following = tokens[first:last]
         if first and _goes_on(reading, first, last, words, read):
@@ -67,9 +68,24 @@ def parts_of(reading: MessageReading, words: Lexicon, read: Read) -> list[Messag
             before = tokens[open_at:first]
             found = [] if _retracts(before, following, words) else [*found, _part(reading, open_at, first, words, read)]
         open_at = first
+        begun.append(first)
     if not open_at and not found:
         return [reading]
-    return [*found, _part(reading, open_at, len(tokens), words, read)]
+    parts = [*found, _part(reading, open_at, len(tokens), words, read)]
+    told = [tokens[first:] for first in begun[len(begun) - len(parts) :]]
+    return parts[:1] + [
+        part
+        for part, following in zip(parts[1:], told[1:], strict=True)
+        if not _is_reason_of(parts[0], part, following, words)
+    ]
+
+
+def _is_reason_of(change: MessageReading, part: MessageReading, following: Sequence[Token], words: Lexicon) -> bool:
+    """Return whether `part` tells why something is changed, and asks for nothing: "move it to 4, he leaves at 5"."""
+    said = words.joint.join(token.form for token in following if token.form not in CLAUSE_ENDS)
+    joints = tuple(f"{word}{words.joint}" for word in (*words.beside, *words.and_words) if word)
+    is_more = said.startswith(joints) or words.has_any(words.too, said)
+    return change.intent in _CHANGING and part.intent == "set" and not is_more and not _asks(part.tokens, words)
 
 
 def changes_of(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:

@@ -9,12 +9,14 @@ from msgspec.structs import replace
 from function_calls.tools.calls import ToolCall, Turn
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.known_reminders import KnownReminders
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
 from services.time_expressions import Reading, TimeReadings
+
+_LONGEST_AMOUNT = 4
 
 
 class Asked(Struct, frozen=True, kw_only=True):
@@ -74,6 +76,19 @@ class Asked(Struct, frozen=True, kw_only=True):
         """Return the length of time with `tag`; None where there is none, or several."""
         pieces = self.reading.pieces(tag)
         return self.length(pieces[0]) if len(pieces) == 1 else None
+
+    def untagged_amount(self) -> timedelta | None:
+        """Return the longest length of time that untagged words name; None where they name none."""
+        tokens, tags = self.reading.tokens, self.reading.tags
+        free = [at for at, tag in enumerate(tags) if tag == NO_TAG and not tokens[at].form.startswith("@")]
+        for count in range(_LONGEST_AMOUNT, 1, -1):  # a figure alone is none
+            for first in free:
+                last = first + count - 1
+                if last in free and last - first == count - 1 and set(tags[first : last + 1]) == {NO_TAG}:
+                    found = self.length(self.reading.text[tokens[first].start : tokens[last].end])
+                    if found is not None:
+                        return found
+        return None
 
     def names(self, words: tuple[str, ...] | frozenset[str]) -> bool:
         """Return whether the request has one of `words` as a token, or as characters where words have no spaces."""

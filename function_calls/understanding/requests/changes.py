@@ -30,18 +30,22 @@ from function_calls.understanding.requests.references import (
 from function_calls.understanding.requests.reminding import both_of_us, people_of, repeat_last, repeats
 from function_calls.understanding.requests.states import leave, state_of
 from function_calls.understanding.requests.when import end_of, leads_of, named_times, with_lead_tagged
+from services.recurrence.schedule import rule_text
+from services.reminders.lookup.due_words import DEFAULT_TIMES, due_words, fits_time
 from services.reminders.model import EVERYONE, Reminder
 from services.time_expressions import Reading
 
 _LEAVING = 0.05
 """The probability that who deletes the reminder of somebody else only wants to be reminded no longer."""
-_NEAR = timedelta(hours=1)
+_NEAR, _DAY = timedelta(hours=1), timedelta(days=1)
 _LONGEST_NAME = 3
 _LONGEST_WEEKDAY = 3
 _LAST_HOUR = 12
 _BOTH = 2
 _DAY_OF_MONTH = re.compile(r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th|号|號|日)")
 _WEEKDAY = re.compile(r"FREQ=WEEKLY;BYDAY=[A-Z]{2}")
+_MARKS = r" ,，。.;；!！?？、"
+_QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』]{2,})[\"”」』]\s*[.!。！]*$")
 _FROM = re.compile(r"\bfrom\b|[从從]")
 
 
@@ -52,8 +56,11 @@ def delete(asked: Asked) -> Interpretation | None:
     references = references_of(asked, may_be_several=True)
     if not references and (asked.may_point or points(asked)) and not asked.names(asked.words.indefinite):
         references = [IT]
-    if asked.reading.probability("leave") >= _LEAVING and _is_of_others(asked):
+    if (asked.reading.probability("leave") >= _LEAVING or _says_remind_me(asked)) and _is_of_others(asked):
         return leave(asked)
+    rest = _without_clock(asked)
+    if rest is not None:
+        return rest
     day = slots.bare_time(asked.reading.words("OLD") or asked.reading.words("WHEN"), asked.words)
     if len(references) == 1 and day and _is_name(references[0], day):
         references = [asked.words.on_day.format(name=references[0], day=day)]
@@ -62,6 +69,29 @@ def delete(asked: Asked) -> Interpretation | None:
         return asked.answering.which_reminder() if is_named else None
     calls = [asked.answering.one("reminder_delete", {"reminder_id": each}) for each in references]
     return Interpretation(calls=tuple(call for each in calls for call in each.calls), answer=calls[0].answer)
+
+
+def _without_clock(asked: Asked) -> Interpretation | None:
+    """Let a reminder of several times a day come no longer at the one that is named: 晚上那次取消."""
+    reminder = named_reminder(asked)
+    rule = None if reminder is None else reminder.schedule.rule
+    time = slots.one_time(asked.reading.pieces("WHEN"), asked.words, asked.read)
+    best = _time_in_name(asked) or (None if time is None else time.best)
+    if reminder is None or rule is None or best is None or best.has_day or best.rrule or len(rule.hours) < _BOTH:
+        return None
+    fires = [reminder.schedule.start.replace(hour=hour, minute=next(iter(rule.minutes), 0)) for hour in rule.hours]
+    kept = tuple(fire.hour for fire in fires if not fits_time(fire, best))
+    if not 0 < len(kept) < len(rule.hours):
+        return None
+    changed = replace(reminder.schedule, rule=replace(rule, hours=kept))
+    return asked.answering.one("reminder_update", {"rrule": rule_text(changed), "reminder_id": reminder.id})
+
+
+def _says_remind_me(asked: Asked) -> bool:
+    """Return whether the words say that the person who asks is to be reminded, or not: "don't remind me of it"."""
+    words = asked.words
+    calls = (f"{call}{words.joint}{own}" for call in words.calling for own in words.oneself)
+    return words.has_any(calls, asked.folded_text)
 
 
 def _is_of_others(asked: Asked) -> bool:
@@ -87,9 +117,14 @@ def move(asked: Asked) -> Interpretation | None:
     if len(reading.pieces("LATER") + reading.pieces("EARLIER")) > 1:
         return None
     later, earlier = asked.amount("LATER"), asked.amount("EARLIER")
+    if later is not None and _is_corrected_amount(later, asked):
+        return update(asked, {"time": written(asked.now + later)})
     if later is not None or earlier is not None:
         shift = later or earlier or timedelta()
         return update(asked, {"time": shift_argument(-shift if later is None or _is_ahead(asked) else shift)})
+    untagged = _untagged_shift(asked)
+    if untagged is not None:
+        return update(asked, {"time": shift_argument(untagged)})
     lead = asked.amount("LEAD")
     if lead is not None and not reading.has("WHEN") and not reading.has("EVENT"):
         return update(asked, {"time": shift_argument(-lead)})
@@ -97,6 +132,23 @@ def move(asked: Asked) -> Interpretation | None:
         return _move_once(asked)
     ahead = _days_ahead_of_itself(asked)
     return _move_to(asked) if ahead is None else update(asked, ahead)
+
+
+def _is_corrected_amount(length: timedelta, asked: Asked) -> bool:
+    """Return whether an amount of time takes the place of the one that was said: "sorry, I meant 20 minutes"."""
+    is_shift = asked.names(asked.words.later) or asked.names(asked.words.earlier)
+    reminder = None if is_shift else named_reminder(asked)
+    is_soon = reminder is not None and bool(reminder.next_fires) and reminder.next_fires[0] - asked.now < _DAY
+    return is_soon and length < _DAY and asked.words.has_any(asked.words.corrections, asked.folded_text)
+
+
+def _untagged_shift(asked: Asked) -> timedelta | None:
+    """Return the amount of time beside a word such as "earlier" or 推迟, where no word has a tag that says when."""
+    if any(map(asked.reading.has, ("WHEN", "LEAD", "FROM", "UNTIL", "EVENT", "LATER", "EARLIER"))):
+        return None
+    is_earlier, is_later = asked.names(asked.words.earlier), asked.names(asked.words.later)
+    length = asked.untagged_amount() if is_earlier != is_later else None
+    return None if length is None else -length if is_earlier else length
 
 
 def _days_ahead_of_itself(asked: Asked) -> dict[str, object] | None:
@@ -218,8 +270,21 @@ def _move_once(asked: Asked) -> Interpretation | None:
     if len(times) != 1 or times[0].best is None:
         return None
     _, new = _from_range(times[0], asked)
+    new = _in_its_half(new, asked)
     day = slots.bare_time(asked.reading.words("OLD"), asked.words)
     return update(asked, {**_schedule(new, asked), "occurrence": day or "next"})
+
+
+def _in_its_half(time: TimeWords, asked: Asked) -> TimeWords:
+    """Return a clock that leaves open the half of the day in that of the reminder: "just this Wednesday at 8"."""
+    pieces, reminder = asked.reading.pieces("WHEN"), named_reminder(asked)
+    is_open = bool(pieces) and is_clock_without_half(slots.bare_time(pieces[-1], asked.words))
+    if time.best is None or not time.best.has_day or reminder is None or not reminder.next_fires or not is_open:
+        return time
+    due = reminder.next_fires[0].astimezone(asked.now.tzinfo)
+    minutes = due.hour * 60 + due.minute
+    near = min(halves(time.best), key=lambda half: abs(half.start.hour * 60 + half.start.minute - minutes))
+    return replace(time, readings=(near,))
 
 
 def _without_reasons(asked: Asked) -> Asked:
@@ -285,6 +350,10 @@ def _schedule(time: TimeWords, asked: Asked) -> dict[str, object]:
     words = slots.bare_time(time.words, asked.words)
     if slots.is_bare(best) and is_clock_without_half(words):
         is_figure = words[-1:].isdecimal() and words.isascii()  # "6:30" alone is a clock of 24 hours
+        half = _half_named(asked)
+        if half is not None:
+            clock = halves(best)[half].start
+            return {"time": f"{clock:%H:%M}"}
         is_read = not is_figure and bool(asked.read(words))
         return {"time": words if is_read else asked.words.as_time[1].format(time=words)}
     is_day = best.rrule is None and best.has_day and not (best.has_clock or best.part)
@@ -293,6 +362,35 @@ def _schedule(time: TimeWords, asked: Asked) -> dict[str, object]:
     if is_day:
         best = best._replace(start=_in_its_week(best.start, words, asked))
     return changed_schedule(best, asked.now)
+
+
+def _half_named(asked: Asked) -> int | None:
+    """Return 0 or 1 for the half of the day of the reminder that is meant: 晚上的药改成七点; None for none."""
+    best = _time_in_name(asked) or _untagged_part(asked)
+    return int(best.start.hour >= _LAST_HOUR) if best is not None and best.part else None
+
+
+def _time_in_name(asked: Asked) -> Reading | None:
+    """Return the clock or part of the day in the words for a reminder: "the evening one"."""
+    zone = str(asked.now.tzinfo)
+    for piece in (*asked.reading.pieces("OLD"), *asked.reading.pieces("REF")):
+        name = slots.bare_time(slots.reference_name(piece, asked.words), asked.words)
+        found = due_words(name, asked.now, zone, DEFAULT_TIMES)
+        if found is not None and len(found.readings) == 1:
+            return found.readings[0]
+    return None
+
+
+def _untagged_part(asked: Asked) -> Reading | None:
+    """Return the part of the day that stands untagged in the clause which says when: 阿公晚上吃药改成七点."""
+    reading = asked.reading
+    for clause in clauses_of(reading.tokens):
+        parts = [at for at in clause if reading.tokens[at].form == "@part" and reading.tags[at] == NO_TAG]
+        if len(parts) == 1 and any(reading.tags[at] == "WHEN" for at in clause):
+            token = reading.tokens[parts[0]]
+            time = slots.one_time([reading.text[token.start : token.end]], asked.words, asked.read)
+            return None if time is None else time.best
+    return None
 
 
 def _in_its_week(day: datetime, words: str, asked: Asked) -> datetime:
@@ -364,8 +462,8 @@ def _is_day(reading: Reading | None) -> bool:
 
 def reword(asked: Asked) -> Interpretation | None:
     """Replace what a reminder says, or one word of what was set last."""
-    content, denied = _without_denial(slots.content(asked.reading, asked.words), asked)
-    person = "" if asked.words.joint else _people_with_replacement(asked, content)
+    content, denied = _without_denial(_quoted(asked) or slots.content(asked.reading, asked.words), asked)
+    person = "" if asked.words.joint else _people_with_replacement(asked)
     if person:
         return asked.answering.one("reminder_update", {"person": person, "reminder_id": IT})
     last = "" if asked.last_set is None else str(asked.last_set.arguments.get("content", ""))
@@ -381,6 +479,14 @@ def reword(asked: Asked) -> Interpretation | None:
     if not content or set(references_of(asked)) & SEVERAL:  # "call them" is no text for several reminders
         return None
     return update(asked, {"content": content})
+
+
+def _quoted(asked: Asked) -> str:
+    """Return the words in quotation marks that end a message and are part of the new text; "" for none."""
+    quoted = _QUOTED.search(asked.reading.text)
+    spans = asked.reading.spans("CONTENT")
+    is_content = quoted and any(start < quoted.end(1) and quoted.start(1) < end for start, end in spans)
+    return quoted[1] if quoted and is_content else ""
 
 
 def _without_denial(content: str, asked: Asked) -> tuple[str, str]:
@@ -446,17 +552,30 @@ def person_set(asked: Asked) -> Interpretation | None:
     return update(asked, {"person": people or asked.turn.message.sender.name})
 
 
-def _people_with_replacement(asked: Asked, names: str) -> str:
-    """Return who is reminded where one of them is replaced: Bob for Ann in "swap Ann for Bob", 把阿芳换成大勇."""
+def _people_with_replacement(asked: Asked, names: str = "") -> str:
+    """Return who is reminded where one of them is replaced: Bob for Ann in "swap Ann for Bob", 把阿芳换成大勇.
+
+    `names` are those that are tagged as people; Chinese ones may stand untagged around the word that replaces.
+    """
     reminder = named_reminder(asked) if asked.names(asked.words.replacing) else None
     people = [] if reminder is None else [each.name.lstrip("@") for each in reminder.targets]
-    gone = next((name for name in people if asked.words.fold(name) in asked.words.fold(names)), "")
+    ahead, names = (names, names) if asked.words.joint else _around_replacing(asked)
+    gone = next((name for name in people if asked.words.fold(name) in asked.words.fold(ahead)), "")
     left = re.sub(re.escape(gone), " ", names, flags=re.IGNORECASE) if gone else ""
     for word in sorted(asked.words.replacing, key=len, reverse=True):
         left = left.replace(word, " ")
     new = " ".join(left.split())
     joint = f" {asked.words.and_joint} " if asked.words.joint else asked.words.and_joint
-    return joint.join([*(name for name in people if name != gone), new]) if new else ""
+    return joint.join([*(name for name in people if name not in {gone, new}), new]) if new else ""
+
+
+def _around_replacing(asked: Asked) -> tuple[str, str]:
+    """Return the words right in front of one that replaces, and those behind it up to a mark: 小王，换成大勇."""
+    text = asked.reading.text
+    word = next((each for each in sorted(asked.words.replacing, key=len, reverse=True) if each in text), "")
+    before, _, behind = text.partition(word) if word else ("", "", "")
+    ahead = re.split(f"[{_MARKS}]", before.rstrip(_MARKS))[-1]
+    return ahead, re.split(f"[{_MARKS}]", behind.lstrip(_MARKS))[0]
 
 
 def _person(asked: Asked, sign: str, own: str) -> Interpretation | None:
@@ -465,6 +584,8 @@ def _person(asked: Asked, sign: str, own: str) -> Interpretation | None:
     if not asked.reading.has("PERSON"):
         return None
     who = people_of(asked)
+    if who is not None and asked.words.fold(who) in asked.words.pronouns:
+        return None
     return state_of(asked, own) if who is None else update(asked, {"person": f"{sign}{who}"})
 
 
@@ -474,7 +595,10 @@ def skip(asked: Asked) -> Interpretation | None:
     only = _only_time(asked, words)
     if only is not None:
         return leave(asked) if only.creator.id != asked.turn.message.sender.id else delete(asked)
-    references = [name for name in references_of(asked) if not name.startswith("next")]
+    rest = _without_clock(asked) if _is_clock_alone(words, asked) else None
+    if rest is not None:
+        return rest
+    references = [_repeating(name, asked) for name in references_of(asked) if not name.startswith("next")]
     arguments: dict[str, object] = {"reminder_id": ", ".join(references), "skip": words or "next"}
     named = weekdays_in(words, asked.now, asked.language, asked.times) if words else frozenset()
     is_rule = bool(words) and bool(are_all(words, asked.now, asked.language, asked.times))
@@ -486,6 +610,19 @@ def skip(asked: Asked) -> Interpretation | None:
     if named and not ("skip" in arguments and is_skipped):
         arguments["days"] = f"-{words}"
     return asked.answering.one("reminder_update", arguments)
+
+
+def _is_clock_alone(words: str, asked: Asked) -> bool:
+    """Return whether words of time name a clock or a part of the day and no day."""
+    best = next((each.best for each in asked.read(words)), None) if words else None
+    return best is not None and not best.has_day and best.rrule is None
+
+
+def _repeating(name: str, asked: Asked) -> str:
+    """Return the id of the only reminder called `name` that repeats; else the name."""
+    found = () if asked.known is None else asked.known.named(name)
+    again = [each for each in found if each.schedule.rule is not None]
+    return again[0].id if len(found) > 1 and len(again) == 1 else name
 
 
 def _only_time(asked: Asked, words: str) -> Reminder | None:

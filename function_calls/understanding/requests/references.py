@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import common_words
+from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.tokens import clauses_of
 from function_calls.understanding.requests.asked import Asked
@@ -171,6 +172,23 @@ def _behind_article(asked: Asked) -> str:
     return "" if first is None else _name_from(first, first + 1, asked)
 
 
+def _before_mark(asked: Asked) -> str:
+    """Return the untagged characters in front of a word that points at a reminder: 检查行李 of 检查行李那个改到八点."""
+    tokens, tags = asked.reading.tokens, asked.reading.tags
+    if asked.words.joint or asked.reading.has("OLD") or asked.reading.intent == "list":
+        return ""
+    marks = [mark for mark in asked.words.reference_marks if mark not in asked.words.triggers]
+    for clause in clauses_of(tokens):
+        free = list(takewhile(lambda at: tags[at] == NO_TAG and not is_time(tokens[at]), clause))
+        said = "".join(tokens[at].form for at in free)
+        found = [(said.find(mark), mark) for mark in marks if not said.endswith(mark)]
+        end = min((at for at, _ in found if at > 1), default=0)
+        name = slots.reference_name(said[:end], asked.words)
+        if len(name) > 1 and not name.startswith(asked.words.ahead):
+            return name
+    return ""
+
+
 def _name_from(first: int, last: int, asked: Asked) -> str:
     """Return the name that begins with the token at `first` and has the untagged tokens from `last` on."""
     forms = [token.form for token in asked.reading.tokens]
@@ -244,7 +262,7 @@ def _untagged(asked: Asked) -> list[str]:
             return [meaning]
     if asked.names(asked.words.newest):
         return [LAST]
-    named = _id(asked) or _behind_article(asked)
+    named = _id(asked) or _behind_article(asked) or _before_mark(asked)
     if named:
         return [named]
     numbers = [

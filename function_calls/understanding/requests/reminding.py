@@ -26,6 +26,7 @@ from function_calls.understanding.requests.references import named_reminder
 from function_calls.understanding.requests.reminder_answers import together
 from function_calls.understanding.requests.when import end_of, impossible_time, leads_of, named_times, with_lead_tagged
 from services.kernel.chat import ChatMessage
+from services.reminders.model import Reminder
 from services.time_expressions import Reading
 
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)$")
@@ -47,6 +48,7 @@ def set_reminders(asked: Asked) -> Interpretation | None:
         return made if made is None or not made.calls else _without_day(made, day, asked)
     if _is_lead_alone(asked):
         return repeat_last(asked)
+    asked, spared = _spared_behind(asked)
     named = [piece.strip() for piece in asked.reading.pieces("PERSON")]
     asked, interval = with_interval(with_lead_tagged(asked))
     wrong = impossible_time(asked)
@@ -59,6 +61,8 @@ def set_reminders(asked: Asked) -> Interpretation | None:
     pieces = reminders_of(asked.reading)
     pieces = [with_time(piece, asked.words) for piece in pieces] if len(pieces) > 1 else pieces
     requests = [each for piece in pieces for each in _requests(asked, piece)]
+    if spared:
+        requests = [_but_on(each, spared, asked) for each in requests]
     if due:
         requests = [replace(each, content=due) for each in requests]
     if has_unclear_time(asked.reading, asked.words) and _day_meant(asked) is None:
@@ -101,6 +105,30 @@ def _left_out(asked: Asked) -> tuple[Asked, str] | None:
         if is_day and any(each.best and each.best.rrule for each in named_times(asked.with_reading(kept))):
             return asked.with_reading(kept), slots.bare_time(words, asked.words)
     return None
+
+
+def _spared_behind(asked: Asked) -> tuple[Asked, str]:
+    """Return the request without weekdays that the words behind them leave out, and these: 每天…，周末别提醒."""
+    tokens, reading = asked.reading.tokens, asked.reading
+    days = [at for at, token in enumerate(tokens) if at and token.form == "@day"] if asked.words.spared_behind else []
+    for first in days:
+        last = next(at for at in range(first, len(tokens) + 1) if at not in days)
+        named = reading.text[tokens[first].start : tokens[last - 1].end]
+        behind = asked.words.fold(reading.text[tokens[last - 1].end :])
+        kept = asked.with_reading(reading.with_tokens(range(first)))
+        is_plea = behind.startswith(asked.words.pleas)
+        is_left_out = behind.startswith(asked.words.spared_behind) and kept.reading.has("CONTENT") and not is_plea
+        if is_left_out and weekdays_in(named, asked.now, asked.language, asked.times):
+            return kept, named
+    return asked, ""
+
+
+def _but_on(request: ReminderRequest, days: str, asked: Asked) -> ReminderRequest:
+    """Return `request` without `days` of its repetition."""
+    if request.time is None or request.time.best is None or request.time.best.rrule is None:
+        return request
+    phrase = asked.words.but_on.format(time=request.time.words, days=days)
+    return replace(request, time=slots.one_time([phrase], asked.words, asked.read) or request.time)
 
 
 def _without_day(made: Interpretation, day: str, asked: Asked) -> Interpretation:
@@ -212,10 +240,32 @@ def _as_often(call: ToolCall, last: ToolCall) -> ToolCall:
 
 def _repeated(asked: Asked) -> ToolCall | None:
     """Return the call that sets what is to be said once more: the reminder that is named, or the one set last."""
-    named = named_reminder(asked) if asked.reading.has("REF") else None
+    named = named_reminder(asked) if asked.reading.has("REF") else _reminder_like(asked)
     if named is None or asked.known is None:
         return asked.last_set
     return ToolCall(id="", name="reminder_set", arguments=asked.known.arguments_of(named))
+
+
+def _reminder_like(asked: Asked) -> Reminder | None:
+    """Return the only reminder that is named where days are counted back from it: 排练前一天."""
+    if asked.known is None or asked.reading.has("EVENT") or not leads_of(asked, has_event=True):
+        return None
+    for words in (_name_ahead(asked), slots.content(asked.reading, asked.words)):
+        name = slots.reference_name(words, asked.words)
+        found = asked.known.named(name) if name else ()
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def _name_ahead(asked: Asked) -> str:
+    """Return the characters in front of a word such as 前: 排练 of 排练前一天."""
+    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
+    open_tags = {NO_TAG, "CONTENT"}
+    said = "" if asked.words.joint else "".join(token.form if tag in open_tags else "," for token, tag in pairs)
+    run = next((each for each in said.split(",") if each.endswith(asked.words.ahead)), "")
+    word = max((each for each in asked.words.ahead if run.endswith(each)), key=len, default="")
+    return slots.tidied(run.removesuffix(word), ("请", *asked.words.before_time)) if word else ""
 
 
 def _task_behind(asked: Asked) -> str:
@@ -334,16 +384,20 @@ def _without_call(content: str, asked: Asked) -> str:
 
 def _times(asked: Asked) -> list[TimeWords]:
     """Return when to remind; none where an end stands beside a time that does not repeat: "3 times tomorrow"."""
-    if asked.last_set is not None and asked.may_point:
+    is_unknown = bool(_name_ahead(asked)) and _reminder_like(asked) is None
+    last = _repeated(asked) if asked.may_point or _reminder_like(asked) is not None else None
+    if is_unknown and _is_ahead_of_last(_with_clock(asked)):
+        return []
+    if last is not None:
         dated = _with_clock(asked)
         if _is_ahead_of_last(dated):
-            return _times_of_repetition(dated, asked.last_set)
+            return _times_of_repetition(dated, last)
     times = named_times(asked)
     is_counted = bool(times) and asked.reading.has("UNTIL") and bool(end_of(asked))
     if is_counted and not any(time.best is not None and time.best.rrule for time in times):
         return []
     if asked.names(asked.words.same_time):
-        same = _same_content(asked) or asked.last_set
+        same = _same_content(asked) or asked.last_set or (None if times else _newest(asked))
         if same is not None and not times:
             return slots.times([str(same.arguments.get("time", ""))], asked.words, asked.read)
         return [] if same is None else [_like_last(each, same, asked, is_same=True) for each in times]
@@ -375,6 +429,15 @@ def _same_content(asked: Asked) -> ToolCall | None:
     if asked.known is None or len(found) != 1:
         return None
     return ToolCall(id="", name="reminder_set", arguments=asked.known.arguments_of(found[0]))
+
+
+def _newest(asked: Asked) -> ToolCall | None:
+    """Return the call that set the newest reminder of the chat, where that was just now; else None."""
+    known = () if asked.known is None else asked.known.reminders
+    newest = max(known, key=lambda each: each.created_at, default=None)
+    if asked.known is None or newest is None or asked.now - newest.created_at > _LATELY:
+        return None
+    return ToolCall(id="", name="reminder_set", arguments=asked.known.arguments_of(newest))
 
 
 def _with_clock(asked: Asked) -> Asked:

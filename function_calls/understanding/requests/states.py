@@ -20,6 +20,7 @@ def snooze(asked: Asked) -> Interpretation | None:
         return _snooze_until(asked, slots.times(until, asked.words, asked.read))
     figure = next((_figure(piece, asked) for piece in pieces if not _is_until(piece, asked)), "")
     length = asked.length(figure) if figure else asked.amount("LATER") or asked.amount("WHEN")
+    length = length or (None if pieces else asked.untagged_amount())
     times = [] if figure else slots.times(asked.reading.pieces("WHEN"), asked.words, asked.read)
     best = times[0].best if times else None
     arguments: dict[str, object] = {"reminder_id": ", ".join(references_of(asked))}

@@ -1,5 +1,6 @@
 """When to do what a request asks for: the times that it names, leads ahead of events, corrections and ends."""
 
+import re
 from datetime import datetime, timedelta
 
 from msgspec.structs import replace
@@ -27,6 +28,8 @@ _HALF_DAY = timedelta(hours=12)
 _FIRST_HOUR_UP, _OPEN_HOUR, _NOON, _EVENING = 5, 6, 12, 18
 _SHORTEST_WORD = 3
 _NEW = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
+_BOTH = 2
+_FIGURED = re.compile(r"\d|[点點时時鐘钟]")
 _LONG_AFTER = timedelta(hours=6)
 
 Span = tuple[int, int]
@@ -52,11 +55,25 @@ def with_lead_tagged(asked: Asked) -> Asked:
     if not reading.has("WHEN"):
         return asked
     first, last = _tagged_lead(asked) if reading.has("LEAD") else _untagged_lead(asked)
+    if first == last and not asked.words.joint and not (reading.has("LEAD") or reading.has("EVENT")):
+        first, last = _lead_behind(asked)
     if first == last:
         return asked
     if last < len(reading.tokens) and reading.tokens[last].form == "@clock":
         last += 1
     return asked.with_tags("LEAD" if first <= at < last else tag for at, tag in enumerate(reading.tags))
+
+
+def _lead_behind(asked: Asked) -> tuple[int, int]:
+    """Return the bounds of a time behind "ahead" that counts days back: 前|一天晚上九点; empty for none."""
+    tokens, tags, text = asked.reading.tokens, asked.reading.tags, asked.reading.text
+    for start, end in asked.reading.spans("WHEN"):
+        places = [at for at, token in enumerate(tokens) if start <= token.start < end]
+        is_behind = text[:start].endswith(asked.words.ahead) and tags[places[0] - 1] == NO_TAG
+        lead = lead_of(text[start:end], asked) if is_behind else None
+        if lead is not None and lead[0] >= _DAY:
+            return places[0], places[-1] + 1
+    return 0, 0
 
 
 def _tagged_lead(asked: Asked) -> tuple[int, int]:
@@ -115,7 +132,7 @@ def _named(asked: Asked) -> list[TimeWords]:
     if whole is not None:
         return [whole]
     spans = _joined(asked, reading.spans("WHEN"))
-    settled = _settled(asked, spans)
+    settled = _settled(asked, spans) or _clock_of_deadline(asked, spans)
     if settled is not None:
         return [settled]
     pieces, events = _texts(asked, spans), reading.pieces("EVENT")
@@ -192,6 +209,23 @@ def _settled(asked: Asked, spans: list[Span]) -> TimeWords | None:
     if not is_dated or not all(map(slots.is_bare, new.readings)):
         return new
     return replace(new, readings=tuple(at_clock(old.best, each) for each in new.readings))
+
+
+def _clock_of_deadline(asked: Asked, spans: list[Span]) -> TimeWords | None:
+    """Return the clock that stands behind a deadline without one, on its days: 每天收工前提醒我关灯，大概六点."""
+    pieces = _texts(asked, spans)
+    if len(pieces) != _BOTH or _FIGURED.search(pieces[0]) or not pieces[0].endswith(asked.words.deadlines):
+        return None
+    deadline, clock = (slots.one_time([piece], asked.words, asked.read) for piece in pieces)
+    if deadline is None or clock is None or deadline.best is None or not all(map(slots.is_bare, clock.readings)):
+        return None
+    usual = deadline.best.start
+    near = min(
+        (half for each in clock.readings for half in halves(each)),
+        key=lambda half: abs(half.start.hour * 60 + half.start.minute - usual.hour * 60 - usual.minute),
+    )
+    best = near if is_clock_without_half(clock.words) else clock.readings[0]
+    return replace(clock, readings=(at_clock(deadline.best, best),), is_ambiguous=False)
 
 
 def _nearer_half(clock: Reading, old: Reading) -> Reading:

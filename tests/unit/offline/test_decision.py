@@ -38,6 +38,7 @@ FIRST_MESSAGE = Circumstances(
     changed_subject=False,
     others=0,
     others_named_time=False,
+    others_proposed_time=False,
     others_discussed_time=False,
     reminded_by_other=False,
     bot_wrote_lately=False,
