@@ -292,6 +292,7 @@ def _without_reasons(asked: Asked) -> Asked:
 
     "Friday please, I'm busy on Thursday"; "I can start at 10, please change mine to 10".
     """
+    asked = _with_time_of_change(asked)
     reading = asked.reading
     dated = [clause for clause in clauses_of(reading.tokens) if any(reading.tags[at] == "WHEN" for at in clause)]
     asks = [_asks_for_change(clause, asked) for clause in dated]
@@ -300,6 +301,22 @@ def _without_reasons(asked: Asked) -> Asked:
     if not reasons:
         return asked
     tags = tuple(NO_TAG if at in reasons and tag == "WHEN" else tag for at, tag in enumerate(reading.tags))
+    return asked.with_tags(tags)
+
+
+def _with_time_of_change(asked: Asked) -> Asked:
+    """Return a change whose only untagged time in the clause that asks for it says when: 改为下午四点，门诊五点下班."""
+    reading, clauses = asked.reading, clauses_of(asked.reading.tokens)
+    changing = [clause for clause in clauses if _asks_for_change(clause, asked)]
+    places = [at for clause in changing for at in clause if is_time(reading.tokens[at])]
+    are_open = len(changing) == len(places) == 1 and reading.tags[places[0]] == NO_TAG
+    if asked.words.joint or not are_open or not reading.has("WHEN"):
+        return asked
+    dated = [clause for clause in clauses if any(reading.tags[at] == "WHEN" for at in clause)]
+    if not all(_is_reason(clause, asked) for clause in dated):
+        return asked
+    tags = [NO_TAG if tag == "WHEN" else tag for tag in reading.tags]
+    tags[places[0]] = "WHEN"
     return asked.with_tags(tags)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
+from services.recurrence.rules import parse_rule
 from services.recurrence.schedule import Schedule
 from services.reminders.lookup.references import find_reminder, matching
 from services.reminders.model import Reminder, ReminderState
@@ -142,3 +143,17 @@ def test_the_name_of_a_person_with_several_reminders_is_asked_about() -> None:
         find_reminder("Gordon", (for_people("swim", "Gordon"), for_people("print", "Gordon")), (), now=NOW)
 
     assert refused.value.code == "reminder_ambiguous"
+
+
+def repeating(each: Reminder) -> Reminder:
+    schedule = Schedule(start=each.schedule.start, zone=each.schedule.zone, rule=parse_rule("FREQ=DAILY"))
+    return msgspec.structs.replace(each, schedule=schedule)
+
+
+def test_a_reminder_that_was_snoozed_is_the_one_that_repeats() -> None:
+    daily = repeating(reminder("water", "2026-11-21 09:00", age=60))
+    again, later = reminder("water", "2026-11-20 10:20"), reminder("water", "2026-11-27 10:20")
+
+    assert find_reminder("water", (again, daily), (), now=NOW) is daily
+    with pytest.raises(RequestRefused):
+        find_reminder("water", (daily, later), (), now=NOW)

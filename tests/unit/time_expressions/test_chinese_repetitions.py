@@ -245,3 +245,19 @@ def test_days_written_side_by_side_are_not_cut(text, words, days):
 @pytest.mark.parametrize("text", ["周六日出前提醒我", "周六天亮前提醒我"])
 def test_words_behind_a_weekday_are_no_days(text):
     assert parse(text, NOW).best.rrule is None
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("改成隔周一次吧", "FREQ=WEEKLY;INTERVAL=2"),
+        ("隔周一开会", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO"),
+        ("隔天一次", "FREQ=DAILY;INTERVAL=2"),
+        ("隔月一次", "FREQ=MONTHLY;INTERVAL=2"),
+        ("每三个钟，由两点开始", "FREQ=HOURLY;INTERVAL=3"),
+        ("从今晚8点到12点每小时提醒我", "FREQ=HOURLY;UNTIL=20261120T160000Z"),
+        ("从明天上午9点到下午5点每小时", "FREQ=HOURLY;UNTIL=20261121T090000Z"),
+    ],
+)
+def test_once_in_two_periods_and_hours_between_two_clocks(text, rule):
+    assert parse(text, NOW).best.rrule == rule
