@@ -108,6 +108,9 @@ def _times_in(piece: str, words: Lexicon, read: ReadTimes) -> list[TimeWords]:
     if one is not None:
         return [one]
     parts = _with_unit([part for part in _parts(piece, words) if part])
+    together = read(piece) if len(parts) > 1 else ()
+    if len(together) == len(parts) and not uncovered(piece, together, words):  # 9月5日、12日和19日: one month
+        return [time_words(piece, each) for each in together]
     listed = [one_time([part], words, read) for part in parts] if len(parts) > 1 else []
     whole = [each for each in listed if each is not None]
     if whole and len(whole) == len(parts):

@@ -261,3 +261,15 @@ def test_words_behind_a_weekday_are_no_days(text):
 )
 def test_once_in_two_periods_and_hours_between_two_clocks(text, rule):
     assert parse(text, NOW).best.rrule == rule
+
+
+@pytest.mark.parametrize("text", ["9月5日、9月12日和9月19日上午8点", "9月5日，12日和19日上午8点"])
+def test_dates_of_a_list_are_times_of_their_own(text):
+    found = parse_all(text, datetime(2026, 9, 1, 10, 0, tzinfo=ZONE))
+
+    assert [each.best.start.day for each in found] == [5, 12, 19]
+
+
+@pytest.mark.parametrize("text", ["13月1日", "2月30日下午三点"])
+def test_a_date_that_no_calendar_has_is_no_other_day(text):
+    assert parse(text, NOW).best is None

@@ -43,6 +43,11 @@ def date(values: Values, *, form: str, strength: int = 2) -> Slots | None:
     return made
 
 
+def no_date(values: Values) -> Slots | None:
+    """13月1日, 2月30日: there is no such day."""
+    return None if date(values, form="md") else {"refused": True, "strength": 2}
+
+
 def dates(values: Values, *, form: str) -> Slots | None:
     """1-5 December, Nov 28 to Dec 2: from one date to another; `form` names the parts as for `date`."""
     parts = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
