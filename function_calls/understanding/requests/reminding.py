@@ -384,8 +384,9 @@ def _without_call(content: str, asked: Asked) -> str:
 
 def _times(asked: Asked) -> list[TimeWords]:
     """Return when to remind; none where an end stands beside a time that does not repeat: "3 times tomorrow"."""
-    is_unknown = bool(_name_ahead(asked)) and _reminder_like(asked) is None
     last = _repeated(asked) if asked.may_point or _reminder_like(asked) is not None else None
+    name, content = _name_ahead(asked), "" if last is None else str(last.arguments["content"])
+    is_unknown = bool(name) and _reminder_like(asked) is None and set(name).isdisjoint(content)
     if is_unknown and _is_ahead_of_last(_with_clock(asked)):
         return []
     if last is not None:
