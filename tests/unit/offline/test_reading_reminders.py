@@ -136,10 +136,9 @@ def test_figure_behind_a_weekday_is_an_hour_where_it_is_not_the_next_such_day(se
             [("2026-11-25 20:00", "school play 6pm")],
         ),
         (
-            "{CONTENT:session zero} {WHEN:on Thursday at 7pm}, remind {PERSON:us} {WHEN:at 6:30}"
-            " || and again {WHEN:at 6:55}",
+            "{CONTENT:sailing} {WHEN:Thursday at 7pm}, remind {PERSON:us} {WHEN:at 6:30} || and again {WHEN:at 6:55}",
             "en",
-            [("2026-11-26 18:30", "session zero"), ("2026-11-26 18:55", "session zero")],
+            [("2026-11-26 18:30", "sailing"), ("2026-11-26 18:55", "sailing")],
         ),
         (
             "remind {PERSON:us} {LEAD:a day} before game night, {CONTENT:it's} {EVENT:on Friday at 19:30}",
