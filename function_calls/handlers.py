@@ -72,7 +72,9 @@ async def summary(
     return ToolResult(
         ok=True,
         text=format_summary(result, ctx, window, asker=ctx.sender),
-        value={"bullets": [{"text": each.text, "message_ids": list(each.message_ids)} for each in result.bullets]},
+        value={
+            "bullets": [{"text": bullet.text, "message_ids": list(bullet.message_ids)} for bullet in result.bullets]
+        },
         is_private=asks_what_was_missed(args),
         choices=reminder_offers(result, ctx),
     )

@@ -119,8 +119,8 @@ class Registry:
         """
         listed = (tools,) if isinstance(tools, Tool) or callable(tools) else tuple(tools)
         added: dict[str, RegisteredTool] = {}
-        for each in listed:
-            tool = self._prepared(each, options)
+        for source in listed:
+            tool = self._prepared(source, options)
             if tool.name in self._tools or tool.name in added:
                 raise ToolNameTaken(tool.name)
             added[tool.name] = tool
@@ -145,8 +145,8 @@ class Registry:
             return _class_tool(tool, options or own)
         _refuse_others(tool)
         # Only of plain functions, which live as long as their module: a method would keep its object alive.
-        made = _function_tool if isinstance(tool, FunctionType) else _function_tool.__wrapped__
-        return made(tool, options or options_of(tool), self.injectable)
+        make = _function_tool if isinstance(tool, FunctionType) else _function_tool.__wrapped__
+        return make(tool, options or options_of(tool), self.injectable)
 
     def get(self, name: str) -> RegisteredTool | None:
         """Return the tool of that name, None when there is none."""
@@ -314,7 +314,7 @@ def check_inverses(tools: Iterable[RegisteredTool], among: Iterable[RegisteredTo
         SignatureInvalid: there is none of that name, or it needs arguments that the other may be called without.
         ValueError: the same, of a class tool.
     """
-    known = {each.name: each for each in among}
+    known = {tool.name: tool for tool in among}
     for tool in tools:
         name = tool.options.undo
         if isinstance(name, str):

@@ -226,8 +226,8 @@ class FunctionCallRouter:
             code = "switched_off"
         if code is None:
             return None
-        told = say(context.language, f"refused.{code}", tool=name)
-        return ToolResult.failed(f"not allowed: {code}", text=told, kind="denied")
+        text = say(context.language, f"refused.{code}", tool=name)
+        return ToolResult.failed(f"not allowed: {code}", text=text, kind="denied")
 
     def _slots_of(self, tool: RegisteredTool) -> asyncio.Semaphore | None:
         most = tool.options.max_concurrent
@@ -284,8 +284,8 @@ async def _store_state(name: str, result: ToolResult, context: CallContext) -> T
     except StateConflict as conflict:
         logger.warning("tool {}: session state {}; declare it with uses_state=True", name, conflict)
         error = f"'{name}' ran, but its session state was not stored: {conflict}"
-        told = say(context.language, "failed.state_conflict", tool=name)
-        return replace(ToolResult.failed(error, text=told), receipts=result.receipts, spawned=result.spawned)
+        text = say(context.language, "failed.state_conflict", tool=name)
+        return replace(ToolResult.failed(error, text=text), receipts=result.receipts, spawned=result.spawned)
     except Exception as error:  # noqa: BLE001 - a store is anybody's code, and what the tool did is done
         failed = crashed(name, error, context)
         return result if result.receipts else failed

@@ -126,11 +126,17 @@ async def interpret_within(seconds: float, interpreter: Interpreter, turn: Turn)
         raise ModelUnavailable("timeout") from error
 
 
-def is_left_open(turn: Turn, made: Interpretation) -> bool:
+def is_left_open(turn: Turn, interpretation: Interpretation) -> bool:
     """Return whether a person who addressed the bot, or had something looked up, would get no answer at all."""
     is_waited_for = turn.message.is_addressed or bool(turn.steps)
-    is_answered = made.handled_elsewhere or any(result.is_answered for step in turn.steps for result in step.results)
-    return is_waited_for and not is_answered and not (made.calls or made.answer.strip() or made.notice)
+    is_answered = interpretation.handled_elsewhere or any(
+        result.is_answered for step in turn.steps for result in step.results
+    )
+    return (
+        is_waited_for
+        and not is_answered
+        and not (interpretation.calls or interpretation.answer.strip() or interpretation.notice)
+    )
 
 
 def found_so_far(turn: Turn, error: ModelUnavailable) -> Interpretation:
@@ -184,7 +190,9 @@ def spoken(
     results = turn.steps[-1].results if turn.steps else ()
     offered = (*(choice for result in results for choice in result.choices), *choices)
     undo = undo_buttons(turn)
-    is_private = not turn.message.is_private and any(each.is_private for step in turn.steps for each in step.results)
+    is_private = not turn.message.is_private and any(
+        result.is_private for step in turn.steps for result in step.results
+    )
     return Reply(
         text=f"{text.strip()}\n{notice}" if notice else text.strip(),
         reply_to=turn.message.id,

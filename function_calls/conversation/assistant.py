@@ -154,17 +154,17 @@ class Assistant:
 
     async def _interpret(self, pending: Sequence[PendingCall], turn: Turn) -> Interpretation:
         """Interpret a round; under a `tool_choice` no call is dispatched here."""
-        made = await self._interpret_with_fallback(pending, turn)
-        if turn.tool_choice is None or not made.calls:
-            return made
-        return replace(made, calls=(), answer=made.answer or say(turn.language, "model.no_calls"))
+        interpretation = await self._interpret_with_fallback(pending, turn)
+        if turn.tool_choice is None or not interpretation.calls:
+            return interpretation
+        return replace(interpretation, calls=(), answer=interpretation.answer or say(turn.language, "model.no_calls"))
 
     async def _interpret_with_fallback(self, pending: Sequence[PendingCall], turn: Turn) -> Interpretation:
         usage = current_usage()
         if pending and not turn.steps:
             if usage is not None:
                 usage.begin_round(CONFIRMED)
-            return Interpretation(calls=tuple(each.call for each in pending))
+            return Interpretation(calls=tuple(waiting_call.call for waiting_call in pending))
         typed = typed_call(turn)
         if typed is not None:
             if usage is not None:
@@ -174,42 +174,42 @@ class Assistant:
         if usage is not None:
             usage.begin_round("offline" if is_offline else "model")
         if is_offline:
-            meant = meant_name(turn)
-            return await self._offline.interpret(turn) if meant is None else _suggest_command(turn, meant)
+            suggestion = meant_name(turn)
+            return await self._offline.interpret(turn) if suggestion is None else _suggest_command(turn, suggestion)
         try:
             chosen = await interpret_within(self._limits.seconds, self._interpreter, turn)
-            made = await self._require_proof(turn, replace(chosen, is_chosen_by_model=bool(chosen.calls)))
+            interpretation = await self._require_proof(turn, replace(chosen, is_chosen_by_model=bool(chosen.calls)))
             policy = self._router.policy
-            if policy is not None and is_out_of_scope(turn, made.calls, policy):
-                made = replace(await self._offline.interpret(turn), handled_elsewhere=True)
-            return await self._replace_empty(turn) if is_left_open(turn, made) else made
+            if policy is not None and is_out_of_scope(turn, interpretation.calls, policy):
+                interpretation = replace(await self._offline.interpret(turn), handled_elsewhere=True)
+            return await self._replace_empty(turn) if is_left_open(turn, interpretation) else interpretation
         except ModelUnavailable as error:
             logger.warning("model unavailable ({}); falling back to the offline interpreter", error.reason)
             if usage is not None:
                 usage.fall_back("offline", error.reason)
             return await self._without_model(turn, error)
 
-    async def _require_proof(self, turn: Turn, made: Interpretation) -> Interpretation:
+    async def _require_proof(self, turn: Turn, interpretation: Interpretation) -> Interpretation:
         """Check the model's answer: replace an unproven claim of a change with the change itself or a correction."""
-        if made.calls:
-            return without_forged_receipt(turn, made)
-        if not is_unproven(turn, made.answer):
-            return without_forged_receipt(turn, await self._keep_promise(turn, made))
+        if interpretation.calls:
+            return without_forged_receipt(turn, interpretation)
+        if not is_unproven(turn, interpretation.answer):
+            return without_forged_receipt(turn, await self._keep_promise(turn, interpretation))
         logger.warning("model claimed a change without a receipt")
         if not turn.steps:
             read = await self._offline.interpret(turn)
             if read.calls:
                 return read
-        return replace(what_happened(turn), notice=made.notice, must_reply=made.must_reply)
+        return replace(what_happened(turn), notice=interpretation.notice, must_reply=interpretation.must_reply)
 
-    async def _keep_promise(self, turn: Turn, made: Interpretation) -> Interpretation:
+    async def _keep_promise(self, turn: Turn, interpretation: Interpretation) -> Interpretation:
         """Return the model's answer, or the change that it promises if the person's words ask for that."""
-        if is_promise(turn, made.answer):
+        if is_promise(turn, interpretation.answer):
             read = await self._offline.interpret(turn)
             if only_changes(read.calls):
                 logger.warning("model promised a change without calling a tool; making the change")
                 return read
-        return made
+        return interpretation
 
     async def _replace_empty(self, turn: Turn) -> Interpretation:
         """Return the offline interpreter's result (it recognises thanks) where the model gave an empty answer."""
@@ -228,10 +228,10 @@ class Assistant:
         return replace(await self._offline.interpret(turn), notice=notice)
 
     async def _dispatch(
-        self, session: LazySession, pending: Sequence[PendingCall], turn: Turn, made: Interpretation
+        self, session: LazySession, pending: Sequence[PendingCall], turn: Turn, interpretation: Interpretation
     ) -> Dispatched:
         """Run the calls. A tool's `actions` are ignored, since there is no agent."""
-        calls = made.calls
+        calls = interpretation.calls
         opened, invocation = await session.get(), f"{turn.message.address.key}/{turn.message.id}"
         requests = asked_for(turn, turn.message)
         contexts = [
@@ -247,17 +247,19 @@ class Assistant:
         ]
         if pending and not turn.steps:
             return await self._run_confirmed(pending, contexts)
-        if made.is_chosen_by_model:
-            calls, contexts = await ground_all(turn, made, contexts)
-        elif not made.is_answer:
-            contexts = await ground_deadlines(made, contexts)
+        if interpretation.is_chosen_by_model:
+            calls, contexts = await ground_all(turn, interpretation, contexts)
+        elif not interpretation.is_answer:
+            contexts = await ground_deadlines(interpretation, contexts)
         return Dispatched(results=await dispatch_all(self._router, calls, contexts))
 
     async def _run_confirmed(self, pending: Sequence[PendingCall], contexts: Sequence[CallContext]) -> Dispatched:
         """Run the confirmed calls one after the other, each with its original router."""
         results = [
-            await self._router.dispatcher_for(each.agent_name).dispatch(each.call, _approved_context(context, each))
-            for each, context in zip(pending, contexts, strict=True)
+            await self._router.dispatcher_for(waiting_call.agent_name).dispatch(
+                waiting_call.call, _approved_context(context, waiting_call)
+            )
+            for waiting_call, context in zip(pending, contexts, strict=True)
         ]
         return Dispatched(results=tuple(results))
 
@@ -292,12 +294,12 @@ async def _note(policy: CallPolicy, outcome: Outcome) -> None:
         policy.served[Conversation(chat=message.address, person=message.sender).key] = message.id
     if results or outcome.choices or outcome.must_reply:
         await policy.confirmations.forget_before(message, is_answer=outcome.is_answer)
-    offered = (*outcome.choices, *(each for result in results if result.is_question for each in result.choices))
+    offered = (*outcome.choices, *(choice for result in results if result.is_question for choice in result.choices))
     if any(choice.expires_at is not None for choice in offered):
         await policy.confirmations.note_question(message, outcome.turn.now)
 
 
-def _suggest_command(turn: Turn, meant: str) -> Interpretation:
+def _suggest_command(turn: Turn, suggestion: str) -> Interpretation:
     """Return the answer to an unknown command that is similar to a function's name."""
     unknown = say(turn.language, "failed.unknown_tool", tool=f"/{typed_name(turn.message.text)}")
-    return Interpretation(answer=unknown + say(turn.language, "failed.argument_meant", meant=f"/{meant}"))
+    return Interpretation(answer=unknown + say(turn.language, "failed.argument_meant", meant=f"/{suggestion}"))

@@ -38,23 +38,23 @@ class FollowUpInterpreter:
 
     async def interpret(self, turn: Turn) -> Interpretation:
         """Return the call that goes on with the last one, else the result of the other interpreter."""
-        going_on = frozenset(each.name for each in turn.tools if each.conversation_examples)
+        going_on = frozenset(tool.name for tool in turn.tools if tool.conversation_examples)
         if turn.steps or not going_on:
             return await self._inner.interpret(turn)
         key = f"last_call:{Conversation(chat=turn.message.address, person=turn.message.sender).key}"
         last = _decoded(await self._store.get(key))
-        made = self._next_call(turn, last) or await self._inner.interpret(turn)
-        if made.calls and made.calls[-1].name in going_on:
-            now = _LastCall(call=made.calls[-1], message_id=turn.message.id, at=turn.now)
+        interpretation = self._next_call(turn, last) or await self._inner.interpret(turn)
+        if interpretation.calls and interpretation.calls[-1].name in going_on:
+            now = _LastCall(call=interpretation.calls[-1], message_id=turn.message.id, at=turn.now)
             await self._store.set(key, msgspec.to_builtins(now, enc_hook=_as_text), keep=_LASTS)
-        elif made.calls and last is not None:
+        elif interpretation.calls and last is not None:
             await self._store.set(key, None, keep=_LASTS)
-        return made
+        return interpretation
 
     def _next_call(self, turn: Turn, last: _LastCall | None) -> Interpretation | None:
         if last is None or turn.now - last.at > _LASTS or not turn.scope.covers(last.message_id):
             return None
-        tool = next((each for each in turn.tools if each.name == last.call.name), None)
+        tool = next((spec for spec in turn.tools if spec.name == last.call.name), None)
         text = without_names(turn.message.text, (turn.bot_name,)).strip()
         if tool is None or len(text) > _LONGEST:
             return None

@@ -52,11 +52,11 @@ def is_answer(form: Form, message: ChatMessage, bot_name: str) -> bool:
 
 def _answered(form: Form, question: Question, text: str, bot_name: str, now: datetime) -> Form | Unread:
     """Return the form with the answer that `text` is."""
-    said = bare(text, bot_name)
+    words = bare(text, bot_name)
     is_no = parse_yes_no(text, bot_name) is False
-    if said in _words("cancel") or (is_no and not question.is_yes_no and not question.is_free_text):
+    if words in _words("cancel") or (is_no and not question.is_yes_no and not question.is_free_text):
         return replace(form, is_declined=True)
-    if said in _words("skip") and not question.is_required:
+    if words in _words("skip") and not question.is_required:
         return with_answer(form, question, None)
     value = parse_answer(question, text, bot_name, now)
     return value if isinstance(value, Unread) else with_answer(form, question, value)

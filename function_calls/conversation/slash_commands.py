@@ -36,7 +36,7 @@ def typed_call(turn: Turn) -> ToolCall | None:
     found = _COMMAND.fullmatch(turn.message.text)
     if found is None or turn.steps or (found["bot"] or turn.bot_name).casefold() != turn.bot_name.casefold():
         return None
-    spec = next((each for each in turn.tools if each.name == found["name"]), None)
+    spec = next((tool for tool in turn.tools if tool.name == found["name"]), None)
     if spec is None:
         return None
     given = _given(spec, found["rest"].strip())
@@ -52,7 +52,7 @@ def meant_name(turn: Turn) -> str | None:
     found = _COMMAND.fullmatch(turn.message.text)
     if found is None or turn.steps or not turn.message.is_addressed or _FIELD.sub("", found["rest"]).strip():
         return None
-    near = closest_names(found["name"].lower(), (each.name for each in turn.tools), at_least=_ALIKE)
+    near = closest_names(found["name"].lower(), (tool.name for tool in turn.tools), at_least=_ALIKE)
     return near[0] if near else None
 
 

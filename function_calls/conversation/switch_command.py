@@ -53,9 +53,9 @@ class SwitchCommand(ABC):
 
 def _is_on(word: str) -> bool | None:
     """Parse `word` as on or off, in any language; None where it is neither."""
-    if any(folded(word) in each.switch_on for each in every_language()):
+    if any(folded(word) in phrases.switch_on for phrases in every_language()):
         return True
-    return False if any(folded(word) in each.switch_off for each in every_language()) else None
+    return False if any(folded(word) in phrases.switch_off for phrases in every_language()) else None
 
 
 _COMMAND: Final = switch_pattern("tools", "工具")

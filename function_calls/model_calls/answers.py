@@ -29,8 +29,8 @@ def spoken(turn: Turn, completion: Completion, text: str) -> Interpretation:
         raise ModelUnavailable("malformed", "the answer was cut off at the length limit before it began")
     notice = say(turn.language, "model.cut_off") if is_cut else ""
     asks_for_syntax = any(word in turn.message.text.upper() for word in ("RRULE", "FREQ"))
-    told = text if asks_for_syntax else without_rule_text(turn.language, text)
-    return Interpretation(answer=told or _last_texts(turn), notice=notice)
+    shown = text if asks_for_syntax else without_rule_text(turn.language, text)
+    return Interpretation(answer=shown or _last_texts(turn), notice=notice)
 
 
 def question(turn: Turn, problems: Sequence[Problem]) -> str:

@@ -38,7 +38,10 @@ def judge(call: ToolCall, steps: Sequence[Step]) -> Repeat:
 def results_of(call: ToolCall, steps: Sequence[Step]) -> list[ToolResult]:
     """Return the earlier results of the same call, oldest first."""
     return [
-        result for step in steps for made, result in zip(step.calls, step.results, strict=True) if is_same(made, call)
+        result
+        for step in steps
+        for earlier, result in zip(step.calls, step.results, strict=True)
+        if is_same(earlier, call)
     ]
 
 
@@ -59,7 +62,7 @@ class CorrectionRound:
     @property
     def taken_ids(self) -> set[str]:
         """The call ids that this turn has used."""
-        return ids_of(self.turn.steps) | {call.id for each in self.corrections for call in each.calls}
+        return ids_of(self.turn.steps) | {call.id for correction in self.corrections for call in correction.calls}
 
     def keep(self, checked: CheckedCalls) -> None:
         """Hold the valid calls until the others are corrected."""

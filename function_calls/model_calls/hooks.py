@@ -63,19 +63,23 @@ class HookedInterpreter:
         if isinstance(entered, Interpretation):
             return _mark_decided(entered)
         try:
-            made = await self._interpreter.interpret(entered)
+            interpretation = await self._interpreter.interpret(entered)
         except Exception as error:
             answer = await self._hooks.fail(entered, error)
             if answer is None:
                 raise
             return _mark_decided(answer)
-        left = await self._hooks.leave(entered, made)
-        return left if left is made else _mark_decided(left)
+        left = await self._hooks.leave(entered, interpretation)
+        return left if left is interpretation else _mark_decided(left)
 
 
-def _mark_decided(made: Interpretation) -> Interpretation:
+def _mark_decided(interpretation: Interpretation) -> Interpretation:
     """Mark a hook's decision as final, so that silence counts as intended."""
-    return made if made.calls or made.answer else replace(made, handled_elsewhere=True)
+    return (
+        interpretation
+        if interpretation.calls or interpretation.answer
+        else replace(interpretation, handled_elsewhere=True)
+    )
 
 
 class ClientToolInterpreter:
@@ -94,9 +98,9 @@ class ClientToolInterpreter:
 
     async def interpret(self, turn: Turn) -> Interpretation:
         """Return the other interpreter's result for `turn`, without the client's calls."""
-        made = await self._inner.interpret(turn)
-        chosen = tuple(call for call in made.calls if call.name in self._names)
+        interpretation = await self._inner.interpret(turn)
+        chosen = tuple(call for call in interpretation.calls if call.name in self._names)
         if not chosen:
-            return made
+            return interpretation
         self.calls, self.steps = chosen, turn.steps
-        return replace(made, calls=(), handled_elsewhere=True)
+        return replace(interpretation, calls=(), handled_elsewhere=True)

@@ -43,8 +43,10 @@ def said_before(turn: Turn, limit: int) -> list[tuple[str, str]]:
     The lines of people begin with their name, except in a conversation that a client keeps, which stays as it is.
     """
     if turn.client_messages is not None:
-        spoken = [each for each in turn.client_messages if each["role"] in _SPOKEN and each.get("content")]
-        return [(str(each["role"]), str(each["content"])) for each in spoken[-limit:]] if limit else []
+        messages = [
+            message for message in turn.client_messages if message["role"] in _SPOKEN and message.get("content")
+        ]
+        return [(str(message["role"]), str(message["content"])) for message in messages[-limit:]] if limit else []
     recent = turn.recent[-limit:] if limit else ()
     return [(_role(message, turn), _line(message, turn)) for message in recent if message.text]
 
@@ -60,7 +62,7 @@ def circumstances(turn: Turn) -> str:
     return fill(prompt("context"), variables_of(turn))
 
 
-def conversation(turn: Turn, system: str, said: str) -> list[Message]:
+def conversation(turn: Turn, system: str, user_content: str) -> list[Message]:
     """Return system text, history, and `said` as the last user message, roles alternating.
 
     The history of a client is kept as it was sent; system messages at its beginning join the system text, because many
@@ -68,11 +70,11 @@ def conversation(turn: Turn, system: str, said: str) -> list[Message]:
     """
     if turn.client_messages is not None:
         own, before = _split_system(turn.client_messages)
-        return [*_system("\n\n".join([system, *own])), *before, {"role": "user", "content": said}]
+        return [*_system("\n\n".join([system, *own])), *before, {"role": "user", "content": user_content}]
     before = history(turn)
     if before and before[-1]["role"] == "user":
-        said = f"[earlier]\n{before.pop()['content']}\n\n[message]\n{said}"
-    return [*_system(system), *before, {"role": "user", "content": said}]
+        user_content = f"[earlier]\n{before.pop()['content']}\n\n[message]\n{user_content}"
+    return [*_system(system), *before, {"role": "user", "content": user_content}]
 
 
 def _system(text: str) -> list[Message]:
@@ -81,23 +83,23 @@ def _system(text: str) -> list[Message]:
 
 def _split_system(messages: Sequence[Mapping[str, object]]) -> tuple[list[str], list[Message]]:
     """Return the texts of the system messages at the beginning, and all other messages."""
-    count = next((place for place, each in enumerate(messages) if each["role"] != "system"), len(messages))
-    return [str(each["content"]) for each in messages[:count]], [dict(each) for each in messages[count:]]
+    count = next((place for place, message in enumerate(messages) if message["role"] != "system"), len(messages))
+    return [str(message["content"]) for message in messages[:count]], [dict(message) for message in messages[count:]]
 
 
 def rounds(steps: Sequence[Step]) -> list[Message]:
     """Return the calls and results of this turn: each `assistant` message with its `tool` messages."""
-    told: list[Message] = []
+    messages: list[Message] = []
     for step in steps:
         if not step.calls:
-            told.append({"role": "assistant", "content": step.text})
+            messages.append({"role": "assistant", "content": step.text})
             continue
-        told.append(assistant_calls(step.text, [(call.id, call.name, arguments_text(call)) for call in step.calls]))
-        told += [
+        messages.append(assistant_calls(step.text, [(call.id, call.name, arguments_text(call)) for call in step.calls]))
+        messages += [
             tool_message(call.id, call.name, _content(result))
             for call, result in zip(step.calls, step.results, strict=True)
         ]
-    return told
+    return messages
 
 
 def assistant_calls(text: str, calls: Sequence[tuple[str, str, str]]) -> Message:
@@ -161,7 +163,10 @@ def _line(message: ChatMessage, turn: Turn) -> str:
 
 
 def _attachments(message: ChatMessage) -> list[str]:
-    return [f"[attached {one_line(each.kind)}: {one_line(each.description)}]" for each in message.attachments]
+    return [
+        f"[attached {one_line(attachment.kind)}: {one_line(attachment.description)}]"
+        for attachment in message.attachments
+    ]
 
 
 class Instructions:

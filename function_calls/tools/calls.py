@@ -58,9 +58,9 @@ async def _since_others(message: ChatMessage, history: HistoryService) -> frozen
     speakers = await history.speakers(message.address, _LOOKED_BACK)
     own_names = {
         message.sender.id,
-        next((person for each, person in speakers if each == message.id), message.sender.id),
+        next((person for message_id, person in speakers if message_id == message.id), message.sender.id),
     }
-    own = takewhile(lambda each: each[1] in own_names, reversed(speakers))
+    own = takewhile(lambda speaker: speaker[1] in own_names, reversed(speakers))
     return frozenset(message_id for message_id, _ in own if message_id != message.id)
 
 

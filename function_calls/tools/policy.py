@@ -44,7 +44,7 @@ class ToolSwitches:
     async def switch(self, chat: ChatAddress, name: str, *, is_on: bool) -> None:
         """Switch one tool of a chat on or off."""
         stored = await self._state.get(_key(chat))
-        off = {str(each) for each in stored} if isinstance(stored, list) else set()
+        off = {str(name_off) for name_off in stored} if isinstance(stored, list) else set()
         off = off - {name} if is_on else off | {name}
         await self._state.set(_key(chat), [*sorted(off)] if off else None, keep=_KEPT, is_promised=True)
         self._remember(chat, off)

@@ -292,8 +292,8 @@ class CallState(TypedState):
         self._removed.add(key)
 
     def __iter__(self) -> Iterator[str]:
-        kept = (key for key in self._session.keys() if key not in self._removed)  # noqa: SIM118 - a session is no mapping
-        return iter(dict.fromkeys((*kept, *self._written)))
+        present = (key for key in self._session.keys() if key not in self._removed)  # noqa: SIM118 - a session is no mapping
+        return iter(dict.fromkeys((*present, *self._written)))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -337,9 +337,9 @@ def json_copy(value: object) -> Json:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list | tuple):
-        return [json_copy(each) for each in value]
+        return [json_copy(item) for item in value]
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return {key: json_copy(each) for key, each in value.items()}
+        return {key: json_copy(member) for key, member in value.items()}
     raise TypeError(f"session state is JSON; a {type(value).__name__} cannot be kept, its text or a dict of it can")
 
 

@@ -177,8 +177,8 @@ class CombinedToolset:
         return has_clash
 
     def _clash(self, name: str, places: set[int]) -> NameClash:
-        first, *others = sorted(places)
-        renamed = tuple(short_name(f"{self._labels[place]}_{name}") for place in others)
+        first, *later = sorted(places)
+        renamed = tuple(short_name(f"{self._labels[place]}_{name}") for place in later)
         return NameClash(name=name, kept_by=self._labels[first], renamed=renamed)
 
     def _make_routes(self, listing: Listing) -> _Routes:
@@ -197,8 +197,8 @@ class CombinedToolset:
         return place == min(self._offered_by[name]) and (place == 0 or not self._is_reserved(name))
 
     def _free(self, place: int, name: str, taken: set[str]) -> str:
-        made = short_name(f"{self._labels[place]}_{name}")
-        return made if made not in taken else self._free(place, made, taken)
+        prefixed = short_name(f"{self._labels[place]}_{name}")
+        return prefixed if prefixed not in taken else self._free(place, prefixed, taken)
 
 
 def combine_external(router: FunctionCallRouter, toolsets: Mapping[str, Toolset]) -> CombinedToolset:

@@ -108,10 +108,10 @@ def _members(written: object, known: Collection[str], where: str) -> Mapping[str
     return written
 
 
-def _is_address(each: object) -> bool:
-    if not isinstance(each, str):
+def _is_address(identifier: object) -> bool:
+    if not isinstance(identifier, str):
         return False
-    platform, _, identity = each.partition(":")
+    platform, _, identity = identifier.partition(":")
     return bool(platform.strip() and identity.strip())
 
 

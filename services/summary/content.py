@@ -55,14 +55,14 @@ def is_chatter(text: str) -> bool:
 
 def narrow(messages: Sequence[ChatMessage], window: SummaryWindow) -> list[ChatMessage]:
     """Apply the filters of `window` that the source does not: end, thread of replies, person and topic."""
-    kept = _is_before_end(messages, window)
+    narrowed = _is_before_end(messages, window)
     if window.thread_of is not None:
-        kept = _thread(kept, window.thread_of)
+        narrowed = _thread(narrowed, window.thread_of)
     if window.person is not None:
-        kept = [message for message in kept if _is_by(message, window.person)]
+        narrowed = [message for message in narrowed if _is_by(message, window.person)]
     if window.topic is not None:
-        kept = _filter_topic(kept, window.topic)
-    return kept
+        narrowed = _filter_topic(narrowed, window.topic)
+    return narrowed
 
 
 def people(messages: Iterable[ChatMessage]) -> tuple[Participant, ...]:
@@ -110,10 +110,10 @@ def _thread(messages: Sequence[ChatMessage], start: str) -> list[ChatMessage]:
 def _filter_topic(messages: Sequence[ChatMessage], topic: str) -> list[ChatMessage]:
     """Keep messages that share a term with `topic`, and direct replies to them."""
     wanted = set(terms(topic))
-    kept: list[ChatMessage] = []
+    on_topic: list[ChatMessage] = []
     kept_ids: set[str] = set()
     for message in messages:
         if message.reply_to in kept_ids or not wanted.isdisjoint(terms(message.text)):
-            kept.append(message)
+            on_topic.append(message)
             kept_ids.add(message.id)
-    return kept
+    return on_topic

@@ -58,14 +58,14 @@ def _clip(text: str, limit: int) -> str:
     """Truncate a sentence at a word boundary, or anywhere in a script without spaces."""
     if reading_length(text) <= limit:
         return text
-    kept = 0
+    count = 0
     length = 0
     while length < limit:
-        length += reading_length(text[kept])
-        kept += 1
-    head = text[:kept]
+        length += reading_length(text[count])
+        count += 1
+    head = text[:count]
     at_word = head.rsplit(" ", 1)[0]
-    return (at_word if len(at_word) > kept // 2 else head).rstrip() + _CUT
+    return (at_word if len(at_word) > count // 2 else head).rstrip() + _CUT
 
 
 _LENGTH_POWER = 0.65

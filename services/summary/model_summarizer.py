@@ -171,8 +171,10 @@ class ModelSummarizer:
             claimed = read_answer(completion.text)
         except ModelUnavailable:
             claimed = []
-        kept = check_merges(claimed[:count], points)
-        return list(kept) or [points[at] for at in choose([point.text for point in points], count)] or points[:count]
+        supported = check_merges(claimed[:count], points)
+        return (
+            list(supported) or [points[at] for at in choose([point.text for point in points], count)] or points[:count]
+        )
 
 
 async def _all_or_first_failure(work: Sequence[Coroutine[None, None, Result]]) -> list[Result]:

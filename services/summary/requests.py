@@ -36,7 +36,7 @@ def split_into_chunks(messages: Sequence[ChatMessage], *, max_tokens: int) -> li
             end = position if size + tokens <= max_tokens else _longest_pause(messages, start, position)
             parts.append(tuple(messages[start:end]))
             start = end
-            size = sum(estimate_tokens(kept) for kept in messages[start:position])
+            size = sum(estimate_tokens(message) for message in messages[start:position])
         size += tokens
     if start < len(messages):
         parts.append(tuple(messages[start:]))

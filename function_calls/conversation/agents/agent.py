@@ -182,9 +182,9 @@ class Agent(Generic[DepsT, OutputT]):
         """Return the dispatchers of its calls and of the agents below it, by the agent's name."""
         below = [*self._sub_agents.values(), *self._router.registry]
         enclosed = {
-            name: EnclosedDispatcher(inner=each, enclosing=(self._router,))
+            name: EnclosedDispatcher(inner=dispatcher, enclosing=(self._router,))
             for other in below
-            for name, each in other.dispatchers.items()
+            for name, dispatcher in other.dispatchers.items()
         }
         return {**enclosed, self.name: self._router}
 
@@ -278,22 +278,22 @@ class Agent(Generic[DepsT, OutputT]):
 
     async def _interpret(self, turn: Turn) -> Interpretation:
         try:
-            made = await interpret_within(self._limits.seconds, self._interpreter, turn)
+            interpretation = await interpret_within(self._limits.seconds, self._interpreter, turn)
         except ModelUnavailable as error:
             logger.warning("agent {}: model unavailable ({})", self.name, error.reason)
             if turn.is_from_program or not turn.steps:
                 raise
             return found_so_far(turn, error)
         if turn.is_from_program:
-            return made
+            return interpretation
         from function_calls.grounding.claims import is_unproven, what_happened, without_forged_receipt
 
-        if not made.calls and is_unproven(turn, made.answer):
+        if not interpretation.calls and is_unproven(turn, interpretation.answer):
             return what_happened(turn)
-        return without_forged_receipt(turn, made)
+        return without_forged_receipt(turn, interpretation)
 
-    async def _dispatch(self, context: CallContext, turn: Turn, made: Interpretation) -> Dispatched:
-        calls = made.calls
+    async def _dispatch(self, context: CallContext, turn: Turn, interpretation: Interpretation) -> Dispatched:
+        calls = interpretation.calls
         prefix = f"{context.call_id}/{self.name}/{len(turn.steps)}"
         requests = requests_of(turn, context)
         contexts = [
@@ -311,9 +311,12 @@ class Agent(Generic[DepsT, OutputT]):
         ]
         results = await dispatch_all(self._router, calls, contexts)
         checked = tuple(
-            self._check_transfer(result, each.actions) for result, each in zip(results, contexts, strict=True)
+            self._check_transfer(result, call_context.actions)
+            for result, call_context in zip(results, contexts, strict=True)
         )
-        return Dispatched(results=checked, actions=merge_actions(checked, [each.actions for each in contexts]))
+        return Dispatched(
+            results=checked, actions=merge_actions(checked, [call_context.actions for call_context in contexts])
+        )
 
     def _is_malformed(self, outcome: Outcome) -> bool:
         is_about_something_else = outcome.is_question or outcome.is_answered or outcome.is_exhausted

@@ -138,8 +138,8 @@ def without_transfers(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     shown = []
     for step in steps:
         pairs = zip(step.calls, step.results, strict=True)
-        kept = [(call, result) for call, result in pairs if call.name != TRANSFER]
-        if kept:
-            calls, results = zip(*kept, strict=True)
-            shown.append(step if len(kept) == len(step.calls) else replace(step, calls=calls, results=results))
+        remaining = [(call, result) for call, result in pairs if call.name != TRANSFER]
+        if remaining:
+            calls, results = zip(*remaining, strict=True)
+            shown.append(step if len(remaining) == len(step.calls) else replace(step, calls=calls, results=results))
     return tuple(shown)

@@ -31,7 +31,7 @@ class LoopAgent:
     @property
     def dispatchers(self) -> Mapping[str, Dispatcher]:
         """Return the dispatchers of its agents' calls, by the agent's name."""
-        return {name: each for agent in self._agents for name, each in agent.dispatchers.items()}
+        return {name: dispatcher for agent in self._agents for name, dispatcher in agent.dispatchers.items()}
 
     async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome:
         """Run the agents on `turn` until one escalates, in at most `rounds` rounds of all agents together.
@@ -78,11 +78,11 @@ def _append_message(turn: Turn, outcome: AgentOutcome, place: int) -> Turn:
     """Return the turn for the next agent, with this one's text before the message."""
     if not outcome.text:
         return turn
-    said = ChatMessage(
+    message = ChatMessage(
         id=f"{turn.message.id}/{outcome.agent}/{place}",
         address=turn.message.address,
         sender=Person(id=outcome.agent, name=outcome.agent, is_bot=True),
         text=outcome.text,
         sent_at=turn.now,
     )
-    return replace(turn, recent=(*turn.recent, said))
+    return replace(turn, recent=(*turn.recent, message))

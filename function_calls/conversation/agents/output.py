@@ -56,30 +56,32 @@ class InForm:
     async def interpret(self, turn: Turn) -> Interpretation:
         """Say what `turn` asks for; the answer is a call too."""
         turn = replace(turn, on_text=None)  # a partial structured answer is useless
-        made = await self._interpreter.interpret(turn)
+        interpretation = await self._interpreter.interpret(turn)
         try:
-            return self._as_call(turn, made)
+            return self._as_call(turn, interpretation)
         except ArgumentsInvalid as error:
-            refused = _refusal(turn, made.answer, error)
-        made = await self._interpreter.interpret(replace(turn, steps=(*turn.steps, refused)))
+            refused = _refusal(turn, interpretation.answer, error)
+        interpretation = await self._interpreter.interpret(replace(turn, steps=(*turn.steps, refused)))
         with suppress(ArgumentsInvalid):
-            return self._as_call(turn, made)
-        return made
+            return self._as_call(turn, interpretation)
+        return interpretation
 
-    def _as_call(self, turn: Turn, made: Interpretation) -> Interpretation:
+    def _as_call(self, turn: Turn, interpretation: Interpretation) -> Interpretation:
         """Return `made` with its text as a call of the answer tool.
 
         Raises:
             ArgumentsInvalid: they are not in the form.
         """
-        if made.calls or made.must_reply:
-            return made
-        found = made.answer[made.answer.find("{") : made.answer.rfind("}") + 1]
+        if interpretation.calls or interpretation.must_reply:
+            return interpretation
+        found = interpretation.answer[interpretation.answer.find("{") : interpretation.answer.rfind("}") + 1]
         if not found:
             raise ArgumentsInvalid(OUTPUT, [ArgumentError(pointer="", message="there is no JSON object in the answer")])
         arguments = check_arguments(self._tool.validator, found, tool=OUTPUT).arguments
         self._tool.instantiate(arguments)
-        return replace(made, answer="", calls=(ToolCall(id=_call_id(turn), name=OUTPUT, arguments=arguments),))
+        return replace(
+            interpretation, answer="", calls=(ToolCall(id=_call_id(turn), name=OUTPUT, arguments=arguments),)
+        )
 
 
 def _refusal(turn: Turn, words: str, error: ArgumentsInvalid) -> Step:

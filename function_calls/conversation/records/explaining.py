@@ -62,7 +62,7 @@ def arguments_in_words(call: CallRecord) -> str:
 
 
 def _route(turn: TurnRecord, language: str) -> list[str]:
-    models = dict.fromkeys(each.model for each in turn.completions if not each.error)
+    models = dict.fromkeys(completion.model for completion in turn.completions if not completion.error)
     lines = []
     if models:
         count = len(turn.completions)
@@ -81,7 +81,7 @@ def _rejected_calls(turn: TurnRecord, calls: Sequence[CallRecord], language: str
     lines = []
     for place, completion in enumerate(turn.completions):
         later = turn.completions[place + 1 :]
-        is_asked_again = any(each.requested and each.round == completion.round for each in later)
+        is_asked_again = any(other.requested and other.round == completion.round for other in later)
         if is_asked_again or completion.round not in called:
             lines += [
                 say(language, "explain.not_made", tool=_short(call.name), arguments=_short(call.arguments))
@@ -111,9 +111,9 @@ def _call(number: int, call: CallRecord, language: str, *, has_details: bool) ->
         agent = call.route.removeprefix(AGENT_ROUTE)
     if agent:
         lines.append(say(language, "explain.by_agent", agent=agent))
-    told = (call.error or call.result) if has_details else call.said
-    if told:
-        lines.append(say(language, "explain.result", result=_short(told)))
+    outcome = (call.error or call.result) if has_details else call.said
+    if outcome:
+        lines.append(say(language, "explain.result", result=_short(outcome)))
     return lines
 
 

@@ -123,9 +123,9 @@ def _call_record(call: ToolCall, context: CallContext, result: ToolResult, usage
         repairs=call.repairs,
         said=result.text,
         ending=result.ending,
-        receipts=tuple((each.action, each.subject) for each in result.receipts),
+        receipts=tuple((receipt.action, receipt.subject) for receipt in result.receipts),
         model=completions[-1].model if completions else "",
-        charge=sum((each.charge for each in completions), NOTHING),
+        charge=sum((completion.charge for completion in completions), NOTHING),
         spawn_task=None if result.spawned is None else _spawn_text(result.spawned),
     )
 
@@ -147,7 +147,7 @@ def spawn_record(task: SpawnedTask) -> dict[str, object]:
         "request": task.request,
         "answer": task.answer,
         "ok": task.ok,
-        "tool_calls": [each for step in task.steps for each in _spawned_calls(step)],
+        "tool_calls": [record for step in task.steps for record in _spawned_calls(step)],
     }
 
 

@@ -34,7 +34,7 @@ class Replay(Struct, frozen=True, kw_only=True):
 
     def is_like(self, recorded: Sequence[CallRecord]) -> bool:
         """Return whether the same calls were made, in any order."""
-        return len(self.calls) == len(recorded) and all(each.match == "same" for each in self.calls)
+        return len(self.calls) == len(recorded) and all(call.match == "same" for call in self.calls)
 
 
 class RecordedTools:
@@ -47,13 +47,13 @@ class RecordedTools:
     async def dispatch(self, turn: Turn, interpretation: Interpretation) -> Dispatched:
         """Answer one round's calls."""
         del turn
-        made = [self._answer(call) for call in interpretation.calls]
-        self.made += made
-        return Dispatched(results=tuple(each.result for each in made))
+        replayed = [self._answer(call) for call in interpretation.calls]
+        self.made += replayed
+        return Dispatched(results=tuple(call.result for call in replayed))
 
     def _answer(self, call: ToolCall) -> ReplayedCall:
-        named = [each for each in self._left if each.tool_name == call.name]
-        same = next((each for each in named if _is_same(call, each)), None)
+        named = [record for record in self._left if record.tool_name == call.name]
+        same = next((record for record in named if _is_same(call, record)), None)
         found = same or next(iter(named), None)
         if found is None:
             result = ToolResult.failed("This call is not on record; nothing is executed in a replay.")

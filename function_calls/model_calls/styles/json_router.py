@@ -82,7 +82,7 @@ class _Prepared:
         shown = [] if instructions.is_of_agent else _examples_for(tools)
         self.prefix: list[Message] = [
             {"role": "system", "content": system},
-            *(message for each in shown for message in _example_messages(each)),
+            *(message for example in shown for message in _example_messages(example)),
         ]
         branches = [_branch(spec) for spec in tools.specs]
         self.forced_format = _format(branches)
@@ -119,10 +119,10 @@ def _object(properties: Mapping[str, object], required: Sequence[object]) -> dic
 def _describe(spec: ToolSpec) -> str:
     properties = spec.parameters.get("properties")
     names = ", ".join(properties) if isinstance(properties, Mapping) else ""
-    told = f"- {spec.name}({names}): {spec.description}"
+    head = f"- {spec.name}({names}): {spec.description}"
     lines = [f"  {name}: {_describe_argument(schema)}" for name, schema in _arguments(spec)]
-    said = [f"  means it: {sentence}" for sentence in spec.examples[:3]]
-    return "\n".join([told, *lines, *said])
+    examples = [f"  means it: {sentence}" for sentence in spec.examples[:3]]
+    return "\n".join([head, *lines, *examples])
 
 
 def _arguments(spec: ToolSpec) -> list[tuple[str, Mapping[str, object]]]:

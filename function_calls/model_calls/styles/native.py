@@ -42,16 +42,17 @@ class NativeStyle:
         calls = tuple(unbundled(completion.calls, tools.by_name)) or found.calls
         if calls or not found.text.startswith("{"):
             return Reading(calls=calls, text=found.text)
-        meant = tools.fitting(found.text)
-        if meant is None:
+        name = tools.fitting(found.text)
+        if name is None:
             return Reading(text=found.text)
-        return Reading(calls=(RequestedCall(id="", name=meant, arguments=found.text),))
+        return Reading(calls=(RequestedCall(id="", name=name, arguments=found.text),))
 
 
 def _correction_messages(correction: Correction) -> list[Message]:
     calls = [(call.id, call.name, _valid(call)) for call in correction.calls]
     answers = [
-        tool_message(call.id, call.name, told) for call, told in zip(correction.calls, correction.feedback, strict=True)
+        tool_message(call.id, call.name, feedback)
+        for call, feedback in zip(correction.calls, correction.feedback, strict=True)
     ]
     return [assistant_calls(correction.text, calls), *answers]
 

@@ -69,8 +69,8 @@ class PromptStyle:
 
 def query(turn: Turn) -> str:
     """Return the user's part of the choice: the newest four messages, newest first, then the message itself."""
-    spoken = [("user", turn.message.text), *reversed(said_before(turn, HISTORY_MESSAGES - 1))]
-    history = "\n".join(f'{role.upper()}: """{content}"""' for role, content in spoken)
+    messages = [("user", turn.message.text), *reversed(said_before(turn, HISTORY_MESSAGES - 1))]
+    history = "\n".join(f'{role.upper()}: """{content}"""' for role, content in messages)
     asked = f"Query: History:\n{history}\nQuery: {turn.message.text}"
     if turn.must_call:
         asked += "\n\nAt least one tool must be called; an empty array is not allowed."

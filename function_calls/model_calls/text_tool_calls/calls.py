@@ -140,7 +140,7 @@ def _cut_out_named_objects(text: str, calls: list[RequestedCall], names: Collect
     if len(text) > _LONGEST_SEARCHED or not ("{" in text or "｛" in text):
         return text
     found = list(islice(named_objects(text, names), _MOST_LOOKS))
-    calls += [RequestedCall(id="", name=each.name, arguments=each.arguments) for each in found]
+    calls += [RequestedCall(id="", name=named.name, arguments=named.arguments) for named in found]
     return without_named_objects(text, found) if found else text
 
 
@@ -148,16 +148,16 @@ def _cut_out_json(text: str, calls: list[RequestedCall], names: Collection[str])
     """Take out JSON objects that stand loose in the text and name a tool on offer."""
     if len(text) > _LONGEST_SEARCHED or "{" not in text:
         return text
-    kept, place = [], 0
+    pieces, place = [], 0
     for found in islice(re.finditer(JSON_OBJECT, text), _MOST_LOOKS):
         if found.start() < place:
             continue
         end, read = _json_at(text, found.start(), names)
         if read:
             calls += read
-            kept.append(text[place : found.start()].removesuffix("functools"))
+            pieces.append(text[place : found.start()].removesuffix("functools"))
             place = end
-    return "".join([*kept, text[place:]])
+    return "".join([*pieces, text[place:]])
 
 
 def _json_at(text: str, start: int, names: Collection[str]) -> tuple[int, list[RequestedCall]]:
@@ -171,10 +171,10 @@ def _json_at(text: str, start: int, names: Collection[str]) -> tuple[int, list[R
 def _cut_out_lines(text: str, calls: list[RequestedCall], names: Collection[str]) -> str:
     if "(" not in text:
         return text
-    kept = []
+    lines = []
     for line in text.splitlines():
         read = list(calls_of_python(line.strip().strip("`"), names))
         calls += read
         if not read:
-            kept.append(line)
-    return "\n".join(kept)
+            lines.append(line)
+    return "\n".join(lines)

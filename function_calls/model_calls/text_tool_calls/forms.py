@@ -186,7 +186,10 @@ def _one_call(value: Mapping[str, object], names: Collection[str]) -> Iterator[t
         if is_call:
             yield name, {} if given is None else given
         elif key != "name" and name in names:  # the arguments stand beside the name
-            yield name, {each: value[each] for each in value if each not in (key, "id")}
+            yield (
+                name,
+                {argument_name: value[argument_name] for argument_name in value if argument_name not in (key, "id")},
+            )
     elif len(value) == 1:
         (only,) = value
         if only in names and isinstance(value[only], dict):
@@ -214,7 +217,7 @@ def _tagged(body: str) -> object:
 
 
 def _values(found: Iterator[re.Match[str]]) -> dict[str, object]:
-    return {each["key"].strip(): _value(each["value"].strip()) for each in found}
+    return {match["key"].strip(): _value(match["value"].strip()) for match in found}
 
 
 def _value(text: str) -> object:

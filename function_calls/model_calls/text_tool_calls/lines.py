@@ -46,12 +46,12 @@ def named_objects(text: str, names: Collection[str]) -> Iterator[NamedObject]:
 
 def without_named_objects(text: str, found: Collection[NamedObject]) -> str:
     """Return `text` without the calls `found` in it, and without the thoughts and results of ReAct around them."""
-    kept, place = [], 0
-    for each in found:
-        if each.start >= place:
-            kept.append(text[place : each.start])
-            place = each.end
-    rest = "".join([*kept, text[place:]])
+    pieces, place = [], 0
+    for call in found:
+        if call.start >= place:
+            pieces.append(text[place : call.start])
+            place = call.end
+    rest = "".join([*pieces, text[place:]])
     return re.sub(_THOUGHT_LINES, "", re.sub(_OBSERVATION, "", rest))
 
 

@@ -38,11 +38,11 @@ class StreamFilter:
         if not self._is_shut:
             await self._let_through(self._safe_end())
 
-    async def finish(self, spoken: str) -> None:
+    async def finish(self, answer: str) -> None:
         """Pass on the rest of `spoken`, the final answer."""
         heard = self._text[: self._heard].lstrip()
-        if spoken.startswith(heard) and len(spoken) > len(heard):
-            await self._listener(spoken[len(heard) :])
+        if answer.startswith(heard) and len(answer) > len(heard):
+            await self._listener(answer[len(heard) :])
 
     async def _let_through(self, end: int) -> None:
         if end > self._heard:
@@ -60,6 +60,6 @@ class StreamFilter:
         if maybe is not None:
             return maybe.start()
         word = re.compile(_LAST_WORD).search(self._text, self._heard)
-        if word is not None and any(each.startswith(word[0]) for each in self._suspicious):
+        if word is not None and any(beginning.startswith(word[0]) for beginning in self._suspicious):
             return word.start()
         return len(self._text)

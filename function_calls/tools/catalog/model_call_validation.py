@@ -40,11 +40,11 @@ class CheckedCalls(Struct, frozen=True, kw_only=True):
     @property
     def calls(self) -> tuple[ToolCall, ...]:
         """The valid calls, each once."""
-        kept: list[ToolCall] = []
+        valid: list[ToolCall] = []
         for outcome in self.outcomes:
-            if isinstance(outcome, ToolCall) and not any(is_same(outcome, other) for other in kept):
-                kept.append(outcome)
-        return tuple(kept)
+            if isinstance(outcome, ToolCall) and not any(is_same(outcome, other) for other in valid):
+                valid.append(outcome)
+        return tuple(valid)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -99,7 +99,7 @@ def _too_many() -> Problem:
 
 
 def _fields(error: ArgumentsInvalid) -> tuple[str, ...]:
-    tops = (each.pointer.lstrip("/").split("/")[0] for each in error.errors)
+    tops = (problem.pointer.lstrip("/").split("/")[0] for problem in error.errors)
     return tuple(dict.fromkeys(top for top in tops if top))
 
 

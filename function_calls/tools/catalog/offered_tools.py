@@ -27,7 +27,7 @@ def find_name(name: str, names: Collection[str]) -> str | None:
 
 def _only(names: Iterable[str], bare: str, form: Callable[[str], str]) -> str | None:
     wanted = form(bare)
-    found = [each for each in names if wanted and form(_bare(each)) == wanted]
+    found = [known for known in names if wanted and form(_bare(known)) == wanted]
     return found[0] if len(found) == 1 else None
 
 

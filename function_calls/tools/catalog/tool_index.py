@@ -120,7 +120,9 @@ def _synonyms_in(han: str) -> Iterator[str]:
     place = 0
     while place < len(han):
         lengths = range(_LONGEST_SYNONYM, 0, -1)
-        found = next((han[place : place + each] for each in lengths if han[place : place + each] in _groups()), "")
+        found = next(
+            (han[place : place + length] for length in lengths if han[place : place + length] in _groups()), ""
+        )
         place += len(found) or 1
         if found:
             yield found

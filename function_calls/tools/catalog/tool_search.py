@@ -113,7 +113,7 @@ class ToolSelection:
         """Replace the searches for tools by their results, and offer these and the tools of refused calls."""
         if not isinstance(self.tools, SearchableTools):
             return checked
-        self._offer(self.tools.by_name[each.tool] for each in checked.problems if each.tool)
+        self._offer(self.tools.by_name[problem.tool] for problem in checked.problems if problem.tool)
         outcomes = tuple(self._answer(outcome, self.tools) for outcome in checked.outcomes)
         return replace(checked, outcomes=outcomes)
 

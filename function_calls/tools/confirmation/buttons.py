@@ -55,7 +55,7 @@ def numbered_buttons(labels: Sequence[str], person: Person, asked_at: datetime) 
 
 def buttons_to_undo(language: str, results: Iterable[ToolResult], person: Person) -> tuple[Choice, ...]:
     """Return the button for `person` that takes back the last change among `results`, if that can be undone."""
-    changes = [each.change_id for result in results for each in result.receipts if each.undo is not None]
+    changes = [receipt.change_id for result in results for receipt in result.receipts if receipt.undo is not None]
     return tuple(undo_button(language, change, person) for change in changes[-1:] if change)
 
 

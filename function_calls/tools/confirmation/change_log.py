@@ -50,7 +50,7 @@ def change_id(person: Person, message_id: str) -> str:
 
 def change_undone(result: ToolResult) -> str:
     """Return the id of the change that a call has undone; empty where it undid none."""
-    return next((each.change_id for each in result.receipts if each.action == UNDONE), "")
+    return next((receipt.change_id for receipt in result.receipts if receipt.action == UNDONE), "")
 
 
 def is_owner(person: Person, change: str) -> bool:
@@ -85,7 +85,7 @@ class ChangeLog:
 
     async def every(self, conversation: Conversation) -> tuple[Change, ...]:
         """Return the changes that can still be undone, oldest first."""
-        return tuple(each for each in await self._changes(conversation) if each.state == "live")
+        return tuple(change for change in await self._changes(conversation) if change.state == "live")
 
     async def remembered(self, conversation: Conversation) -> tuple[Change, ...]:
         """Return all logged changes, oldest first, including undone ones."""
@@ -95,8 +95,10 @@ class ChangeLog:
         """Set the state of the changes that were made for these messages and not undone before."""
         async with self._lock:
             changes = [
-                replace(each, state=state) if each.message_id in message_ids and each.state != "undone" else each
-                for each in await self._changes(conversation)
+                replace(change, state=state)
+                if change.message_id in message_ids and change.state != "undone"
+                else change
+                for change in await self._changes(conversation)
             ]
             await self._keep(conversation, changes)
 
@@ -105,9 +107,9 @@ class ChangeLog:
         return convert(stored or [], list[Change])
 
     async def _keep(self, conversation: Conversation, changes: Sequence[Change]) -> None:
-        live = [each for each in changes if each.state == "live"][-MOST:]
-        past = [each for each in changes if each.state != "live"][-MOST:]
-        kept: list[Json] = to_builtins([each for each in changes if each in live or each in past])
+        live = [change for change in changes if change.state == "live"][-MOST:]
+        past = [change for change in changes if change.state != "live"][-MOST:]
+        kept: list[Json] = to_builtins([change for change in changes if change in live or change in past])
         await self._state.set(_key(conversation), kept or None, keep=_KEPT)
 
 

@@ -69,8 +69,8 @@ class Question(Struct, frozen=True, kw_only=True):
         part = items if self.is_several and isinstance(items, Mapping) else self.schema
         titled = part.get("oneOf") or part.get("anyOf")
         if isinstance(titled, list):
-            arms = [each for each in titled if isinstance(each, Mapping) and "const" in each]
-            return {str(each["const"]): str(each.get("title") or each["const"]) for each in arms}
+            arms = [arm for arm in titled if isinstance(arm, Mapping) and "const" in arm]
+            return {str(arm["const"]): str(arm.get("title") or arm["const"]) for arm in arms}
         values, names = part.get("enum"), part.get("enumNames")
         if not isinstance(values, list):
             return {}
@@ -124,8 +124,8 @@ def parse_answer(question: Question, text: str, bot_name: str, now: datetime) ->
         is_yes = parse_yes_no(text, bot_name)
         return Unread() if is_yes is None else is_yes
     if question.options:
-        texts = [each for each in _BETWEEN.split(text) if each.strip()] if question.is_several else [text]
-        chosen = [_option(question.options, each, bot_name) for each in texts]
+        texts = [part for part in _BETWEEN.split(text) if part.strip()] if question.is_several else [text]
+        chosen = [_option(question.options, chosen_text, bot_name) for chosen_text in texts]
         if not chosen or None in chosen:
             return Unread()
         return _checked(question, list(dict.fromkeys(chosen)) if question.is_several else chosen[0])
@@ -169,11 +169,11 @@ def _validator(name: str, schema: Mapping[str, object]) -> SchemaValidator:
 
 def _option(options: Mapping[str, str], text: str, bot_name: str) -> str | None:
     """Return the value of the option that `text` names, by its number, label or value."""
-    said = folded(text).strip(" .。")
+    words = folded(text).strip(" .。")
     for value, label in options.items():
-        if said in {folded(value), folded(label)}:
+        if words in {folded(value), folded(label)}:
             return value
-    number = said if said.isdecimal() else pick_of(text, bot_name)
+    number = words if words.isdecimal() else pick_of(text, bot_name)
     place = int(number) if number.isdecimal() else 0
     return list(options)[place - 1] if 1 <= place <= len(options) else None
 

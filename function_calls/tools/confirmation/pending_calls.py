@@ -66,7 +66,7 @@ class PendingCall(Struct, frozen=True, kw_only=True):
             answers=answers,
             needs=needs,
             form=form,
-            asked_in=tuple(dict.fromkeys(each for each in (context.message.id, turn_id) if each)),
+            asked_in=tuple(dict.fromkeys(message_id for message_id in (context.message.id, turn_id) if message_id)),
             asked_at=context.clock.now(),
         )
 
@@ -195,15 +195,17 @@ class Confirmations:
         key = _key(pending.message)
         async with self._lock:
             entries = await self._questions(key)
-            answered = [each for each in entries if each.form is not None and each.call_id == pending.call_id]
-            same = [
-                each
-                for each in entries
-                if not each.is_closed and each.message == pending.message.id and each not in answered
+            answered = [
+                question for question in entries if question.form is not None and question.call_id == pending.call_id
             ]
-            closed = [each.closed(is_answered=each in answered) for each in entries if each not in same]
+            same = [
+                question
+                for question in entries
+                if not question.is_closed and question.message == pending.message.id and question not in answered
+            ]
+            closed = [question.closed(is_answered=question in answered) for question in entries if question not in same]
             await self._keep(key, [*closed, *same, _Question.of(pending)])
-        await self._tell_closed(pending.message, [each for each in entries if each not in same])
+        await self._tell_closed(pending.message, [question for question in entries if question not in same])
 
     async def note_question(self, message: ChatMessage, asked_at: datetime) -> None:
         """Remember that the answer to `message` asks its sender something that a number answers, for the asker."""
@@ -211,14 +213,15 @@ class Confirmations:
         async with self._lock:
             entries = await self._questions(key)
             asked = _Question(message=message.id, asked_at=asked_at, has_no_call=True)
-            if not any(not each.is_closed and message.id in each.places for each in entries):
+            if not any(not question.is_closed and message.id in question.places for question in entries):
                 await self._keep(key, [*entries, asked])
 
     async def waits_for(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> bool:
         """Tell whether `answer` is about a question to the sender; a bare yes is, too, where more words are needed."""
         questions = await self._questions(_key(message))
         return any(
-            each.waits(message, scope) and (each.is_answered_by(answer) or each.is_vague(answer)) for each in questions
+            question.waits(message, scope) and (question.is_answered_by(answer) or question.is_vague(answer))
+            for question in questions
         )
 
     async def take(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> tuple[PendingCall, ...]:
@@ -229,22 +232,24 @@ class Confirmations:
         key = _key(message)
         async with self._lock:
             entries = await self._questions(key)
-            waiting = [each for each in entries if each.waits(message, scope)]
-            taken = [each for each in waiting if each.is_answered_by(answer)]
+            waiting = [question for question in entries if question.waits(message, scope)]
+            taken = [question for question in waiting if question.is_answered_by(answer)]
             if taken:
-                await self._keep(key, [each.closed() for each in entries])
+                await self._keep(key, [question.closed() for question in entries])
         if taken:
             await self._tell_closed(message, entries)
-        return tuple(each.pending(message) for each in taken)
+        return tuple(question.pending(message) for question in taken)
 
     async def open_form(self, message: ChatMessage, scope: ReplyScope) -> PendingCall | None:
         """Return the call whose form `message` can answer; a reply can answer only the message that it replies to."""
         questions = await self._questions(_key(message))
         is_reply = message.reply_to is not None and bool(scope.message_ids)
         waiting = [
-            each
-            for each in questions
-            if each.form is not None and each.waits(message, scope) and (each.is_replied_to(scope) or not is_reply)
+            question
+            for question in questions
+            if question.form is not None
+            and question.waits(message, scope)
+            and (question.is_replied_to(scope) or not is_reply)
         ]
         return waiting[-1].pending(message) if waiting else None
 
@@ -253,8 +258,10 @@ class Confirmations:
         key = _key(message)
         async with self._lock:
             entries = await self._questions(key)
-            done = [each for each in entries if not each.is_closed and each.call_id == call_id]
-            await self._keep(key, [each.closed(is_answered=True) if each in done else each for each in entries])
+            done = [question for question in entries if not question.is_closed and question.call_id == call_id]
+            await self._keep(
+                key, [question.closed(is_answered=True) if question in done else question for question in entries]
+            )
         await self._tell_closed(message, done)
 
     async def ask_for_words(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> str:
@@ -265,10 +272,11 @@ class Confirmations:
         key = _key(message)
         async with self._lock:
             entries = await self._questions(key)
-            vague = [each for each in entries if each.waits(message, scope) and each.is_vague(answer)]
+            vague = [question for question in entries if question.waits(message, scope) and question.is_vague(answer)]
             if vague:
                 asked = [
-                    replace(each, asked_in=(*each.asked_in, message.id)) if each in vague else each for each in entries
+                    replace(question, asked_in=(*question.asked_in, message.id)) if question in vague else question
+                    for question in entries
                 ]
                 await self._keep(key, asked)
         return vague[0].needs if vague else ""
@@ -282,10 +290,14 @@ class Confirmations:
         if message.reply_to is None:
             return ""
         entries = await self._questions(_key(message))
-        asked = [each for each in entries if each.is_replied_to(scope) and (answer.pick or not each.has_no_call)]
-        if not asked or any(each.waits(message, scope) for each in asked):
+        asked = [
+            question
+            for question in entries
+            if question.is_replied_to(scope) and (answer.pick or not question.has_no_call)
+        ]
+        if not asked or any(question.waits(message, scope) for question in asked):
             return ""
-        return "answered" if all(each.is_answered for each in asked) else "closed"
+        return "answered" if all(question.is_answered for question in asked) else "closed"
 
     async def drop_question(self, message: ChatMessage, scope: ReplyScope) -> bool:
         """Close the open question without a call that `message` replies to; False where it replies to none."""
@@ -295,17 +307,19 @@ class Confirmations:
         async with self._lock:
             entries = await self._questions(key)
             dropped = [
-                each for each in entries if not each.is_closed and each.has_no_call and each.is_replied_to(scope)
+                question
+                for question in entries
+                if not question.is_closed and question.has_no_call and question.is_replied_to(scope)
             ]
             if dropped:
-                await self._keep(key, [each.closed() if each in dropped else each for each in entries])
+                await self._keep(key, [question.closed() if question in dropped else question for question in entries])
         await self._tell_closed(message, dropped)
         return bool(dropped)
 
     async def is_asked_of(self, person: Person, message: ChatMessage, asked_in: str) -> bool:
         """Tell whether `person` was asked something in the answer to their message `asked_in` in the same chat."""
         entries = await self._questions(_key(message, person))
-        return any(asked_in in each.places for each in entries)
+        return any(asked_in in question.places for question in entries)
 
     async def forget_before(self, message: ChatMessage, *, is_answer: bool = False) -> None:
         """Forget the question before `message`: another one has been asked since.
@@ -315,17 +329,19 @@ class Confirmations:
         key = _key(message)
         async with self._lock:
             entries = await self._questions(key)
-            kept = [
-                each if message.id in each.places else each.closed(is_answered=is_answer and each.has_no_call)
-                for each in entries
+            remaining = [
+                question
+                if message.id in question.places
+                else question.closed(is_answered=is_answer and question.has_no_call)
+                for question in entries
             ]
-            if kept != entries:
-                await self._keep(key, kept)
-        await self._tell_closed(message, [each for each in entries if message.id not in each.places])
+            if remaining != entries:
+                await self._keep(key, remaining)
+        await self._tell_closed(message, [question for question in entries if message.id not in question.places])
 
     async def _tell_closed(self, message: ChatMessage, entries: Sequence[_Question]) -> None:
         """Tell the listeners of those of `entries` that were open until `message`."""
-        for asked_in in dict.fromkeys(each for entry in entries if not entry.is_closed for each in entry.places):
+        for asked_in in dict.fromkeys(place for entry in entries if not entry.is_closed for place in entry.places):
             for listener in self._listeners:
                 try:
                     await listener(message.address, asked_in)
@@ -336,9 +352,9 @@ class Confirmations:
         return convert(await self._state.get(key) or [], list[_Question])
 
     async def _keep(self, key: str, entries: Sequence[_Question]) -> None:
-        closed = [each for each in entries if each.is_closed][-_MOST_CLOSED:]
+        closed = [question for question in entries if question.is_closed][-_MOST_CLOSED:]
         await self._state.set(
-            key, to_builtins([*closed, *(each for each in entries if not each.is_closed)]), keep=_KEPT
+            key, to_builtins([*closed, *(question for question in entries if not question.is_closed)]), keep=_KEPT
         )
 
 

@@ -36,34 +36,34 @@ def pick_of(text: str, bot_name: str) -> str:
     """Parse a message that only picks an option: `1`, `2` …, `once` or `always`; else empty."""
     if len(text) > _LONGEST:
         return ""
-    said = _POLITE.sub("", bare(text, bot_name))
-    return next((name for each in every_language() for name, words in each.picks.items() if said in words), "")
+    answer = _POLITE.sub("", bare(text, bot_name))
+    return next((name for phrases in every_language() for name, words in phrases.picks.items() if answer in words), "")
 
 
 def parse_yes_no(text: str, bot_name: str) -> bool | None:
     """Return True for a yes, False for a no, None for anything else: only a message that says nothing more counts."""
     if len(text) > _LONGEST:
         return None
-    said = bare(text, bot_name).replace(",", "")
-    if any(said in each.yes for each in every_language()):
+    answer = bare(text, bot_name).replace(",", "")
+    if any(answer in phrases.yes for phrases in every_language()):
         return True
-    return False if any(said in each.no for each in every_language()) else None
+    return False if any(answer in phrases.no for phrases in every_language()) else None
 
 
 def confirmed_actions(text: str, bot_name: str) -> frozenset[str]:
     """Return the actions that a message confirms by name, with or without a yes in front."""
     if len(text) > _LONGEST:
         return frozenset()
-    said = " ".join(_POLITE.sub("", bare(text, bot_name)).replace(",", " ").split())
+    answer = " ".join(_POLITE.sub("", bare(text, bot_name)).replace(",", " ").split())
     return frozenset(
         action
-        for each in every_language()
-        for action, words in each.confirms.items()
-        if _without_yes(said, each) & words
+        for phrases in every_language()
+        for action, words in phrases.confirms.items()
+        if _without_yes(answer, phrases) & words
     )
 
 
-def _without_yes(said: str, language: Phrases) -> set[str]:
+def _without_yes(answer: str, language: Phrases) -> set[str]:
     """Return `said`, and what remains of it behind each yes that it begins with, also with a `+` in front."""
-    rest = [said.removeprefix(yes).strip() for yes in language.yes if said.startswith(yes)]
-    return {said, *rest, *(f"+{each}" for each in rest)}
+    rest = [answer.removeprefix(yes).strip() for yes in language.yes if answer.startswith(yes)]
+    return {answer, *rest, *(f"+{words}" for words in rest)}

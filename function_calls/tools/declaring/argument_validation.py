@@ -81,10 +81,10 @@ def repair_arguments(
     fit.
     """
     try:
-        mended = repair(given, _validator(schema))
+        repaired = repair(given, _validator(schema))
     except ArgumentsInvalid:
         return given
-    return mended.arguments if is_text or not mended.errors else given
+    return repaired.arguments if is_text or not repaired.errors else given
 
 
 def check_arguments(
@@ -136,7 +136,7 @@ def _instance(signature: FunctionSignature, arguments: Mapping[str, object]) -> 
 def _refusal(
     signature: FunctionSignature, details: Sequence[ErrorDetails], arguments: Mapping[str, object]
 ) -> ArgumentsInvalid:
-    errors = {str(each): each for each in (_explain(detail, arguments) for detail in details)}
+    errors = {str(error): error for error in (_explain(detail, arguments) for detail in details)}
     return ArgumentsInvalid(signature.name, errors.values())
 
 
@@ -146,17 +146,19 @@ def _explain(detail: ErrorDetails, arguments: Mapping[str, object]) -> ArgumentE
         return ArgumentError(
             pointer=place, message="is required and missing", expected="a value", got="nothing", rule="required"
         )
-    said = detail["msg"].removeprefix("Value error, ")
+    message = detail["msg"].removeprefix("Value error, ")
     got = quoted(detail["input"])
-    rule, limit = _rule(detail, said)
-    return ArgumentError(pointer=place, message=f"{said}, got {got}", expected=said, got=got, rule=rule, limit=limit)
+    rule, limit = _rule(detail, message)
+    return ArgumentError(
+        pointer=place, message=f"{message}, got {got}", expected=message, got=got, rule=rule, limit=limit
+    )
 
 
-def _rule(detail: ErrorDetails, said: str) -> tuple[str, str]:
+def _rule(detail: ErrorDetails, message: str) -> tuple[str, str]:
     """Return the JSON Schema rule of Pydantic's error, and its limit; an author's own message is kept."""
     kind, context = detail["type"], detail.get("ctx", {})
     if kind in {"value_error", "assertion_error"}:
-        return SAID, said
+        return SAID, message
     if kind in _RULES:
         rule, limit = _RULES[kind]
         return rule, str(context.get(limit, "")).replace(" or ", ", ")

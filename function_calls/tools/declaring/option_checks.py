@@ -40,8 +40,8 @@ def _check_examples(examples: tuple[str, ...], parameters: Mapping[str, object])
     for example, slot in _slots(examples):
         if slot not in properties:
             near = nearest(slot, properties)
-            told = f"Write {{{near}}}." if near else f"Its arguments are: {', '.join(properties) or 'none'}."
-            raise Fault("", f"its example {example!r} has {{{slot}}}, which is no argument", told)
+            fix = f"Write {{{near}}}." if near else f"Its arguments are: {', '.join(properties) or 'none'}."
+            raise Fault("", f"its example {example!r} has {{{slot}}}, which is no argument", fix)
 
 
 def _slots(examples: tuple[str, ...]) -> Iterator[tuple[str, str]]:

@@ -144,13 +144,13 @@ def plain_model(name: str, parameters: list[Parameter]) -> tuple[type[BaseModel]
     Raises:
         Fault: a parameter has a type that cannot be used.
     """
-    fields: dict[str, Any] = {each.field: _field(each) for each in parameters}
+    fields: dict[str, Any] = {parameter.field: _field(parameter) for parameter in parameters}
     try:
         model = create_model(name, __config__=ConfigDict(protected_namespaces=(), extra="forbid"), **fields)
         return model, model_schema(model)
     except (PydanticUserError, ImportError):
-        for each in parameters:
-            _schema_of(each.name, each.annotation)
+        for parameter in parameters:
+            _schema_of(parameter.name, parameter.annotation)
         raise
 
 
@@ -219,8 +219,8 @@ def _unpacked(options: Any) -> list[Parameter]:
 
 
 def _injected_class(annotation: Any, injectable: Collection[type]) -> type | None:
-    for each in _arms(_bare(annotation)):
-        kind = get_origin(each) or each
+    for arm in _arms(_bare(annotation)):
+        kind = get_origin(arm) or arm
         if isinstance(kind, type) and any(wanted in kind.__mro__ for wanted in injectable):
             return kind
     return None
@@ -231,8 +231,8 @@ def _without_sentinel(annotation: Any, default: object) -> Any:
     arms = _arms(annotation)
     if len(arms) < 2 or not _is_sentinel(default):
         return annotation
-    kept = [arm for arm in arms if not (isinstance(arm, type) and isinstance(default, arm))]
-    return Union[tuple(kept)] if kept else annotation  # noqa: UP007 - the annotation is a value here
+    remaining = [arm for arm in arms if not (isinstance(arm, type) and isinstance(default, arm))]
+    return Union[tuple(remaining)] if remaining else annotation  # noqa: UP007 - the annotation is a value here
 
 
 def _is_sentinel(default: object) -> bool:
@@ -279,7 +279,7 @@ def _bare(annotation: Any) -> Any:
 
 def _arms(annotation: Any) -> tuple[Any, ...]:
     is_union = get_origin(annotation) in (Union, types.UnionType)
-    return tuple(arm for each in get_args(annotation) for arm in _arms(each)) if is_union else (annotation,)
+    return tuple(arm for part in get_args(annotation) for arm in _arms(part)) if is_union else (annotation,)
 
 
 def _admits_none(annotation: Any) -> bool:

@@ -99,7 +99,7 @@ def analyse(
         check_json=_check_of(model),
         style=style,
         model_parameter=parameters[0].name if style == "model" else "",
-        fields=tuple((each.name, each.field) for each in parameters) if style == "plain" else (),
+        fields=tuple((parameter.name, parameter.field) for parameter in parameters) if style == "plain" else (),
         injected=injected,
         is_async=inspect.iscoroutinefunction(_core(function)),
     )
@@ -109,11 +109,11 @@ def _with_texts(schema: Schema, model: type, style: Style, parameters: list[Para
     if style == "model" or not issubclass(model, BaseModel):
         return described(schema, {**parse_docstring(model.__doc__).parameters, **docs.parameters}, keep=True)
     fields = model.model_fields
-    shown = {each.name: fields[each.field].alias or each.name for each in parameters}
+    shown = {parameter.name: fields[parameter.field].alias or parameter.name for parameter in parameters}
     # What Field(description=...) says at the parameter beats the docstring; a nested model's own text does not.
-    silent = [each.name for each in parameters if fields[each.field].description is None]
+    silent = [parameter.name for parameter in parameters if fields[parameter.field].description is None]
     texts = {shown[name]: docs.parameters.get(name, "") for name in silent}
-    absent = [shown[each.name] for each in parameters if each.is_absent_by_default]
+    absent = [shown[parameter.name] for parameter in parameters if parameter.is_absent_by_default]
     return unwrapped(described(schema, texts, keep=False), absent)
 
 
@@ -156,7 +156,7 @@ def names_attribute(function: Callable[..., object], name: str) -> bool:
         code = waiting.pop()
         if name in code.co_names:
             return True
-        waiting += [each for each in code.co_consts if isinstance(each, CodeType)]
+        waiting += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     return False
 
 

@@ -98,12 +98,12 @@ def _is_approved(call: ToolCall, context: CallContext) -> bool:
 def described(name: str, arguments: Mapping[str, object], language: str) -> str:
     """Describe a call for people: its action and arguments."""
     what = say(language, f"tool.{name}") if knows(f"tool.{name}") else name
-    told = [
+    parts = [
         say(language, "confirm.argument", name=_label(key, language), value=_short(_plain(value, language)))
         for key, value in arguments.items()
         if value is not None
     ]
-    return say(language, "confirm.call", what=what, arguments="".join(told))
+    return say(language, "confirm.call", what=what, arguments="".join(parts))
 
 
 def _label(key: str, language: str) -> str:

@@ -54,12 +54,12 @@ async def run_guarded(
     except TimeoutError as error:
         if limit is None or not deadline.expired():
             return crashed(name, error, context)
-        told = say(context.language, "failed.timeout", tool=name, seconds=f"{limit:g}")
+        text = say(context.language, "failed.timeout", tool=name, seconds=f"{limit:g}")
         late = f"Tool '{name}' timed out after {limit:.1f}s"
-        return ToolResult.failed(late, text=told, kind="timeout", cause="timed_out")
+        return ToolResult.failed(late, text=text, kind="timeout", cause="timed_out")
     except RequestRefused as error:
-        told = refusal_text(context.language, error, context.now)
-        refused = ToolResult.failed(str(error), text=told, cause=error.code)
+        text = refusal_text(context.language, error, context.now)
+        refused = ToolResult.failed(str(error), text=text, cause=error.code)
         return replace(refused, is_correctable=isinstance(error, ArgumentRefused))
     except StorageFull as error:
         logger.error("tool {}: {}", name, error)
@@ -176,7 +176,7 @@ def _as_result(value: object) -> ToolResult:
     if value is None:
         return ToolResult(ok=True)
     files = (value,) if isinstance(value, SentFile) else value
-    if isinstance(files, (list, tuple)) and files and all(isinstance(each, SentFile) for each in files):
+    if isinstance(files, (list, tuple)) and files and all(isinstance(file, SentFile) for file in files):
         return ToolResult(ok=True, files=tuple(files))
     if isinstance(value, str):
         return ToolResult(ok=True, text=value, value=value, is_wrapped=True)

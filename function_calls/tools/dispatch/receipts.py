@@ -56,7 +56,7 @@ async def remember(call: ToolCall, context: CallContext, result: ToolResult) -> 
         logger.opt(exception=error).error("cannot store receipts of {}; it cannot be undone", call.name)
         return result
     named = change_id(context.sender, message_id)
-    undoable = (each if each.undo is None else replace(each, change_id=named) for each in result.receipts)
+    undoable = (receipt if receipt.undo is None else replace(receipt, change_id=named) for receipt in result.receipts)
     return replace(result, receipts=tuple(undoable))
 
 

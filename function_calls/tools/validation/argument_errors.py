@@ -26,7 +26,7 @@ def quoted(value: object) -> str:
 
 def nearest(word: str, words: Iterable[str]) -> str | None:
     """Return the one of `words` most like `word`, whatever its case; None when none is like it."""
-    by_form = {each.casefold(): each for each in words}
+    by_form = {known.casefold(): known for known in words}
     close = closest_names(word.casefold(), by_form, at_least=0.6)
     return by_form[close[0]] if close else None
 

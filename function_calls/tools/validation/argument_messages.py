@@ -60,8 +60,8 @@ def _word_error(language: str, error: ArgumentError) -> str:
         return error.limit
     if error.rule in _RULES:
         sentence, limit = _RULES[error.rule]
-        told = _UNQUOTED.sub("", error.limit) if limit == "expected" else error.limit
-        return say(language, f"field.{sentence}", **{limit: told} if limit else {})
+        value = _UNQUOTED.sub("", error.limit) if limit == "expected" else error.limit
+        return say(language, f"field.{sentence}", **{limit: value} if limit else {})
     named = {"type": _TYPES, "format": _FORMATS}.get(error.rule, {})
     return say(language, f"field.{named.get(error.limit, 'other')}")
 
@@ -69,8 +69,8 @@ def _word_error(language: str, error: ArgumentError) -> str:
 def refusal_in_words(language: str, spec: ToolSpec, errors: Sequence[ArgumentError]) -> str:
     """Word the errors of a call of `spec`, one line per argument, with a correct example."""
     lines = [_line(language, error) for error in _one_each(errors)]
-    told = say(language, "failed.arguments", tool=spec.name, problems="".join(f"\n{line}" for line in lines))
-    return f"{without_rule_text(language, told)}\n{_correct_example(language, spec, errors)}"
+    text = say(language, "failed.arguments", tool=spec.name, problems="".join(f"\n{line}" for line in lines))
+    return f"{without_rule_text(language, text)}\n{_correct_example(language, spec, errors)}"
 
 
 def _one_each(errors: Sequence[ArgumentError]) -> Iterable[ArgumentError]:

@@ -70,7 +70,7 @@ class Coercion(Struct, kw_only=True):
         renamed = self._rename(properties, value, place)
         required = _strings(part.get("required"))
         is_listed = self.schema.is_closable and names_all_members(part)
-        made: dict[str, object] = {}
+        members: dict[str, object] = {}
         for name, inner in renamed.items():
             node = properties.get(name)
             here = f"{place}{pointer([name])}"
@@ -79,8 +79,8 @@ class Coercion(Struct, kw_only=True):
             if inner is None and (is_unknown or is_optional):
                 self.steps.append(f"{here}: took null for 'not given'")
             else:
-                made[name] = self.coerce(node, inner, here) if isinstance(node, dict) else inner
-        return made
+                members[name] = self.coerce(node, inner, here) if isinstance(node, dict) else inner
+        return members
 
     def _rename(self, properties: dict[str, object], value: dict[str, object], place: str) -> dict[str, object]:
         """Rename members in another case or script, `dueDate` for `due_date`, unless that argument is given too."""
@@ -89,15 +89,15 @@ class Coercion(Struct, kw_only=True):
         forms: dict[str, list[str]] = {}
         for name in properties:
             forms.setdefault(name_form(name), []).append(name)
-        made: dict[str, object] = {}
+        members: dict[str, object] = {}
         for name, inner in value.items():
             same = forms.get(name_form(name), []) if name not in properties else []
-            if len(same) == 1 and same[0] not in value and same[0] not in made:
+            if len(same) == 1 and same[0] not in value and same[0] not in members:
                 self.steps.append(f"{place}{pointer([same[0]])}: was named {quoted(name)}")
-                made[same[0]] = inner
+                members[same[0]] = inner
             else:
-                made[name] = inner
-        return made
+                members[name] = inner
+        return members
 
     def _items(self, part: Schema, value: list[object], place: str) -> object:
         items = part.get("items")
@@ -150,8 +150,8 @@ def enum_member(part: Schema, value: str) -> object:
     form = name_form(value)
     if not form:
         return None
-    same: set[object] = {each for each in values if isinstance(each, str) and name_form(each) == form}
-    same |= {each for each in values if isinstance(each, int) and str(each) == form}
+    same: set[object] = {member for member in values if isinstance(member, str) and name_form(member) == form}
+    same |= {member for member in values if isinstance(member, int) and str(member) == form}
     if not same:
         same = {member for alias, member in _aliases(part, values) if name_form(alias) == form}
     return same.pop() if len(same) == 1 else None
@@ -165,8 +165,8 @@ def _aliases(part: Schema, values: list[object]) -> Iterator[tuple[str, object]]
     if not isinstance(description, str):
         return
     for member in values:
-        meant = re.search(rf"(?<![\w-]){re.escape(str(member))}\s*[=＝:：]\s*([^,，;；、。|\n]+)", description)
-        for alias in re.split(r"[()（）/]", meant[1]) if meant else ():
+        explained = re.search(rf"(?<![\w-]){re.escape(str(member))}\s*[=＝:：]\s*([^,，;；、。|\n]+)", description)
+        for alias in re.split(r"[()（）/]", explained[1]) if explained else ():
             yield alias, member
 
 

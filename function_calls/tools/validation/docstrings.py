@@ -112,10 +112,10 @@ def _leaves(line: str, indent: int, section: list[str]) -> bool:
     """Return whether an unindented line ends a section (a section whose entries never were indented does not)."""
     if not line.strip() or _indent(line) > indent:
         return False
-    body = [kept for kept in section if kept.strip()]
+    body = [line for line in section if line.strip()]
     if not body:
         return not _entry_pattern().match(line.strip())
-    flat = all(_indent(kept) <= indent for kept in body) and not _field_pattern().match(body[0])
+    flat = all(_indent(line) <= indent for line in body) and not _field_pattern().match(body[0])
     return not (flat and _entry_pattern().match(line.strip()) and section[-1].strip())
 
 

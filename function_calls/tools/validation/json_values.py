@@ -32,13 +32,13 @@ def as_data(value: object) -> object:
 
 
 def _describe(value: object) -> object:
-    told = _to_json(value)
+    converted = _to_json(value)
     if inspect.iscoroutine(value):
         value.close()
         raise NoData(f"returned the coroutine {value.__name__}; an `await` before the call is missing")
-    if isinstance(told, str) and _OF_NO_USE.search(told):
+    if isinstance(converted, str) and _OF_NO_USE.search(converted):
         raise NoData(f"returned a {type(value).__name__}, which says nothing of itself; return text, a dict or a model")
-    return told
+    return converted
 
 
 def _to_json(value: object) -> object:

@@ -17,7 +17,9 @@ _PUNCTUATION: Final = {"｛": "{", "｝": "}", "［": "[", "］": "]", "：": ":
 _WORDS: Final = {"true": True, "false": False, "null": None, "none": None, "undefined": None, "nil": None}
 INVISIBLE: Final = "\ufeff\u200b\u200c\u200d\u2060"
 SPACE: Final = " \t\r\n\f\v\u00a0\u3000" + INVISIBLE
-_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""} | {each: each for each in "\"'\\/`"}
+_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""} | {
+    letter: letter for letter in "\"'\\/`"
+}
 _CODE_DIGITS: Final = {"u": 4, "x": 2, "U": 8}
 
 
@@ -101,7 +103,7 @@ class RelaxedReader(Struct, kw_only=True):
 
     def _members(self, depth: int) -> dict[str, object]:
         self.at += 1
-        made: dict[str, object] = {}
+        members: dict[str, object] = {}
         while (here := self._peek()) != "}":
             if not here:
                 self._cut_off("an object")
@@ -109,21 +111,21 @@ class RelaxedReader(Struct, kw_only=True):
             if self._peek() != ":":
                 self._unexpected("':' after a name")
             self.at += 1
-            made[key] = self._value(depth + 1)
+            members[key] = self._value(depth + 1)
             self._separator("}")
         self.at += 1
-        return made
+        return members
 
     def _items(self, depth: int) -> list[object]:
         self.at += 1
-        made: list[object] = []
+        items: list[object] = []
         while (here := self._peek()) != "]":
             if not here:
                 self._cut_off("a list")
-            made.append(self._value(depth + 1))
+            items.append(self._value(depth + 1))
             self._separator("]")
         self.at += 1
-        return made
+        return items
 
     def _separator(self, closing: str) -> None:
         """Step over a comma; one before the closing bracket is overlooked."""
@@ -143,19 +145,19 @@ class RelaxedReader(Struct, kw_only=True):
         if opening != '"':
             self.note("read other quotation marks as double quotes")
         self.at += 1
-        made: list[str] = []
+        pieces: list[str] = []
         while True:
             found = _plain_pattern().match(self.text, self.at)
             if found:
-                made.append(found[0])
+                pieces.append(found[0])
                 self.at = found.end()
             here = self.text[self.at : self.at + 1]
             if not here:
                 self._cut_off("a text")
             self.at += 1
             if here in closings and self._closes():
-                return "".join(made)
-            made.append(self._escape() if here == "\\" else here)
+                return "".join(pieces)
+            pieces.append(self._escape() if here == "\\" else here)
             if here in "\n\r\t":
                 self.note("read a raw line break or tab inside a text")
 

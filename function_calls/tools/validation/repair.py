@@ -79,8 +79,8 @@ def _mend(
         return Repaired(arguments=value, steps=steps, errors=(stray,))
     coercion = Coercion(schema=schema, steps=list(steps))
     nested = _nest(value, schema, coercion)
-    made = coercion.coerce(schema.schema, nested, "")
-    arguments = made if isinstance(made, dict) else value
+    coerced = coercion.coerce(schema.schema, nested, "")
+    arguments = coerced if isinstance(coerced, dict) else value
     errors = () if schema.accepts(arguments) else tuple(schema.validate(arguments))
     return Repaired(arguments=arguments, steps=tuple(coercion.steps), errors=errors)
 
@@ -180,18 +180,18 @@ def _nest(value: dict[str, object], schema: SchemaValidator, coercion: Coercion)
         if name not in value and isinstance(part, dict):
             inner = _members(schema.resolve(part))
             homes[name] = {name_form(member): member for member in inner}
-    made: dict[str, object] = {}
+    members: dict[str, object] = {}
     for name, given in value.items():
         owners = set() if name in own else _owners(name, homes)
         if len(owners) != 1:
-            made[name] = given
+            members[name] = given
             continue
         [(home, member)] = owners
         coercion.steps.append(f"/{home}/{member}: was given outside {quoted(home)}")
-        nest = made.setdefault(home, {})
+        nest = members.setdefault(home, {})
         if isinstance(nest, dict):
             nest[member] = given
-    return made
+    return members
 
 
 def _owners(name: str, homes: Mapping[str, Mapping[str, str]]) -> set[tuple[str, str]]:

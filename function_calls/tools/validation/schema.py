@@ -28,12 +28,12 @@ class ToolJsonSchema(GenerateJsonSchema):
 
     def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
         """Add the keys that a `dict[K, V]` takes to the schema; Pydantic leaves integer keys out."""
-        made = super().dict_schema(schema)
+        json_schema = super().dict_schema(schema)
         keys = schema.get("keys_schema", core_schema.any_schema())
         names = _key_names(keys, self.generate_inner)
-        if names and not made.keys() & {"propertyNames", "patternProperties"}:
-            made["propertyNames"] = names
-        return made
+        if names and not json_schema.keys() & {"propertyNames", "patternProperties"}:
+            json_schema["propertyNames"] = names
+        return json_schema
 
     def encode_default(self, dft: object) -> object:
         """Return a default as JSON; Pydantic would build a validator for each, which took a tenth of a registration."""
@@ -41,15 +41,15 @@ class ToolJsonSchema(GenerateJsonSchema):
 
     def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
         """Return a number, or a text that spells one: money is written as "6.00". Bounds hold for texts too."""
-        made = super().decimal_schema(schema)
-        arms: list[JsonSchemaValue] = made.get("anyOf", [])
+        json_schema = super().decimal_schema(schema)
+        arms: list[JsonSchemaValue] = json_schema.get("anyOf", [])
         if not arms:
-            return made
+            return json_schema
         arms[-1].update({f"{DECIMAL_BOUND}{name}": limit for name, limit in arms[0].items() if name in BOUNDS})
         if schema.get("max_digits") is None and schema.get("decimal_places") is None:
             # Pydantic's own pattern differs between its versions, and lets "" or "NaN" pass in some of them.
             arms[-1]["pattern"] = _DECIMAL
-        return made
+        return json_schema
 
 
 def _key_names(keys: CoreSchema, generate: Callable[[CoreSchema], JsonSchemaValue]) -> JsonSchemaValue:
@@ -57,9 +57,9 @@ def _key_names(keys: CoreSchema, generate: Callable[[CoreSchema], JsonSchemaValu
         return {"pattern": r"^-?(0|[1-9][0-9]{0,18})$"}
     if keys["type"] in {"any", "str"}:
         return {}
-    made = generate(keys)
-    if "$ref" in made or made.get("type") == "string":
-        return made
+    names = generate(keys)
+    if "$ref" in names or names.get("type") == "string":
+        return names
     raise PydanticInvalidForJsonSchema(f"a dictionary with keys of kind '{keys['type']}'")
 
 
@@ -82,20 +82,20 @@ def model_schema(annotation: object) -> Schema:
         PydanticInvalidForJsonSchema: JSON cannot say it.
     """
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        made = annotation.model_json_schema(schema_generator=ToolJsonSchema)
+        json_schema = annotation.model_json_schema(schema_generator=ToolJsonSchema)
     else:
         adapter: TypeAdapter[object] = TypeAdapter(cast("type[object]", annotation))
-        made = adapter.json_schema(schema_generator=ToolJsonSchema)
-    if isinstance(nested := made.get("$defs"), dict):
-        made["$defs"] = {name: _with_docstring_read(node) for name, node in nested.items()}
-    inlined = close_objects(map_schemas(inline_refs(made), _tidy))
+        json_schema = adapter.json_schema(schema_generator=ToolJsonSchema)
+    if isinstance(nested := json_schema.get("$defs"), dict):
+        json_schema["$defs"] = {name: _with_docstring_read(node) for name, node in nested.items()}
+    inlined = close_objects(map_schemas(inline_refs(json_schema), _tidy))
     inlined.pop("description", None)
     return _ordered(inlined)
 
 
 def inline_refs(schema: Mapping[str, object]) -> Schema:
     """Replace local `$ref`s by their targets; only types that contain themselves stay in `$defs`."""
-    kept: dict[str, object] = {}
+    definitions: dict[str, object] = {}
     names: dict[str, str] = {}
 
     def expand(node: Schema, open_refs: tuple[str, ...]) -> Schema:
@@ -107,13 +107,13 @@ def inline_refs(schema: Mapping[str, object]) -> Schema:
             return {**_but(node, "$ref"), "$ref": f"#/$defs/{name}"}
         target = pointer_target(schema, reference)
         body = expand(target, (*open_refs, reference))
-        if reference in names and names[reference] not in kept:
-            kept[names[reference]] = body
+        if reference in names and names[reference] not in definitions:
+            definitions[names[reference]] = body
         return {**body, **map_schemas(_but(node, "$ref"), lambda inner: expand(inner, open_refs), deep=False)}
 
     bare = {key: value for key, value in schema.items() if key not in {"$defs", "definitions", "components"}}
     expanded = expand(bare, ())
-    return {**expanded, "$defs": kept} if kept else expanded
+    return {**expanded, "$defs": definitions} if definitions else expanded
 
 
 def openai_strict(schema: Mapping[str, object]) -> Schema | None:
@@ -137,14 +137,14 @@ def openai_strict(schema: Mapping[str, object]) -> Schema | None:
         ):
             possible = False
             return node
-        kept = {key: value for key, value in node.items() if key not in _UNSTRICT}
+        strict_node = {key: value for key, value in node.items() if key not in _UNSTRICT}
         if isinstance(properties, dict) and is_object:
             required = _names(node.get("required"))
-            kept["properties"] = {
+            strict_node["properties"] = {
                 name: inner if name in required else nullable(inner) for name, inner in properties.items()
             }
-            kept |= {"required": list(properties), "additionalProperties": False}
-        return kept
+            strict_node |= {"required": list(properties), "additionalProperties": False}
+        return strict_node
 
     strict = map_schemas(dict(schema), close)
     return strict if possible else None
@@ -223,8 +223,8 @@ def _without_null(node: Schema) -> Schema:
     if isinstance(values, list):
         bare["enum"] = [value for value in values if value is not None]
     if isinstance(arms, list):
-        kept = [arm for arm in arms if arm != {"type": "null"}]
-        return {**bare, "anyOf": kept} if len(kept) > 1 else {**kept[0], **_but(bare, "anyOf")}
+        other_arms = [arm for arm in arms if arm != {"type": "null"}]
+        return {**bare, "anyOf": other_arms} if len(other_arms) > 1 else {**other_arms[0], **_but(bare, "anyOf")}
     return bare
 
 
@@ -260,7 +260,7 @@ def _with_null(schema: Schema) -> Schema | None:
 
 def _types(schema: Mapping[str, object]) -> list[str]:
     named = schema.get("type")
-    return [named] if isinstance(named, str) else [str(each) for each in named] if isinstance(named, list) else []
+    return [named] if isinstance(named, str) else [str(name) for name in named] if isinstance(named, list) else []
 
 
 def _names(required: object) -> set[str]:

@@ -47,11 +47,13 @@ def explain(found: Iterable[ValidationError], schema: Mapping[str, object]) -> l
     """Return every error against `schema` in plain words, in the order of the arguments' fields, none twice."""
     seen: dict[tuple[str, str], ArgumentError] = {}
     for error in found:
-        for each in _explain_one(error, schema):
-            seen.setdefault((each.pointer, each.message), each)
+        for problem in _explain_one(error, schema):
+            seen.setdefault((problem.pointer, problem.message), problem)
     fields = list(_properties(schema))
     places = {pointer([name]): at for at, name in enumerate(fields)}
-    return sorted(seen.values(), key=lambda each: places.get("/" + each.pointer[1:].partition("/")[0], len(fields)))
+    return sorted(
+        seen.values(), key=lambda problem: places.get("/" + problem.pointer[1:].partition("/")[0], len(fields))
+    )
 
 
 def _explain_one(error: ValidationError, schema: Mapping[str, object]) -> list[ArgumentError]:
@@ -154,13 +156,15 @@ def _explain_arms(
 ) -> list[ArgumentError]:
     """Explain the closest alternative; name all of them when none is close."""
     depth = len(error.instance_path)
-    close = [arm for arm in arms if arm and not any(_misses_at(each, depth) for each in arm)]
+    close = [arm for arm in arms if arm and not any(_misses_at(failure, depth) for failure in arm)]
     if close:
         best = min(close, key=len)
-        return [each for inner in best for each in _explain_one(inner, schema)]
-    said = [each for arm in arms for inner in arm for each in _explain_one(inner, schema)]
-    wanted = " or ".join(dict.fromkeys(each.expected for each in said)) or "another value"
-    rules = dict.fromkeys((each.rule, each.limit) for each in said if (each.rule, each.limit) != ("type", "null"))
+        return [problem for inner in best for problem in _explain_one(inner, schema)]
+    problems = [problem for arm in arms for inner in arm for problem in _explain_one(inner, schema)]
+    wanted = " or ".join(dict.fromkeys(problem.expected for problem in problems)) or "another value"
+    rules = dict.fromkeys(
+        (problem.rule, problem.limit) for problem in problems if (problem.rule, problem.limit) != ("type", "null")
+    )
     rule, limit = next(iter(rules)) if len(rules) == 1 else ("", "")
     return [_wrong(error, wanted, rule=rule, limit=limit)]
 

@@ -27,8 +27,8 @@ def map_schemas(schema: Mapping[str, object], change: Callable[[Schema], Schema]
             return value
         return map_schemas(value, change) if deep else change(value)
 
-    made = {key: _map(key, value, child) for key, value in schema.items()}
-    return change(made) if deep else made
+    copy = {key: _map(key, value, child) for key, value in schema.items()}
+    return change(copy) if deep else copy
 
 
 def _map(key: str, value: object, child: Callable[[object], object]) -> object:

@@ -74,12 +74,14 @@ def references(schema: object) -> Iterator[str]:
 
 def _join(own: Schema, definitions: Mapping[str, Schema]) -> Schema:
     """Return `own` with its definitions; short ones are inlined, because weak models do not follow references."""
-    whole, kept = own, dict(definitions)
-    while short := {name: part for name, part in kept.items() if length(part) <= _SHORT and not any(references(part))}:
+    whole, remaining = own, dict(definitions)
+    while short := {
+        name: part for name, part in remaining.items() if length(part) <= _SHORT and not any(references(part))
+    }:
         put = partial(_inline, short)
         whole = map_schemas(whole, put)
-        kept = {name: map_schemas(part, put) for name, part in kept.items() if name not in short}
-    whole = whole | {"$defs": kept} if kept else whole
+        remaining = {name: map_schemas(part, put) for name, part in remaining.items() if name not in short}
+    whole = whole | {"$defs": remaining} if remaining else whole
     return whole if length(whole) <= LARGEST else own | {"$defs": dict(definitions)}
 
 
@@ -144,6 +146,6 @@ def safe_schema(given: Mapping[str, object]) -> Schema:
     """
     converter = SchemaConverter(Document({**given, "openapi": "3.1.0"}))
     own = {key: value for key, value in given.items() if key not in {"title", "description"}}
-    made = Bundler(converter).bundled({"properties": {}} | converter.converted(own) | {"type": "object"})
-    SchemaValidator(made)
-    return made
+    schema = Bundler(converter).bundled({"properties": {}} | converter.converted(own) | {"type": "object"})
+    SchemaValidator(schema)
+    return schema

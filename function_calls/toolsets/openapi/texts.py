@@ -35,12 +35,12 @@ def _plain(text: str) -> str:
 
 
 def _free(name: str, taken: Collection[str]) -> str:
-    made, count = name, 1
-    while made in taken:
+    free, count = name, 1
+    while free in taken:
         count += 1
         ending = f"_{count}"
-        made = name[: LONGEST_NAME - len(ending)] + ending
-    return made
+        free = name[: LONGEST_NAME - len(ending)] + ending
+    return free
 
 
 LONGEST_DESCRIPTION: Final = 1000  # characters

@@ -66,16 +66,16 @@ class AnnotationReader:
         for line in definition.body:
             if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
                 name = line.target.id
-                schema, is_required = self.field(line.annotation, line.value, depth)
-                properties[name] = schema
+                part, is_required = self.field(line.annotation, line.value, depth)
+                properties[name] = part
                 required += [name] if is_required else []
         text = ast.get_docstring(definition)
-        made: Schema = {"type": "object", "properties": properties}
+        schema: Schema = {"type": "object", "properties": properties}
         if text:
-            made["description"] = text
+            schema["description"] = text
         if required:
-            made["required"] = required
-        return made | {"additionalProperties": _allows_extra(definition)}
+            schema["required"] = required
+        return schema | {"additionalProperties": _allows_extra(definition)}
 
     def field(self, annotation: ast.expr | None, value: ast.expr | None, depth: int = 0) -> tuple[Schema, bool]:
         """Return the schema of a field with an annotation and a default or `Field(…)`, and whether it is required."""
@@ -170,14 +170,14 @@ def _with_field(schema: Schema, call: ast.Call) -> tuple[Schema, bool]:
     given = {keyword.arg: literal(keyword.value) for keyword in call.keywords if keyword.arg}
     limits = {ours: given[theirs] for theirs, ours in _LIMITS.items() if given.get(theirs) is not None}
     text = given.get("description")
-    made = schema | limits | ({"description": text} if isinstance(text, str) else {})
+    described = schema | limits | ({"description": text} if isinstance(text, str) else {})
     first = call.args[0] if call.args else None
     if isinstance(first, ast.Constant) and first.value is ...:
-        return made, True
+        return described, True
     default = literal(first) if first is not None else given.get("default")
     if default is not None and _is_json(default):
-        made = made | {"default": default}
-    return made, first is None and not {"default", "default_factory"} & given.keys()
+        described = described | {"default": default}
+    return described, first is None and not {"default", "default_factory"} & given.keys()
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:

@@ -47,7 +47,7 @@ def engine(url: sa.URL, role: Role, *, sessions: int = 1) -> sa.Engine:
     own = url.query.get("options", "")
     options = f"{own if isinstance(own, str) else ' '.join(own)} {_SESSION} {role}".strip()
     try:
-        made = sa.create_engine(
+        engine = sa.create_engine(
             _with_driver(url),
             pool_size=sessions,
             max_overflow=0,
@@ -56,8 +56,8 @@ def engine(url: sa.URL, role: Role, *, sessions: int = 1) -> sa.Engine:
     except ModuleNotFoundError as error:
         problem = f"{error.name} is missing; install Bubbles with its extra: bubbles[postgres]"
         raise ConfigError(url.render_as_string(hide_password=True), "storage.url", problem) from error
-    sa.event.listen(made, "connect", _leave_out_nul)
-    return made
+    sa.event.listen(engine, "connect", _leave_out_nul)
+    return engine
 
 
 def is_locked(cause: BaseException | None) -> bool:

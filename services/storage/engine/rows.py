@@ -109,13 +109,13 @@ def upsert(connection: sa.Connection, table: sa.Table, *, key: Sequence[str]) ->
 
 @cache
 def _upsert(dialect: str, table: sa.Table, key: tuple[str, ...]) -> "sqlite.Insert | postgresql.Insert":
-    others = [column.name for column in table.c if column.name not in key]
+    replaced = [column.name for column in table.c if column.name not in key]
     if dialect == "postgresql":
         from sqlalchemy.dialects import postgresql
 
         on_server = postgresql.insert(table)
         return on_server.on_conflict_do_update(
-            index_elements=key, set_={name: on_server.excluded[name] for name in others}
+            index_elements=key, set_={name: on_server.excluded[name] for name in replaced}
         )
     in_file = sqlite.insert(table)
-    return in_file.on_conflict_do_update(index_elements=key, set_={name: in_file.excluded[name] for name in others})
+    return in_file.on_conflict_do_update(index_elements=key, set_={name: in_file.excluded[name] for name in replaced})

@@ -57,15 +57,15 @@ def file_of(url: sa.URL) -> Path | None:
 
 def engine(url: sa.URL, role: Role, busy: timedelta = _BUSY) -> sa.Engine:
     """Return an engine with one connection, used by one thread, that waits `busy` for locks of other programs."""
-    made = sa.create_engine(
+    engine = sa.create_engine(
         url,
         poolclass=sa.StaticPool,
         connect_args={"check_same_thread": False, "timeout": busy.total_seconds()},
         execution_options={"compiled_cache": _COMPILED},
     )
-    made.dialect = _dialect()
+    engine.dialect = _dialect()
 
-    @sa.event.listens_for(made, "connect")
+    @sa.event.listens_for(engine, "connect")
     def prepare(connection: DriverConnection, _record: object) -> None:
         connection.isolation_level = None  # the driver would issue a deferred BEGIN
         connection.execute(f"PRAGMA busy_timeout = {round(busy.total_seconds() * 1000)}")
@@ -73,13 +73,13 @@ def engine(url: sa.URL, role: Role, busy: timedelta = _BUSY) -> sa.Engine:
         connection.execute(f"PRAGMA synchronous = {role}")
         connection.execute(f"PRAGMA query_only = {int(role is Role.READING)}")
 
-    @sa.event.listens_for(made, "begin")
+    @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
         # A write after a deferred BEGIN fails if another one came first; IMMEDIATE waits for the lock.
         # Past SQLAlchemy, in which it takes as long as the insert of a message.
         connection.connection.cursor().execute("BEGIN" if role is Role.READING else "BEGIN IMMEDIATE")
 
-    return made
+    return engine
 
 
 @cache

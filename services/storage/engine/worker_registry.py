@@ -83,12 +83,12 @@ class WorkerRegistry:
         return connection.scalars(_GONE, self.parameters).all()
 
     async def _beat_for_ever(self) -> None:
-        outages = RepeatLimit.of_one_loop()
+        logged_errors = RepeatLimit.of_one_loop()
         while True:
             try:
                 await self._in_thread(self._announce)
             except sa.exc.DBAPIError as error:
-                if outages.admits(error):
+                if logged_errors.admits(error):
                     logger.warning("could not send the heartbeat of this worker to the database: {}", error.orig)
                 await asyncio.sleep(_RECONNECT_SECONDS)
             else:

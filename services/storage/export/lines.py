@@ -121,8 +121,8 @@ class RowKind(Struct, frozen=True, kw_only=True):
     def columns_of(self, line: RowLine) -> Columns:
         """Convert a line to columns; columns that are not exported are empty."""
         values = line.model_dump()
-        others = [column.name for column in self.table.c if column is not self.table.autoincrement_column]
-        columns = dict.fromkeys(others) | {
+        names = [column.name for column in self.table.c if column is not self.table.autoincrement_column]
+        columns = dict.fromkeys(names) | {
             column: _store_value(column, values[field]) for column, field in self.fields.items()
         }
         # An empty list is stored as the default of its column.

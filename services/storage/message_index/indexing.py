@@ -50,19 +50,19 @@ def ensure_index(connection: sa.Connection) -> None:
     connection.execute(META.insert().values(key=_META_KEY, value=str(VERSION)))
 
 
-def index_new(connection: sa.Connection, kept: Sequence[NewMessage]) -> None:
+def index_new(connection: sa.Connection, rows: Sequence[NewMessage]) -> None:
     """Index messages that were just stored, at once or in batches."""
     index = index_of(connection)
     if index.newest_row is None:
-        of_people = [row for row in kept if not row.sender_is_bot and (row.text or row.attachments)]
+        of_people = [row for row in rows if not row.sender_is_bot and (row.text or row.attachments)]
         index.add(connection, [_to_index(row) for row in of_people])
-    elif completes_batch(connection, kept):
+    elif completes_batch(connection, rows):
         index_waiting(connection)
 
 
-def completes_batch(connection: sa.Connection, kept: Sequence[NewMessage]) -> bool:
+def completes_batch(connection: sa.Connection, rows: Sequence[NewMessage]) -> bool:
     """Return whether the waiting messages must be indexed after these messages were stored."""
-    return index_of(connection).newest_row is not None and any(row.id % _BATCH_ROWS == 0 for row in kept)
+    return index_of(connection).newest_row is not None and any(row.id % _BATCH_ROWS == 0 for row in rows)
 
 
 def index_waiting(connection: sa.Connection) -> None:

@@ -24,8 +24,8 @@ def parse_mentions(text: str) -> tuple[Person, ...]:
 
 def attachments_text(attachments: Sequence[Attachment]) -> str:
     """Return attachments as JSON triples of kind, description and address."""
-    kept = [[attachment.kind, attachment.description, attachment.url] for attachment in attachments]
-    return json.dumps(kept, ensure_ascii=False) if kept else ""
+    triples = [[attachment.kind, attachment.description, attachment.url] for attachment in attachments]
+    return json.dumps(triples, ensure_ascii=False) if triples else ""
 
 
 def parse_attachments(text: str) -> tuple[Attachment, ...]:

@@ -58,8 +58,8 @@ class MessagePages:
         """Return the last `limit` messages of a chat, or those before the message id `before`, oldest first."""
         wanted = sa.and_(MESSAGE.c.chat_key == chat.key, _IS_SHOWN)
         if before is not None:
-            one = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == before)
-            place = sa.select(MESSAGE.c.sent_at, MESSAGE.c.id).where(one).subquery()
+            this_message = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == before)
+            place = sa.select(MESSAGE.c.sent_at, MESSAGE.c.id).where(this_message).subquery()
             wanted = sa.and_(wanted, sa.tuple_(MESSAGE.c.sent_at, MESSAGE.c.id) < sa.select(place).scalar_subquery())
         query = sa.select(*_COLUMNS).where(wanted).order_by(MESSAGE.c.sent_at.desc(), MESSAGE.c.id.desc())
         rows = await self._rows(query.limit(limit))

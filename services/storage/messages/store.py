@@ -160,15 +160,17 @@ class SqlMessageStore:
         self, address: ChatAddress, message_id: str, values: dict[str, object], otherwise: dict[str, object]
     ) -> bool:
         """Update a message with `values`, or with `otherwise` if its author has opted out."""
-        one = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id, IS_SHOWN)
+        this_message = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id, IS_SHOWN)
 
         def work(connection: sa.Connection) -> bool:
-            remove_from_index(connection, one)
+            remove_from_index(connection, this_message)
             is_kept = is_consented(address)
-            kept = connection.execute(MESSAGE.update().where(one, is_kept).values(values)).rowcount
-            withheld = connection.execute(MESSAGE.update().where(one, sa.not_(is_kept)).values(otherwise)).rowcount
-            index_of(connection).add(connection, indexed_rows(connection, sa.and_(one, IS_INDEXED)))
-            return kept + withheld > 0
+            updated = connection.execute(MESSAGE.update().where(this_message, is_kept).values(values)).rowcount
+            withheld = connection.execute(
+                MESSAGE.update().where(this_message, sa.not_(is_kept)).values(otherwise)
+            ).rowcount
+            index_of(connection).add(connection, indexed_rows(connection, sa.and_(this_message, IS_INDEXED)))
+            return updated + withheld > 0
 
         return await self._database.run(work)
 

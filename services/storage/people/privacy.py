@@ -145,11 +145,11 @@ class SqlPrivacyStore:
 
         def work(connection: sa.Connection) -> PersonData:
             rows = connection.execute(latest.limit(limit)).all()
-            kept = connection.execute(sa.select(MEMORY).where(memories).order_by(MEMORY.c.id)).mappings().all()
+            memory_rows = connection.execute(sa.select(MEMORY).where(memories).order_by(MEMORY.c.id)).mappings().all()
             return PersonData(
                 messages=tuple(messages_of(list(reversed(rows)))),
                 message_count=connection.scalar(sa.select(sa.func.count()).where(shown)) or 0,
-                memories=tuple(memory_of(row) for row in kept),
+                memories=tuple(memory_of(row) for row in memory_rows),
                 record_count=connection.scalar(sa.select(sa.func.count()).where(records)) or 0,
                 is_opted_out=connection.scalar(sa.select(OPT_OUT.c.since).where(out).limit(1)) is not None,
             )

@@ -174,8 +174,8 @@ def _companions(connection: sa.Connection, rows: Sequence[sa.RowMapping]) -> Seq
     if not keys:
         return ()
     known = [row["delivery_id"] for row in rows]
-    others = sa.select(DELIVERY.c.id).where(IS_FREED, DELIVERY.c.message_key.in_(keys), DELIVERY.c.id.not_in(known))
-    ids = list(connection.scalars(others.with_for_update()))
+    companions = sa.select(DELIVERY.c.id).where(IS_FREED, DELIVERY.c.message_key.in_(keys), DELIVERY.c.id.not_in(known))
+    ids = list(connection.scalars(companions.with_for_update()))
     return _read(connection, ids) if ids else ()
 
 

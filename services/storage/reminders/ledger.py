@@ -69,13 +69,13 @@ def renew(connection: sa.Connection, delivery_id: int) -> Lease | None:
 def settle(connection: sa.Connection, outcomes: Sequence[DeliveryOutcome]) -> None:
     """Record outcomes together; a reminder without a next fire is done when its last occurrence is."""
     sent = [outcome for outcome in outcomes if outcome.state is DeliveryState.SENT]
-    others = [outcome for outcome in outcomes if outcome.state is not DeliveryState.SENT]
+    unsent = [outcome for outcome in outcomes if outcome.state is not DeliveryState.SENT]
     if sent:
         rows = [(outcome.delivery_id, to_micros(outcome.at), outcome.platform_message_id) for outcome in sent]
         _statements(connection).settle_sent_at_once(connection, rows, [outcome.reminder_key for outcome in sent])
-    if others:
-        connection.execute(_settle_other(), [_outcome_columns(outcome) for outcome in others])
-    finished = [outcome.reminder_key for outcome in others if outcome.state.value in _FINAL]
+    if unsent:
+        connection.execute(_settle_other(), [_outcome_columns(outcome) for outcome in unsent])
+    finished = [outcome.reminder_key for outcome in unsent if outcome.state.value in _FINAL]
     if finished:
         _statements(connection).finish_at_once(connection, finished)
 

@@ -88,10 +88,10 @@ def insert_occurrences(
             elif not occurrence.is_skipped:
                 columns["owner"] = request.owner
             values[row["id"], columns["due_at"]] = columns
-    made = _insert(connection, list(values.values()))
+    inserted = _insert(connection, list(values.values()))
     leased = [
         (rows[occurrence.reminder_id], values[occurrence.reminder_id, occurrence.due_at], occurrence.id)
-        for occurrence in made
+        for occurrence in inserted
     ]
     return [
         (row, occurred_of({**columns, "delivery_id": identifier}))
@@ -102,10 +102,10 @@ def insert_occurrences(
 
 def _insert(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> Sequence[sa.Row[Any]]:
     """Return the ids of the new rows with their occurrences."""
-    made = (DELIVERY.c.id, DELIVERY.c.reminder_id, DELIVERY.c.due_at)
+    returned = (DELIVERY.c.id, DELIVERY.c.reminder_id, DELIVERY.c.due_at)
     if connection.dialect.name == "postgresql":
-        return connection.execute(new_from_json(DELIVERY, tuple(rows[0])).returning(*made), {"rows": rows}).all()
-    return connection.execute(insert_new("sqlite", DELIVERY).returning(*made), rows).all()
+        return connection.execute(new_from_json(DELIVERY, tuple(rows[0])).returning(*returned), {"rows": rows}).all()
+    return connection.execute(insert_new("sqlite", DELIVERY).returning(*returned), rows).all()
 
 
 def _occurrence_columns(row: sa.RowMapping, occurrence: Occurrence, absorbed: int) -> dict[str, Any]:

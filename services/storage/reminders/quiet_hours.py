@@ -29,8 +29,8 @@ class Quiet:
         if row["is_urgent"] or (self._default is None and not self._hours):
             return None
         chat, *person = _keys(row)
-        kept = [self._hours.get(chat, self._default), *(self._hours.get(key) for key in person)]
-        return quiet_until((hours for hours in kept if hours is not None), moment)
+        applicable = [self._hours.get(chat, self._default), *(self._hours.get(key) for key in person)]
+        return quiet_until((hours for hours in applicable if hours is not None), moment)
 
 
 def hours_of(row: sa.RowMapping) -> QuietHours:

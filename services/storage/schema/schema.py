@@ -53,27 +53,27 @@ def tables_for(dialect: str) -> sa.MetaData:
     """
     if dialect == "sqlite":
         return METADATA
-    made = sa.MetaData()
+    metadata = sa.MetaData()
     for table in METADATA.tables.values():
-        copy = table.to_metadata(made)
+        copy = table.to_metadata(metadata)
         if table.info:
             copy.dialect_options[dialect]["with"] = table.info
         for index in copy.indexes:
             where = index.dialect_options["sqlite"]["where"]
             if where is not None:
                 index.dialect_options[dialect]["where"] = where
-    return made
+    return metadata
 
 
 @cache
 def _definitions(dialect: str) -> tuple[str, ...]:
     """Return the statements that create all tables and indexes; cached because compiling takes longer than running."""
-    made: list[str] = []
+    statements: list[str] = []
     engine: MockConnection = sa.create_mock_engine(
-        f"{dialect}://", lambda ddl, *_, **__: made.append(str(ddl.compile(engine)))
+        f"{dialect}://", lambda ddl, *_, **__: statements.append(str(ddl.compile(engine)))
     )
     tables_for(dialect).create_all(engine, checkfirst=False)
-    return tuple(made)
+    return tuple(statements)
 
 
 def read_version(connection: sa.Connection, shown: str) -> int | None:
