@@ -178,7 +178,7 @@ class Database:
     async def flush(self) -> None:
         """Wait until the writes of `run_relaxed` survive a power cut; a failure is logged."""
         if self._journal is not None:
-            await self._journal.finished()
+            await self._journal.wait()
 
     async def autocommit(self, work: Callable[[sa.Connection], T]) -> T:
         """Run `work`, one idempotent statement, like `run` without durability.
@@ -303,7 +303,7 @@ class Database:
         close_to_others(path.with_name(path.name + ending) for ending in ("", "-wal", "-shm", "-sent", ".lock"))
 
     def _open_postgres(self) -> None:
-        engines = {role: postgres.engine(self.url, role) for role in postgres.Role}
+        engines = {role: postgres.make_engine(self.url, role) for role in postgres.Role}
         for engine in engines.values():
             self._resources.callback(engine.dispose)
         self._durable, self._quick, self._reading = (
@@ -317,7 +317,7 @@ class Database:
             raise ConfigError(self.name, "storage.url", f"the server does not answer ({error.orig})") from error
 
     def _connect(self, role: sqlite.Role) -> sa.Connection:
-        engine = sqlite.engine(self.url, role, self._timeouts.busy)
+        engine = sqlite.make_engine(self.url, role, self._timeouts.busy)
         self._resources.callback(engine.dispose)
         return self._resources.enter_context(engine.connect())
 

@@ -93,7 +93,7 @@ class Summary(Struct, frozen=True, kw_only=True):
 
     `message_count` is the number of content messages, without the bot's own, commands to it and empty ones.
     `first_at` and `last_at` are the times of the first and last content message, None in an empty window.
-    `heard` are the authors of all messages, including requests to the bot.
+    `writers` are the authors of all messages, including requests to the bot.
     `is_cut` says that the window held more messages than were read. `fallback_reason` is the code of the
     `ModelUnavailable` that made an extractive summary out of one asked of a model.
     """
@@ -105,7 +105,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     findings: Findings = Findings()
     people: tuple[Participant, ...] = ()
     message_count: int = 0
-    heard: tuple[Participant, ...] = ()
+    writers: tuple[Participant, ...] = ()
     first_at: datetime | None = None
     last_at: datetime | None = None
     is_cut: bool = False

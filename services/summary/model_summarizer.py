@@ -114,7 +114,7 @@ class ModelSummarizer:
         parts = await asyncio.to_thread(split_into_chunks, messages, max_tokens=_PART_TOKENS)
         points = await self._digest_all(parts, language, count, on_progress)
         while len(points) > count:
-            points = await self._merged(points, language, count)
+            points = await self._merge_groups(points, language, count)
         return tuple(points)
 
     async def _digest_all(
@@ -156,7 +156,7 @@ class ModelSummarizer:
         self._cache.put(key, points, part)
         return points
 
-    async def _merged(self, points: list[Bullet], language: str, count: int) -> list[Bullet]:
+    async def _merge_groups(self, points: list[Bullet], language: str, count: int) -> list[Bullet]:
         """Merge `points`, in groups if there are many; the result is always shorter."""
         if len(points) <= _MERGED_AT_ONCE:
             return await self._merge(points, language, count)

@@ -62,9 +62,9 @@ class SummaryService:
         answered = content.find_answered(read)
         narrowed = content.narrow(read, asked)
         messages = await asyncio.to_thread(content.content_messages, narrowed, answered)
-        heard = content.people(message for message in narrowed if not message.sender.is_bot)
+        writers = content.people(message for message in narrowed if not message.sender.is_bot)
         if not messages:
-            return Summary(chat=chat, language=language, method=self._summarizer.method, heard=heard, is_cut=is_cut)
+            return Summary(chat=chat, language=language, method=self._summarizer.method, writers=writers, is_cut=is_cut)
         bullets, method, fallback_reason = await self._bullets(messages, language, on_progress)
         return Summary(
             chat=chat,
@@ -76,7 +76,7 @@ class SummaryService:
             ),
             people=content.people(messages),
             message_count=len(messages),
-            heard=heard,
+            writers=writers,
             first_at=messages[0].sent_at,
             last_at=messages[-1].sent_at,
             is_cut=is_cut,

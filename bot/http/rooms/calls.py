@@ -59,7 +59,7 @@ class DirectTools:
             return
         viewer = ToolsFor(person=self._person, chat=self._context.room.address(self._session_id))
         direct = self._context.app.tools.direct
-        with direct.offered(viewer, self._tool_servers, session_id=self._session_id, event_call=self._ask):
+        with direct.offer(viewer, self._tool_servers, session_id=self._session_id, event_call=self._ask):
             yield
 
     async def _ask(self, event: Mapping[str, object]) -> object:

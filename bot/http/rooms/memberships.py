@@ -49,7 +49,7 @@ async def can_enter(context: HttpContext, viewer: Viewer, session_id: str) -> bo
     if session_id in await _joined_rooms(context, viewer.person.id):
         return True
     chat, use = context.room.address(session_id), ChatUse(context.app.database)
-    if await use.written_by(viewer.person.id, [chat]) or not await use.is_used(chat):
+    if await use.chats_of_writer(viewer.person.id, [chat]) or not await use.is_used(chat):
         await join(context, viewer.person.id, session_id)
         return True
     return False
@@ -72,7 +72,7 @@ async def rooms_among(context: HttpContext, viewer: Viewer, chats: Sequence[Chat
     if viewer.role == "admin":
         return frozenset(chat.key for chat in chats)
     joined = {LOBBY, *await _joined_rooms(context, viewer.person.id)}
-    written = await ChatUse(context.app.database).written_by(viewer.person.id, chats)
+    written = await ChatUse(context.app.database).chats_of_writer(viewer.person.id, chats)
     return frozenset(chat.key for chat in chats if chat.chat_id in joined or chat in written)
 
 

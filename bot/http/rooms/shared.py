@@ -26,13 +26,13 @@ _BETWEEN_TRIES: Final = 0.3  # seconds; a bot's message is in the history a mome
 
 
 class Calls(Protocol):
-    """What workers call to each other."""
+    """Texts that workers send to each other."""
 
-    async def call(self, text: str) -> None:
-        """Let all that listen hear `text`."""
+    async def send(self, text: str) -> None:
+        """Send `text` to all listening workers."""
         ...
 
-    def heard(self) -> AsyncGenerator[str | None, None]:
+    def receive(self) -> AsyncGenerator[str | None, None]:
         """Yield every text; None when listening starts, at first and after texts may have been missed."""
         ...
 
@@ -63,14 +63,14 @@ class SharedRooms:
         while True:
             told = await self._waiting.get()
             try:
-                await self._broadcasts.call(told)
+                await self._broadcasts.send(told)
             except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
                 logger.warning("could not publish a room event to other workers: {}", error)
 
     async def listen(self) -> None:
         """Show here what happens in the rooms of others, until cancelled."""
         has_begun = False
-        async with aclosing(self._broadcasts.heard()) as heard:
+        async with aclosing(self._broadcasts.receive()) as heard:
             async for text in heard:
                 if text is None:
                     if has_begun:

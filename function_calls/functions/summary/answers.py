@@ -84,9 +84,9 @@ def _empty(summary: Summary, ctx: SummaryReader, window: SummaryWindow, asker: P
     """Return the text for an empty summary: nobody wrote, only the person did, or only requests to the bot."""
     if window.person is not None or window.topic is not None:
         return say(ctx.language, "summary.empty_window")
-    count = sum(fragment.message_count for fragment in summary.heard)
+    count = sum(fragment.message_count for fragment in summary.writers)
     own = sum(
-        fragment.message_count for fragment in summary.heard if asker is not None and fragment.person_id == asker.id
+        fragment.message_count for fragment in summary.writers if asker is not None and fragment.person_id == asker.id
     )
     written = "requests" if count > own else "own" if own else "nobody"
     if window.since is None:

@@ -42,7 +42,7 @@ class JournalFlush:
         if self._waiting is None:
             self._waiting = asyncio.get_running_loop().call_later(_AFTER_SECONDS, self._begin)
 
-    async def finished(self) -> None:
+    async def wait(self) -> None:
         """Wait until all earlier writes are on the disk, or the failure is logged."""
         if self._waiting is not None:
             self._waiting.cancel()

@@ -38,7 +38,7 @@ class Role(StrEnum):
     READING = "-c default_transaction_read_only=on"
 
 
-def engine(url: sa.URL, role: Role, *, sessions: int = 1) -> sa.Engine:
+def make_engine(url: sa.URL, role: Role, *, sessions: int = 1) -> sa.Engine:
     """Return an engine with up to `sessions` connections, which stay open.
 
     Raises:
@@ -56,7 +56,7 @@ def engine(url: sa.URL, role: Role, *, sessions: int = 1) -> sa.Engine:
     except ModuleNotFoundError as error:
         problem = f"{error.name} is missing; install Bubbles with its extra: bubbles[postgres]"
         raise ConfigError(url.render_as_string(hide_password=True), "storage.url", problem) from error
-    sa.event.listen(engine, "connect", _leave_out_nul)
+    sa.event.listen(engine, "connect", _register_nul_filter)
     return engine
 
 
@@ -82,7 +82,7 @@ def is_worth_repeating(error: sa.exc.DBAPIError) -> bool:
     return error.connection_invalidated or _code(error.orig) in _WORTH_REPEATING
 
 
-def _leave_out_nul(connection: "DriverConnection[object]", _record: object) -> None:
+def _register_nul_filter(connection: "DriverConnection[object]", _record: object) -> None:
     """Remove NUL from texts, because PostgreSQL cannot store it."""
     from psycopg.types.string import StrDumper
 

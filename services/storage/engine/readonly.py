@@ -34,12 +34,12 @@ class DatabaseView:
             ConfigError: there is no database yet.
         """
         if self._url.get_backend_name() != "sqlite":
-            self._engine = postgres.engine(self._url, postgres.Role.READING)
+            self._engine = postgres.make_engine(self._url, postgres.Role.READING)
             return self
         path = sqlite.file_of(self._url)
         if path is None or not await asyncio.to_thread(path.exists):
             raise ConfigError(str(path or self._url), "storage.url", "there is no database yet; run the bot first")
-        self._engine = sqlite.engine(self._url, sqlite.Role.READING)
+        self._engine = sqlite.make_engine(self._url, sqlite.Role.READING)
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -55,7 +55,7 @@ def file_of(url: sa.URL) -> Path | None:
     return None if url.database in {None, "", ":memory:"} else Path(str(url.database)).resolve()
 
 
-def engine(url: sa.URL, role: Role, busy: timedelta = _BUSY) -> sa.Engine:
+def make_engine(url: sa.URL, role: Role, busy: timedelta = _BUSY) -> sa.Engine:
     """Return an engine with one connection, used by one thread, that waits `busy` for locks of other programs."""
     engine = sa.create_engine(
         url,

@@ -51,7 +51,9 @@ class WorkerRegistry:
     async def __aenter__(self) -> Self:
         """Begin the heartbeat of this process."""
         self._thread = self._make_thread("bubbles-database-workers")
-        self._engine = postgres.engine(self._url, postgres.Role.QUICK).execution_options(isolation_level="AUTOCOMMIT")
+        self._engine = postgres.make_engine(self._url, postgres.Role.QUICK).execution_options(
+            isolation_level="AUTOCOMMIT"
+        )
         self._beating = asyncio.create_task(self._beat_for_ever(), name="heartbeat of this worker")
         return self
 
@@ -78,7 +80,7 @@ class WorkerRegistry:
         if connection.scalar(_HELD, {"owner": owner}) is None:
             connection.execute(_BEAT, {"owner": owner})
 
-    def gone_owners(self, connection: sa.Connection) -> Sequence[str]:
+    def dead_owners(self, connection: sa.Connection) -> Sequence[str]:
         """Return dead or frozen owners, locked for this transaction."""
         return connection.scalars(_GONE, self.parameters).all()
 

@@ -13,7 +13,7 @@ from services.history.terms import VERSION
 from services.storage.message_index.index import Indexed, MessageIndex, PostgresMessageIndex, SqliteMessageIndex
 from services.storage.message_index.rows import (
     NewMessage,
-    searched_row_text,
+    row_search_text,
 )
 from services.storage.tables import MESSAGE, META
 
@@ -94,4 +94,4 @@ def _add_after(connection: sa.Connection, index: MessageIndex, last: int) -> Non
 
 
 def _to_index(row: NewMessage | sa.Row[*tuple[Any, ...]]) -> Indexed:
-    return Indexed(row.id, row.chat_key, searched_row_text(row.text, row.attachments))
+    return Indexed(row.id, row.chat_key, row_search_text(row.text, row.attachments))

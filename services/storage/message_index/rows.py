@@ -35,7 +35,7 @@ def parse_attachments(text: str) -> tuple[Attachment, ...]:
     return tuple(Attachment(kind=kind, description=words, url=url) for kind, words, url in json.loads(text))
 
 
-def searched_row_text(text: str, attachments: str) -> str:
+def row_search_text(text: str, attachments: str) -> str:
     """Return the searchable text of a row of the message table."""
     return searchable_text(text, parse_attachments(attachments)) if attachments else text
 

@@ -63,19 +63,19 @@ class MessagePages:
             wanted = sa.and_(wanted, sa.tuple_(MESSAGE.c.sent_at, MESSAGE.c.id) < sa.select(place).scalar_subquery())
         query = sa.select(*_COLUMNS).where(wanted).order_by(MESSAGE.c.sent_at.desc(), MESSAGE.c.id.desc())
         rows = await self._rows(query.limit(limit))
-        return tuple(reversed(_paged(rows)))
+        return tuple(reversed(_to_pages(rows)))
 
     async def one(self, chat: ChatAddress, message_id: str) -> PagedMessage | None:
         """Return one message of a chat; None if it is unknown or deleted."""
         wanted = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == message_id, _IS_SHOWN)
-        return next(iter(_paged(await self._rows(sa.select(*_COLUMNS).where(wanted)))), None)
+        return next(iter(_to_pages(await self._rows(sa.select(*_COLUMNS).where(wanted)))), None)
 
     async def replies(self, chat: ChatAddress, message_ids: Sequence[str]) -> tuple[PagedMessage, ...]:
         """Return the bot's answers to these messages, oldest first."""
         wanted = sa.and_(
             MESSAGE.c.chat_key == chat.key, MESSAGE.c.reply_to.in_(message_ids), MESSAGE.c.sender_is_bot, _IS_SHOWN
         )
-        return _paged(await self._rows(sa.select(*_COLUMNS).where(wanted).order_by(MESSAGE.c.id)))
+        return _to_pages(await self._rows(sa.select(*_COLUMNS).where(wanted).order_by(MESSAGE.c.id)))
 
     async def chats(self, platform: str | None = None, limit: int = 200) -> tuple[ChatOverview, ...]:
         """Return the chats (of a platform) with messages, most recently used first."""
@@ -121,13 +121,13 @@ class MessagePages:
         if before is not None:
             conditions.append(MESSAGE.c.id < before)
         query = sa.select(*_COLUMNS).where(*conditions).order_by(MESSAGE.c.id.desc()).limit(limit)
-        return _paged(await self._rows(query))
+        return _to_pages(await self._rows(query))
 
     async def _rows(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[sa.Row[*tuple[Any, ...]]]:
         return await self._database.read(lambda connection: connection.execute(query).all())
 
 
-def _paged(rows: Sequence[sa.Row[*tuple[Any, ...]]]) -> tuple[PagedMessage, ...]:
+def _to_pages(rows: Sequence[sa.Row[*tuple[Any, ...]]]) -> tuple[PagedMessage, ...]:
     messages = messages_of(tuple(row)[: len(MESSAGE_COLUMNS)] for row in rows)
     return tuple(
         PagedMessage(number=row.id, message=message, is_edited=row.edited_at is not None)
@@ -163,7 +163,7 @@ class ChatUse:
         query = sa.select(sa.or_(*has_rows))
         return bool(await self._database.read(lambda connection: connection.scalar(query)))
 
-    async def written_by(self, person_id: str, among: Collection[ChatAddress]) -> frozenset[ChatAddress]:
+    async def chats_of_writer(self, person_id: str, among: Collection[ChatAddress]) -> frozenset[ChatAddress]:
         """Return the chats of `among` in which the person has written."""
         by_key = {chat.key: chat for chat in among}
         is_own = sa.and_(MESSAGE.c.sender_id == person_id, ~MESSAGE.c.sender_is_bot)

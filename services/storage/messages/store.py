@@ -32,7 +32,7 @@ from services.storage.message_index.rows import (
     in_thread,
     mentions_text,
     messages_of,
-    searched_row_text,
+    row_search_text,
 )
 from services.storage.messages.consent import blank_opted_out, is_consented
 from services.storage.tables import MESSAGE
@@ -283,4 +283,4 @@ def _with_columns(select: sa.Select[tuple[object, ...]]) -> sa.Select[tuple[obje
 
 
 def _terms_of(row: sa.Row[*tuple[Any, ...]]) -> frozenset[str]:
-    return frozenset(index_terms(searched_row_text(row.text, row.attachments)))
+    return frozenset(index_terms(row_search_text(row.text, row.attachments)))

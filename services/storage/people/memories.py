@@ -37,7 +37,7 @@ class SqlMemoryStore:
         wanted = sa.and_(MEMORY.c.chat_key == onlooker.address.key, sa.or_(MEMORY.c.is_shared, is_own))
         if onlooker.is_private:
             accounts = (Account.of(onlooker.address, onlooker.person), *onlooker.others)
-            own_anywhere = sa.or_(*map(_asked_by, accounts))
+            own_anywhere = sa.or_(*map(_is_of_account, accounts))
             wanted = sa.or_(wanted, sa.and_(own_anywhere, sa.not_(MEMORY.c.is_shared)))
         query = sa.select(MEMORY).where(wanted).order_by(MEMORY.c.id.desc())
         rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
@@ -56,7 +56,7 @@ class SqlMemoryStore:
         return await self._database.run(lambda connection: connection.execute(delete).rowcount)
 
 
-def _asked_by(account: Account) -> sa.ColumnElement[bool]:
+def _is_of_account(account: Account) -> sa.ColumnElement[bool]:
     on_platform = MEMORY.c.chat_key.startswith(f"{account.platform}:", autoescape=True)
     return sa.and_(MEMORY.c.person_id == account.person_id, on_platform)
 

@@ -52,7 +52,7 @@ class SqlStateStore:
         row = {"key": key, "value": json.dumps(value, ensure_ascii=False), "expires_at": to_micros(now + keep)}
 
         def work(connection: sa.Connection) -> None:
-            connection.execute(_forget_over(), {"now": to_micros(now)})
+            connection.execute(_delete_expired(), {"now": to_micros(now)})
             if value is None:
                 connection.execute(STATE.delete().where(STATE.c.key == key))
             else:
@@ -68,7 +68,7 @@ class SqlStateStore:
 
 
 @cache
-def _forget_over() -> sa.Delete:
+def _delete_expired() -> sa.Delete:
     return STATE.delete().where(STATE.c.expires_at <= sa.bindparam("now"))
 
 

@@ -53,11 +53,11 @@ class SqlReminderAudit:
             .limit(_PORTION)
         )
         return await self._readable.read(
-            lambda connection: [(row["id"], _audited_reminder(row)) for row in connection.execute(query).mappings()]
+            lambda connection: [(row["id"], _to_audited(row)) for row in connection.execute(query).mappings()]
         )
 
 
-def _audited_reminder(row: sa.RowMapping) -> AuditedReminder:
+def _to_audited(row: sa.RowMapping) -> AuditedReminder:
     return AuditedReminder(
         id=public_id(row["id"]),
         schedule=schedule_of(row),

@@ -216,7 +216,7 @@ def claim_shared(connection: sa.Connection, presence: WorkerRegistry, request: C
 
 def free_gone(connection: sa.Connection, presence: WorkerRegistry) -> int:
     """Free the leases of dead or frozen owners; return their number."""
-    gone = presence.gone_owners(connection)
+    gone = presence.dead_owners(connection)
     freed = 0
     for owner in gone:
         postgres_deliveries.settle_appended(connection, owner)

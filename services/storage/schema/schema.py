@@ -107,7 +107,7 @@ def try_write(url: sa.URL) -> None:
         sa.exc.DBAPIError, sqlite3.Error: it cannot be opened or written.
     """
     file = sqlite.file_of(url) if url.get_backend_name() == "sqlite" else None
-    engine = postgres.engine(url, postgres.Role.DURABLE) if file is None else _engine(file)
+    engine = postgres.make_engine(url, postgres.Role.DURABLE) if file is None else _probe_engine(file)
     try:
         with nullcontext() if file is None else keep_journal(file), engine.connect() as connection:
             if file is not None:
@@ -120,7 +120,7 @@ def try_write(url: sa.URL) -> None:
         engine.dispose()
 
 
-def _engine(file: Path) -> sa.Engine:
+def _probe_engine(file: Path) -> sa.Engine:
     """Return an engine whose connections do not change the file, not even its journal mode."""
     place = f"{file.as_uri()}?mode=rw"
 

@@ -26,12 +26,12 @@ class Broadcasts:
         self._database = database
         self._channel = channel
 
-    async def call(self, text: str) -> None:
+    async def send(self, text: str) -> None:
         """Send `text`, at most `MOST_BYTES`, to all listening processes, including this one."""
         values = {"channel": self._channel, "text": text}
         await self._database.run(lambda connection: connection.execute(_CALL, values).close(), is_durable=False)
 
-    async def heard(self) -> AsyncGenerator[str | None, None]:
+    async def receive(self) -> AsyncGenerator[str | None, None]:
         """Yield received texts until cancelled; None at each beginning of listening, before which texts may be lost."""
         import psycopg
 

@@ -182,7 +182,7 @@ async def test_without_a_log_there_is_nothing_to_flush(file: Path):
     with ThreadPoolExecutor(1) as thread:
         flush = journal_flush.JournalFlush(file, thread, threading.Lock())
         flush.flush_soon()
-        await flush.finished()
+        await flush.wait()
     logger.remove(sink)
 
     assert lines == []

@@ -16,10 +16,10 @@ class Wire:
         self.called = []
         self._heard = asyncio.Queue()
 
-    async def call(self, text):
+    async def send(self, text):
         self.called.append(json.loads(text))
 
-    async def heard(self):
+    async def receive(self):
         while True:
             yield await self._heard.get()
 
