@@ -95,7 +95,7 @@ async def setup(base_url: str, *, is_recorded: bool = False) -> None:
         history, recorder = HistoryService(SqlMessageStore(database), bot_name="Bubbles"), TurnRecorder(log)
         model = MeteredModel(client)
     llm = FunctionCallLLM(model)
-    router = FunctionCallRouter(registry, on_dispatched=None if recorder is None else recorder.called)
+    router = FunctionCallRouter(registry, on_dispatched=None if recorder is None else recorder.record_call)
     bot = Assistant(router, llm, offline=Silent(), context_for=_context, recorder=recorder)
     streaming_bot = Assistant(router, Streaming(llm), offline=Silent(), context_for=_context, recorder=recorder)
 

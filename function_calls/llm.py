@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from loguru import logger
 from msgspec.structs import replace
 
-from function_calls.model_calls.answers import is_owed_an_answer, question, spoken, stuck
+from function_calls.model_calls.answers import ask_about_failure, ask_about_problems, make_answer, must_answer
 from function_calls.model_calls.correction_round import MOST_SEARCHES, CorrectionRound
 from function_calls.model_calls.styles.native import NativeStyle
-from function_calls.model_calls.styles.style import CallStyle, Correction, FixedStyle, Reading, StyleSource, read_words
+from function_calls.model_calls.styles.style import CallStyle, Correction, FixedStyle, Reading, StyleSource, read_text
 from function_calls.model_calls.text_tool_calls.spoken_text import StreamFilter
-from function_calls.model_calls.transcript import Instructions, said_before
+from function_calls.model_calls.transcript import Instructions, previous_messages
 from function_calls.tools.calls import Interpretation, StyleName, ToolCall, Turn
 from function_calls.tools.catalog.model_call_validation import CheckedCalls, check_calls
 from function_calls.tools.catalog.offered_tools import OfferedTools, ToolCatalog
@@ -102,7 +102,7 @@ class FunctionCallLLM:
             if not reading.calls:
                 return await self._without_calls(asking, correction, completion, reading)
             checked = asking.selection.answer_searches(check_calls(reading.calls, asking.tools, correction.taken_ids))
-            correction.keep(checked)
+            correction.hold(checked)
             if not checked.problems and not (checked.has_searches and correction.searches < MOST_SEARCHES):
                 return await self._drop_repeated(asking, correction, reading.text)
             if checked.problems:
@@ -117,12 +117,12 @@ class FunctionCallLLM:
     ) -> Interpretation:
         if correction.fresh:  # some calls were valid and the model gave up on the others
             return Interpretation(calls=correction.fresh, notice=reading.text)
-        if not asking.only_chooses:
-            return self._do_requested(asking.turn, reading.text) or spoken(asking.turn, completion, reading.text)
+        if not asking.is_choice_only:
+            return self._do_requested(asking.turn, reading.text) or make_answer(asking.turn, completion, reading.text)
         missed = self._request_of_words(asking, correction)
         if missed is not None:
             return missed
-        return await self._words(asking) if is_owed_an_answer(asking.turn) else Interpretation()
+        return await self._words(asking) if must_answer(asking.turn) else Interpretation()
 
     def _do_requested(self, turn: Turn, text: str) -> Interpretation | None:
         """Return the calls of a plain request that the model only answered in text; None where it asks something."""
@@ -150,7 +150,7 @@ class FunctionCallLLM:
         if correction.fresh:
             return Interpretation(calls=correction.fresh, answer=text)
         if correction.failed_before is not None:
-            return Interpretation(answer=stuck(asking.turn, correction.failed_before), must_reply=True)
+            return Interpretation(answer=ask_about_failure(asking.turn, correction.failed_before), must_reply=True)
         logger.info("model repeated earlier calls; requesting a text answer")
         return await self._words(asking)
 
@@ -158,13 +158,13 @@ class FunctionCallLLM:
         self, asking: "_Asking", calls: tuple[ToolCall, ...], text: str, reviewer: "CallReviewer"
     ) -> Interpretation:
         """Return the calls that the person's own words support; without any, text, a question or silence."""
-        instead = reviewer.instead(asking.turn, calls) if asking.only_chooses else ()
+        instead = reviewer.instead(asking.turn, calls) if asking.is_choice_only else ()
         if instead:
             return Interpretation(calls=instead)
         review = reviewer.review(asking.turn, calls)
         if review.calls:
             return Interpretation(calls=review.calls, answer=text, notice=review.question)
-        missed = reviewer.missed(asking.turn) if asking.only_chooses else ()
+        missed = reviewer.missed(asking.turn) if asking.is_choice_only else ()
         if missed:
             return Interpretation(calls=missed)
         if review.question:
@@ -172,12 +172,12 @@ class FunctionCallLLM:
         logger.info("dropped calls that the message does not ask for: {}", ", ".join(call.name for call in calls))
         if text:
             return Interpretation(answer=text)
-        return await self._words(asking) if is_owed_an_answer(asking.turn) else Interpretation()
+        return await self._words(asking) if must_answer(asking.turn) else Interpretation()
 
     async def _choice(self, asking: "_Asking", corrections: Sequence[Correction]) -> tuple[Completion, Reading]:
         """Let the model call tools or, where the style allows it, answer in words."""
         request = asking.style.request(asking.turn, asking.selection.offered, corrections)
-        gate = None if asking.only_chooses else asking.gate()
+        gate = None if asking.is_choice_only else asking.gate()
         completion = await self._complete(asking.turn, request, gate)
         reading = asking.style.read(asking.turn, completion, asking.tools)
         if gate is not None and not reading.calls:
@@ -186,14 +186,14 @@ class FunctionCallLLM:
 
     async def _words(self, asking: "_Asking") -> Interpretation:
         gate = asking.gate()
-        completion = await self._complete(asking.turn, asking.style.words_request(asking.turn), gate)
-        text = read_words(completion, asking.tools).text
+        completion = await self._complete(asking.turn, asking.style.text_request(asking.turn), gate)
+        text = read_text(completion, asking.tools).text
         if gate is not None:
             await gate.finish(text)
-        return spoken(asking.turn, completion, text)
+        return make_answer(asking.turn, completion, text)
 
     async def _complete(self, turn: Turn, request: CompletionRequest, gate: StreamFilter | None) -> Completion:
-        completion = await self._model.complete(request if gate is None else replace(request, on_text=gate.hear))
+        completion = await self._model.complete(request if gate is None else replace(request, on_text=gate.feed))
         if self._on_completion is not None:
             self._on_completion(turn, completion)
         return completion
@@ -207,7 +207,7 @@ class _Asking:
         self.tools = tools
         self.selection = _select(turn, tools)
         self.style = style
-        self.only_chooses = style.only_chooses(turn)
+        self.is_choice_only = style.is_choice_only(turn)
         self._on_text = on_text
 
     def gate(self) -> StreamFilter | None:
@@ -218,7 +218,7 @@ class _Asking:
 def _select(turn: Turn, tools: OfferedTools) -> ToolSelection:
     if not isinstance(tools, SearchableTools):
         return ToolSelection(tools)
-    before = "\n".join(text for _, text in said_before(turn, _MESSAGES_BEFORE))
+    before = "\n".join(text for _, text in previous_messages(turn, _MESSAGES_BEFORE))
     called = [call.name for step in turn.steps for call in step.calls]
     return ToolSelection(tools, turn.message.text, before, called)
 
@@ -231,7 +231,7 @@ def _note_refused(checked: CheckedCalls) -> None:
 
 
 def _asking_the_person(correction: CorrectionRound, checked: CheckedCalls) -> Interpretation:
-    asked = question(correction.turn, checked.problems)
+    asked = ask_about_problems(correction.turn, checked.problems)
     if correction.fresh:
         return Interpretation(calls=correction.fresh, notice=asked)
     return Interpretation(answer=asked, must_reply=True)

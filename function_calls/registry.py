@@ -120,21 +120,21 @@ class Registry:
         listed = (tools,) if isinstance(tools, Tool) or callable(tools) else tuple(tools)
         added: dict[str, RegisteredTool] = {}
         for source in listed:
-            tool = self._prepared(source, options)
+            tool = self._make_tool(source, options)
             if tool.name in self._tools or tool.name in added:
                 raise ToolNameTaken(tool.name)
             added[tool.name] = tool
         self._tools |= added
-        self._forget_specs()
+        self._clear_caches()
 
         def unregister() -> None:
             for name in added:
                 self._tools.pop(name, None)
-            self._forget_specs()
+            self._clear_caches()
 
         return unregister
 
-    def _prepared(self, tool: Registrable, options: ToolOptions | None) -> RegisteredTool:
+    def _make_tool(self, tool: Registrable, options: ToolOptions | None) -> RegisteredTool:
         if isinstance(tool, Tool):
             own = ToolOptions(
                 returns=tool.returns,
@@ -143,7 +143,7 @@ class Registry:
                 permission=tool.permission,
             )
             return _class_tool(tool, options or own)
-        _refuse_others(tool)
+        _refuse_non_tools(tool)
         # Only of plain functions, which live as long as their module: a method would keep its object alive.
         make = _function_tool if isinstance(tool, FunctionType) else _function_tool.__wrapped__
         return make(tool, options or options_of(tool), self.injectable)
@@ -175,7 +175,7 @@ class Registry:
         )
         return self._shown.setdefault(tuple(map(id, shown)), shown)
 
-    def _forget_specs(self) -> None:
+    def _clear_caches(self) -> None:
         self._specs = None
         self._shown = {}
 
@@ -183,7 +183,7 @@ class Registry:
         return iter(self._tools.values())
 
 
-def declared_wrongly(tool: Registrable, fault: Fault) -> Exception:
+def declaration_error(tool: Registrable, fault: Fault) -> Exception:
     """Create the error for the author of `tool`, with its location and the fix."""
     if isinstance(tool, Tool):
         return ValueError(f"{type(tool).__name__}: {fault.problem}. {fault.fix}")
@@ -218,7 +218,7 @@ def _function_tool(
 
 
 def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
-    _refuse_mistakes(tool, options)
+    _check_class_tool(tool, options)
     spec = ToolSpec(
         name=_check_name(options.name or tool.name),
         description=options.description or tool.description,
@@ -252,22 +252,22 @@ def _validator_of(tool: Tool) -> SchemaValidator:
         raise SchemaInvalid(f"{type(tool).__name__}.parameters: {error.problem}") from error
 
 
-def _refuse_mistakes(tool: Tool, options: ToolOptions) -> None:
+def _check_class_tool(tool: Tool, options: ToolOptions) -> None:
     kind = type(tool).__name__
     missing = [name for name in ("name", "description", "parameters") if not hasattr(tool, name)]
     if missing:
         raise TypeError(f"{kind} is no tool yet; a class tool sets {', '.join(missing)}")
     if not isinstance(tool.parameters, Mapping):
         raise TypeError(f"{kind}.parameters is {tool.parameters!r}; it has to be a JSON Schema, a dict")
-    if not _takes_two(tool.run):
+    if not _accepts_call(tool.run):
         raise TypeError(f"{kind}.run is called as run(args, ctx); write `async def run(self, args, ctx)`")
     try:
         check_options(options, tool.parameters)
     except Fault as fault:
-        raise declared_wrongly(tool, fault) from fault
+        raise declaration_error(tool, fault) from fault
 
 
-def _takes_two(run: Callable[..., object]) -> bool:
+def _accepts_call(run: Callable[..., object]) -> bool:
     try:
         inspect.signature(run).bind({}, None)
     except TypeError:
@@ -288,7 +288,7 @@ def _refuse_classes_and_agents(tool: object) -> None:
         raise TypeError(f"{type(tool).__name__} is an agent and no tool; write AgentTool(…) around it")
 
 
-def _refuse_others(tool: object) -> None:
+def _refuse_non_tools(tool: object) -> None:
     _refuse_classes_and_agents(tool)
     if not callable(tool):
         raise TypeError(f"{tool!r} is no tool; register a function or an instance of a class tool")
@@ -304,7 +304,7 @@ def _methods(holder: object) -> list[object]:
     return [getattr(holder, name) for name in dir(holder) if not name.startswith("__")]
 
 
-_OTHERWISE = "Or give undo= a function of arguments and result that returns the UndoStep."
+_OTHER_FIX = "Or give undo= a function of arguments and result that returns the UndoStep."
 
 
 def check_inverses(tools: Iterable[RegisteredTool], among: Iterable[RegisteredTool]) -> None:
@@ -321,7 +321,7 @@ def check_inverses(tools: Iterable[RegisteredTool], among: Iterable[RegisteredTo
             try:
                 _check(tool.spec.parameters, name, known)
             except Fault as fault:
-                raise declared_wrongly(tool.source, fault) from fault
+                raise declaration_error(tool.source, fault) from fault
 
 
 def _check(parameters: Mapping[str, object], name: str, known: Mapping[str, RegisteredTool]) -> None:
@@ -329,7 +329,7 @@ def _check(parameters: Mapping[str, object], name: str, known: Mapping[str, Regi
     if inverse is None:
         near = nearest(name, known)
         first = f"Write undo={near!r}." if near else "Register that function too."
-        raise Fault("", f"undo={name!r} is no function", f"{first} {_OTHERWISE}")
+        raise Fault("", f"undo={name!r} is no function", f"{first} {_OTHER_FIX}")
     taken = inverse.spec.parameters
     missing = _names(taken, "required") - _names(parameters, "required")
     if missing:
@@ -337,7 +337,7 @@ def _check(parameters: Mapping[str, object], name: str, known: Mapping[str, Regi
 
 
 def _inverse_fault(name: str, problem: str) -> Fault:
-    return Fault("", f"undo={name!r} {problem}", f"Give {name} the same arguments. {_OTHERWISE}")
+    return Fault("", f"undo={name!r} {problem}", f"Give {name} the same arguments. {_OTHER_FIX}")
 
 
 def _names(parameters: Mapping[str, object], keyword: str) -> set[str]:

@@ -13,11 +13,11 @@ from function_calls.language.messages import say
 from function_calls.registry import RegisteredTool, Registry
 from function_calls.tools.calls import ToolCall, ToolResult, ToolSpec
 from function_calls.tools.context import CallContext, finish_if_started
-from function_calls.tools.dispatch.approval import asked_first
+from function_calls.tools.dispatch.approval import ask_approval
 from function_calls.tools.dispatch.events import TOOL_CALL, TOOL_COMPLETE, TOOL_RESULT, TOOL_START, Event, EventBus
-from function_calls.tools.dispatch.execution import crashed, run_guarded, says_anything
+from function_calls.tools.dispatch.execution import crash_result, has_content, run_guarded
 from function_calls.tools.dispatch.hooks import ToolHooks
-from function_calls.tools.dispatch.receipts import receipted, remember
+from function_calls.tools.dispatch.receipts import add_receipt, store_change
 from function_calls.tools.errors import ArgumentsInvalid
 from function_calls.tools.permission import Rule, refusal_code
 from function_calls.tools.policy import CallPolicy, Dispatcher, EnclosedDispatcher
@@ -91,30 +91,30 @@ class FunctionCallRouter:
         A cancellation stops a call that only reads; a change that has begun is finished, noted, and can be undone.
         """
         context = self._with_policy(context)
-        if self._only_reads(call.name):
-            return await self._dispatched(call, context)
-        return await finish_if_started(lambda mark: self._dispatched(call, replace(context, started=mark)))
+        if self._is_read_only(call.name):
+            return await self._dispatch(call, context)
+        return await finish_if_started(lambda mark: self._dispatch(call, replace(context, started=mark)))
 
-    async def _dispatched(self, call: ToolCall, context: CallContext) -> ToolResult:
+    async def _dispatch(self, call: ToolCall, context: CallContext) -> ToolResult:
         started = time.perf_counter()
         # The ids of an agent's model are unique among its own calls only.
         event_id = context.call_id if context.parent_call_id else call.id
-        await self.tell(TOOL_CALL, context, tool=call.name, args=call.arguments)
-        await self.tell(TOOL_START, context, tool=call.name, args=call.arguments, id=event_id)
+        await self.publish(TOOL_CALL, context, tool=call.name, args=call.arguments)
+        await self.publish(TOOL_START, context, tool=call.name, args=call.arguments, id=event_id)
         tool = self.registry.get(call.name)
         try:
             async with context.state.exclusive() if tool is not None and tool.uses_state else nullcontext():
                 result = await self._run_hooked(call, context)
                 result = await _store_state(call.name, result, context) if result.ok else result
         except Exception as error:  # noqa: BLE001 - a hook is anybody's code; whatever it raises is a failed call
-            result = crashed(call.name, error, context)
-        result = await remember(call, context, result)
+            result = crash_result(call.name, error, context)
+        result = await store_change(call, context, result)
         took = (time.perf_counter() - started) * 1000
         result = replace(result, duration_ms=took, is_reply=result.is_reply or self._replies(call, result))
         for router in self._enclosing_routers(context):
-            router._note(call, context, result)  # noqa: SLF001 - the same class
-        await self.tell(TOOL_RESULT, context, tool=call.name, response=as_response(result))
-        await self.tell(TOOL_COMPLETE, context, tool=call.name, id=event_id, result=result, duration_ms=took)
+            router._record(call, context, result)  # noqa: SLF001 - the same class
+        await self.publish(TOOL_RESULT, context, tool=call.name, response=as_response(result))
+        await self.publish(TOOL_COMPLETE, context, tool=call.name, id=event_id, result=result, duration_ms=took)
         log = logger.bind(chat=str(context.chat), call=context.call_id)
         if result.ok:
             log.info("tool {} ok in {:.1f} ms", call.name, took)
@@ -138,14 +138,14 @@ class FunctionCallRouter:
         """Return the routers whose hooks, listeners and records apply to the call of `context`, outermost first."""
         return context.within(self).enclosing
 
-    def _note(self, call: ToolCall, context: CallContext, result: ToolResult) -> None:
+    def _record(self, call: ToolCall, context: CallContext, result: ToolResult) -> None:
         if self._on_dispatched is not None:
             try:
                 self._on_dispatched(call, context, result)
             except Exception as error:  # noqa: BLE001 - the record must not break the call
                 logger.opt(exception=error).error("cannot record the call of {}", call.name)
 
-    async def tell(self, name: str, context: CallContext, **data: object) -> None:
+    async def publish(self, name: str, context: CallContext, **data: object) -> None:
         """Publish an event of `EVENTS` to the listeners of this router and of those around it."""
         asked_in = {"asked_in": context.message.id} if context.confirmed_by is not None else {}
         for events in _distinct(router.events for router in self._enclosing_routers(context)):
@@ -167,9 +167,9 @@ class FunctionCallRouter:
                 return await _leave(around[:entered], call, context, answer)
             call = answer
         inside = replace(context.within(self), parent_call_id=context.call_id)
-        return await _leave(around, call, context, await self._checked(call, inside))
+        return await _leave(around, call, context, await self._check_and_run(call, inside))
 
-    async def _checked(self, call: ToolCall, context: CallContext) -> ToolResult:
+    async def _check_and_run(self, call: ToolCall, context: CallContext) -> ToolResult:
         tool = self.registry.get(call.name)
         if tool is None or (tool.options.is_only_for_undo and not context.is_undoing):
             return await self._call_external(call, context)
@@ -182,7 +182,7 @@ class FunctionCallRouter:
             return arguments_refused(tool.spec, error, context.language)
         if context.withheld is not None:
             return context.withheld
-        asked = await asked_first(tool.options, call, context, arguments)
+        asked = await ask_approval(tool.options, call, context, arguments)
         return asked or await self._run(tool, call, arguments, context)
 
     async def _run(self, tool: RegisteredTool, call: ToolCall, arguments: object, context: CallContext) -> ToolResult:
@@ -195,11 +195,11 @@ class FunctionCallRouter:
             retries=options.retries,
             slots=self._slots_of(tool),
         )
-        if options.returns == "reply" and result.ok and not says_anything(result):
+        if options.returns == "reply" and result.ok and not has_content(result):
             logger.warning("empty reply of tool {}; it has to return its text, not print it", tool.name)
         result = replace(result, is_untrusted=True) if options.returns_untrusted else result
         inverse = self.registry.get(options.undo) if isinstance(options.undo, str) else None
-        return receipted(options, call, result, inverse=None if inverse is None else inverse.spec)
+        return add_receipt(options, call, result, inverse=None if inverse is None else inverse.spec)
 
     async def _call_external(self, call: ToolCall, context: CallContext) -> ToolResult:
         external_tools = self.external_tools
@@ -241,7 +241,7 @@ class FunctionCallRouter:
             raise ArgumentsInvalid(tool.name, problems)
         return tool.instantiate(arguments)
 
-    def _only_reads(self, name: str) -> bool:
+    def _is_read_only(self, name: str) -> bool:
         """Return whether one of our functions is read-only; of external tools their set tells it while running."""
         tool = self.registry.get(name)
         return tool is not None and not (tool.options.changes_state or tool.options.undo is not None)
@@ -287,6 +287,6 @@ async def _store_state(name: str, result: ToolResult, context: CallContext) -> T
         text = say(context.language, "failed.state_conflict", tool=name)
         return replace(ToolResult.failed(error, text=text), receipts=result.receipts, spawned=result.spawned)
     except Exception as error:  # noqa: BLE001 - a store is anybody's code, and what the tool did is done
-        failed = crashed(name, error, context)
+        failed = crash_result(name, error, context)
         return result if result.receipts else failed
     return result

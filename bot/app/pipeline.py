@@ -26,13 +26,13 @@ from bot.plugins.manager import PluginCommands, PluginManager
 from function_calls.conversation.assistant import Assistant, Command, LoopLimits
 from function_calls.conversation.form_answers import is_answer
 from function_calls.conversation.records.recorder import Recorder, TurnRecorder
-from function_calls.conversation.slash_commands import typed_name
+from function_calls.conversation.slash_commands import command_name
 from function_calls.conversation.switch_command import ToolCommands
 from function_calls.functions.undo.undo import UndoService
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Interpreter, ToolCall, ToolResult, reply_scope
-from function_calls.tools.confirmation.yes_no import answer_of
+from function_calls.tools.confirmation.yes_no import parse_short_answer
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.dispatch.hooks import AfterTool, ToolHooks
 from function_calls.tools.policy import CallPolicy
@@ -87,7 +87,7 @@ class Pipeline:
             registry,
             default_timeout=settings.router.tool_timeout_seconds or None,
             hooks=ToolHooks(before=[*cluster.before_tool], after=[mask_failures(infrastructure.mask)]),
-            on_dispatched=recorder.called,
+            on_dispatched=recorder.record_call,
             policy=policy,
         )
         if model.telemetry is not None:
@@ -174,10 +174,13 @@ class Pipeline:
         """Return whether an unaddressed message is a command or the answer to a pending question."""
         if is_managing_command(message.text):
             return True
-        typed = typed_name(message.text)
+        typed = command_name(message.text)
         if typed is not None and self.registry.get(typed) is not None:
             return True
-        answer, scope = answer_of(message.text, self._settings.bot.name), await reply_scope(message, self._history)
+        answer, scope = (
+            parse_short_answer(message.text, self._settings.bot.name),
+            await reply_scope(message, self._history),
+        )
         if answer is not None and await self._policy.confirmations.waits_for(message, answer, scope):
             return True
         pending = await self._policy.confirmations.open_form(message, scope)

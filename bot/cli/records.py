@@ -10,7 +10,7 @@ import wcwidth
 from bot.cli.commands import CommandFailed, config_option
 from bot.config.sources import load_settings
 from bot.config.terminal import printable
-from function_calls.conversation.records.explaining import explained
+from function_calls.conversation.records.explaining import explain_turn
 from services.call_log.model import CallRecord, TurnRecord
 from services.kernel.clock import SystemClock
 from services.storage.engine.readonly import DatabaseView
@@ -32,7 +32,7 @@ def explain(config: Path | None, message: str, chat: str | None) -> None:
     opening = f"{turn.address}  {turn.person.name}  {turn.at:%Y-%m-%d %H:%M:%S} UTC  message {turn.message_id}"
     if settings.telemetry.endpoint:
         opening += f"  trace {turn.trace_id}"
-    for line in (opening, *explained(turn, calls, settings.bot.language, has_details=True)):
+    for line in (opening, *explain_turn(turn, calls, settings.bot.language, has_details=True)):
         click.echo(printable(line))
 
 

@@ -20,8 +20,8 @@ from bot.cli.records import chat_option, find_turn, message_argument
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
 from bot.config.terminal import printable
-from function_calls.conversation.records.explaining import arguments_in_words
-from function_calls.conversation.records.replaying import Replay, ReplayedCall, replay, turn_again
+from function_calls.conversation.records.explaining import format_arguments
+from function_calls.conversation.records.replaying import Replay, ReplayedCall, rebuild_turn, replay
 from function_calls.language.recurrence_text import without_rule_text
 from function_calls.tools.calls import Interpreter
 from function_calls.understanding.interpreter import OfflineInterpreter
@@ -72,7 +72,7 @@ async def _replay(settings: Settings, message: str, chat: str | None) -> _Compar
         turn, recorded_calls = await find_turn(SqlCallReader(view), message, chat)
         calls = tuple(call for call in recorded_calls if not call.is_nested)  # the agent's record answers for them
         recent = await messages_before(view, turn.address, turn.message_id, settings.router.context_messages)
-    again = turn_again(turn, bot_name=settings.bot.name, tools=built_in_registry().specs, recent=recent)
+    again = rebuild_turn(turn, bot_name=settings.bot.name, tools=built_in_registry().specs, recent=recent)
     client = language_model(settings.model)
     interpreter, rounds = _interpreter(client, settings), settings.model.max_rounds
     try:
@@ -134,7 +134,7 @@ def _call_rows(before: Sequence[CallRecord], after: Sequence[ReplayedCall]) -> l
     for number in range(max(len(before), len(after))):
         left = right = ""
         if number < len(before):
-            left = f"{before[number].tool_name}({arguments_in_words(before[number])})"
+            left = f"{before[number].tool_name}({format_arguments(before[number])})"
         if number < len(after):
             call = after[number].call
             words = ", ".join(f"{name}={_plain(value)}" for name, value in call.arguments.items())

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from bot.inbound.middleware import Middleware, chain
 from bot.inbound.turns import TurnFactory
 from bot.outbound.outbox import Outbox
-from function_calls.conversation.agent_loop import worded
+from function_calls.conversation.agent_loop import join_texts
 from function_calls.functions.reminders.answers import numbered_list
 from function_calls.language.messages import say
 from function_calls.tools.calls import Conversation, Reply, Step, Turn
@@ -115,7 +115,7 @@ class EditedRequests:
         results = [result for step in steps for result in step.results]
         named = {result.value.get("id") for result in results if isinstance(result.value, dict)}
         stays = [each for each in kept if each.id not in named]
-        lines = [worded(step) for step in steps if worded(step)]
+        lines = [join_texts(step) for step in steps if join_texts(step)]
         if stays:
             context = self._turns.context(turn, 0)
             lines += [say(turn.language, "edited.stays"), numbered_list(stays, context)]

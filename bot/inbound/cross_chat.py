@@ -15,7 +15,7 @@ from bot.inbound.turns import TurnFactory
 from bot.outbound.outbox import Outbox
 from bot.platforms.base import KnowsMembers, OutgoingMessage
 from bot.platforms.kit.commands import parse_command
-from function_calls.conversation.slash_commands import typed_call
+from function_calls.conversation.slash_commands import parse_tool_command
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpreter, Reply, ToolCall, ToolResult, Turn
 from function_calls.tools.confirmation.buttons import undo_button
@@ -80,7 +80,7 @@ class CrossChatInterpreter(Struct, frozen=True, kw_only=True):
 
     async def __call__(self, turn: Turn) -> Sequence[ToolCall]:
         """Return the requested calls that are allowed from another chat."""
-        typed = typed_call(turn)
+        typed = parse_tool_command(turn)
         calls = (typed,) if typed is not None else (await self.offline.interpret(turn)).calls
         if not calls and self.interpreter is not self.offline:
             try:

@@ -295,7 +295,7 @@ class PluginCommands(SwitchCommand):
         self._manager = manager
         self._switches = policy.switches
 
-    async def listed(self, viewer: Viewer, language: str) -> str:
+    async def list_items(self, viewer: Viewer, language: str) -> str:
         """List every plugin with its functions, one a line."""
         plugins = self._manager.plugins
         if not plugins:
@@ -304,7 +304,7 @@ class PluginCommands(SwitchCommand):
         lines = [_line(each, language, is_off=switch_of(each.plugin.name) in off) for each in plugins]
         return "\n".join([say(language, "plugins.head"), *lines, say(language, "plugins.how")])
 
-    async def switched(self, viewer: Viewer, name: str, language: str, *, is_on: bool) -> str:
+    async def switch_item(self, viewer: Viewer, name: str, language: str, *, is_on: bool) -> str:
         """Switch a plugin, or say which there are."""
         names = [each.plugin.name for each in self._manager.plugins]
         if name not in names:

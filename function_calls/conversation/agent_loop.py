@@ -87,7 +87,7 @@ async def run_rounds(turn: Turn, interpret: Interpret, dispatch: Dispatch, round
 def _end(turn: Turn, step: Step, actions: Actions, rounds_left: int) -> Outcome:
     return Outcome(
         turn=turn,
-        text=worded(step) or (step.text if actions.escalate else ""),
+        text=join_texts(step) or (step.text if actions.escalate else ""),
         actions=actions,
         rounds_left=rounds_left,
         is_question=any(result.is_question for result in step.results),
@@ -126,7 +126,7 @@ async def interpret_within(seconds: float, interpreter: Interpreter, turn: Turn)
         raise ModelUnavailable("timeout") from error
 
 
-def is_left_open(turn: Turn, interpretation: Interpretation) -> bool:
+def is_unanswered(turn: Turn, interpretation: Interpretation) -> bool:
     """Return whether a person who addressed the bot, or had something looked up, would get no answer at all."""
     is_waited_for = turn.message.is_addressed or bool(turn.steps)
     is_answered = interpretation.handled_elsewhere or any(
@@ -139,12 +139,12 @@ def is_left_open(turn: Turn, interpretation: Interpretation) -> bool:
     )
 
 
-def found_so_far(turn: Turn, error: ModelUnavailable) -> Interpretation:
+def results_as_answer(turn: Turn, error: ModelUnavailable) -> Interpretation:
     """Return the last round's results as an answer when no model can word them; a new round would repeat its calls."""
-    return Interpretation(answer=worded(turn.steps[-1]), notice=without_model(turn.language, error))
+    return Interpretation(answer=join_texts(turn.steps[-1]), notice=model_notice(turn.language, error))
 
 
-def without_model(language: str, error: ModelUnavailable) -> str:
+def model_notice(language: str, error: ModelUnavailable) -> str:
     """Return one line with the reason why no model took part."""
     return say(language, "notice.over_budget" if error.reason == "budget" else "notice.model_down")
 
@@ -154,7 +154,7 @@ def is_final(step: Step) -> bool:
     return all(result.ending for result in step.results)
 
 
-def worded(step: Step) -> str:
+def join_texts(step: Step) -> str:
     """Join the texts of a round's results for people; several calls refused with the same words say them once."""
     refusals: set[str] = set()
     lines = []
@@ -166,7 +166,7 @@ def worded(step: Step) -> str:
     return "\n".join(lines)
 
 
-def unsaid_questions(outcome: Outcome) -> list[str]:
+def list_unrepeated_questions(outcome: Outcome) -> list[str]:
     """Return the questions of tools in earlier rounds that the model did not repeat."""
     asked = (result.text for step in outcome.turn.steps for result in step.results if result.is_question)
     return [text for text in asked if text not in outcome.text]
@@ -180,7 +180,7 @@ def undo_buttons(turn: Turn) -> tuple[Choice, ...]:
     return buttons_to_undo(turn.language, results, turn.message.sender)
 
 
-def spoken(
+def make_reply(
     turn: Turn, text: str, notice: str, *, choices: Sequence[Choice] = (), must_reply: bool = False
 ) -> Reply | None:
     """Return the reply to `turn`; None when it was not addressed to the bot, led to no call and needs no answer."""

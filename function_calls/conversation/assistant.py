@@ -11,23 +11,23 @@ from function_calls.conversation.agent_loop import (
     LoopLimits,
     Outcome,
     dispatch_all,
-    found_so_far,
     interpret_within,
-    is_left_open,
+    is_unanswered,
+    list_unrepeated_questions,
     listener_of_call,
+    make_reply,
+    model_notice,
+    results_as_answer,
     run_rounds,
-    spoken,
-    unsaid_questions,
-    without_model,
 )
 from function_calls.conversation.form_answers import answer_form
 from function_calls.conversation.records.recorder import NoRecorder, Recorder
-from function_calls.conversation.slash_commands import meant_name, typed_call, typed_name
+from function_calls.conversation.slash_commands import command_name, parse_tool_command, suggest_name
 from function_calls.conversation.undecided_answers import (
     drop_unread_question,
     is_out_of_scope,
-    reply_about_closed,
-    reply_instead,
+    reply_to_closed,
+    reply_to_unmatched,
 )
 from function_calls.grounding.claims import (
     is_promise,
@@ -43,7 +43,7 @@ from function_calls.language.recognized_phrases import is_clock
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Conversation, Interpretation, Interpreter, Reply, Step, Turn
 from function_calls.tools.confirmation.pending_calls import PendingCall
-from function_calls.tools.confirmation.yes_no import Answer, answer_of
+from function_calls.tools.confirmation.yes_no import Answer, parse_short_answer
 from function_calls.tools.context import CallContext
 from function_calls.tools.policy import CallPolicy
 from function_calls.tools.session_state import CallState, LazySession, MemorySessionStateStore, SessionStateStore
@@ -109,8 +109,8 @@ class Assistant:
     async def _answer_in_rounds(self, turn: Turn) -> Reply | None:
         policy = self._router.policy
         is_asked_freely = policy is not None and turn.tool_choice is None
-        answer = answer_of(turn.message.text, turn.bot_name) if is_asked_freely else None
-        pending = await self._answered_calls(turn, answer) if is_asked_freely else ()
+        answer = parse_short_answer(turn.message.text, turn.bot_name) if is_asked_freely else None
+        pending = await self._resolve_answer(turn, answer) if is_asked_freely else ()
         if isinstance(pending, Reply):
             return pending
         if not pending and _is_for_people(turn, answer):
@@ -119,16 +119,16 @@ class Assistant:
         outcome = await run_rounds(
             turn, partial(self._interpret, pending), partial(self._dispatch, session, pending), self._limits.rounds
         )
-        if answer is not None and answer.pick and self._is_unread(outcome):
+        if answer is not None and answer.pick and self._is_not_understood(outcome):
             unread = await drop_unread_question(outcome.turn, policy)
             if unread is not None:
                 return unread
-        text = "\n".join([outcome.text, *unsaid_questions(outcome)])
+        text = "\n".join([outcome.text, *list_unrepeated_questions(outcome)])
         if policy is not None:
-            await _note(policy, outcome)
-        return spoken(outcome.turn, text, outcome.notice, choices=outcome.choices, must_reply=outcome.must_reply)
+            await _record_served(policy, outcome)
+        return make_reply(outcome.turn, text, outcome.notice, choices=outcome.choices, must_reply=outcome.must_reply)
 
-    async def _answered_calls(self, turn: Turn, answer: Answer | None) -> tuple[PendingCall, ...] | Reply:
+    async def _resolve_answer(self, turn: Turn, answer: Answer | None) -> tuple[PendingCall, ...] | Reply:
         """Return the calls that the message lets run by answering a question, or the reply where it lets none run."""
         policy = self._router.policy
         if policy is None:
@@ -138,16 +138,16 @@ class Assistant:
             return filled if isinstance(filled, Reply) else (filled,)
         if answer is None:
             return ()
-        closed = await reply_about_closed(turn, answer, policy)
+        closed = await reply_to_closed(turn, answer, policy)
         if closed is not None:
             return closed
         pending = await policy.confirmations.take(turn.message, answer, turn.scope)
         if pending and answer.is_yes is False:
             return Reply(text=say(turn.language, "confirm.dropped"), reply_to=turn.message.id)
-        instead = None if pending else await reply_instead(turn, answer, policy)
+        instead = None if pending else await reply_to_unmatched(turn, answer, policy)
         return pending if instead is None else instead
 
-    def _is_unread(self, outcome: Outcome) -> bool:
+    def _is_not_understood(self, outcome: Outcome) -> bool:
         """Tell whether the interpreter had nothing to say to a message but, where it needs no model, what it can do."""
         is_silent = not outcome.text.strip() or self._interpreter is self._offline
         return is_silent and not (outcome.turn.steps or outcome.choices or outcome.must_reply)
@@ -165,7 +165,7 @@ class Assistant:
             if usage is not None:
                 usage.begin_round(CONFIRMED)
             return Interpretation(calls=tuple(waiting_call.call for waiting_call in pending))
-        typed = typed_call(turn)
+        typed = parse_tool_command(turn)
         if typed is not None:
             if usage is not None:
                 usage.begin_round("typed")
@@ -174,7 +174,7 @@ class Assistant:
         if usage is not None:
             usage.begin_round("offline" if is_offline else "model")
         if is_offline:
-            suggestion = meant_name(turn)
+            suggestion = suggest_name(turn)
             return await self._offline.interpret(turn) if suggestion is None else _suggest_command(turn, suggestion)
         try:
             chosen = await interpret_within(self._limits.seconds, self._interpreter, turn)
@@ -182,19 +182,19 @@ class Assistant:
             policy = self._router.policy
             if policy is not None and is_out_of_scope(turn, interpretation.calls, policy):
                 interpretation = replace(await self._offline.interpret(turn), handled_elsewhere=True)
-            return await self._replace_empty(turn) if is_left_open(turn, interpretation) else interpretation
+            return await self._replace_empty(turn) if is_unanswered(turn, interpretation) else interpretation
         except ModelUnavailable as error:
             logger.warning("model unavailable ({}); falling back to the offline interpreter", error.reason)
             if usage is not None:
                 usage.fall_back("offline", error.reason)
-            return await self._without_model(turn, error)
+            return await self._fall_back(turn, error)
 
     async def _require_proof(self, turn: Turn, interpretation: Interpretation) -> Interpretation:
         """Check the model's answer: replace an unproven claim of a change with the change itself or a correction."""
         if interpretation.calls:
             return without_forged_receipt(turn, interpretation)
         if not is_unproven(turn, interpretation.answer):
-            return without_forged_receipt(turn, await self._keep_promise(turn, interpretation))
+            return without_forged_receipt(turn, await self._make_promised_change(turn, interpretation))
         logger.warning("model claimed a change without a receipt")
         if not turn.steps:
             read = await self._offline.interpret(turn)
@@ -202,7 +202,7 @@ class Assistant:
                 return read
         return replace(what_happened(turn), notice=interpretation.notice, must_reply=interpretation.must_reply)
 
-    async def _keep_promise(self, turn: Turn, interpretation: Interpretation) -> Interpretation:
+    async def _make_promised_change(self, turn: Turn, interpretation: Interpretation) -> Interpretation:
         """Return the model's answer, or the change that it promises if the person's words ask for that."""
         if is_promise(turn, interpretation.answer):
             read = await self._offline.interpret(turn)
@@ -217,14 +217,14 @@ class Assistant:
         read = await self._offline.interpret(turn)
         return (
             Interpretation(answer=say(turn.language, "model.nothing"))
-            if turn.steps and is_left_open(turn, read)
+            if turn.steps and is_unanswered(turn, read)
             else read
         )
 
-    async def _without_model(self, turn: Turn, error: ModelUnavailable) -> Interpretation:
+    async def _fall_back(self, turn: Turn, error: ModelUnavailable) -> Interpretation:
         if turn.steps:
-            return found_so_far(turn, error)
-        notice = without_model(turn.language, error)
+            return results_as_answer(turn, error)
+        notice = model_notice(turn.language, error)
         return replace(await self._offline.interpret(turn), notice=notice)
 
     async def _dispatch(
@@ -257,14 +257,14 @@ class Assistant:
         """Run the confirmed calls one after the other, each with its original router."""
         results = [
             await self._router.dispatcher_for(waiting_call.agent_name).dispatch(
-                waiting_call.call, _approved_context(context, waiting_call)
+                waiting_call.call, _confirmed_context(context, waiting_call)
             )
             for waiting_call, context in zip(pending, contexts, strict=True)
         ]
         return Dispatched(results=tuple(results))
 
 
-def _approved_context(context: CallContext, pending: PendingCall) -> CallContext:
+def _confirmed_context(context: CallContext, pending: PendingCall) -> CallContext:
     """Return the context of a confirmed call: that of the message which requested it.
 
     The call is recorded under that message, and shown in the answer to the confirmation.
@@ -286,7 +286,7 @@ def _is_for_people(turn: Turn, answer: Answer | None) -> bool:
     return is_bare and not turn.message.is_addressed and not turn.scope.covers() and not turn.scope.message_ids
 
 
-async def _note(policy: CallPolicy, outcome: Outcome) -> None:
+async def _record_served(policy: CallPolicy, outcome: Outcome) -> None:
     """Record that a message was served, and drop the calls pending since earlier messages."""
     message = outcome.turn.message
     results = [result for step in outcome.turn.steps for result in step.results]
@@ -301,5 +301,5 @@ async def _note(policy: CallPolicy, outcome: Outcome) -> None:
 
 def _suggest_command(turn: Turn, suggestion: str) -> Interpretation:
     """Return the answer to an unknown command that is similar to a function's name."""
-    unknown = say(turn.language, "failed.unknown_tool", tool=f"/{typed_name(turn.message.text)}")
+    unknown = say(turn.language, "failed.unknown_tool", tool=f"/{command_name(turn.message.text)}")
     return Interpretation(answer=unknown + say(turn.language, "failed.argument_meant", meant=f"/{suggestion}"))

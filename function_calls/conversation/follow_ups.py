@@ -42,7 +42,7 @@ class FollowUpInterpreter:
         if turn.steps or not going_on:
             return await self._inner.interpret(turn)
         key = f"last_call:{Conversation(chat=turn.message.address, person=turn.message.sender).key}"
-        last = _decoded(await self._store.get(key))
+        last = _parse_last_call(await self._store.get(key))
         interpretation = self._next_call(turn, last) or await self._inner.interpret(turn)
         if interpretation.calls and interpretation.calls[-1].name in going_on:
             now = _LastCall(call=interpretation.calls[-1], message_id=turn.message.id, at=turn.now)
@@ -71,7 +71,7 @@ def _as_text(value: datetime) -> str:
     return value.isoformat()
 
 
-def _decoded(stored: object) -> _LastCall | None:
+def _parse_last_call(stored: object) -> _LastCall | None:
     """Return the call that was stored; None where none was, or by a version with other fields."""
     try:
         return None if stored is None else msgspec.convert(stored, _LastCall)

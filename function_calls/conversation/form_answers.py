@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import LANGUAGES, bare, folded
 from function_calls.tools.calls import Form, Reply, Turn
-from function_calls.tools.confirmation.forms import Question, Unread, next_question, parse_answer, with_answer
+from function_calls.tools.confirmation.forms import NoAnswer, Question, next_question, parse_answer, with_answer
 from function_calls.tools.confirmation.pending_calls import PendingCall
 from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.tools.dispatch.input_questions import word_question
@@ -30,10 +30,10 @@ async def answer_form(turn: Turn, policy: CallPolicy) -> PendingCall | Reply | N
     if pending is None or form is None or question is None:
         return None
     text = _without_name(message.text, turn.bot_name)
-    answered = _answered(form, question, text, turn.bot_name, turn.now)
-    if _is_spoken_aside(turn, question, text, answered):
+    answered = _apply_answer(form, question, text, turn.bot_name, turn.now)
+    if _is_unrelated(turn, question, text, answered):
         return None
-    if isinstance(answered, Unread):
+    if isinstance(answered, NoAnswer):
         problems = argument_problems(turn.language, answered.errors).values()
         return await _ask_again(turn, policy, pending, form, problem=next(iter(problems), ""))
     if next_question(answered) is not None:
@@ -47,22 +47,22 @@ def is_answer(form: Form, message: ChatMessage, bot_name: str) -> bool:
     question = next_question(form)
     if question is None or (question.is_free_text and message.reply_to is None):
         return False
-    return not isinstance(_answered(form, question, message.text, bot_name, message.sent_at), Unread)
+    return not isinstance(_apply_answer(form, question, message.text, bot_name, message.sent_at), NoAnswer)
 
 
-def _answered(form: Form, question: Question, text: str, bot_name: str, now: datetime) -> Form | Unread:
+def _apply_answer(form: Form, question: Question, text: str, bot_name: str, now: datetime) -> Form | NoAnswer:
     """Return the form with the answer that `text` is."""
     words = bare(text, bot_name)
     is_no = parse_yes_no(text, bot_name) is False
-    if words in _words("cancel") or (is_no and not question.is_yes_no and not question.is_free_text):
+    if words in _button_texts("cancel") or (is_no and not question.is_yes_no and not question.is_free_text):
         return replace(form, is_declined=True)
-    if words in _words("skip") and not question.is_required:
+    if words in _button_texts("skip") and not question.is_required:
         return with_answer(form, question, None)
     value = parse_answer(question, text, bot_name, now)
-    return value if isinstance(value, Unread) else with_answer(form, question, value)
+    return value if isinstance(value, NoAnswer) else with_answer(form, question, value)
 
 
-def _words(button: str) -> set[str]:
+def _button_texts(button: str) -> set[str]:
     """Return the texts of a button in every language."""
     return {folded(say(language, f"button.{button}_says")) for language in LANGUAGES}
 
@@ -84,7 +84,7 @@ async def _ask_again(turn: Turn, policy: CallPolicy, pending: PendingCall, form:
     )
 
 
-def _is_spoken_aside(turn: Turn, question: Question, text: str, answered: Form | Unread) -> bool:
+def _is_unrelated(turn: Turn, question: Question, text: str, answered: Form | NoAnswer) -> bool:
     """Tell whether a text that is no reply is no answer either: it is for others, or a request of its own.
 
     A value of the right kind beyond its limits is an answer, and so are the texts of buttons.
@@ -92,10 +92,10 @@ def _is_spoken_aside(turn: Turn, question: Question, text: str, answered: Form |
     message = turn.message
     if message.reply_to is not None:
         return False
-    if isinstance(answered, Unread):
+    if isinstance(answered, NoAnswer):
         is_near = bool(answered.errors) and not any(error.rule in _OTHER_KINDS for error in answered.errors)
         return not _is_direct(message) or (not is_near and _is_request(turn, text))
-    if not question.is_free_text or answered.is_declined or bare(text, turn.bot_name) in _words("skip"):
+    if not question.is_free_text or answered.is_declined or bare(text, turn.bot_name) in _button_texts("skip"):
         return False
     return not _is_direct(message) or _is_request(turn, text)
 

@@ -22,13 +22,13 @@ _DIGITS: Final = re.compile(r"-?[0-9]{1,15}")
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
-def typed_name(text: str) -> str | None:
+def command_name(text: str) -> str | None:
     """Return the function name in the command `text`, known or not; None where it is no command."""
     found = _COMMAND.fullmatch(text)
     return None if found is None else found["name"]
 
 
-def typed_call(turn: Turn) -> ToolCall | None:
+def parse_tool_command(turn: Turn) -> ToolCall | None:
     """Parse the call typed in the message of `turn`; None when it is none, or names no function of the turn.
 
     Words without a name are the first parameter's (`/history_search party`).
@@ -39,12 +39,12 @@ def typed_call(turn: Turn) -> ToolCall | None:
     spec = next((tool for tool in turn.tools if tool.name == found["name"]), None)
     if spec is None:
         return None
-    given = _given(spec, found["rest"].strip())
-    arguments = _with_numbers(spec, repair_arguments(spec.parameters, given, is_text=True))
+    given = _parse_arguments(spec, found["rest"].strip())
+    arguments = _convert_numbers(spec, repair_arguments(spec.parameters, given, is_text=True))
     return ToolCall(id=f"typed-{turn.message.id}", name=spec.name, arguments=arguments)
 
 
-def meant_name(turn: Turn) -> str | None:
+def suggest_name(turn: Turn) -> str | None:
     """Return the function whose name was mistyped in a bare command that addresses the bot.
 
     A command with words behind it may be meant otherwise, and an unaddressed one may be for another bot.
@@ -56,7 +56,7 @@ def meant_name(turn: Turn) -> str | None:
     return near[0] if near else None
 
 
-def _with_numbers(spec: ToolSpec, arguments: Mapping[str, object]) -> Mapping[str, object]:
+def _convert_numbers(spec: ToolSpec, arguments: Mapping[str, object]) -> Mapping[str, object]:
     """Convert digits in `arguments` to numbers where wanted, so that the range error is reported."""
     properties = spec.parameters.get("properties")
     wanted = properties if isinstance(properties, dict) else {}
@@ -91,7 +91,7 @@ def free_text(text: str) -> str:
     return text if found is None else _NAMES.sub(" ", _BARE.sub(" ", found["rest"]))
 
 
-def _given(spec: ToolSpec, rest: str) -> dict[str, object]:
+def _parse_arguments(spec: ToolSpec, rest: str) -> dict[str, object]:
     properties = spec.parameters.get("properties")
     names = tuple(properties) if isinstance(properties, dict) else ()
     fields = list(_FIELD.finditer(rest))

@@ -37,17 +37,17 @@ class SwitchCommand(ABC):
         if not self._policy.may_rule(viewer):
             text = say(language, self._refused)
         elif is_on is None:
-            text = await self.listed(viewer, language)
+            text = await self.list_items(viewer, language)
         else:
-            text = await self.switched(viewer, command["name"], language, is_on=is_on)
+            text = await self.switch_item(viewer, command["name"], language, is_on=is_on)
         return Reply(text=text, reply_to=turn.message.id)
 
     @abstractmethod
-    async def listed(self, viewer: Viewer, language: str) -> str:
+    async def list_items(self, viewer: Viewer, language: str) -> str:
         """Return the list of items, and which of them are off."""
 
     @abstractmethod
-    async def switched(self, viewer: Viewer, name: str, language: str, *, is_on: bool) -> str:
+    async def switch_item(self, viewer: Viewer, name: str, language: str, *, is_on: bool) -> str:
         """Switch an item on or off, and confirm it."""
 
 
@@ -70,13 +70,13 @@ class ToolCommands(SwitchCommand):
         self._router = router
         self._switches = policy.switches
 
-    async def listed(self, viewer: Viewer, language: str) -> str:
+    async def list_items(self, viewer: Viewer, language: str) -> str:
         """Return the functions that can be switched here, line by line."""
         names, off = await self._names(viewer)
         lines = [say(language, "tools.off" if name in off else "tools.on", tool=name) for name in names]
         return "\n".join([say(language, "tools.head"), *lines, say(language, "tools.how")])
 
-    async def switched(self, viewer: Viewer, name: str, language: str, *, is_on: bool) -> str:
+    async def switch_item(self, viewer: Viewer, name: str, language: str, *, is_on: bool) -> str:
         """Switch a function, or name similar ones."""
         names, _ = await self._names(viewer)
         if name not in names:

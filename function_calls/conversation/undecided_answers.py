@@ -12,7 +12,7 @@ from function_calls.tools.policy import CallPolicy
 _MOVES: Final = frozenset({"reminder_update", "reminder_snooze"})
 
 
-async def reply_instead(turn: Turn, answer: Answer, policy: CallPolicy) -> Reply | None:
+async def reply_to_unmatched(turn: Turn, answer: Answer, policy: CallPolicy) -> Reply | None:
     """Return the reply to `answer`, which matches no pending call; None where it is about something else."""
     message, scope, confirmations = turn.message, turn.scope, policy.confirmations
     action = await confirmations.ask_for_words(message, answer, scope)
@@ -29,7 +29,7 @@ async def reply_instead(turn: Turn, answer: Answer, policy: CallPolicy) -> Reply
     return None
 
 
-async def reply_about_closed(turn: Turn, answer: Answer, policy: CallPolicy) -> Reply | None:
+async def reply_to_closed(turn: Turn, answer: Answer, policy: CallPolicy) -> Reply | None:
     """Return what to say to `answer`, a reply to a question that is over, such as a late press of a button."""
     closed = await policy.confirmations.closed_question(turn.message, answer, turn.scope)
     return Reply(text=say(turn.language, f"confirm.{closed}"), reply_to=turn.message.id) if closed else None

@@ -17,7 +17,7 @@ from function_calls.grounding.message import ReadMessage
 from function_calls.grounding.times import Verdict, compare_with_one, cross_check, without_same_time
 from function_calls.models import ReminderArgs
 from function_calls.tools.calls import ToolCall, ToolResult
-from function_calls.tools.confirmation.buttons import TimeOption, which_time
+from function_calls.tools.confirmation.buttons import TimeOption, ask_which_time
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.execution import refusal_text
 from function_calls.understanding.reminder_times import refuse_past, schedule_from, time_reader
@@ -142,7 +142,7 @@ def _ask_time(verdict: Verdict, content: str, ctx: CallContext) -> ToolResult:
     if ctx.message.is_edited:
         return ToolResult(ok=True, is_answered=True)
     options = [TimeOption(start=each.start.replace(tzinfo=ctx.zone), rule=rule_text(each)) for each in verdict.choices]
-    asked = which_time(options, content=content, language=ctx.language, now=ctx.now, person=ctx.sender)
+    asked = ask_which_time(options, content=content, language=ctx.language, now=ctx.now, person=ctx.sender)
     return ToolResult(ok=False, text=asked.text, error="time_ambiguous", is_question=True, choices=asked.choices)
 
 

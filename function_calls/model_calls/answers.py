@@ -11,12 +11,12 @@ from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import Completion
 
 
-def is_owed_an_answer(turn: Turn) -> bool:
+def must_answer(turn: Turn) -> bool:
     """Return whether an answer is expected: the bot was addressed, or has done something already."""
     return turn.message.is_addressed or turn.message.is_private or bool(turn.steps)
 
 
-def spoken(turn: Turn, completion: Completion, text: str) -> Interpretation:
+def make_answer(turn: Turn, completion: Completion, text: str) -> Interpretation:
     """Return the answer in words; `text` is the model's, without call syntax.
 
     Raises:
@@ -33,7 +33,7 @@ def spoken(turn: Turn, completion: Completion, text: str) -> Interpretation:
     return Interpretation(answer=shown or _last_texts(turn), notice=notice)
 
 
-def question(turn: Turn, problems: Sequence[Problem]) -> str:
+def ask_about_problems(turn: Turn, problems: Sequence[Problem]) -> str:
     """Ask the person about calls that failed validation."""
     problem = problems[0]
     if not problem.tool:
@@ -44,7 +44,7 @@ def question(turn: Turn, problems: Sequence[Problem]) -> str:
     return say(turn.language, "model.question_fields", tool=problem.tool, fields=separator.join(problem.fields))
 
 
-def stuck(turn: Turn, call: ToolCall) -> str:
+def ask_about_failure(turn: Turn, call: ToolCall) -> str:
     """Ask the person what to do about a call that keeps failing, with the reason when it is worded for people."""
     reason = results_of(call, turn.steps)[-1].text
     asked = say(turn.language, "model.stuck", tool=call.name)

@@ -7,7 +7,7 @@ from function_calls.model_calls.styles.style import Correction
 from function_calls.tools.calls import Step, ToolCall, ToolResult, Turn
 from function_calls.tools.catalog.model_call_validation import CheckedCalls, Problem, ToolsFound, ids_of, is_same
 
-MOST_LOOKS = 3  # how often the same read-only call may be made in one turn
+MOST_REPEATS = 3  # how often the same read-only call may be made in one turn
 MOST_SEARCHES = 3  # how often tools may be searched in one interpretation
 
 
@@ -19,7 +19,7 @@ class Repeat(Enum):
     DONE_BEFORE = "done before"
 
 
-def judge(call: ToolCall, steps: Sequence[Step]) -> Repeat:
+def classify_call(call: ToolCall, steps: Sequence[Step]) -> Repeat:
     """Classify `call` by the earlier calls of this turn.
 
     A call that failed will fail again; one that changed something must not run twice; a read-only one may be
@@ -30,7 +30,7 @@ def judge(call: ToolCall, steps: Sequence[Step]) -> Repeat:
         return Repeat.NEW
     if not earlier[-1].ok:
         return Repeat.FAILED_BEFORE
-    if earlier[-1].receipts or len(earlier) >= MOST_LOOKS:
+    if earlier[-1].receipts or len(earlier) >= MOST_REPEATS:
         return Repeat.DONE_BEFORE
     return Repeat.NEW
 
@@ -64,7 +64,7 @@ class CorrectionRound:
         """The call ids that this turn has used."""
         return ids_of(self.turn.steps) | {call.id for correction in self.corrections for call in correction.calls}
 
-    def keep(self, checked: CheckedCalls) -> None:
+    def hold(self, checked: CheckedCalls) -> None:
         """Hold the valid calls until the others are corrected."""
         self.held += [call for call in checked.calls if not any(is_same(call, other) for other in self.held)]
 
@@ -89,12 +89,12 @@ class CorrectionRound:
     @property
     def fresh(self) -> tuple[ToolCall, ...]:
         """Return the held calls that were not made before in this turn."""
-        return tuple(call for call in self.held if judge(call, self.turn.steps) is Repeat.NEW)
+        return tuple(call for call in self.held if classify_call(call, self.turn.steps) is Repeat.NEW)
 
     @property
     def failed_before(self) -> ToolCall | None:
         """Return a held call that failed before in this turn."""
-        failed = (call for call in self.held if judge(call, self.turn.steps) is Repeat.FAILED_BEFORE)
+        failed = (call for call in self.held if classify_call(call, self.turn.steps) is Repeat.FAILED_BEFORE)
         return next(failed, None)
 
 

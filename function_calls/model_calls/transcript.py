@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from function_calls.model_calls.prompts import fill, has_variables, one_line, prompt, variables_of
 from function_calls.tools.calls import Step, ToolCall, ToolResult, Turn
-from function_calls.tools.validation.json_values import as_json
+from function_calls.tools.validation.json_values import to_json
 from services.kernel.chat import ChatMessage, SentFile
 
 Message = dict[str, object]
@@ -18,8 +18,8 @@ HISTORY_MESSAGES = 12
 LONGEST_RESULT = 16_000
 """Characters of a result that a model is fed; the record keeps the whole."""
 _LONGEST_LINE = 500
-_OF_CHAT = "Instructions for this chat, by its admins; the rules above go before them:\n"
-_SPOKEN = frozenset({"user", "assistant"})
+_CHAT_INSTRUCTIONS = "Instructions for this chat, by its admins; the rules above go before them:\n"
+_CHAT_ROLES = frozenset({"user", "assistant"})
 
 
 def history(turn: Turn, limit: int = HISTORY_MESSAGES) -> list[Message]:
@@ -29,7 +29,7 @@ def history(turn: Turn, limit: int = HISTORY_MESSAGES) -> list[Message]:
     alternate.
     """
     joined: list[Message] = []
-    for role, line in said_before(turn, limit):
+    for role, line in previous_messages(turn, limit):
         if joined and joined[-1]["role"] == role:
             joined[-1]["content"] = f"{joined[-1]['content']}\n{line}"
         elif joined or role == "user":
@@ -37,21 +37,21 @@ def history(turn: Turn, limit: int = HISTORY_MESSAGES) -> list[Message]:
     return joined
 
 
-def said_before(turn: Turn, limit: int) -> list[tuple[str, str]]:
+def previous_messages(turn: Turn, limit: int) -> list[tuple[str, str]]:
     """Return the last `limit` messages before this one as (role, text), oldest first.
 
     The lines of people begin with their name, except in a conversation that a client keeps, which stays as it is.
     """
     if turn.client_messages is not None:
         messages = [
-            message for message in turn.client_messages if message["role"] in _SPOKEN and message.get("content")
+            message for message in turn.client_messages if message["role"] in _CHAT_ROLES and message.get("content")
         ]
         return [(str(message["role"]), str(message["content"])) for message in messages[-limit:]] if limit else []
     recent = turn.recent[-limit:] if limit else ()
     return [(_role(message, turn), _line(message, turn)) for message in recent if message.text]
 
 
-def current(turn: Turn) -> str:
+def user_message(turn: Turn) -> str:
     """Return this message with its circumstances behind it, which a program's message has not."""
     text = "\n".join([turn.message.text, *_attachments(turn.message)])
     return text if turn.is_from_program else f"{text}\n\n{circumstances(turn)}"
@@ -87,7 +87,7 @@ def _split_system(messages: Sequence[Mapping[str, object]]) -> tuple[list[str], 
     return [str(message["content"]) for message in messages[:count]], [dict(message) for message in messages[count:]]
 
 
-def rounds(steps: Sequence[Step]) -> list[Message]:
+def round_messages(steps: Sequence[Step]) -> list[Message]:
     """Return the calls and results of this turn: each `assistant` message with its `tool` messages."""
     messages: list[Message] = []
     for step in steps:
@@ -113,8 +113,8 @@ def assistant_calls(text: str, calls: Sequence[tuple[str, str, str]]) -> Message
 
 def _content(result: ToolResult) -> str:
     if result.is_wrapped and isinstance(result.value, str):
-        return json.dumps({"result": cut(result.value)}, ensure_ascii=False)
-    return cut(result_text(result))
+        return json.dumps({"result": shorten_result(result.value)}, ensure_ascii=False)
+    return shorten_result(result_text(result))
 
 
 def tool_message(call_id: str, name: str, content: str) -> Message:
@@ -133,11 +133,11 @@ def result_text(result: ToolResult, *, indent: int | None = None) -> str:
         return json.dumps({"error": result.error or result.text or "failed"}, ensure_ascii=False)
     value = result.for_model()
     if not isinstance(value, str):
-        value = json.dumps(value, ensure_ascii=False, default=as_json, indent=indent)
-    return "\n".join([*([value] if value else []), *map(_shown, result.files)]) or "done"
+        value = json.dumps(value, ensure_ascii=False, default=to_json, indent=indent)
+    return "\n".join([*([value] if value else []), *map(_file_note, result.files)]) or "done"
 
 
-def cut(text: str) -> str:
+def shorten_result(text: str) -> str:
     """Shorten a long result to its beginning and end, with a note of how much is missing."""
     if len(text) <= LONGEST_RESULT:
         return text
@@ -146,7 +146,7 @@ def cut(text: str) -> str:
     return f"{text[:head]}\n{note}\n{text[-tail:]}"
 
 
-def _shown(file: SentFile) -> str:
+def _file_note(file: SentFile) -> str:
     return f"[The person is sent {one_line(file.name)}: {one_line(file.media_type)}, {file.kilobytes} kB]"
 
 
@@ -212,16 +212,16 @@ class Instructions:
 
         `appended` goes to the very end, `further` to the system text, before the instructions of the chat.
         """
-        own = f"{_OF_CHAT}{turn.instructions}" if turn.instructions and not self.is_of_agent else ""
+        own = f"{_CHAT_INSTRUCTIONS}{turn.instructions}" if turn.instructions and not self.is_of_agent else ""
         system = "\n\n".join(filter(None, [self.system(turn.bot_name), further, own]))
-        return conversation(turn, system, self.said(turn) + appended)
+        return conversation(turn, system, self.user_content(turn) + appended)
 
     def conversation_without_tools(self, turn: Turn, *, appended: str = "") -> list[Message]:
         """Return the same for a request that offers no tools."""
         return self.conversation(turn, appended=appended, further=self._without_tools)
 
-    def said(self, turn: Turn) -> str:
+    def user_content(self, turn: Turn) -> str:
         """Return this message with the operator's varying additions and its circumstances."""
         if not self._varying:
-            return current(turn)
-        return f"{current(turn)}\n\n{fill(self._varying, variables_of(turn))}"
+            return user_message(turn)
+        return f"{user_message(turn)}\n\n{fill(self._varying, variables_of(turn))}"

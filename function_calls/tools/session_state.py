@@ -112,7 +112,7 @@ class Session:
         """Return all keys with their prefixes."""
         return (prefix + name for prefix, values in self._values.items() for name in values)
 
-    async def keep(self, changes: Mapping[str, StateDelta], read: Mapping[str, bytes]) -> None:
+    async def commit(self, changes: Mapping[str, StateDelta], read: Mapping[str, bytes]) -> None:
         """Store the changes of a call, by prefix, and let the next calls see them.
 
         `read` are the values that it changed as the call had read them, see `encoded`.
@@ -121,7 +121,7 @@ class Session:
             StateConflict: they have changed; nothing is stored.
         """
         async with self._commits:
-            changed = [key for key, value in read.items() if self.encoded(key) != value]
+            changed = [key for key, value in read.items() if self.encode(key) != value]
             if changed:
                 raise StateConflict(changed)
             stored = [delta for prefix, delta in changes.items() if prefix != TEMP]
@@ -130,7 +130,7 @@ class Session:
             for prefix, delta in changes.items():
                 _apply(self._values[prefix], delta)
 
-    def encoded(self, key: str) -> bytes:
+    def encode(self, key: str) -> bytes:
         """Return one value as JSON; empty where there is none."""
         prefix, name = _split(key)
         values = self._values[prefix]
@@ -274,7 +274,7 @@ class CallState(TypedState):
             raise KeyError(key)
         if key in self._copies:
             return self._copies[key]
-        self._read[key] = self._session.encoded(key)
+        self._read[key] = self._session.encode(key)
         value = self._session.get(*_split(key))
         if isinstance(value, list | dict):  # the caller may change it in place, so it gets a copy that is compared
             value = self._copies[key] = json_copy(value)
@@ -304,18 +304,18 @@ class CallState(TypedState):
         Raises:
             StateConflict: another call changed a value between its being read and written here; nothing is stored.
         """
-        changed = self._changed()
+        changed = self._changed_values()
         keys = {*changed, *self._removed}
         if keys:
             deltas = {prefix: self._delta(prefix, changed) for prefix in {_split(key)[0] for key in keys}}
-            await self._session.keep(deltas, {key: value for key, value in self._read.items() if key in keys})
+            await self._session.commit(deltas, {key: value for key, value in self._read.items() if key in keys})
             self.discard()
 
     def discard(self) -> None:
         """Drop uncommitted changes."""
         self._written, self._removed, self._copies, self._read = {}, set(), {}, {}
 
-    def _changed(self) -> dict[str, Json]:
+    def _changed_values(self) -> dict[str, Json]:
         changed = {key: json_copy(value) for key, value in self._written.items()}
         for key, value in self._copies.items():
             if key not in changed and to_json(value) != self._read[key]:

@@ -9,7 +9,7 @@ from function_calls.tools.calls import LONGEST_NAME, ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.errors import ArgumentsInvalid
 from function_calls.tools.permission import Viewer
-from function_calls.tools.validation.argument_messages import refusal_in_words
+from function_calls.tools.validation.argument_messages import refusal_text
 from services.kernel.text import closest_names
 
 __all__ = ["Toolset", "Viewer", "arguments_refused", "short_name", "unknown_tool"]
@@ -47,4 +47,4 @@ def unknown_tool(name: str, offered: Iterable[str], language: str) -> ToolResult
 
 def arguments_refused(spec: ToolSpec, error: ArgumentsInvalid, language: str) -> ToolResult:
     """Return the answer to a call whose arguments do not fit: to models in English, to people in their own language."""
-    return ToolResult.failed(error.for_model(), text=refusal_in_words(language, spec, error.errors))
+    return ToolResult.failed(error.for_model(), text=refusal_text(language, spec, error.errors))

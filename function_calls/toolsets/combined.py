@@ -10,9 +10,9 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.declaring.tool_options import ToolOptions
-from function_calls.tools.dispatch.approval import asked_first
+from function_calls.tools.dispatch.approval import ask_approval
 from function_calls.tools.dispatch.input_questions import ask_for_input
-from function_calls.tools.dispatch.receipts import receipted
+from function_calls.tools.dispatch.receipts import add_receipt
 from function_calls.tools.errors import ArgumentsInvalid, SchemaInvalid
 from function_calls.tools.toolset import Toolset, Viewer, arguments_refused, short_name, unknown_tool
 from function_calls.tools.validation.schema_validator import SchemaValidator
@@ -49,7 +49,7 @@ class CheckedToolset:
             return arguments_refused(spec, ArgumentsInvalid(name, problems), context.language)
         call = ToolCall(id=context.call_id, name=name, arguments=arguments)
         options = ToolOptions(confirm=spec.confirm, changes_state=spec.changes_state)
-        asked = await asked_first(options, call, context)
+        asked = await ask_approval(options, call, context)
         if asked is not None:
             return asked
         if spec.changes_state and context.started is not None:
@@ -57,7 +57,7 @@ class CheckedToolset:
         result = await self._inner.call(name, arguments, context)
         if result.form is not None and not result.is_question:
             return await ask_for_input(call, context, result.form)
-        return receipted(options, call, result)
+        return add_receipt(options, call, result)
 
     def _validator(self, spec: ToolSpec) -> SchemaValidator:
         known = self._validators.get(spec.name)
@@ -131,7 +131,7 @@ class CombinedToolset:
         """Return the tools of all sets."""
         return (await self._routes_for(viewer)).specs
 
-    async def listed(self, viewer: Viewer) -> tuple[tuple[str, ToolSpec], ...]:
+    async def list_labelled(self, viewer: Viewer) -> tuple[tuple[str, ToolSpec], ...]:
         """Return the tools of all sets, each with the label of its set."""
         routes = await self._routes_for(viewer)
         labels = {id(toolset): label for label, toolset in self._toolsets.items()}
@@ -151,7 +151,7 @@ class CombinedToolset:
         key = tuple(tuple(map(id, specs)) for specs in listing)
         found = self._routes.get(key)
         if found is None:
-            if self._note(listing) or len(self._routes) >= _MOST_KEPT:
+            if self._record_offers(listing) or len(self._routes) >= _MOST_KEPT:
                 self._routes.clear()
             found = self._routes[key] = self._make_routes(listing)
         return found
@@ -163,7 +163,7 @@ class CombinedToolset:
             logger.opt(exception=error).error("cannot list the tools of {}", label)
             return ()
 
-    def _note(self, listing: Listing) -> bool:
+    def _record_offers(self, listing: Listing) -> bool:
         """Record the sets that offer each name; return whether there is a new clash, which changes names."""
         has_clash = False
         for place, specs in enumerate(listing):

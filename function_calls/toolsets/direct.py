@@ -25,7 +25,7 @@ class DirectToolset:
         self._offers: BoundedDict[tuple[str, str], Offer] = BoundedDict(_MOST_OFFERS)
 
     @contextmanager
-    def offered(
+    def offer(
         self, viewer: Viewer, tool_servers: Sequence[object], *, session_id: str, event_call: "EventCall"
     ) -> Iterator[None]:
         """Offer the tools of `tool_servers` to `viewer` within the context.

@@ -55,7 +55,7 @@ class Access(Struct, frozen=True, kw_only=True):
             return True
         return viewer.key in self.people or viewer.key == self.owner or viewer.chat.key in self.chats
 
-    def written(self) -> Json:
+    def to_json(self) -> Json:
         """Return the rule in JSON."""
         if self.is_public:
             return None
@@ -147,7 +147,7 @@ class ToolSource(Struct, frozen=True, kw_only=True):
     access: Access = field(default_factory=Access)
     health: Callable[[], Health] = _is_healthy
 
-    def guarded(self, owners: Collection[str] = ()) -> Toolset:
+    def restrict(self, owners: Collection[str] = ()) -> Toolset:
         """Return the toolset, limited to viewers with access for listing and for calls."""
 
         def keep(spec: ToolSpec, viewer: Viewer) -> bool:

@@ -67,7 +67,7 @@ class ToolSources(Struct, frozen=True, kw_only=True):
         on = {spec.name for spec in await self.calls.list_specs(viewer)}
         return tuple(
             ListedTool(spec=spec, source=by_label[label], is_on=spec.name in on)
-            for label, spec in await self.combined.listed(viewer)
+            for label, spec in await self.combined.list_labelled(viewer)
             if label in by_label
         )
 
@@ -129,7 +129,7 @@ async def tool_sources(
             *((stored_source(written),) if written is not None else ()),
             ToolSource(label=DIRECT, kind="direct", toolset=direct),
         )
-        guarded: dict[str, Toolset] = {source.label: source.guarded(owners) for source in elsewhere}
+        guarded: dict[str, Toolset] = {source.label: source.restrict(owners) for source in elsewhere}
         combined = combine_external(calls, guarded)
         tasks = await resources.enter_async_context(running_tasks())
         for each in openapi:

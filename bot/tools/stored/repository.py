@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from function_calls.tools.validation.schema_validator import SchemaValidator
-from function_calls.toolsets.stored.source import SourceInvalid, ToolSource, read_source
+from function_calls.toolsets.stored.source import ParsedSource, SourceInvalid, read_source
 from services.kernel.clock import Clock
 from services.kernel.state import Json
 from services.storage.tools import SqlStoredToolStore, StoredTool, ToolVersion
@@ -188,7 +188,7 @@ def _id_of(name: str) -> str:
     return plain if plain[:1].isalpha() else f"tool_{plain}"[:40].rstrip("_")
 
 
-def _specs(source: ToolSource) -> Json:
+def _specs(source: ParsedSource) -> Json:
     specs: list[Json] = []
     for each in source.functions:
         spec: dict[str, Json] = {"name": each.name, "description": each.description}
@@ -197,7 +197,7 @@ def _specs(source: ToolSource) -> Json:
     return specs
 
 
-def _meta(source: ToolSource, form: ToolForm, before: str = "") -> Json:
+def _meta(source: ParsedSource, form: ToolForm, before: str = "") -> Json:
     manifest: dict[str, Json] = {name: text for name, text in source.meta.items()}  # noqa: C416 - to the wider type
     return {"description": form.description or source.meta.get("description") or before, "manifest": manifest}
 

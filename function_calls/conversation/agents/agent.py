@@ -14,9 +14,9 @@ from function_calls.conversation.agent_loop import (
     LoopLimits,
     Outcome,
     dispatch_all,
-    found_so_far,
     interpret_within,
     listener_of_call,
+    results_as_answer,
     run_rounds,
 )
 from function_calls.conversation.agents.agent_tool import TransferTool, without_transfers
@@ -24,10 +24,10 @@ from function_calls.conversation.agents.options import AgentHooks, AgentOptions
 from function_calls.conversation.agents.outcome import (
     AgentOutcome,
     SubAgent,
-    by_name,
-    checked_name,
-    exhausted,
+    agents_by_name,
+    check_agent_name,
     merge_actions,
+    out_of_rounds,
     outcome_of,
 )
 from function_calls.conversation.agents.output import OUTPUT, agent_instructions, answer_tool, interpreter_of
@@ -126,10 +126,10 @@ class Agent(Generic[DepsT, OutputT]):
         call_style: StyleName = "native",
         tool_timeout: float | None = DEFAULT_TIMEOUT,
     ) -> None:
-        self.name = checked_name(name)
+        self.name = check_agent_name(name)
         self.description = description
         hooks = hooks or AgentHooks()
-        self._sub_agents = by_name(sub_agents)
+        self._sub_agents = agents_by_name(sub_agents)
         self._state = dict(state or {})
         self._limits = limits or LoopLimits()
         self._deps_class: type[object] | None = deps if isinstance(deps, type) or deps is None else type(deps)
@@ -252,7 +252,7 @@ class Agent(Generic[DepsT, OutputT]):
         if chosen is None:
             return replace(outcome_of(self.name, outcome, used), is_malformed=self._is_malformed(outcome))
         if not outcome.rounds_left:
-            return exhausted(self.name, turn.language, outcome.turn.steps, used)
+            return out_of_rounds(self.name, turn.language, outcome.turn.steps, used)
         logger.info("agent {} transfers to {}", self.name, chosen)
         return await self._transfer(self._sub_agents[chosen], outcome, used, context)
 
@@ -283,7 +283,7 @@ class Agent(Generic[DepsT, OutputT]):
             logger.warning("agent {}: model unavailable ({})", self.name, error.reason)
             if turn.is_from_program or not turn.steps:
                 raise
-            return found_so_far(turn, error)
+            return results_as_answer(turn, error)
         if turn.is_from_program:
             return interpretation
         from function_calls.grounding.claims import is_unproven, what_happened, without_forged_receipt

@@ -6,7 +6,7 @@ from typing import Protocol
 from loguru import logger
 from msgspec.structs import replace
 
-from function_calls.conversation.agent_loop import spoken
+from function_calls.conversation.agent_loop import make_reply
 from function_calls.conversation.agents.agent_tool import without_transfers
 from function_calls.conversation.agents.outcome import SubAgent
 from function_calls.tools.calls import Conversation, Reply, Turn
@@ -56,7 +56,7 @@ class AgentAssistant:
                 raise
             logger.warning("agent {}: model unavailable ({}); falling back", self._agent.name, error.reason)
             return await self._otherwise.answer(turn)
-        return spoken(
+        return make_reply(
             replace(turn, steps=without_transfers(outcome.steps)),
             outcome.text,
             outcome.notice,

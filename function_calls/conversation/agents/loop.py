@@ -4,7 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from function_calls.conversation.agents.outcome import AgentOutcome, SubAgent, by_name, checked_name, exhausted
+from function_calls.conversation.agents.outcome import (
+    AgentOutcome,
+    SubAgent,
+    agents_by_name,
+    check_agent_name,
+    out_of_rounds,
+)
 from function_calls.language.messages import say
 from function_calls.tools.calls import Turn
 from function_calls.tools.context import CallContext
@@ -23,9 +29,9 @@ class LoopAgent:
     def __init__(
         self, *, name: str, agents: Sequence[SubAgent], description: str = "", max_iterations: int = 10
     ) -> None:
-        self.name = checked_name(name)
+        self.name = check_agent_name(name)
         self.description = description
-        self._agents = tuple(by_name(agents).values())
+        self._agents = tuple(agents_by_name(agents).values())
         self._max_iterations = max_iterations
 
     @property
@@ -43,7 +49,7 @@ class LoopAgent:
         for place, agent in self._schedule():
             left = None if rounds is None else rounds - so_far.rounds_used
             if left == 0:
-                return exhausted(self.name, turn.language, so_far.steps, so_far.rounds_used)
+                return out_of_rounds(self.name, turn.language, so_far.steps, so_far.rounds_used)
             inner = replace(context, call_id=f"{context.call_id}/{self.name}{place}")
             try:
                 outcome = await agent.run(replace(turn, steps=()), inner, rounds=left)

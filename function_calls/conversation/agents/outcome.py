@@ -92,7 +92,7 @@ class SubAgent(Protocol):
         ...
 
 
-def by_name(agents: Sequence[SubAgent]) -> dict[str, SubAgent]:
+def agents_by_name(agents: Sequence[SubAgent]) -> dict[str, SubAgent]:
     """Return the agents by their names, in order.
 
     Raises:
@@ -104,7 +104,7 @@ def by_name(agents: Sequence[SubAgent]) -> dict[str, SubAgent]:
     return named
 
 
-def checked_name(name: str) -> str:
+def check_agent_name(name: str) -> str:
     """Return `name` if it is valid for an agent.
 
     Raises:
@@ -115,7 +115,7 @@ def checked_name(name: str) -> str:
     return name
 
 
-def exhausted(agent: str, language: str, steps: tuple[Step, ...], used: int) -> AgentOutcome:
+def out_of_rounds(agent: str, language: str, steps: tuple[Step, ...], used: int) -> AgentOutcome:
     """Return the outcome of a run without answer within its rounds."""
     text = say(language, "failed.too_many_rounds")
     return AgentOutcome(agent=agent, text=text, steps=steps, rounds_used=used, is_exhausted=True)

@@ -46,7 +46,7 @@ def agent_instructions(text: str, system_prompt: str | None, answer: RegisteredT
     return Instructions("\n\n".join(filter(None, parts)), system=system, without_tools=without_tools)
 
 
-class InForm:
+class StructuredOutput:
     """An interpreter whose text must have the form of the answer, and is sent back to it once if it has not."""
 
     def __init__(self, interpreter: Interpreter, tool: RegisteredTool) -> None:
@@ -112,4 +112,4 @@ def interpreter_of(
     if isinstance(model, _Completes):
         counted = model if isinstance(model, MeteredModel) else MeteredModel(model)
         model = FunctionCallLLM(counted, styles=make_styles(style, counted, instructions))
-    return model if answer is None else InForm(model, answer)
+    return model if answer is None else StructuredOutput(model, answer)

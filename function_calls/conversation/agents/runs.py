@@ -188,7 +188,7 @@ async def publish_run(
 ) -> AsyncIterator[RunNotes]:
     """Publish the start and the end of a run of `agent` to the listeners of `router` and of those around it."""
     run_id, notes, error, started = uuid4().hex, RunNotes(), "", time.perf_counter()
-    await router.tell(AGENT_START, context, agent=agent, id=run_id, request=turn.message.text)
+    await router.publish(AGENT_START, context, agent=agent, id=run_id, request=turn.message.text)
     try:
         yield notes
     except BaseException as raised:
@@ -197,7 +197,7 @@ async def publish_run(
     finally:
         took = (time.perf_counter() - started) * 1000
         ended = {"answer": notes.answer, "error": error, "duration_ms": took}
-        await router.tell(AGENT_COMPLETE, context, agent=agent, id=run_id, **ended)
+        await router.publish(AGENT_COMPLETE, context, agent=agent, id=run_id, **ended)
 
 
 def result_of(outcome: AgentOutcome, form: type[OutputT], usage: TurnUsage, final_tool: str) -> AgentResult[OutputT]:

@@ -24,7 +24,7 @@ async def explain(ctx: CallContext, log: CallLog, history: HistoryService) -> To
     if found is None:
         return ToolResult(ok=True, text=say(ctx.language, "explain.nothing"))
     turn, calls = found
-    return ToolResult(ok=True, text="\n".join(explained(turn, calls, ctx.language, has_details=ctx.sender.is_admin)))
+    return ToolResult(ok=True, text="\n".join(explain_turn(turn, calls, ctx.language, has_details=ctx.sender.is_admin)))
 
 
 async def _last_turn(ctx: CallContext, log: CallLog) -> tuple[TurnRecord, tuple[CallRecord, ...]] | None:
@@ -40,28 +40,28 @@ async def _last_turn(ctx: CallContext, log: CallLog) -> tuple[TurnRecord, tuple[
 _LONGEST = 300
 
 
-def explained(turn: TurnRecord, calls: Sequence[CallRecord], language: str, *, has_details: bool) -> list[str]:
+def explain_turn(turn: TurnRecord, calls: Sequence[CallRecord], language: str, *, has_details: bool) -> list[str]:
     """Return the explanation, one line per fact; `has_details` adds errors, model input, tokens, cost and durations."""
-    lines = [say(language, "explain.message", text=_short(turn.text)), *_route(turn, language)]
-    lines += _rejected_calls(turn, calls, language)
+    lines = [say(language, "explain.message", text=_shorten(turn.text)), *_describe_route(turn, language)]
+    lines += _describe_rejected(turn, calls, language)
     for number, call in enumerate(calls, start=1):
-        lines += _call(number, call, language, has_details=has_details)
+        lines += _describe_call(number, call, language, has_details=has_details)
     if not calls:
         lines.append(say(language, "explain.no_calls"))
-    lines += _ending(turn, calls, language, has_details=has_details)
+    lines += _describe_outcome(turn, calls, language, has_details=has_details)
     lines = [without_rule_text(language, line) for line in lines]
-    return [*lines, _cost(turn, language)] if has_details else lines
+    return [*lines, _describe_cost(turn, language)] if has_details else lines
 
 
-def arguments_in_words(call: CallRecord) -> str:
+def format_arguments(call: CallRecord) -> str:
     """Return the arguments as `name=value`."""
     arguments = parse_json(call.arguments)
     if not isinstance(arguments, dict):
-        return _short(call.arguments)
-    return _short(", ".join(f"{name}={value}" for name, value in arguments.items()))
+        return _shorten(call.arguments)
+    return _shorten(", ".join(f"{name}={value}" for name, value in arguments.items()))
 
 
-def _route(turn: TurnRecord, language: str) -> list[str]:
+def _describe_route(turn: TurnRecord, language: str) -> list[str]:
     models = dict.fromkeys(completion.model for completion in turn.completions if not completion.error)
     lines = []
     if models:
@@ -75,7 +75,7 @@ def _route(turn: TurnRecord, language: str) -> list[str]:
     return lines or [say(language, "explain.by_route", route=turn.route)]
 
 
-def _rejected_calls(turn: TurnRecord, calls: Sequence[CallRecord], language: str) -> list[str]:
+def _describe_rejected(turn: TurnRecord, calls: Sequence[CallRecord], language: str) -> list[str]:
     """Return the calls of a model that failed validation: it was asked again, or nothing was called."""
     called = {call.round for call in calls}
     lines = []
@@ -84,27 +84,27 @@ def _rejected_calls(turn: TurnRecord, calls: Sequence[CallRecord], language: str
         is_asked_again = any(other.requested and other.round == completion.round for other in later)
         if is_asked_again or completion.round not in called:
             lines += [
-                say(language, "explain.not_made", tool=_short(call.name), arguments=_short(call.arguments))
+                say(language, "explain.not_made", tool=_shorten(call.name), arguments=_shorten(call.arguments))
                 for call in completion.requested
             ]
-        lines += [say(language, "explain.refused", reason=_short(reason)) for reason in completion.refused]
+        lines += [say(language, "explain.refused", reason=_shorten(reason)) for reason in completion.refused]
     return lines
 
 
-def _call(number: int, call: CallRecord, language: str, *, has_details: bool) -> list[str]:
+def _describe_call(number: int, call: CallRecord, language: str, *, has_details: bool) -> list[str]:
     lines = [
         say(
             language,
             "explain.call",
             number=number,
             tool=call.tool_name,
-            arguments=arguments_in_words(call),
+            arguments=format_arguments(call),
             status=say(language, f"explain.status_{call.status}"),
             milliseconds=f"{call.duration_ms:.0f}",
         )
     ]
     if call.repairs:
-        lines.append(say(language, "explain.mended", repairs=_short("; ".join(call.repairs))))
+        lines.append(say(language, "explain.mended", repairs=_shorten("; ".join(call.repairs))))
     task = parse_json(call.spawn_task) if call.spawn_task else None
     agent = task.get("agent") if isinstance(task, dict) else ""
     if call.is_nested:
@@ -113,20 +113,20 @@ def _call(number: int, call: CallRecord, language: str, *, has_details: bool) ->
         lines.append(say(language, "explain.by_agent", agent=agent))
     outcome = (call.error or call.result) if has_details else call.said
     if outcome:
-        lines.append(say(language, "explain.result", result=_short(outcome)))
+        lines.append(say(language, "explain.result", result=_shorten(outcome)))
     return lines
 
 
-def _ending(turn: TurnRecord, calls: Sequence[CallRecord], language: str, *, has_details: bool) -> list[str]:
+def _describe_outcome(turn: TurnRecord, calls: Sequence[CallRecord], language: str, *, has_details: bool) -> list[str]:
     if turn.outcome == "failed":
-        return [say(language, "explain.failed", error=_short(turn.error) if has_details else "")]
+        return [say(language, "explain.failed", error=_shorten(turn.error) if has_details else "")]
     if not turn.reply:
         return [say(language, "explain.silent")]
     is_said_by_call = any(call.said and turn.reply.startswith(call.said) for call in calls)
-    return [] if is_said_by_call and not has_details else [say(language, "explain.reply", text=_short(turn.reply))]
+    return [] if is_said_by_call and not has_details else [say(language, "explain.reply", text=_shorten(turn.reply))]
 
 
-def _cost(turn: TurnRecord, language: str) -> str:
+def _describe_cost(turn: TurnRecord, language: str) -> str:
     used = turn.charge
     if not turn.completions:
         return say(language, "explain.time", milliseconds=f"{turn.duration_ms:.0f}")
@@ -142,6 +142,6 @@ def _cost(turn: TurnRecord, language: str) -> str:
     )
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"

@@ -70,7 +70,7 @@ class TurnRecorder:
                     took = (time.perf_counter() - started) * 1000
                     self._log.record(_turn_record(turn, usage, notes.reply, error, took))
 
-    def called(self, call: ToolCall, context: CallContext, result: ToolResult) -> None:
+    def record_call(self, call: ToolCall, context: CallContext, result: ToolResult) -> None:
         """Record a call that has ended."""
         usage = current_usage()
         if usage is not None:
@@ -147,11 +147,11 @@ def spawn_record(task: SpawnedTask) -> dict[str, object]:
         "request": task.request,
         "answer": task.answer,
         "ok": task.ok,
-        "tool_calls": [record for step in task.steps for record in _spawned_calls(step)],
+        "tool_calls": [record for step in task.steps for record in _call_entries(step)],
     }
 
 
-def _spawned_calls(step: Step) -> list[dict[str, object]]:
+def _call_entries(step: Step) -> list[dict[str, object]]:
     return [
         {
             "name": call.name,

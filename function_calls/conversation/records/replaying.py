@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.conversation.agent_loop import Dispatched, run_rounds, spoken
+from function_calls.conversation.agent_loop import Dispatched, make_reply, run_rounds
 from function_calls.grounding.corrections import READ
 from function_calls.tools.calls import Interpretation, Interpreter, Reply, ToolCall, ToolResult, ToolSpec, Turn
 from services.call_log.model import CallRecord, TurnRecord, parse_json
@@ -42,13 +42,13 @@ class RecordedTools:
 
     def __init__(self, calls: Sequence[CallRecord]) -> None:
         self._left = list(calls)
-        self.made: list[ReplayedCall] = []
+        self.replayed: list[ReplayedCall] = []
 
     async def dispatch(self, turn: Turn, interpretation: Interpretation) -> Dispatched:
         """Answer one round's calls."""
         del turn
         replayed = [self._answer(call) for call in interpretation.calls]
-        self.made += replayed
+        self.replayed += replayed
         return Dispatched(results=tuple(call.result for call in replayed))
 
     def _answer(self, call: ToolCall) -> ReplayedCall:
@@ -79,11 +79,13 @@ async def replay(
 
     with count_usage(TurnUsage(address=message.address, person=message.sender, message_id=message.id)) as usage:
         outcome = await run_rounds(turn, interpret, tools.dispatch, rounds)
-    reply = spoken(outcome.turn, outcome.text, outcome.notice, choices=outcome.choices, must_reply=outcome.must_reply)
-    return Replay(calls=tuple(tools.made), reply=reply, usage=usage)
+    reply = make_reply(
+        outcome.turn, outcome.text, outcome.notice, choices=outcome.choices, must_reply=outcome.must_reply
+    )
+    return Replay(calls=tuple(tools.replayed), reply=reply, usage=usage)
 
 
-def turn_again(
+def rebuild_turn(
     record: TurnRecord, *, bot_name: str, tools: tuple[ToolSpec, ...], recent: tuple[ChatMessage, ...]
 ) -> Turn:
     """Rebuild the turn of a record, with its original time and settings."""

@@ -42,7 +42,7 @@ async def find_target(
     """
     replied = await _replied_message(context, history)
     if replied is not None:
-        for change in reversed(await receipts.remembered(context.conversation)):
+        for change in reversed(await receipts.all(context.conversation)):
             if change.message_id.partition(EDITED)[0] in {replied.id, replied.reply_to}:
                 return _target(context, change)
         scope = None if history is None else await scope_of_reply(context.message, replied.id, history)

@@ -66,7 +66,7 @@ class UndoService:
     async def _undo_named(self, context: CallContext, named: str) -> ToolResult:
         if not is_owner(context.sender, named):
             return _refusal("not_your_change", "undo.not_yours", context)
-        remembered = await self._receipts.remembered(context.conversation)
+        remembered = await self._receipts.all(context.conversation)
         own = [change for change in remembered if change_id(context.sender, change.message_id) == named]
         changes = [change for change in reversed(own) if change.state != "undone"]
         if not changes:

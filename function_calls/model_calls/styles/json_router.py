@@ -8,9 +8,9 @@ import json
 from collections.abc import Mapping, Sequence
 
 from function_calls.model_calls.prompts import WorkedExample, fill, prompt, worked_examples
-from function_calls.model_calls.styles.prompted import outputs, told_in_words
-from function_calls.model_calls.styles.style import Correction, Reading, read_words
-from function_calls.model_calls.text_tool_calls.thoughts import without_thoughts
+from function_calls.model_calls.styles.prompted import correction_messages, format_outputs
+from function_calls.model_calls.styles.style import Correction, Reading, read_text
+from function_calls.model_calls.text_tool_calls.thoughts import remove_thoughts
 from function_calls.model_calls.transcript import Instructions, Message
 from function_calls.tools.calls import ToolSpec, Turn
 from function_calls.tools.catalog.offered_tools import OfferedTools
@@ -30,29 +30,31 @@ class JsonRouterStyle:
         self._instructions = instructions
         self._prepared: dict[int, _Prepared] = {}
 
-    def only_chooses(self, turn: Turn) -> bool:
+    def is_choice_only(self, turn: Turn) -> bool:
         """Return True until tools have run; after that the answer is text."""
         return bool(turn.tools) and not turn.steps
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
         """Return a request for the choice of one tool under a grammar, or for the text once there are results."""
-        if not self.only_chooses(turn):
-            return self.words_request(turn)
+        if not self.is_choice_only(turn):
+            return self.text_request(turn)
         prepared = self._prepare(tools, turn.bot_name)
-        messages: list[Message] = [*prepared.prefix, {"role": "user", "content": self._instructions.said(turn)}]
+        messages: list[Message] = [*prepared.prefix, {"role": "user", "content": self._instructions.user_content(turn)}]
         for correction in corrections:
-            messages += told_in_words(correction)
+            messages += correction_messages(correction)
         response_format = prepared.forced_format if turn.must_call else prepared.response_format
         return CompletionRequest(messages=messages, response_format=response_format)
 
-    def words_request(self, turn: Turn) -> CompletionRequest:
+    def text_request(self, turn: Turn) -> CompletionRequest:
         """Return the conversation, with the results of tools appended to the message."""
-        return CompletionRequest(messages=self._instructions.conversation_without_tools(turn, appended=outputs(turn)))
+        return CompletionRequest(
+            messages=self._instructions.conversation_without_tools(turn, appended=format_outputs(turn))
+        )
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
         """Parse the call in the JSON object, or text."""
-        if not self.only_chooses(turn):
-            return read_words(completion, tools)
+        if not self.is_choice_only(turn):
+            return read_text(completion, tools)
         chosen = _parse_choice(completion.text)
         name = chosen.pop(KEY, NONE)
         if not isinstance(name, str) or name == NONE:
@@ -143,7 +145,7 @@ def _example_messages(example: WorkedExample) -> list[Message]:
 
 def _parse_choice(text: str) -> dict[str, object]:
     try:
-        value = read_json(without_thoughts(text).strip()).value
+        value = read_json(remove_thoughts(text).strip()).value
     except Unreadable:
         return {}
     return dict(value) if isinstance(value, dict) else {}

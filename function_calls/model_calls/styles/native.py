@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from function_calls.model_calls.styles.style import Correction, Reading
 from function_calls.model_calls.text_tool_calls.calls import find_text_calls
-from function_calls.model_calls.text_tool_calls.forms import unbundled
-from function_calls.model_calls.transcript import Instructions, Message, assistant_calls, rounds, tool_message
+from function_calls.model_calls.text_tool_calls.forms import expand_bundles
+from function_calls.model_calls.transcript import Instructions, Message, assistant_calls, round_messages, tool_message
 from function_calls.tools.calls import Turn
 from function_calls.tools.catalog.offered_tools import OfferedTools
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
@@ -21,28 +21,30 @@ class NativeStyle:
     def __init__(self, instructions: Instructions) -> None:
         self._instructions = instructions
 
-    def only_chooses(self, turn: Turn) -> bool:  # noqa: ARG002 - the same for every turn
+    def is_choice_only(self, turn: Turn) -> bool:  # noqa: ARG002 - the same for every turn
         """Return False: calls and text come in one answer."""
         return False
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
         """Return the conversation, the rounds so far and the failed attempts, with the serialised tool list."""
-        messages = [*self._instructions.conversation(turn, further=tools.further), *rounds(turn.steps)]
+        messages = [*self._instructions.conversation(turn, further=tools.further), *round_messages(turn.steps)]
         for correction in corrections:
             messages += _correction_messages(correction)
         return CompletionRequest(messages=messages, tools=tools.native, tool_choice=turn.tool_choice)
 
-    def words_request(self, turn: Turn) -> CompletionRequest:
+    def text_request(self, turn: Turn) -> CompletionRequest:
         """Return the same conversation without tools."""
-        return CompletionRequest(messages=[*self._instructions.conversation_without_tools(turn), *rounds(turn.steps)])
+        return CompletionRequest(
+            messages=[*self._instructions.conversation_without_tools(turn), *round_messages(turn.steps)]
+        )
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:  # noqa: ARG002 - as above
         """Parse the calls of the answer; those printed in the text count only when there are no others."""
         found = find_text_calls(completion.text, tools.by_name)
-        calls = tuple(unbundled(completion.calls, tools.by_name)) or found.calls
+        calls = tuple(expand_bundles(completion.calls, tools.by_name)) or found.calls
         if calls or not found.text.startswith("{"):
             return Reading(calls=calls, text=found.text)
-        name = tools.fitting(found.text)
+        name = tools.find_by_arguments(found.text)
         if name is None:
             return Reading(text=found.text)
         return Reading(calls=(RequestedCall(id="", name=name, arguments=found.text),))

@@ -9,16 +9,16 @@ import json
 from collections.abc import Sequence
 
 from function_calls.model_calls.prompts import fill
-from function_calls.model_calls.styles.style import Correction, Reading, read_words
+from function_calls.model_calls.styles.style import Correction, Reading, read_text
 from function_calls.model_calls.text_tool_calls.forms import calls_of_json
-from function_calls.model_calls.text_tool_calls.thoughts import without_thoughts
+from function_calls.model_calls.text_tool_calls.thoughts import remove_thoughts
 from function_calls.model_calls.transcript import (
     Instructions,
     Message,
     circumstances,
-    cut,
+    previous_messages,
     result_text,
-    said_before,
+    shorten_result,
 )
 from function_calls.tools.calls import Turn
 from function_calls.tools.catalog.offered_tools import OfferedTools
@@ -33,43 +33,45 @@ class PromptStyle:
     def __init__(self, instructions: Instructions) -> None:
         self._instructions = instructions
 
-    def only_chooses(self, turn: Turn) -> bool:
+    def is_choice_only(self, turn: Turn) -> bool:
         """Return True until tools have run; after that the answer is text."""
         return bool(turn.tools) and not turn.steps
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
         """Return a request for the choice of tools, or for the text once there are results."""
-        if not self.only_chooses(turn):
-            return self.words_request(turn)
+        if not self.is_choice_only(turn):
+            return self.text_request(turn)
         messages: list[Message] = [
             {"role": "system", "content": self._choice_prompt(turn, tools)},
-            {"role": "user", "content": query(turn)},
+            {"role": "user", "content": choice_query(turn)},
         ]
         for correction in corrections:
-            messages += told_in_words(correction)
+            messages += correction_messages(correction)
         return CompletionRequest(messages=messages, model=self._instructions.task_model)
 
     def _choice_prompt(self, turn: Turn, tools: OfferedTools) -> str:
         text = fill(self._instructions.tools_prompt, {"TOOLS": f"{tools.flat}\n\n{tools.further}".rstrip()})
         return f"{self._instructions.system(turn.bot_name)}\n\n{text}" if self._instructions.is_of_agent else text
 
-    def words_request(self, turn: Turn) -> CompletionRequest:
+    def text_request(self, turn: Turn) -> CompletionRequest:
         """Return the conversation, with the results of tools appended to the message."""
-        return CompletionRequest(messages=self._instructions.conversation_without_tools(turn, appended=outputs(turn)))
+        return CompletionRequest(
+            messages=self._instructions.conversation_without_tools(turn, appended=format_outputs(turn))
+        )
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
         """Parse the calls in the JSON of a choice, or text."""
-        if not self.only_chooses(turn):
-            return read_words(completion, tools)
-        text = without_thoughts(completion.text)
+        if not self.is_choice_only(turn):
+            return read_text(completion, tools)
+        text = remove_thoughts(completion.text)
         found = text[text.find("{") :]
         whole = found[: found.rfind("}") + 1] or found
         return Reading(calls=tuple(calls_of_json(whole, tools.by_name, is_certain=True)) if "{" in text else ())
 
 
-def query(turn: Turn) -> str:
+def choice_query(turn: Turn) -> str:
     """Return the user's part of the choice: the newest four messages, newest first, then the message itself."""
-    messages = [("user", turn.message.text), *reversed(said_before(turn, HISTORY_MESSAGES - 1))]
+    messages = [("user", turn.message.text), *reversed(previous_messages(turn, HISTORY_MESSAGES - 1))]
     history = "\n".join(f'{role.upper()}: """{content}"""' for role, content in messages)
     asked = f"Query: History:\n{history}\nQuery: {turn.message.text}"
     if turn.must_call:
@@ -77,16 +79,16 @@ def query(turn: Turn) -> str:
     return asked if turn.is_from_program else f"{asked}\n\n{circumstances(turn)}"
 
 
-def outputs(turn: Turn) -> str:
+def format_outputs(turn: Turn) -> str:
     """Return the results of this turn's calls as they are appended to the message."""
     return "".join(
-        f"\n\nTool `{call.name}` Output: {cut(result_text(result, indent=2))}"
+        f"\n\nTool `{call.name}` Output: {shorten_result(result_text(result, indent=2))}"
         for step in turn.steps
         for call, result in zip(step.calls, step.results, strict=True)
     )
 
 
-def told_in_words(correction: Correction) -> list[Message]:
+def correction_messages(correction: Correction) -> list[Message]:
     """Return a failed attempt with its errors, for a model that knows no `tool` messages."""
     attempted = [{"name": call.name, "parameters": call.arguments} for call in correction.calls]
     return [

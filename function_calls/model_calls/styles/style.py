@@ -30,7 +30,7 @@ class Reading(Struct, frozen=True, kw_only=True):
 class CallStyle(Protocol):
     """One way of making a model choose a tool; any number of messages share it."""
 
-    def only_chooses(self, turn: Turn) -> bool:
+    def is_choice_only(self, turn: Turn) -> bool:
         """Return whether the answer to `request` has no text, which then needs a request of its own."""
         ...
 
@@ -38,7 +38,7 @@ class CallStyle(Protocol):
         """Return a request that lets the model call tools; `corrections` are its failed attempts in this turn."""
         ...
 
-    def words_request(self, turn: Turn) -> CompletionRequest:
+    def text_request(self, turn: Turn) -> CompletionRequest:
         """Return a request for an answer in words, without tools, from the results of the turn's tools."""
         ...
 
@@ -77,6 +77,6 @@ class FixedStyle(Struct, frozen=True):
         return None
 
 
-def read_words(completion: Completion, tools: OfferedTools) -> Reading:
+def read_text(completion: Completion, tools: OfferedTools) -> Reading:
     """Return the text of an answer without the calls printed in it, which are not made."""
     return Reading(text=find_text_calls(completion.text, tools.by_name).text)

@@ -22,10 +22,10 @@ from function_calls.model_calls.text_tool_calls.forms import (
     calls_of_json,
     calls_of_markup,
     calls_of_python,
-    unbundled,
+    expand_bundles,
 )
-from function_calls.model_calls.text_tool_calls.lines import named_objects, without_named_objects
-from function_calls.model_calls.text_tool_calls.thoughts import without_echoes, without_thoughts, without_tokens
+from function_calls.model_calls.text_tool_calls.lines import find_named_objects, remove_named_objects
+from function_calls.model_calls.text_tool_calls.thoughts import remove_echoes, remove_thoughts, remove_tokens
 from services.language_model.ports import RequestedCall
 
 # the opening and closing marks of a block of calls; the end of the text closes it too
@@ -57,8 +57,8 @@ _NOTHING = (
     r"\{\s*[\"'](?:tool_calls|function_calls?|calls|tools?|name|action)[\"']\s*:"
     r"\s*(?:\[\s*\]|null|none|\{\s*\}|[\"'](?:none|null|no_tool)?[\"'])\s*(?:,\s*[\"']\w+[\"']\s*:\s*(?:\{\s*\}|null)\s*)?\}"
 )
-_OWN_PART = r"(?i)(?:assistant|助手)\s*[:：]\s*"
-_OTHER_PARTS = r"(?ims)^[ \t]*(?:user|human|system|用户)\s*[:：].*"
+_OWN_ROLE = r"(?i)(?:assistant|助手)\s*[:：]\s*"
+_OTHER_ROLES = r"(?ims)^[ \t]*(?:user|human|system|用户)\s*[:：].*"
 _LONGEST_SEARCHED = 50_000  # characters; beyond it loose JSON is not searched for
 _MOST_LOOKS = 16  # places at which loose JSON is tried, to bound the cost of a hostile text
 _SIGNS = ("<", "[T", "{", "```", "(", "[INST", "◁", "analysis")
@@ -77,9 +77,9 @@ def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
     if "_" in bare and bare in names:
         return TextCalls(calls=(RequestedCall(id="", name=bare, arguments=""),))
     if not any(sign in text for sign in _SIGNS):
-        return TextCalls(text=_spoken_part(text))
+        return TextCalls(text=_answer_part(text))
     calls: list[RequestedCall] = []
-    rest = without_echoes(_normalize_tags(without_thoughts(text)))
+    rest = remove_echoes(_normalize_tags(remove_thoughts(text)))
     for pattern in _BLOCKS:
         rest = _cut_out(pattern, rest, calls, (*names, BUNDLE), is_certain=True)
     if BUNDLE in rest:
@@ -88,17 +88,17 @@ def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
     rest = _cut_out(_FENCE, rest, calls, names, is_certain=False)
     rest = _cut_out_json(rest, calls, names)
     rest = _cut_out_lines(_cut_out_named_objects(rest, calls, names), calls, names)
-    rest = re.sub(_EMPTY_FENCE, "", without_tokens(rest))
-    return TextCalls(calls=tuple(unbundled(calls, names)), text=_spoken_part(rest))
+    rest = re.sub(_EMPTY_FENCE, "", remove_tokens(rest))
+    return TextCalls(calls=tuple(expand_bundles(calls, names)), text=_answer_part(rest))
 
 
-def _spoken_part(text: str) -> str:
+def _answer_part(text: str) -> str:
     """Return `text` unless it states that there is nothing; of a written dialogue, only the bot's own part."""
     text = text.strip()
     if re.fullmatch(_NOTHING, text):
         return ""
-    role = re.match(_OWN_PART, text)
-    return text if role is None else re.sub(_OTHER_PARTS, "", text[role.end() :]).strip()
+    role = re.match(_OWN_ROLE, text)
+    return text if role is None else re.sub(_OTHER_ROLES, "", text[role.end() :]).strip()
 
 
 def _normalize_tags(text: str) -> str:
@@ -139,9 +139,9 @@ def _cut_out_tags_of_tools(text: str, calls: list[RequestedCall], names: Collect
 def _cut_out_named_objects(text: str, calls: list[RequestedCall], names: Collection[str]) -> str:
     if len(text) > _LONGEST_SEARCHED or not ("{" in text or "｛" in text):
         return text
-    found = list(islice(named_objects(text, names), _MOST_LOOKS))
+    found = list(islice(find_named_objects(text, names), _MOST_LOOKS))
     calls += [RequestedCall(id="", name=named.name, arguments=named.arguments) for named in found]
-    return without_named_objects(text, found) if found else text
+    return remove_named_objects(text, found) if found else text
 
 
 def _cut_out_json(text: str, calls: list[RequestedCall], names: Collection[str]) -> str:

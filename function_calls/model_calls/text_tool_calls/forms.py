@@ -61,13 +61,13 @@ def calls_of_json(text: str, names: Collection[str], *, is_certain: bool) -> Ite
         except Unreadable:
             yield from _unreadable_call(piece, names, is_certain=is_certain)
             continue
-        for name, arguments in _named_calls(value, names):
+        for name, arguments in _find_calls(value, names):
             known = find_name(name, names)
             if is_certain or known is not None:
-                yield _requested(known or name, arguments)
+                yield _make_call(known or name, arguments)
 
 
-def unbundled(calls: Iterable[RequestedCall], names: Collection[str]) -> Iterator[RequestedCall]:
+def expand_bundles(calls: Iterable[RequestedCall], names: Collection[str]) -> Iterator[RequestedCall]:
     """Yield `calls`, each `BUNDLE` among them replaced by its calls, where they can be read."""
     for call in calls:
         is_bundle = call.name not in names and _BUNDLE_NAME in call.name and _BUNDLE_KEY in call.arguments
@@ -78,33 +78,33 @@ def calls_of_markup(body: str, names: Collection[str]) -> Iterator[RequestedCall
     """Yield calls written as `<function=…>`, `<invoke …>`, key and value tags, or between special tokens."""
     for pattern in (_FUNCTION, _NAMED_TAG, _INVOKE):
         for found in re.finditer(pattern, body):
-            yield _requested(found["name"].strip(), _tagged(found["body"]))
+            yield _make_call(found["name"].strip(), _parse_body(found["body"]))
     for found in re.finditer(_MARKED_CALL, body):
-        yield _requested(found["name"], _without_fence(found["body"]))
+        yield _make_call(found["name"], _remove_fence(found["body"]))
     for found in re.finditer(_GEMMA_CALL, body):
-        yield _requested(found["name"], found["body"].replace("<escape>", '"'))
+        yield _make_call(found["name"], found["body"].replace("<escape>", '"'))
     named = re.search(_NAME_LINE, body)
     if named is not None and ("<arg_key>" in body or find_name(body.strip(), names)):
-        yield _requested(named["name"], _values(re.finditer(_ARG_PAIR, body)))
+        yield _make_call(named["name"], _values(re.finditer(_ARG_PAIR, body)))
     together = re.search(_MISTRAL_CALL, body)
     channelled = re.search(_CHANNELLED_CALL, body)
     if together is None and channelled and (channelled["prefix"] or find_name(channelled["name"], names)):
         together = channelled
     if together is not None:
-        yield _requested(together["name"], together["body"])
-    yield from _named_by_tag(body.strip(), names)
+        yield _make_call(together["name"], together["body"])
+    yield from _calls_of_tags(body.strip(), names)
 
 
-def _named_by_tag(body: str, names: Collection[str]) -> Iterator[RequestedCall]:
+def _calls_of_tags(body: str, names: Collection[str]) -> Iterator[RequestedCall]:
     """Yield a call whose name is a tag, or stands between tags of its own."""
     named = re.match(_NAME_TAG, body)
     if named is not None:
         inner = re.search(_ARGUMENTS_TAG, named["body"])
-        yield _requested(named["name"].strip(), _tagged(inner["body"] if inner else named["body"]))
+        yield _make_call(named["name"].strip(), _parse_body(inner["body"] if inner else named["body"]))
         return
     tag = re.fullmatch(_ANY_TAG, body)
     if tag is not None and tag["key"] in names:
-        yield _requested(tag["key"], _tagged(tag["value"]))
+        yield _make_call(tag["key"], _parse_body(tag["value"]))
 
 
 def calls_of_python(text: str, names: Collection[str]) -> Iterator[RequestedCall]:
@@ -135,9 +135,9 @@ def _nodes(line: ast.stmt) -> list[ast.expr]:
 def _read_node(node: ast.expr, names: Collection[str]) -> RequestedCall | None:
     if not isinstance(node, ast.Call):
         return None
-    name = find_name(_called_name(node), names)
+    name = find_name(_function_name(node), names)
     arguments = None if name is None else _literals(node)
-    return None if name is None or arguments is None else _requested(name, arguments)
+    return None if name is None or arguments is None else _make_call(name, arguments)
 
 
 def _pieces(text: str) -> list[str]:
@@ -149,7 +149,7 @@ def _pieces(text: str) -> list[str]:
         try:
             _, end = decoder.raw_decode(body, place)
         except (ValueError, RecursionError):
-            return [*pieces, body[place:]] if pieces else [_without_fence(body)]
+            return [*pieces, body[place:]] if pieces else [_remove_fence(body)]
         pieces.append(body[place:end])
         place = end
         while place < len(body) and body[place] in " \t\r\n,;":
@@ -157,15 +157,15 @@ def _pieces(text: str) -> list[str]:
     return pieces
 
 
-def _named_calls(value: object, names: Collection[str]) -> Iterator[tuple[str, object]]:
+def _find_calls(value: object, names: Collection[str]) -> Iterator[tuple[str, object]]:
     """Yield the (name, arguments) in a value that was read, whatever it is wrapped in."""
     if isinstance(value, list):
         for entry in value:
-            yield from _named_calls(entry, names)
+            yield from _find_calls(entry, names)
     elif isinstance(value, dict):
         listed = next((value[key] for key in _LIST_KEYS if isinstance(value.get(key), list | dict)), None)
         if listed is not None:
-            yield from _named_calls(listed, names)
+            yield from _find_calls(listed, names)
         else:
             yield from _one_call(value, names)
 
@@ -179,7 +179,7 @@ def _one_call(value: Mapping[str, object], names: Collection[str]) -> Iterator[t
     key = next((key for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
     given = next((value[key] for key in _ARGUMENT_KEYS if key in value), None)
     if isinstance(given, dict) and _BUNDLE_KEY in given and key is not None and _BUNDLE_NAME in str(value[key]):
-        yield from _named_calls(given, names)
+        yield from _find_calls(given, names)
     elif key is not None:
         name = str(value[key])
         is_call = len(value) == 1 or any(argument in value for argument in _ARGUMENT_KEYS)  # null is no arguments
@@ -203,10 +203,10 @@ def _unreadable_call(text: str, names: Collection[str], *, is_certain: bool) -> 
         return
     arguments = re.search(_BROKEN_ARGUMENTS, text)
     if arguments is not None:
-        yield _requested(named["name"], arguments["text"].strip())
+        yield _make_call(named["name"], arguments["text"].strip())
 
 
-def _tagged(body: str) -> object:
+def _parse_body(body: str) -> object:
     given = _values(re.finditer(_PARAMETER, body))
     if given or not body.strip():
         return given
@@ -230,12 +230,12 @@ def _value(text: str) -> object:
     return text
 
 
-def _without_fence(text: str) -> str:
+def _remove_fence(text: str) -> str:
     fenced = re.fullmatch(r"(?s)\s*```[\w-]*\s*(.*?)\s*(?:```)?\s*", text)
     return fenced[1] if fenced else text.strip()
 
 
-def _called_name(node: ast.Call) -> str:
+def _function_name(node: ast.Call) -> str:
     function = node.func
     if isinstance(function, ast.Attribute) and function.attr == "call":  # Llama's name.call(…)
         function = function.value
@@ -258,7 +258,7 @@ def _literals(call: ast.Call) -> dict[str, object] | None:
     return given
 
 
-def _requested(name: str, arguments: object) -> RequestedCall:
+def _make_call(name: str, arguments: object) -> RequestedCall:
     if isinstance(arguments, str):
         return RequestedCall(id="", name=name, arguments=arguments)
     return RequestedCall(id="", name=name, arguments=json.dumps(arguments, ensure_ascii=False, default=str))

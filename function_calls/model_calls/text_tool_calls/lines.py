@@ -32,7 +32,7 @@ class NamedObject(Struct, frozen=True, kw_only=True):
     arguments: str
 
 
-def named_objects(text: str, names: Collection[str]) -> Iterator[NamedObject]:
+def find_named_objects(text: str, names: Collection[str]) -> Iterator[NamedObject]:
     """Yield the calls in `text` that name one of `names` before an object that can be read."""
     for found in re.finditer(_NAMED_OBJECT, text):
         name = find_name(found["name"], names)
@@ -44,7 +44,7 @@ def named_objects(text: str, names: Collection[str]) -> Iterator[NamedObject]:
             yield NamedObject(start=found.start(), end=behind.end() if behind else end, name=name, arguments=arguments)
 
 
-def without_named_objects(text: str, found: Collection[NamedObject]) -> str:
+def remove_named_objects(text: str, found: Collection[NamedObject]) -> str:
     """Return `text` without the calls `found` in it, and without the thoughts and results of ReAct around them."""
     pieces, place = [], 0
     for call in found:

@@ -26,40 +26,40 @@ class StreamFilter:
         self._listener = listener
         self._names = tuple(names)
         # a name of several words is written in calls only, before whatever holds the arguments
-        self._telling = tuple(name if "_" in name else f"{name}(" for name in self._names)
+        self._call_starts = tuple(name if "_" in name else f"{name}(" for name in self._names)
         self._suspicious = (*self._names, *_OPENINGS)
         self._text = ""
-        self._heard = 0
-        self._is_shut = False
+        self._passed = 0
+        self._is_closed = False
 
-    async def hear(self, delta: str) -> None:
+    async def feed(self, delta: str) -> None:
         """Process a delta and pass on the part that is safe to show."""
         self._text += delta
-        if not self._is_shut:
-            await self._let_through(self._safe_end())
+        if not self._is_closed:
+            await self._pass_on(self._safe_end())
 
     async def finish(self, answer: str) -> None:
         """Pass on the rest of `spoken`, the final answer."""
-        heard = self._text[: self._heard].lstrip()
-        if answer.startswith(heard) and len(answer) > len(heard):
-            await self._listener(answer[len(heard) :])
+        passed = self._text[: self._passed].lstrip()
+        if answer.startswith(passed) and len(answer) > len(passed):
+            await self._listener(answer[len(passed) :])
 
-    async def _let_through(self, end: int) -> None:
-        if end > self._heard:
-            start, self._heard = self._heard, end
+    async def _pass_on(self, end: int) -> None:
+        if end > self._passed:
+            start, self._passed = self._passed, end
             await self._listener(self._text[start:end])
 
     def _safe_end(self) -> int:
-        suspect = re.compile(_SUSPECT).search(self._text, self._heard)
+        suspect = re.compile(_SUSPECT).search(self._text, self._passed)
         ends = [] if suspect is None else [suspect.start()]
-        ends += [place for name in self._telling if (place := self._text.find(name, self._heard)) >= 0]
+        ends += [place for name in self._call_starts if (place := self._text.find(name, self._passed)) >= 0]
         if ends:
-            self._is_shut = True
+            self._is_closed = True
             return min(ends)
-        maybe = re.compile(_MAYBE_SUSPECT).search(self._text, self._heard)
+        maybe = re.compile(_MAYBE_SUSPECT).search(self._text, self._passed)
         if maybe is not None:
             return maybe.start()
-        word = re.compile(_LAST_WORD).search(self._text, self._heard)
+        word = re.compile(_LAST_WORD).search(self._text, self._passed)
         if word is not None and any(beginning.startswith(word[0]) for beginning in self._suspicious):
             return word.start()
         return len(self._text)

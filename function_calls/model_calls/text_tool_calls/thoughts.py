@@ -18,7 +18,7 @@ _THOUGHTS = (
 _END_OF_THOUGHTS = r"(?is)\A.*</(?:\w+:)?(?:think|thinking)>"
 _SIGNS = ("hink", "THINK", "hought", "easoning", "eflection", "scratchpad", "analysis")
 
-_NEXT_TURN = (
+_INVENTED_TURN = (
     r"(?s)(?:<\|im_start\|>|<\|start_header_id\|>|<start_of_turn>)\s*(?:user|system|tool|ipython)\b.*"
     r"|\[INST\].*"
 )
@@ -37,20 +37,20 @@ _TOKENS = (
 _TURN_SIGNS = ("<|im_start|>", "<|start_header_id|>", "<start_of_turn>", "[INST]")
 
 
-def without_thoughts(text: str) -> str:
+def remove_thoughts(text: str) -> str:
     """Return `text` without the thoughts of a reasoning model, and without invented turns."""
     if any(sign in text for sign in _TURN_SIGNS):
-        text = re.sub(_NEXT_TURN, "", text)
+        text = re.sub(_INVENTED_TURN, "", text)
     if not any(sign in text for sign in _SIGNS):
         return text
     return re.sub(_END_OF_THOUGHTS, "", re.sub(_THOUGHTS, "", text))
 
 
-def without_echoes(text: str) -> str:
+def remove_echoes(text: str) -> str:
     """Return `text` without repeated results and circumstances from the prompt."""
     return re.sub(_ECHOES, "", text) if "<tool_" in text or "<context>" in text else text
 
 
-def without_tokens(text: str) -> str:
+def remove_tokens(text: str) -> str:
     """Return `text` without tokens of a chat template and tags of calls."""
     return re.sub(_TOKENS, "", text) if "<" in text or "[" in text or "◁" in text else text

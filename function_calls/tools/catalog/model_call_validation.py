@@ -75,7 +75,7 @@ def is_same(call: ToolCall, other: ToolCall) -> bool:
 
 
 def _check(requested: RequestedCall, tools: OfferedTools) -> ToolCall | Problem:
-    spec = tools.resolve(requested.name or tools.fitting(requested.arguments) or "")
+    spec = tools.resolve(requested.name or tools.find_by_arguments(requested.arguments) or "")
     if spec is None:
         return Problem(feedback=_no_such_tool(requested.name, tools))
     renamed = () if spec.name == requested.name else (f"tool name {requested.name} read as {spec.name}",)

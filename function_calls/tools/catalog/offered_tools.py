@@ -105,7 +105,7 @@ class OfferedTools:
         known = find_name(name, self.by_name)
         return None if known is None else self.by_name[known]
 
-    def fitting(self, arguments: str) -> str | None:
+    def find_by_arguments(self, arguments: str) -> str | None:
         """Find the only tool that takes the arguments in `arguments`: at least two, none missing."""
         try:
             given = read_json(arguments).value

@@ -9,7 +9,7 @@ from msgspec import Struct
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult
-from function_calls.tools.confirmation.pending_calls import WAITS
+from function_calls.tools.confirmation.pending_calls import ANSWER_TIME
 from services.kernel.chat import Choice, Person
 from services.recurrence.schedule import read_schedule
 
@@ -42,13 +42,13 @@ def buttons(
 def buttons_to_confirm(language: str, action: str, person: Person, asked_at: datetime) -> tuple[Choice, ...]:
     """Return a yes and a no for `person`; the yes names `action` where one is to be named."""
     names = (f"yes_{action}", "no") if action else YES_NO
-    return buttons(language, names, (person,), expires_at=asked_at + WAITS)
+    return buttons(language, names, (person,), expires_at=asked_at + ANSWER_TIME)
 
 
 def numbered_buttons(labels: Sequence[str], person: Person, asked_at: datetime) -> tuple[Choice, ...]:
     """Return a button for each of `labels`, which says its number, for `person` alone."""
     return tuple(
-        Choice(label=label, says=str(number), for_people=(person.id,), expires_at=asked_at + WAITS)
+        Choice(label=label, says=str(number), for_people=(person.id,), expires_at=asked_at + ANSWER_TIME)
         for number, label in enumerate(labels, start=1)
     )
 
@@ -83,7 +83,7 @@ class TimeQuestion(Struct, frozen=True, kw_only=True):
     choices: tuple[Choice, ...]
 
 
-def which_time(
+def ask_which_time(
     options: Sequence[TimeOption], *, content: str, language: str, now: datetime, person: Person
 ) -> TimeQuestion:
     """Ask `person` which of `options` is meant for a reminder of `content`, which may be empty."""

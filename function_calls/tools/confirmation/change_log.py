@@ -87,7 +87,7 @@ class ChangeLog:
         """Return the changes that can still be undone, oldest first."""
         return tuple(change for change in await self._changes(conversation) if change.state == "live")
 
-    async def remembered(self, conversation: Conversation) -> tuple[Change, ...]:
+    async def all(self, conversation: Conversation) -> tuple[Change, ...]:
         """Return all logged changes, oldest first, including undone ones."""
         return tuple(await self._changes(conversation))
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import folded
 from function_calls.tools.calls import Form, InputRequest
-from function_calls.tools.confirmation.yes_no import parse_yes_no, pick_of
+from function_calls.tools.confirmation.yes_no import parse_pick, parse_yes_no
 from function_calls.tools.errors import ArgumentError, ArgumentsInvalid, SchemaInvalid
 from function_calls.tools.validation.repair import repair
 from function_calls.tools.validation.schema_validator import SchemaValidator
@@ -109,27 +109,27 @@ def is_safe(form: Form) -> bool:
     return all(_is_safe(request) for request in form.requests)
 
 
-class Unread(Struct, frozen=True, kw_only=True):
+class NoAnswer(Struct, frozen=True, kw_only=True):
     """A text that is no answer to a question; `errors` say why where it is one of the wrong form."""
 
     errors: tuple[ArgumentError, ...] = ()
 
 
 def parse_answer(question: Question, text: str, bot_name: str, now: datetime) -> object:
-    """Return the value that `text` gives as the answer to `question`; `Unread` where it gives none.
+    """Return the value that `text` gives as the answer to `question`; `NoAnswer` where it gives none.
 
     Dates may be named in words, counted from `now`, which is timezone-aware in the zone of the person.
     """
     if question.is_yes_no:
         is_yes = parse_yes_no(text, bot_name)
-        return Unread() if is_yes is None else is_yes
+        return NoAnswer() if is_yes is None else is_yes
     if question.options:
         texts = [part for part in _BETWEEN.split(text) if part.strip()] if question.is_several else [text]
-        chosen = [_option(question.options, chosen_text, bot_name) for chosen_text in texts]
+        chosen = [_find_option(question.options, chosen_text, bot_name) for chosen_text in texts]
         if not chosen or None in chosen:
-            return Unread()
-        return _checked(question, list(dict.fromkeys(chosen)) if question.is_several else chosen[0])
-    return _checked(question, _date(question.schema.get("format"), text, now) or text)
+            return NoAnswer()
+        return _convert(question, list(dict.fromkeys(chosen)) if question.is_several else chosen[0])
+    return _convert(question, _date(question.schema.get("format"), text, now) or text)
 
 
 def _date(kind: object, text: str, now: datetime) -> str:
@@ -148,17 +148,17 @@ def _date(kind: object, text: str, now: datetime) -> str:
     return reading.start.date().isoformat() if kind == "date" else reading.start.isoformat()
 
 
-def _checked(question: Question, value: object) -> object:
+def _convert(question: Question, value: object) -> object:
     """Return `value` converted to the type of the field, if it is within its limits."""
     kind = {key: question.schema[key] for key in ("type", "items") if key in question.schema}
     try:
         repaired = repair({question.name: value}, _validator(question.name, kind)).arguments
         errors = _validator(question.name, question.schema).validate(repaired)
     except ArgumentsInvalid as error:
-        return Unread(errors=error.errors)
+        return NoAnswer(errors=error.errors)
     except SchemaInvalid:
         return value
-    return Unread(errors=tuple(errors)) if errors else repaired[question.name]
+    return NoAnswer(errors=tuple(errors)) if errors else repaired[question.name]
 
 
 def _validator(name: str, schema: Mapping[str, object]) -> SchemaValidator:
@@ -167,13 +167,13 @@ def _validator(name: str, schema: Mapping[str, object]) -> SchemaValidator:
     )
 
 
-def _option(options: Mapping[str, str], text: str, bot_name: str) -> str | None:
+def _find_option(options: Mapping[str, str], text: str, bot_name: str) -> str | None:
     """Return the value of the option that `text` names, by its number, label or value."""
     words = folded(text).strip(" .。")
     for value, label in options.items():
         if words in {folded(value), folded(label)}:
             return value
-    number = words if words.isdecimal() else pick_of(text, bot_name)
+    number = words if words.isdecimal() else parse_pick(text, bot_name)
     place = int(number) if number.isdecimal() else 0
     return list(options)[place - 1] if 1 <= place <= len(options) else None
 

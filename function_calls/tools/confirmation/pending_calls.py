@@ -18,11 +18,11 @@ from services.kernel.state import StateStore
 if TYPE_CHECKING:
     from function_calls.tools.context import CallContext
 
-WAITS: Final = timedelta(minutes=10)
+ANSWER_TIME: Final = timedelta(minutes=10)
 _KEPT: Final = timedelta(days=1)  # so that a late press of a button is answered with the reason why nothing happens
 _MOST_CLOSED: Final = 10
 ClosedQuestion = Literal["", "closed", "answered"]
-ListenerOfClosing = Callable[[ChatAddress, str], Awaitable[None]]
+CloseListener = Callable[[ChatAddress, str], Awaitable[None]]
 """Hears of the chat, and of the message whose answer has the question."""
 
 
@@ -114,7 +114,7 @@ class _Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
             form=pending.form,
         )
 
-    def pending(self, answer: ChatMessage) -> PendingCall:
+    def to_pending(self, answer: ChatMessage) -> PendingCall:
         """Return the call that waits, with the message that it came from; `answer` is the message that answers it."""
         asked = replace(
             answer, id=self.message, text=self.text, sent_at=self.sent_at or answer.sent_at, mentions=self.mentions
@@ -137,7 +137,7 @@ class _Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def waits(self, message: ChatMessage, scope: ReplyScope) -> bool:
         """Tell whether it is open and `message`, with `scope`, can answer it."""
-        is_late = self.asked_at is not None and message.sent_at - self.asked_at > WAITS
+        is_late = self.asked_at is not None and message.sent_at - self.asked_at > ANSWER_TIME
         return not self.is_closed and not is_late and scope.covers(*self.places)
 
     def is_replied_to(self, scope: ReplyScope) -> bool:
@@ -158,7 +158,7 @@ class _Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Tell whether `answer` is a bare yes where more words are needed."""
         return answer.is_yes is True and bool(self.needs)
 
-    def closed(self, *, is_answered: bool = False) -> "_Question":
+    def close(self, *, is_answered: bool = False) -> "_Question":
         """Return what is remembered of it once it waits no more."""
         if self.is_closed:
             return self
@@ -183,9 +183,9 @@ class Confirmations:
     def __init__(self, state: StateStore) -> None:
         self._state = state
         self._lock = asyncio.Lock()
-        self._listeners: list[ListenerOfClosing] = []
+        self._listeners: list[CloseListener] = []
 
-    def subscribe(self, listener: ListenerOfClosing) -> Callable[[], None]:
+    def subscribe(self, listener: CloseListener) -> Callable[[], None]:
         """Call `listener` for each question that is answered or dropped; return a function that ends that."""
         self._listeners.append(listener)
         return partial(self._listeners.remove, listener)
@@ -203,9 +203,9 @@ class Confirmations:
                 for question in entries
                 if not question.is_closed and question.message == pending.message.id and question not in answered
             ]
-            closed = [question.closed(is_answered=question in answered) for question in entries if question not in same]
+            closed = [question.close(is_answered=question in answered) for question in entries if question not in same]
             await self._keep(key, [*closed, *same, _Question.of(pending)])
-        await self._tell_closed(pending.message, [question for question in entries if question not in same])
+        await self._notify_closed(pending.message, [question for question in entries if question not in same])
 
     async def note_question(self, message: ChatMessage, asked_at: datetime) -> None:
         """Remember that the answer to `message` asks its sender something that a number answers, for the asker."""
@@ -235,10 +235,10 @@ class Confirmations:
             waiting = [question for question in entries if question.waits(message, scope)]
             taken = [question for question in waiting if question.is_answered_by(answer)]
             if taken:
-                await self._keep(key, [question.closed() for question in entries])
+                await self._keep(key, [question.close() for question in entries])
         if taken:
-            await self._tell_closed(message, entries)
-        return tuple(question.pending(message) for question in taken)
+            await self._notify_closed(message, entries)
+        return tuple(question.to_pending(message) for question in taken)
 
     async def open_form(self, message: ChatMessage, scope: ReplyScope) -> PendingCall | None:
         """Return the call whose form `message` can answer; a reply can answer only the message that it replies to."""
@@ -251,7 +251,7 @@ class Confirmations:
             and question.waits(message, scope)
             and (question.is_replied_to(scope) or not is_reply)
         ]
-        return waiting[-1].pending(message) if waiting else None
+        return waiting[-1].to_pending(message) if waiting else None
 
     async def close(self, message: ChatMessage, call_id: str) -> None:
         """Close the question about the call with this id to the sender of `message`: it was answered."""
@@ -260,9 +260,9 @@ class Confirmations:
             entries = await self._questions(key)
             done = [question for question in entries if not question.is_closed and question.call_id == call_id]
             await self._keep(
-                key, [question.closed(is_answered=True) if question in done else question for question in entries]
+                key, [question.close(is_answered=True) if question in done else question for question in entries]
             )
-        await self._tell_closed(message, done)
+        await self._notify_closed(message, done)
 
     async def ask_for_words(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> str:
         """Return the action that a bare yes does not confirm; the answer to `message` asks for its words.
@@ -312,8 +312,8 @@ class Confirmations:
                 if not question.is_closed and question.has_no_call and question.is_replied_to(scope)
             ]
             if dropped:
-                await self._keep(key, [question.closed() if question in dropped else question for question in entries])
-        await self._tell_closed(message, dropped)
+                await self._keep(key, [question.close() if question in dropped else question for question in entries])
+        await self._notify_closed(message, dropped)
         return bool(dropped)
 
     async def is_asked_of(self, person: Person, message: ChatMessage, asked_in: str) -> bool:
@@ -332,14 +332,14 @@ class Confirmations:
             remaining = [
                 question
                 if message.id in question.places
-                else question.closed(is_answered=is_answer and question.has_no_call)
+                else question.close(is_answered=is_answer and question.has_no_call)
                 for question in entries
             ]
             if remaining != entries:
                 await self._keep(key, remaining)
-        await self._tell_closed(message, [question for question in entries if message.id not in question.places])
+        await self._notify_closed(message, [question for question in entries if message.id not in question.places])
 
-    async def _tell_closed(self, message: ChatMessage, entries: Sequence[_Question]) -> None:
+    async def _notify_closed(self, message: ChatMessage, entries: Sequence[_Question]) -> None:
         """Tell the listeners of those of `entries` that were open until `message`."""
         for asked_in in dict.fromkeys(place for entry in entries if not entry.is_closed for place in entry.places):
             for listener in self._listeners:

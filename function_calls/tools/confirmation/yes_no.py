@@ -23,16 +23,16 @@ class Answer(Struct, frozen=True, kw_only=True):
     confirms: frozenset[str] = frozenset()
 
 
-def answer_of(text: str, bot_name: str) -> Answer | None:
+def parse_short_answer(text: str, bot_name: str) -> Answer | None:
     """Return the answer that a message is; None for a message that says anything else."""
     is_yes = parse_yes_no(text, bot_name)
     if is_yes is not None:
         return Answer(is_yes=is_yes)
-    pick, confirms = pick_of(text, bot_name), confirmed_actions(text, bot_name)
+    pick, confirms = parse_pick(text, bot_name), parse_confirmations(text, bot_name)
     return Answer(pick=pick, confirms=confirms) if pick or confirms else None
 
 
-def pick_of(text: str, bot_name: str) -> str:
+def parse_pick(text: str, bot_name: str) -> str:
     """Parse a message that only picks an option: `1`, `2` …, `once` or `always`; else empty."""
     if len(text) > _LONGEST:
         return ""
@@ -50,7 +50,7 @@ def parse_yes_no(text: str, bot_name: str) -> bool | None:
     return False if any(answer in phrases.no for phrases in every_language()) else None
 
 
-def confirmed_actions(text: str, bot_name: str) -> frozenset[str]:
+def parse_confirmations(text: str, bot_name: str) -> frozenset[str]:
     """Return the actions that a message confirms by name, with or without a yes in front."""
     if len(text) > _LONGEST:
         return frozenset()

@@ -9,7 +9,7 @@ from pydantic_core import ErrorDetails, to_json
 
 from function_calls.tools.declaring.signature import FunctionSignature
 from function_calls.tools.errors import SAID, ArgumentError, ArgumentsInvalid
-from function_calls.tools.validation.argument_errors import lone_surrogates, pointer, quoted
+from function_calls.tools.validation.argument_errors import lone_surrogates, pointer, quote
 from function_calls.tools.validation.repair import Repaired, repair
 from function_calls.tools.validation.schema_validator import SchemaValidator
 
@@ -147,7 +147,7 @@ def _explain(detail: ErrorDetails, arguments: Mapping[str, object]) -> ArgumentE
             pointer=place, message="is required and missing", expected="a value", got="nothing", rule="required"
         )
     message = detail["msg"].removeprefix("Value error, ")
-    got = quoted(detail["input"])
+    got = quote(detail["input"])
     rule, limit = _rule(detail, message)
     return ArgumentError(
         pointer=place, message=f"{message}, got {got}", expected=message, got=got, rule=rule, limit=limit

@@ -107,7 +107,7 @@ def read_parameters(
         if kind is not None:
             injected[name] = kind
         elif found.kind is inspect.Parameter.VAR_KEYWORD and get_origin(annotation) is Unpack:
-            parameters += _unpacked(get_args(annotation)[0])
+            parameters += _unpack_options(get_args(annotation)[0])
         elif found.kind in _KINDS:
             raise Fault(name, *_KINDS[found.kind])
         else:
@@ -120,7 +120,7 @@ def is_argument_model(parameter: Parameter) -> bool:
 
     A TypedDict is also an ordinary way to type one dictionary, so for it the parameter's name decides.
     """
-    kind = _bare(parameter.annotation)
+    kind = _drop_annotated(parameter.annotation)
     if not parameter.is_required or not isinstance(kind, type):
         return False
     if is_typeddict(kind):
@@ -134,7 +134,7 @@ def argument_class(parameter: Parameter) -> tuple[type, Schema]:
     Raises:
         Fault: a field of it has a type that cannot be used.
     """
-    kind = _readable(_bare(parameter.annotation))
+    kind = _readable(_drop_annotated(parameter.annotation))
     return kind, _schema_of(parameter.name, kind)
 
 
@@ -168,18 +168,18 @@ def _hints(function: Callable[..., object]) -> dict[str, Any]:
 
 
 def _parameter(name: str, annotation: Any, default: object) -> Parameter:
-    if default is inspect.Parameter.empty and type(None) in _arms(_bare(annotation)):
+    if default is inspect.Parameter.empty and type(None) in _arms(_drop_annotated(annotation)):
         default = None
     if default is None and not _admits_none(annotation):
         annotation = Optional[annotation]  # noqa: UP045 - the annotation is a value here
     if default is not inspect.Parameter.empty:
-        annotation = _without_sentinel(annotation, default)
+        annotation = _drop_sentinel(annotation, default)
     return Parameter(name=name, field=_field_name(name), annotation=annotation, default=default)
 
 
 def _field(parameter: Parameter) -> tuple[Any, Any]:
     default = parameter.default
-    annotation = _described_by_text(parameter.annotation)
+    annotation = _apply_text_note(parameter.annotation)
     alias = parameter.name if parameter.field != parameter.name else None
     if isinstance(default, FieldInfo):
         return Annotated[annotation, Field(alias=alias)] if alias else annotation, default
@@ -190,7 +190,7 @@ def _field(parameter: Parameter) -> tuple[Any, Any]:
     return annotation, Field(default=default, alias=alias)
 
 
-def _described_by_text(annotation: Any) -> Any:
+def _apply_text_note(annotation: Any) -> Any:
     """Use the text of `Annotated[int, "How many."]` as description, as other frameworks do."""
     notes = getattr(annotation, "__metadata__", ())
     text = next((note for note in notes if isinstance(note, str)), None)
@@ -204,7 +204,7 @@ def _field_name(name: str) -> str:
     return f"argument_{name.lstrip('_')}" if name.startswith("_") or hasattr(BaseModel, name) else name
 
 
-def _unpacked(options: Any) -> list[Parameter]:
+def _unpack_options(options: Any) -> list[Parameter]:
     hints = get_type_hints(options)
     required = options.__required_keys__
     return [
@@ -219,14 +219,14 @@ def _unpacked(options: Any) -> list[Parameter]:
 
 
 def _injected_class(annotation: Any, injectable: Collection[type]) -> type | None:
-    for arm in _arms(_bare(annotation)):
+    for arm in _arms(_drop_annotated(annotation)):
         kind = get_origin(arm) or arm
         if isinstance(kind, type) and any(wanted in kind.__mro__ for wanted in injectable):
             return kind
     return None
 
 
-def _without_sentinel(annotation: Any, default: object) -> Any:
+def _drop_sentinel(annotation: Any, default: object) -> Any:
     """Return the type without its sentinel: `Union[str, NotGiven] = NOT_GIVEN` is an optional `str`."""
     arms = _arms(annotation)
     if len(arms) < 2 or not _is_sentinel(default):
@@ -273,7 +273,7 @@ def _readable(kind: type) -> type:
     return made
 
 
-def _bare(annotation: Any) -> Any:
+def _drop_annotated(annotation: Any) -> Any:
     return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
@@ -283,5 +283,5 @@ def _arms(annotation: Any) -> tuple[Any, ...]:
 
 
 def _admits_none(annotation: Any) -> bool:
-    arms = _arms(_bare(annotation))
+    arms = _arms(_drop_annotated(annotation))
     return annotation is Any or type(None) in arms or Any in arms

@@ -24,7 +24,7 @@ from function_calls.tools.declaring.parameters import (
 from function_calls.tools.declaring.tool_options import NO_OPTIONS, ToolOptions
 from function_calls.tools.errors import SignatureInvalid
 from function_calls.tools.validation.docstrings import Docstring, parse_docstring
-from function_calls.tools.validation.schema import Schema, described, published, unwrapped
+from function_calls.tools.validation.schema import Schema, add_descriptions, drop_null, drop_private_keys
 from function_calls.tools.validation.schema_validator import SchemaValidator
 
 Style = Literal["model", "plain"]
@@ -78,12 +78,12 @@ def analyse(
     """
     docs = parse_docstring(inspect.getdoc(_core(function)))
     try:
-        called = _checked_name(options.name or _name_of(function))
+        called = _check_name(options.name or _name_of(function))
         _refuse_generators(function)
         parameters, injected = read_parameters(function, injectable)
         style: Style = "model" if len(parameters) == 1 and is_argument_model(parameters[0]) else "plain"
         model, bare = argument_class(parameters[0]) if style == "model" else plain_model(called, parameters)
-        schema = _with_texts(bare, model, style, parameters, docs)
+        schema = _add_descriptions(bare, model, style, parameters, docs)
         validator = SchemaValidator(schema, check_formats=True, is_sound=True)
         check_options(options, schema)
     except Fault as fault:
@@ -93,7 +93,7 @@ def analyse(
     return FunctionSignature(
         name=called,
         description=options.description or docs.description,
-        parameters_schema=published(schema),
+        parameters_schema=drop_private_keys(schema),
         validator=validator,
         arguments=model,
         check_json=_check_of(model),
@@ -105,16 +105,18 @@ def analyse(
     )
 
 
-def _with_texts(schema: Schema, model: type, style: Style, parameters: list[Parameter], docs: Docstring) -> Schema:
+def _add_descriptions(
+    schema: Schema, model: type, style: Style, parameters: list[Parameter], docs: Docstring
+) -> Schema:
     if style == "model" or not issubclass(model, BaseModel):
-        return described(schema, {**parse_docstring(model.__doc__).parameters, **docs.parameters}, keep=True)
+        return add_descriptions(schema, {**parse_docstring(model.__doc__).parameters, **docs.parameters}, keep=True)
     fields = model.model_fields
     shown = {parameter.name: fields[parameter.field].alias or parameter.name for parameter in parameters}
     # What Field(description=...) says at the parameter beats the docstring; a nested model's own text does not.
     silent = [parameter.name for parameter in parameters if fields[parameter.field].description is None]
     texts = {shown[name]: docs.parameters.get(name, "") for name in silent}
     absent = [shown[parameter.name] for parameter in parameters if parameter.is_absent_by_default]
-    return unwrapped(described(schema, texts, keep=False), absent)
+    return drop_null(add_descriptions(schema, texts, keep=False), absent)
 
 
 def _check_of(model: type) -> Callable[..., object]:
@@ -123,7 +125,7 @@ def _check_of(model: type) -> Callable[..., object]:
     return TypeAdapter(model).validator.validate_json
 
 
-def _checked_name(name: str) -> str:
+def _check_name(name: str) -> str:
     if not TOOL_NAME.fullmatch(name):
         raise Fault(
             "",

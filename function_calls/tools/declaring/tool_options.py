@@ -119,7 +119,7 @@ def tool_function(function: Function | None = None, /, **given: Any) -> Function
     Raises:
         TypeError: there is no such option, or one text stands where several are wanted.
     """
-    options = ToolOptions(**{name: _kept(name, value) for name, value in given.items()})
+    options = ToolOptions(**{name: _normalise(name, value) for name, value in given.items()})
 
     def mark(marked: Function) -> Function:
         setattr(marked, _MARK, options)
@@ -128,7 +128,7 @@ def tool_function(function: Function | None = None, /, **given: Any) -> Function
     return mark if function is None else mark(function)
 
 
-def _kept(name: str, value: Any) -> Any:
+def _normalise(name: str, value: Any) -> Any:
     """Return the value of an option; a list as a tuple, for options are compared and remembered."""
     if name in _LISTS and isinstance(value, str):
         raise TypeError(f"{name}={value!r} is one text; write {name}=[{value!r}]")

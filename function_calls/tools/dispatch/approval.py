@@ -42,7 +42,7 @@ def _values_of(checked: object) -> Mapping[str, object]:
     return checked if isinstance(checked, Mapping) else {}
 
 
-async def asked_first(
+async def ask_approval(
     options: ToolOptions, call: ToolCall, context: CallContext, checked: object = None
 ) -> ToolResult | None:
     """Return the question to the person, with the call kept until they answer; None when the call may run.
@@ -73,7 +73,7 @@ def _question(options: ToolOptions, call: ToolCall, context: CallContext, checke
     is_doubted = options.changes_state and context.asked_for is not None and call.name not in context.asked_for
     if not wish and not is_doubted:
         return None
-    what = wish if isinstance(wish, str) else described(call.name, call.arguments, context.language)
+    what = wish if isinstance(wish, str) else describe_call(call.name, call.arguments, context.language)
     if wish and options.confirm_action:
         words = say(context.language, f"button.yes_{options.confirm_action}_says")
         return say(context.language, "confirm.ask_words", what=what, words=words)
@@ -95,7 +95,7 @@ def _is_approved(call: ToolCall, context: CallContext) -> bool:
     return approved is not None and (approved.name, approved.arguments) == (call.name, call.arguments)
 
 
-def described(name: str, arguments: Mapping[str, object], language: str) -> str:
+def describe_call(name: str, arguments: Mapping[str, object], language: str) -> str:
     """Describe a call for people: its action and arguments."""
     what = say(language, f"tool.{name}") if knows(f"tool.{name}") else name
     parts = [

@@ -16,7 +16,7 @@ from function_calls.language.messages import knows, say
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.tools.errors import ArgumentRefused
-from function_calls.tools.validation.json_values import NoData, as_data
+from function_calls.tools.validation.json_values import NotSerialisable, to_data
 from services.kernel.chat import SentFile
 from services.kernel.errors import AssistantError, RequestRefused, StorageFull, ToolFailed
 from services.kernel.network import growing_pauses
@@ -26,7 +26,7 @@ Work = Callable[[], Awaitable[object]]
 _FIRST_PAUSE: Final = 0.2  # seconds; doubled after each further failure
 _LONGEST_PAUSE: Final = 5.0
 _LONGEST_BLOCK: Final = 1.0  # seconds
-LONGEST_TOLD: Final = 12_000
+LONGEST_TEXT: Final = 12_000
 """Characters that one call may say to people; a model is fed the whole, as far as there is room."""
 
 _BREAKDOWNS: Final = frozenset({"crashed", "timed_out", "disk_full"})
@@ -48,12 +48,12 @@ async def run_guarded(
     try:
         async with asyncio.timeout(limit) as deadline, slots or nullcontext():
             return _complete_text(name, _as_result(await _run_watched(name, work, context, retries)), context)
-    except NoData as error:
+    except NotSerialisable as error:
         logger.error("tool {} {}", name, error)
         return ToolResult.failed(f"Tool '{name}' {error}", text=_crash_text(name, context), cause="crashed")
     except TimeoutError as error:
         if limit is None or not deadline.expired():
-            return crashed(name, error, context)
+            return crash_result(name, error, context)
         text = say(context.language, "failed.timeout", tool=name, seconds=f"{limit:g}")
         late = f"Tool '{name}' timed out after {limit:.1f}s"
         return ToolResult.failed(late, text=text, kind="timeout", cause="timed_out")
@@ -70,9 +70,9 @@ async def run_guarded(
     except asyncio.CancelledError as error:
         if _is_cancelled():
             raise
-        return crashed(name, error, context)
+        return crash_result(name, error, context)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool is anybody's code and must not end the bot
-        return crashed(name, error, context)
+        return crash_result(name, error, context)
 
 
 def _is_cancelled() -> bool:
@@ -83,18 +83,18 @@ def _is_cancelled() -> bool:
 
 def _complete_text(name: str, result: ToolResult, context: CallContext) -> ToolResult:
     """Add a text to a failure that has none for the person, and shorten a text that is too long."""
-    if len(result.text) > LONGEST_TOLD:
-        left = len(result.text) - LONGEST_TOLD
+    if len(result.text) > LONGEST_TEXT:
+        left = len(result.text) - LONGEST_TEXT
         logger.warning("result of tool {} is too long; dropped {} of {} characters", name, left, len(result.text))
         rest = say(context.language, "failed.too_much", left=left)
         whole = result.text if result.value is None else result.value
-        return replace(result, text=f"{result.text[:LONGEST_TOLD].rstrip()}\n{rest}", value=whole)
+        return replace(result, text=f"{result.text[:LONGEST_TEXT].rstrip()}\n{rest}", value=whole)
     if result.ok or result.text or result.is_answered:
         return result
     return replace(result, text=say(context.language, "failed.tool", tool=name, why=result.error))
 
 
-def crashed(name: str, error: BaseException, context: CallContext) -> ToolResult:
+def crash_result(name: str, error: BaseException, context: CallContext) -> ToolResult:
     """Log an exception of a tool in full, and return a failed result with a general text."""
     logger.opt(exception=error).error("tool {} raised", name)
     error_text = f"Tool '{name}' failed: {type(error).__name__}"
@@ -117,7 +117,7 @@ def is_breakdown(result: ToolResult) -> bool:
     return result.cause in _BREAKDOWNS
 
 
-def says_anything(result: ToolResult) -> bool:
+def has_content(result: ToolResult) -> bool:
     """Return whether the person gets something of a call's result, or has it already."""
     return bool(result.text.strip() or result.files or result.is_answered or result.choices)
 
@@ -180,12 +180,12 @@ def _as_result(value: object) -> ToolResult:
         return ToolResult(ok=True, files=tuple(files))
     if isinstance(value, str):
         return ToolResult(ok=True, text=value, value=value, is_wrapped=True)
-    given = as_data(value)
+    given = to_data(value)
     text = json.dumps(given, ensure_ascii=False) if isinstance(given, dict | list) else str(value)
     return ToolResult(ok=True, text=text, value=given if isinstance(given, dict) else {"result": given})
 
 
-_EVERY: Final = 0.25  # seconds
+_TICK_SECONDS: Final = 0.25  # seconds
 
 
 class EventLoopWatchdog:
@@ -208,9 +208,9 @@ class EventLoopWatchdog:
 
     def _tick(self) -> None:
         self._note()
-        self._next = asyncio.get_running_loop().call_later(_EVERY, self._tick)
+        self._next = asyncio.get_running_loop().call_later(_TICK_SECONDS, self._tick)
 
     def _note(self) -> None:
         now = time.monotonic()
-        self.longest_pause = max(self.longest_pause, now - self._last - _EVERY)
+        self.longest_pause = max(self.longest_pause, now - self._last - _TICK_SECONDS)
         self._last = now

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.tools.validation.json_values import as_json
+from function_calls.tools.validation.json_values import to_json
 
 Value = TypeVar("Value")
 Replacement = ToolResult | Mapping[str, object] | None
@@ -61,5 +61,5 @@ class ToolHooks(Struct, kw_only=True):
 
 def _with_value(result: ToolResult, value: Mapping[str, object]) -> ToolResult:
     given = dict(value)
-    text = json.dumps(given, ensure_ascii=False, default=as_json)
+    text = json.dumps(given, ensure_ascii=False, default=to_json)
     return replace(result, ok=True, error=None, cause="", value=given, text=text)

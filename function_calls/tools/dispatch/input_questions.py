@@ -8,7 +8,7 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import Form, ToolCall, ToolResult
 from function_calls.tools.confirmation.buttons import YES_NO, buttons, numbered_buttons
 from function_calls.tools.confirmation.forms import Question, next_question
-from function_calls.tools.confirmation.pending_calls import WAITS, PendingCall
+from function_calls.tools.confirmation.pending_calls import ANSWER_TIME, PendingCall
 from function_calls.tools.context import CallContext
 from services.kernel.chat import Choice, Person
 
@@ -49,7 +49,7 @@ def word_question(
     lines.append(say(language, f"form.how_{_kind(question)}"))
     if not question.is_required:
         lines.append(say(language, "form.may_skip"))
-    expires_at = now + WAITS
+    expires_at = now + ANSWER_TIME
     names = (*(YES_NO if question.is_yes_no else ()), *(() if question.is_required else ("skip",)))
     if question.name:
         names = (*names, "cancel")

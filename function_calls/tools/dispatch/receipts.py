@@ -1,4 +1,4 @@
-"""Give changes a receipt with its undo step, and remember it."""
+"""Add receipts and undo steps to results, and store the changes for undo."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -14,7 +14,7 @@ from function_calls.tools.declaring.tool_options import ToolOptions
 _LONGEST_TEXT: Final = 200
 
 
-def receipted(
+def add_receipt(
     options: ToolOptions, call: ToolCall, result: ToolResult, *, inverse: ToolSpec | None = None
 ) -> ToolResult:
     """Return `result` with a receipt if the tool changed something, and with the inverse that its options name.
@@ -32,7 +32,7 @@ def receipted(
     return replace(result, receipts=receipts)
 
 
-async def remember(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult:
+async def store_change(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult:
     """Store the receipts of a call so that the person can undo it, and return `result` with the change's id.
 
     An agent's calls are stored one by one, not again for the agent; an undo cannot be undone.

@@ -18,7 +18,7 @@ def pointer(path: Sequence[str | int]) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
 
 
-def quoted(value: object) -> str:
+def quote(value: object) -> str:
     """Return `value` as JSON, cut to a length that can be repeated to a model."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…"
@@ -58,7 +58,7 @@ def _texts(value: object, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[s
             yield from _texts(item, (*path, index))
 
 
-def unknown(place: str, name: str, known: Iterable[str]) -> ArgumentError:
+def unknown_argument(place: str, name: str, known: Iterable[str]) -> ArgumentError:
     """Return the error for an argument that the tool does not have; `known` are those it has."""
     names = list(known)
     listed = f"; there are {', '.join(names)}" if names else ""
@@ -67,7 +67,7 @@ def unknown(place: str, name: str, known: Iterable[str]) -> ArgumentError:
         pointer=place,
         message=f"is not an argument of this tool{listed}",
         expected="a declared argument",
-        got=quoted(name),
+        got=quote(name),
         suggestion=f"'{near}'" if near else None,
         rule="additionalProperties",
     )

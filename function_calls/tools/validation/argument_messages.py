@@ -66,14 +66,14 @@ def _word_error(language: str, error: ArgumentError) -> str:
     return say(language, f"field.{named.get(error.limit, 'other')}")
 
 
-def refusal_in_words(language: str, spec: ToolSpec, errors: Sequence[ArgumentError]) -> str:
+def refusal_text(language: str, spec: ToolSpec, errors: Sequence[ArgumentError]) -> str:
     """Word the errors of a call of `spec`, one line per argument, with a correct example."""
-    lines = [_line(language, error) for error in _one_each(errors)]
+    lines = [_line(language, error) for error in _first_of_each(errors)]
     text = say(language, "failed.arguments", tool=spec.name, problems="".join(f"\n{line}" for line in lines))
     return f"{without_rule_text(language, text)}\n{_correct_example(language, spec, errors)}"
 
 
-def _one_each(errors: Sequence[ArgumentError]) -> Iterable[ArgumentError]:
+def _first_of_each(errors: Sequence[ArgumentError]) -> Iterable[ArgumentError]:
     """Return the first error of each argument."""
     first: dict[str, ArgumentError] = {}
     for error in errors[:_MOST]:

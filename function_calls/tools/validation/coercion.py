@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from function_calls.tools.validation.argument_errors import pointer, quoted
+from function_calls.tools.validation.argument_errors import pointer, quote
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
 from function_calls.tools.validation.schema_validator import SchemaValidator, names_all_members
 from function_calls.tools.validation.schema_walk import Schema
@@ -93,7 +93,7 @@ class Coercion(Struct, kw_only=True):
         for name, inner in value.items():
             same = forms.get(name_form(name), []) if name not in properties else []
             if len(same) == 1 and same[0] not in value and same[0] not in members:
-                self.steps.append(f"{place}{pointer([same[0]])}: was named {quoted(name)}")
+                self.steps.append(f"{place}{pointer([same[0]])}: was named {quote(name)}")
                 members[same[0]] = inner
             else:
                 members[name] = inner
@@ -120,7 +120,7 @@ class Coercion(Struct, kw_only=True):
     def _enum_readings(self, part: Schema, value: str) -> Iterator[tuple[object, str]]:
         found = enum_member(part, value)
         if found is not None:
-            yield found, f"read {quoted(value)} as {quoted(found)}"
+            yield found, f"read {quote(value)} as {quote(found)}"
 
     def _inner_json(self, part: Schema, value: str) -> Iterator[tuple[object, str]]:
         """Yield the object or list that a text holds as JSON."""
@@ -181,9 +181,9 @@ def _text_readings(value: str, wanted: list[str]) -> Iterator[tuple[object, str]
     if is_number and "number" in wanted:
         yield (float(plain) if "." in plain else int(plain)), "read the text as a number"
     if "boolean" in wanted and word in _BOOLEANS:
-        yield _BOOLEANS[word], f"read {quoted(value)} as {json.dumps(_BOOLEANS[word])}"
+        yield _BOOLEANS[word], f"read {quote(value)} as {json.dumps(_BOOLEANS[word])}"
     if "null" in wanted and word in _NOTHING:
-        yield None, f"read {quoted(value)} as null"
+        yield None, f"read {quote(value)} as null"
 
 
 def _strings(names: object) -> list[str]:

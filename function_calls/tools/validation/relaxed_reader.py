@@ -92,7 +92,7 @@ class RelaxedReader(Struct, kw_only=True):
             raise Unreadable(f"it is nested more than {DEEPEST} levels deep")
         here = self._peek()
         if not here:
-            self._cut_off("a value")
+            self._refuse_cut_off("a value")
         if here == "{":
             return self._members(depth)
         if here == "[":
@@ -106,10 +106,10 @@ class RelaxedReader(Struct, kw_only=True):
         members: dict[str, object] = {}
         while (here := self._peek()) != "}":
             if not here:
-                self._cut_off("an object")
+                self._refuse_cut_off("an object")
             key = self._string() if here in _QUOTES else self._bare_key()
             if self._peek() != ":":
-                self._unexpected("':' after a name")
+                self._refuse("':' after a name")
             self.at += 1
             members[key] = self._value(depth + 1)
             self._separator("}")
@@ -121,7 +121,7 @@ class RelaxedReader(Struct, kw_only=True):
         items: list[object] = []
         while (here := self._peek()) != "]":
             if not here:
-                self._cut_off("a list")
+                self._refuse_cut_off("a list")
             items.append(self._value(depth + 1))
             self._separator("]")
         self.at += 1
@@ -135,9 +135,9 @@ class RelaxedReader(Struct, kw_only=True):
             if self._peek() == closing:
                 self.note("overlooked a trailing comma")
         elif not here:
-            self._cut_off("an object" if closing == "}" else "a list")
+            self._refuse_cut_off("an object" if closing == "}" else "a list")
         elif here != closing:
-            self._unexpected(f"',' or '{closing}'")
+            self._refuse(f"',' or '{closing}'")
 
     def _string(self) -> str:
         opening = self.text[self.at]
@@ -153,7 +153,7 @@ class RelaxedReader(Struct, kw_only=True):
                 self.at = found.end()
             here = self.text[self.at : self.at + 1]
             if not here:
-                self._cut_off("a text")
+                self._refuse_cut_off("a text")
             self.at += 1
             if here in closings and self._closes():
                 return "".join(pieces)
@@ -171,7 +171,7 @@ class RelaxedReader(Struct, kw_only=True):
     def _escape(self) -> str:
         here = self.text[self.at : self.at + 1]
         if not here:
-            self._cut_off("a text")
+            self._refuse_cut_off("a text")
         self.at += 1
         if here in _ESCAPES:
             return _ESCAPES[here]
@@ -189,14 +189,14 @@ class RelaxedReader(Struct, kw_only=True):
         """Return the number that so many hexadecimal digits spell, in JSON's way or in Python's."""
         found = re.compile(f"[0-9a-fA-F]{{{digits}}}").match(self.text, self.at)
         if not found or int(found[0], 16) > sys.maxunicode:
-            self._unexpected(f"the {digits} hexadecimal digits of a character")
+            self._refuse(f"the {digits} hexadecimal digits of a character")
         self.at = found.end()
         return int(found[0], 16)
 
     def _bare_key(self) -> str:
         found = re.compile(r"[^\W\d][\w-]*").match(self.text, self.at)
         if not found:
-            self._unexpected("a quoted name")
+            self._refuse("a quoted name")
         self.note("read a name without quotation marks")
         self.at = found.end()
         return found[0]
@@ -205,12 +205,12 @@ class RelaxedReader(Struct, kw_only=True):
         """Return a number, or a literal in JSON's or Python's spelling."""
         found = re.compile(r"[-+]?[\w.]+(?:(?<=[eE])[-+]\d+)?").match(self.text, self.at)
         if not found:
-            self._unexpected("a value")
+            self._refuse("a value")
         word = found[0]
         if word.lstrip("+-").lower() in {"nan", "inf", "infinity"}:
             refuse_constant(word)
         if word.lower() not in _WORDS and not _number_pattern().fullmatch(word):
-            self._unexpected("a value in quotation marks")
+            self._refuse("a value in quotation marks")
         self.at = found.end()
         if word.lower() in _WORDS:
             if word not in _WORDS or word in {"none", "nil", "undefined"}:
@@ -225,15 +225,15 @@ class RelaxedReader(Struct, kw_only=True):
         if self._peek() and not self.text[self.at :].strip(SPACE + "}];"):
             self.note("overlooked surplus closing brackets")
         elif self._peek():
-            self._unexpected("the end")
+            self._refuse("the end")
 
-    def _cut_off(self, what: str) -> NoReturn:
+    def _refuse_cut_off(self, what: str) -> NoReturn:
         raise Unreadable(f"it is cut off: it ends inside {what} at character {len(self.text)}; send it whole")
 
-    def _unexpected(self, wanted: str) -> NoReturn:
+    def _refuse(self, wanted: str) -> NoReturn:
         found = self.text[self.at : self.at + 12]
         if not found:
-            self._cut_off("the arguments")
+            self._refuse_cut_off("the arguments")
         raise Unreadable(f"it is not JSON: expected {wanted} at character {self.at + 1}, found {found!r}")
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from function_calls.tools.errors import ArgumentError, ArgumentsInvalid
-from function_calls.tools.validation.argument_errors import quoted
+from function_calls.tools.validation.argument_errors import quote
 from function_calls.tools.validation.coercion import Coercion, name_form
 from function_calls.tools.validation.relaxed_json import Read, Unreadable, read_json
 from function_calls.tools.validation.schema_validator import SchemaValidator
@@ -60,12 +60,12 @@ def repair(
         raise ArgumentsInvalid(tool, [ArgumentError(pointer="", message=error.problem)]) from error
     if not isinstance(value, dict):
         expected = "an object with the arguments by name"
-        message = f"expected {expected}, got {quoted(value)}"
-        raise ArgumentsInvalid(tool, [ArgumentError(pointer="", message=message, expected=expected, got=quoted(value))])
-    return _mend(value, steps, schema, tool, other_tools or {})
+        message = f"expected {expected}, got {quote(value)}"
+        raise ArgumentsInvalid(tool, [ArgumentError(pointer="", message=message, expected=expected, got=quote(value))])
+    return _repair_value(value, steps, schema, tool, other_tools or {})
 
 
-def _mend(
+def _repair_value(
     value: dict[str, object],
     steps: tuple[str, ...],
     schema: SchemaValidator,
@@ -74,7 +74,7 @@ def _mend(
 ) -> Repaired:
     if schema.accepts(value):
         return Repaired(arguments=value, steps=steps)
-    stray = _meant_for(value, schema, tool, other_tools)
+    stray = _find_other_tool(value, schema, tool, other_tools)
     if stray is not None:
         return Repaired(arguments=value, steps=steps, errors=(stray,))
     coercion = Coercion(schema=schema, steps=list(steps))
@@ -120,7 +120,7 @@ def _unwrap(read: Read, schema: SchemaValidator, tool: str) -> tuple[object, tup
             break
         _refuse_other_name(value, wrapper, tool)
         inner = value[wrapper]
-        steps = (*steps, f"took the arguments out of {quoted(wrapper)}")
+        steps = (*steps, f"took the arguments out of {quote(wrapper)}")
         value = read_json(inner).value if isinstance(inner, str) else {} if inner is None else inner
     return value, steps
 
@@ -148,10 +148,10 @@ def _refuse_other_name(value: dict[str, object], wrapper: str, tool: str) -> Non
     for key in _NAMES & value.keys() - {wrapper}:
         named = value[key]
         if tool and isinstance(named, str) and name_form(named) != name_form(tool):
-            raise Unreadable(f"the call is addressed to '{tool}', but its arguments name the tool {quoted(named)}")
+            raise Unreadable(f"the call is addressed to '{tool}', but its arguments name the tool {quote(named)}")
 
 
-def _meant_for(
+def _find_other_tool(
     value: dict[str, object], schema: SchemaValidator, tool: str, other_tools: Mapping[str, Mapping[str, object]]
 ) -> ArgumentError | None:
     """Return the error for arguments that are those of another tool, to the last name."""
@@ -187,7 +187,7 @@ def _nest(value: dict[str, object], schema: SchemaValidator, coercion: Coercion)
             members[name] = given
             continue
         [(home, member)] = owners
-        coercion.steps.append(f"/{home}/{member}: was given outside {quoted(home)}")
+        coercion.steps.append(f"/{home}/{member}: was given outside {quote(home)}")
         nest = members.setdefault(home, {})
         if isinstance(nest, dict):
             nest[member] = given

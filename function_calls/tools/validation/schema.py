@@ -87,10 +87,10 @@ def model_schema(annotation: object) -> Schema:
         adapter: TypeAdapter[object] = TypeAdapter(cast("type[object]", annotation))
         json_schema = adapter.json_schema(schema_generator=ToolJsonSchema)
     if isinstance(nested := json_schema.get("$defs"), dict):
-        json_schema["$defs"] = {name: _with_docstring_read(node) for name, node in nested.items()}
+        json_schema["$defs"] = {name: _split_docstring(node) for name, node in nested.items()}
     inlined = close_objects(map_schemas(inline_refs(json_schema), _tidy))
     inlined.pop("description", None)
-    return _ordered(inlined)
+    return _order_keys(inlined)
 
 
 def inline_refs(schema: Mapping[str, object]) -> Schema:
@@ -104,12 +104,12 @@ def inline_refs(schema: Mapping[str, object]) -> Schema:
             return map_schemas(node, lambda inner: expand(inner, open_refs), deep=False)
         if reference in open_refs:
             name = names.setdefault(reference, reference.rsplit("/", 1)[-1] or "root")
-            return {**_but(node, "$ref"), "$ref": f"#/$defs/{name}"}
+            return {**_omit(node, "$ref"), "$ref": f"#/$defs/{name}"}
         target = pointer_target(schema, reference)
         body = expand(target, (*open_refs, reference))
         if reference in names and names[reference] not in definitions:
             definitions[names[reference]] = body
-        return {**body, **map_schemas(_but(node, "$ref"), lambda inner: expand(inner, open_refs), deep=False)}
+        return {**body, **map_schemas(_omit(node, "$ref"), lambda inner: expand(inner, open_refs), deep=False)}
 
     bare = {key: value for key, value in schema.items() if key not in {"$defs", "definitions", "components"}}
     expanded = expand(bare, ())
@@ -160,7 +160,7 @@ def render(
     *, name: str, description: str, parameters: Mapping[str, object], vendor: Vendor = "openai"
 ) -> dict[str, object]:
     """Return a tool in the request format of `vendor`; strict falls back to plain where it is impossible."""
-    schema = published(parameters)
+    schema = drop_private_keys(parameters)
     if vendor == "anthropic":
         return {"name": name, "description": description, "input_schema": schema}
     if vendor == "mcp":
@@ -172,14 +172,14 @@ def render(
     return {"type": "function", "function": function}
 
 
-def published(schema: Mapping[str, object]) -> Schema:
+def drop_private_keys(schema: Mapping[str, object]) -> Schema:
     """Return the schema as models see it: without our own `x-` keys, such as `x-aliases`."""
     return map_schemas(
         dict(schema), lambda node: {key: value for key, value in node.items() if not key.startswith("x-")}
     )
 
 
-def described(schema: Schema, texts: Mapping[str, str], *, keep: bool) -> Schema:
+def add_descriptions(schema: Schema, texts: Mapping[str, str], *, keep: bool) -> Schema:
     """Return the schema with `texts` as its properties' descriptions; with `keep`, only where there is none yet."""
     properties = _properties(schema)
     new = {
@@ -190,7 +190,7 @@ def described(schema: Schema, texts: Mapping[str, str], *, keep: bool) -> Schema
     return {**schema, "properties": {**properties, **new}} if new else schema
 
 
-def unwrapped(schema: Schema, names: Iterable[str]) -> Schema:
+def drop_null(schema: Schema, names: Iterable[str]) -> Schema:
     """Return the schema with the bare type for `names`: leaving one out says None, so null need not be offered."""
     properties = dict(_properties(schema))
     for name in names:
@@ -199,14 +199,14 @@ def unwrapped(schema: Schema, names: Iterable[str]) -> Schema:
     return {**schema, "properties": properties} if properties else schema
 
 
-def _with_docstring_read(node: Schema) -> Schema:
+def _split_docstring(node: Schema) -> Schema:
     """Return the schema of a class with its docstring split into a description of the whole and those of its fields."""
     text = node.get("description")
     if not isinstance(text, str) or "properties" not in node:
         return node
     docs = parse_docstring(text)
     whole = {"description": docs.description} if docs.description else {}
-    return described({**_but(node, "description"), **whole}, docs.parameters, keep=True)
+    return add_descriptions({**_omit(node, "description"), **whole}, docs.parameters, keep=True)
 
 
 def _properties(schema: Schema) -> dict[str, Schema]:
@@ -224,11 +224,11 @@ def _without_null(node: Schema) -> Schema:
         bare["enum"] = [value for value in values if value is not None]
     if isinstance(arms, list):
         other_arms = [arm for arm in arms if arm != {"type": "null"}]
-        return {**bare, "anyOf": other_arms} if len(other_arms) > 1 else {**other_arms[0], **_but(bare, "anyOf")}
+        return {**bare, "anyOf": other_arms} if len(other_arms) > 1 else {**other_arms[0], **_omit(bare, "anyOf")}
     return bare
 
 
-def _but(node: Schema, left_out: str) -> Schema:
+def _omit(node: Schema, left_out: str) -> Schema:
     return {key: value for key, value in node.items() if key != left_out}
 
 
@@ -267,7 +267,7 @@ def _names(required: object) -> set[str]:
     return {str(name) for name in required} if isinstance(required, list) else set()
 
 
-def _ordered(schema: Schema) -> Schema:
+def _order_keys(schema: Schema) -> Schema:
     """Return the schema with `type`, `properties`, `required` first, the usual order."""
     first = [key for key in ("type", "properties", "required") if key in schema]
     return {key: schema[key] for key in [*first, *(key for key in schema if key not in first)]}

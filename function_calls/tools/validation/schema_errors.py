@@ -7,7 +7,7 @@ from typing import Final
 from jsonschema_rs import ValidationError, ValidationErrorKind
 
 from function_calls.tools.errors import ArgumentError
-from function_calls.tools.validation.argument_errors import LONGEST_QUOTE, nearest, pointer, quoted, unknown
+from function_calls.tools.validation.argument_errors import LONGEST_QUOTE, nearest, pointer, quote, unknown_argument
 from function_calls.tools.validation.decimal_bounds import bound_of
 
 _LIMITS: Final[Mapping[str, str]] = {
@@ -60,24 +60,26 @@ def _explain_one(error: ValidationError, schema: Mapping[str, object]) -> list[A
     kind, place = error.kind, pointer(error.instance_path)
     match kind:
         case ValidationErrorKind.Required(name):
-            return [_missing(f"{place}{pointer([name])}")]
+            return [_missing_error(f"{place}{pointer([name])}")]
         case ValidationErrorKind.AdditionalProperties(names) | ValidationErrorKind.UnevaluatedProperties(names):
             absent = _absent_names(error, schema)
-            return [unknown(f"{place}{pointer([name])}", name, absent) for name in names]
+            return [unknown_argument(f"{place}{pointer([name])}", name, absent) for name in names]
         case ValidationErrorKind.AnyOf(arms) | ValidationErrorKind.OneOfNotValid(arms):
             return _explain_arms(error, arms, schema)
         case ValidationErrorKind.Type(types):
             names = sorted(types, key=lambda name: (name == "null", name))
-            return [_wrong(error, " or ".join(_NOUNS.get(name, name) for name in names), rule="type", limit=names[0])]
+            return [
+                _mismatch(error, " or ".join(_NOUNS.get(name, name) for name in names), rule="type", limit=names[0])
+            ]
         case ValidationErrorKind.Enum(options):
             return [_not_allowed(error, options)]
         case ValidationErrorKind.PropertyNames(inner):
-            return [_wrong(inner, f"a name that is {_wanted(inner)}", place=place)]
+            return [_mismatch(inner, f"a name that is {_expected_text(inner)}", place=place)]
         case ValidationErrorKind.Custom():
             name, limit = bound_of(error.schema_path[-1]), _at(schema, error.schema_path)
-            return [_wrong(error, _LIMITS[name].format(limit), rule=name, limit=str(limit))]
+            return [_mismatch(error, _LIMITS[name].format(limit), rule=name, limit=str(limit))]
         case _:
-            return [_wrong(error, _wanted(error), rule=kind.name, limit=str(_limit(error)))]
+            return [_mismatch(error, _expected_text(error), rule=kind.name, limit=str(_limit(error)))]
 
 
 def _absent_names(error: ValidationError, schema: Mapping[str, object]) -> list[str]:
@@ -102,16 +104,16 @@ def _properties(node: object) -> Mapping[str, object]:
     return properties if isinstance(properties, Mapping) else {}
 
 
-def _missing(place: str) -> ArgumentError:
+def _missing_error(place: str) -> ArgumentError:
     return ArgumentError(
         pointer=place, message="is required and missing", expected="a value", got="nothing", rule="required"
     )
 
 
-def _wrong(
+def _mismatch(
     error: ValidationError, expected: str, place: str | None = None, *, rule: str = "", limit: str = ""
 ) -> ArgumentError:
-    got = quoted(error.instance)
+    got = quote(error.instance)
     where = pointer(error.instance_path) if place is None else place
     message = f"expected {expected}, got {got}"
     return ArgumentError(pointer=where, message=message, expected=expected, got=got, rule=rule, limit=limit)
@@ -123,13 +125,13 @@ def _not_allowed(error: ValidationError, options: Sequence[object]) -> ArgumentE
     near = None
     if isinstance(error.instance, str):
         near = nearest(error.instance, [option for option in options if isinstance(option, str)])
-    got = quoted(error.instance)
+    got = quote(error.instance)
     return ArgumentError(
         pointer=pointer(error.instance_path),
         message=f"expected {expected}, got {got}",
         expected=expected,
         got=got,
-        suggestion=quoted(near) if near else None,
+        suggestion=quote(near) if near else None,
         rule="enum",
         limit=allowed,
     )
@@ -139,11 +141,11 @@ def _limit(error: ValidationError) -> object:
     return next(iter(error.kind.as_dict().values()), "")
 
 
-def _wanted(error: ValidationError) -> str:
+def _expected_text(error: ValidationError) -> str:
     name, limit = error.kind.name, _limit(error)
     if name in _LIMITS:
         example = _FORMAT_EXAMPLES.get(str(limit)) if name == "format" else None
-        return _LIMITS[name].format(quoted(limit) if name == "const" else limit) + (
+        return _LIMITS[name].format(quote(limit) if name == "const" else limit) + (
             f" such as {example}" if example else ""
         )
     if name == "uniqueItems":
@@ -166,7 +168,7 @@ def _explain_arms(
         (problem.rule, problem.limit) for problem in problems if (problem.rule, problem.limit) != ("type", "null")
     )
     rule, limit = next(iter(rules)) if len(rules) == 1 else ("", "")
-    return [_wrong(error, wanted, rule=rule, limit=limit)]
+    return [_mismatch(error, wanted, rule=rule, limit=limit)]
 
 
 def _misses_at(error: ValidationError, depth: int) -> bool:

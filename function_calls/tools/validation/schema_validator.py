@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     # Imported where it is used: an idle bot takes five megabytes less.
     from jsonschema_rs import Draft202012Validator
 
-_SAYS_MORE: Final = frozenset({"additionalProperties", "patternProperties", "anyOf", "oneOf", "$ref"})
-_WHOLE: Final = frozenset({"allOf", "not", "if", "unevaluatedProperties", "unevaluatedItems", "dependentSchemas"})
+_ALLOWS_MORE: Final = frozenset({"additionalProperties", "patternProperties", "anyOf", "oneOf", "$ref"})
+_DEPENDENT: Final = frozenset({"allOf", "not", "if", "unevaluatedProperties", "unevaluatedItems", "dependentSchemas"})
 _FORMATS: Final[Mapping[str, CoreSchema]] = {
     "date-time": core_schema.datetime_schema(),
     "date": core_schema.date_schema(),
@@ -83,10 +83,10 @@ class SchemaValidator:
     @cached_property
     def is_closable(self) -> bool:
         """Return whether an object's schema says all about its members, so that a name it does not list is unknown."""
-        return not _mentions(self.schema, _WHOLE)
+        return not _mentions(self.schema, _DEPENDENT)
 
     def _closed_form(self, schema: Schema) -> Schema:
-        return map_schemas(schema, _without_strangers) if self.is_closable else schema
+        return map_schemas(schema, _close_object) if self.is_closable else schema
 
     def _compile(self, schema: Schema) -> "Draft202012Validator":
         from jsonschema_rs import Draft202012Validator, ReferencingError, ValidationError
@@ -105,17 +105,17 @@ def close_objects(schema: Mapping[str, object]) -> Schema:
 
     A schema in which one part constrains the members of another (`allOf`, `if`, …) is returned as it is.
     """
-    return dict(schema) if _mentions(dict(schema), _WHOLE) else map_schemas(schema, _without_strangers)
+    return dict(schema) if _mentions(dict(schema), _DEPENDENT) else map_schemas(schema, _close_object)
 
 
 def names_all_members(node: Schema) -> bool:
     """Return whether an object's schema lists its members and leaves no room for others."""
-    return isinstance(node.get("properties"), dict) and not node.keys() & _SAYS_MORE - (
+    return isinstance(node.get("properties"), dict) and not node.keys() & _ALLOWS_MORE - (
         {"additionalProperties"} if node.get("additionalProperties") is False else set()
     )
 
 
-def _without_strangers(node: Schema) -> Schema:
+def _close_object(node: Schema) -> Schema:
     """Return the same schema, refusing names it does not declare, where it says nothing about them."""
     return {**node, "additionalProperties": False} if names_all_members(node) else node
 

@@ -60,7 +60,7 @@ class ArgumentReader:
         if self._document.version == "2.0":
             self._add_old_body(found, operation, parameters)
         else:
-            self._add_body(found, self._document.followed(operation.get("requestBody")))
+            self._add_body(found, self._document.resolve(operation.get("requestBody")))
         return found
 
     def _parameters(self, item: Node, operation: Node) -> list[Node]:
@@ -68,7 +68,7 @@ class ArgumentReader:
         listed = [*sequence(item.get("parameters")), *sequence(operation.get("parameters"))]
         known = {
             (str(parameter["name"]), str(parameter.get("in"))): parameter
-            for parameter in map(self._document.followed, listed)
+            for parameter in map(self._document.resolve, listed)
             if isinstance(parameter.get("name"), str) and parameter["name"]
         }
         return list(known.values())
@@ -77,11 +77,9 @@ class ArgumentReader:
         name, place = str(parameter["name"]), cast("Place", parameter["in"])
         if place == "header" and name.lower() in _NOT_ARGUMENTS:
             return
-        content_type, content = _first(mapping(parameter.get("content")))
+        content_type, content = _first_content(mapping(parameter.get("content")))
         old = self._document.version == "2.0"
-        schema = self._converter.converted(
-            content.get("schema") if content_type else parameter.get("schema", parameter)
-        )
+        schema = self._converter.convert(content.get("schema") if content_type else parameter.get("schema", parameter))
         is_required = parameter.get("required") is True or place == "path"
         argument = found.add(name, place, _with_description(schema, parameter), is_required=is_required)
         style, explode = _old_style(parameter) if old else _style(parameter, place)
@@ -112,7 +110,7 @@ class ArgumentReader:
         if fields:
             has_files = any(parameter.get("type") == "file" for parameter in fields)
             kind = _MULTIPART if has_files or consumes[:1] == [_MULTIPART] else _FORM
-            properties = {str(parameter["name"]): _without_flag(parameter) for parameter in fields}
+            properties = {str(parameter["name"]): _drop_flag(parameter) for parameter in fields}
             needed = [str(parameter["name"]) for parameter in fields if parameter.get("required") is True]
             schema = {"type": "object", "properties": properties, "required": needed}
             self._add_content(found, kind, {"schema": schema}, is_required=bool(needed))
@@ -142,7 +140,7 @@ class ArgumentReader:
         names: dict[str, str] = {}
         for name, part in properties.items():
             must = is_required and name in required
-            names[found.add(name, "body", self._converter.converted(part), is_required=must)] = name
+            names[found.add(name, "body", self._converter.convert(part), is_required=must)] = name
         files = {name for name, part in properties.items() if self._is_file(part)}
         found.body = Body(
             content_type=kind,
@@ -154,13 +152,13 @@ class ArgumentReader:
 
     def _whole(self, kind: str, node: object) -> Schema:
         if "json" in kind or "form" in kind:
-            return self._converter.converted(node)
+            return self._converter.convert(node)
         return {"type": "string", "description": f"The body as {kind}."}
 
     def _members(self, node: object, depth: int = 0) -> tuple[dict[str, object], set[str]] | None:
         """Return the properties of an object and the required ones; None if it allows other properties."""
-        schema = self._document.followed(node)
-        properties, required = dict(mapping(schema.get("properties"))), _required(self._document, schema)
+        schema = self._document.resolve(node)
+        properties, required = dict(mapping(schema.get("properties"))), _required_names(self._document, schema)
         if schema.keys() & _UNIONS or schema.get("nullable") is True or depth > 8:
             return None
         for part in sequence(schema.get("allOf")):
@@ -173,20 +171,20 @@ class ArgumentReader:
         return (properties, required) if (properties or depth) and not is_open else None
 
     def _is_file(self, part: object) -> bool:
-        schema = self._document.followed(part)
+        schema = self._document.resolve(part)
         if schema.get("type") == "array":
             return self._is_file(schema.get("items"))
         is_encoded = "contentMediaType" in schema and schema.get("type") == "string"
         return schema.get("type") == "file" or schema.get("format") == "binary" or is_encoded
 
 
-def _required(document: Document, schema: Node) -> set[str]:
+def _required_names(document: Document, schema: Node) -> set[str]:
     properties = mapping(schema.get("properties"))
     names = {str(name) for name in sequence(schema.get("required"))}
-    return {name for name in names if not document.followed(properties.get(name)).get("readOnly")}
+    return {name for name in names if not document.resolve(properties.get(name)).get("readOnly")}
 
 
-def _first(contents: Node) -> tuple[str, Node]:
+def _first_content(contents: Node) -> tuple[str, Node]:
     kind = next(iter(contents), "")
     return str(kind), mapping(contents.get(kind))
 
@@ -211,7 +209,7 @@ def _encodings(content: Node) -> dict[str, str]:
     return {name: kind for name, kind in kinds.items() if isinstance(kind, str)}
 
 
-def _without_flag(parameter: Node) -> Schema:
+def _drop_flag(parameter: Node) -> Schema:
     """Return a parameter of OpenAPI 2.0 as a schema, without the flag `required`."""
     return {str(key): value for key, value in parameter.items() if key not in {"required", "in", "name"}}
 

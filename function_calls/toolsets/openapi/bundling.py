@@ -25,7 +25,7 @@ class Bundler:
         self._converter = converter
         self._known: dict[str, tuple[int, tuple[str, ...]]] = {}
 
-    def bundled(self, schema: Schema) -> Schema:
+    def bundle(self, schema: Schema) -> Schema:
         """Return `schema` with its references in `$defs`, in at most `LARGEST` characters."""
         own = _trim(schema, LARGEST)
         size, definitions = length(own), dict[str, Schema]()
@@ -146,6 +146,6 @@ def safe_schema(given: Mapping[str, object]) -> Schema:
     """
     converter = SchemaConverter(Document({**given, "openapi": "3.1.0"}))
     own = {key: value for key, value in given.items() if key not in {"title", "description"}}
-    schema = Bundler(converter).bundled({"properties": {}} | converter.converted(own) | {"type": "object"})
+    schema = Bundler(converter).bundle({"properties": {}} | converter.convert(own) | {"type": "object"})
     SchemaValidator(schema)
     return schema

@@ -46,7 +46,7 @@ class Document:
             found = _child(found, token.replace("~1", "/").replace("~0", "~"))
         return found
 
-    def followed(self, node: object) -> Node:
+    def resolve(self, node: object) -> Node:
         """Return the target of `node` after all references; an empty object if they are circular or broken."""
         for _ in range(_LONGEST_CHAIN):
             if not isinstance(node, dict):

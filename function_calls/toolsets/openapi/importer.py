@@ -66,7 +66,7 @@ class SecurityReader:
     def __init__(self, document: Document) -> None:
         old = mapping(document.raw.get("securityDefinitions"))
         found = old or mapping(mapping(document.raw.get("components")).get("securitySchemes"))
-        self._schemes = {str(key): _scheme(str(key), document.followed(node)) for key, node in found.items()}
+        self._schemes = {str(key): _scheme(str(key), document.resolve(node)) for key, node in found.items()}
         self._usual = document.raw.get("security")
 
     def read(self, operation: Node) -> tuple[tuple[Scheme, ...], ...]:
@@ -137,7 +137,7 @@ def import_document(raw: object, base_url: str) -> ImportedDocument:
 
 def _list_operations(document: Document) -> Iterator[tuple[str, str, Node, Node]]:
     for path, item in document.paths.items():
-        found = document.followed(item)
+        found = document.resolve(item)
         for method in METHODS:
             node = found.get(method)
             if node is not None and mapping(node) is node:
@@ -167,7 +167,7 @@ class _OperationReader:
         spec = ToolSpec(
             name=name,
             description=_description(node, method, path),
-            parameters=self._bundler.bundled(arguments.schema),
+            parameters=self._bundler.bundle(arguments.schema),
             changes_state=changes,
         )
         return Operation(

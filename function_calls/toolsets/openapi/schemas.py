@@ -45,7 +45,7 @@ class SchemaConverter:
         """Reset the state for another tool."""
         self._left = _MOST_IN_ONE
 
-    def converted(self, node: object, depth: int = 0) -> Schema:
+    def convert(self, node: object, depth: int = 0) -> Schema:
         """Convert `node` to JSON Schema; references read `#/$defs/<name>`.
 
         Raises:
@@ -70,7 +70,7 @@ class SchemaConverter:
         """Return the schema of the definition `name`."""
         if name not in self._made:
             left, self._left = self._left, _MOST_IN_ONE
-            self._made[name] = self.converted(self._document.target(self._references[name]))
+            self._made[name] = self.convert(self._document.target(self._references[name]))
             self._left = left
         return self._made[name]
 
@@ -98,15 +98,15 @@ class SchemaConverter:
             return
         for key in _PARTS:
             if isinstance(node.get(key), dict | bool):
-                schema[key] = self.converted(node[key], depth + 1) if node[key] is not True else True
+                schema[key] = self.convert(node[key], depth + 1) if node[key] is not True else True
         for key in _LISTS:
-            parts = [self.converted(element, depth + 1) for element in sequence(node.get(key))]
+            parts = [self.convert(element, depth + 1) for element in sequence(node.get(key))]
             if parts:
                 schema[key] = parts
         for key in _MAPS:
             parts_by_name = mapping(node.get(key))
             if parts_by_name:
-                schema[key] = {str(name): self.converted(part, depth + 1) for name, part in parts_by_name.items()}
+                schema[key] = {str(name): self.convert(part, depth + 1) for name, part in parts_by_name.items()}
         if "patternProperties" in schema:
             schema["patternProperties"] = _with_patterns(schema["patternProperties"])
 
@@ -114,7 +114,7 @@ class SchemaConverter:
         """Add the required properties, except those of responses only (`readOnly`)."""
         properties = mapping(node.get("properties"))
         wanted = (name for name in sequence(node.get("required")) if isinstance(name, str))
-        names = [name for name in wanted if not self._document.followed(properties.get(name)).get("readOnly")]
+        names = [name for name in wanted if not self._document.resolve(properties.get(name)).get("readOnly")]
         if names:
             schema["required"] = list(dict.fromkeys(names))
 

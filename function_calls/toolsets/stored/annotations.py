@@ -57,7 +57,7 @@ class AnnotationReader:
             return self._union([node.left, node.right], depth)
         if isinstance(node, ast.Subscript):
             return self._generic(last_name(node.value), _parts(node.slice), depth)
-        return self._named(last_name(node), depth)
+        return self._resolve_name(last_name(node), depth)
 
     def model(self, definition: ast.ClassDef, depth: int = 0) -> Schema:
         """Return the schema of a model or data class that the source defines."""
@@ -97,7 +97,7 @@ class AnnotationReader:
         except SyntaxError:
             return {}
 
-    def _named(self, name: str, depth: int) -> Schema:
+    def _resolve_name(self, name: str, depth: int) -> Schema:
         definition = self._classes.get(name)
         if definition is not None:
             return self.model(definition, depth + 1)
@@ -106,7 +106,7 @@ class AnnotationReader:
     def _generic(self, name: str, parts: list[ast.expr], depth: int) -> Schema:
         kind = _ALIASES.get(name, name)
         if kind == "Annotated":
-            return self._annotated(parts, depth)
+            return self._read_annotated(parts, depth)
         if kind == "Literal":
             return {"enum": [literal(part) for part in parts]}
         if kind == "Optional":
@@ -117,9 +117,9 @@ class AnnotationReader:
             return {"type": "object", "additionalProperties": self.read(parts[1], depth + 1) or True}
         if kind in {"list", "set", "tuple"} and parts:
             return dict(_PLAIN[kind]) | {"items": self.read(parts[0], depth + 1)}
-        return self._named(name, depth)
+        return self._resolve_name(name, depth)
 
-    def _annotated(self, parts: list[ast.expr], depth: int) -> Schema:
+    def _read_annotated(self, parts: list[ast.expr], depth: int) -> Schema:
         schema = self.read(parts[0], depth + 1)
         for extra in parts[1:]:
             if isinstance(extra, ast.Constant) and isinstance(extra.value, str):

@@ -52,7 +52,7 @@ class StoredFunction(Struct, frozen=True, kw_only=True):
     confirm: bool = False
 
 
-class ToolSource(Struct, frozen=True, kw_only=True):
+class ParsedSource(Struct, frozen=True, kw_only=True):
     """A parsed source with its metadata; `valves` is the schema of its settings, None without any."""
 
     functions: tuple[StoredFunction, ...]
@@ -60,7 +60,7 @@ class ToolSource(Struct, frozen=True, kw_only=True):
     valves: Schema | None = None
 
 
-def read_source(text: str) -> ToolSource:
+def read_source(text: str) -> ParsedSource:
     """Parse the source of a tool.
 
     Raises:
@@ -80,7 +80,7 @@ def read_source(text: str) -> ToolSource:
     if not functions:
         raise SourceInvalid("neither a class Tools with public methods nor a function under @tool_function")
     _refuse_duplicates(functions)
-    return ToolSource(functions=functions, meta=_meta(tree), valves=reader.valves())
+    return ParsedSource(functions=functions, meta=_meta(tree), valves=reader.valves())
 
 
 class _Reader:

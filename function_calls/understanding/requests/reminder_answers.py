@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
-from function_calls.tools.confirmation.buttons import TimeOption, which_time
+from function_calls.tools.confirmation.buttons import TimeOption, ask_which_time
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.requests.arguments import schedule_arguments
 from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions, ReminderRequest
@@ -117,7 +117,7 @@ class ReminderAnswers:
 
     def _which(self, question: OpenQuestion) -> Interpretation:
         options = [TimeOption(start=option.start, rule=option.rrule or "") for option in question.options]
-        which = which_time(
+        which = ask_which_time(
             options,
             content=question.content,
             language=self._turn.language,

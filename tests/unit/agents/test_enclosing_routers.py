@@ -9,7 +9,7 @@ from bot.testing.models import ScriptedInterpreter
 from function_calls.conversation.agents.agent import Agent, AgentHooks
 from function_calls.conversation.agents.agent_tool import AgentTool
 from function_calls.conversation.agents.loop import LoopAgent
-from function_calls.conversation.records.explaining import explained
+from function_calls.conversation.records.explaining import explain_turn
 from function_calls.conversation.records.recorder import TurnRecorder
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
@@ -121,7 +121,7 @@ async def test_run_that_fails_ends_with_the_reason(wipe, context):
 async def test_every_call_of_an_agent_has_its_own_row_in_the_record(hire, wipe, context, sqlite_database):
     store = SqlCallStore(sqlite_database)
     log = CallLog(store)
-    await router_with(hire(wipe), on_dispatched=TurnRecorder(log).called).dispatch(ASK, context)
+    await router_with(hire(wipe), on_dispatched=TurnRecorder(log).record_call).dispatch(ASK, context)
     await log.drain()
     rows = {each.tool_name: each for each in await store.calls(context.chat.key, ["m1"])}
     (shown,) = await log.of_message(context.chat, "m1")
@@ -133,7 +133,7 @@ async def test_every_call_of_an_agent_has_its_own_row_in_the_record(hire, wipe, 
 
 async def test_calls_of_a_nested_agent_are_recorded_in_its_task(wipe, context, sqlite_database):
     log = CallLog(SqlCallStore(sqlite_database))
-    router = router_with(below_another_agent(wipe), on_dispatched=TurnRecorder(log).called)
+    router = router_with(below_another_agent(wipe), on_dispatched=TurnRecorder(log).record_call)
     await router.dispatch(ASK, context)
     (shown,) = await log.of_message(context.chat, "m1")
     (helper,) = shown["spawn_task"]["tool_calls"]
@@ -182,9 +182,9 @@ async def test_two_agents_at_once_are_under_the_hooks_of_their_bot(wipe, wiped, 
 async def test_the_explanation_of_a_turn_says_which_agent_made_a_call(wipe, context, sqlite_database):
     store = SqlCallStore(sqlite_database)
     log = CallLog(store)
-    await router_with(direct(wipe), on_dispatched=TurnRecorder(log).called).dispatch(ASK, context)
+    await router_with(direct(wipe), on_dispatched=TurnRecorder(log).record_call).dispatch(ASK, context)
     await log.drain()
     calls = await store.calls(context.chat.key, ["m1"])
-    lines = explained(make_turn_record(), calls, "en", has_details=True)
+    lines = explain_turn(make_turn_record(), calls, "en", has_details=True)
 
     assert lines[lines.index(next(line for line in lines if "wipe" in line)) + 1].endswith("done by the agent cleaner")

@@ -38,7 +38,7 @@ async def stream(text, size):
 
     gate = StreamFilter(listener, NAMES)
     for start in range(0, len(text), size):
-        await gate.hear(text[start : start + size])
+        await gate.feed(text[start : start + size])
     return gate, heard
 
 

@@ -51,7 +51,7 @@ def router(log):
     registry = Registry()
     for function in (slow, guarded, broken, look):
         registry.register(function)
-    return FunctionCallRouter(registry, on_dispatched=TurnRecorder(log).called)
+    return FunctionCallRouter(registry, on_dispatched=TurnRecorder(log).record_call)
 
 
 async def recorded(log, context, name="m1"):
@@ -98,7 +98,7 @@ async def test_a_long_result_is_stored_whole(log, context_of):
     registry = Registry()
     registry.register(read)
     context = context_of()
-    reading = FunctionCallRouter(registry, on_dispatched=TurnRecorder(log).called)
+    reading = FunctionCallRouter(registry, on_dispatched=TurnRecorder(log).record_call)
     await reading.dispatch(ToolCall(id="1", name="read", arguments={}), context)
 
     await log.drain()
@@ -136,7 +136,7 @@ async def test_an_agents_work_is_recorded_with_its_own_calls(log, context_of):
     task = SpawnedTask(agent="scout", request="look around", answer="x", steps=(step,), ok=True)
     context = context_of()
     result = ToolResult(ok=True, text="x", spawned=task)
-    TurnRecorder(log).called(ToolCall(id="1", name="scout", arguments={"request": "look around"}), context, result)
+    TurnRecorder(log).record_call(ToolCall(id="1", name="scout", arguments={"request": "look around"}), context, result)
 
     (call,) = await recorded(log, context)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.testing.models import ScriptedInterpreter
-from function_calls.conversation.records.replaying import replay, turn_again
+from function_calls.conversation.records.replaying import rebuild_turn, replay
 from function_calls.tools.calls import Interpretation, ToolCall
 from services.kernel.errors import ModelUnavailable
 from tests.support.records import make_call_record, make_turn_record
@@ -13,7 +13,7 @@ OTHER = ToolCall(id="1", name="reminder_set", arguments={"content": "coffee"})
 
 
 def again(record=None):
-    return turn_again(record or make_turn_record(), bot_name="Bubbles", tools=(), recent=())
+    return rebuild_turn(record or make_turn_record(), bot_name="Bubbles", tools=(), recent=())
 
 
 async def replayed(script, calls):

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from function_calls.tools.declaring.signature import analyse
 from function_calls.tools.errors import SchemaInvalid
-from function_calls.tools.validation.schema import inline_refs, model_schema, openai_strict, published, render
+from function_calls.tools.validation.schema import drop_private_keys, inline_refs, model_schema, openai_strict, render
 
 
 class ReminderArgs(BaseModel):
@@ -179,7 +179,7 @@ def test_a_strict_tool_says_so_and_an_impossible_one_stays_plain():
 def test_our_own_keys_are_not_published():
     schema = {"type": "object", "properties": {"x-ray": {"type": "string", "x-aliases": {"每天": "daily"}}}}
 
-    assert published(schema) == {"type": "object", "properties": {"x-ray": {"type": "string"}}}
+    assert drop_private_keys(schema) == {"type": "object", "properties": {"x-ray": {"type": "string"}}}
 
 
 def test_integer_keys_of_a_dictionary_are_checked_in_the_schema():

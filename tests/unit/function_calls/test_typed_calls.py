@@ -1,14 +1,14 @@
 import pytest
 
 from bot.testing.turns import make_tool, make_turn
-from function_calls.conversation.slash_commands import typed_call
+from function_calls.conversation.slash_commands import parse_tool_command
 from function_calls.tools.calls import Step
 
 TOSS = make_tool("toss", side={"type": "string"}, times={"type": "integer"}, loud={"type": "boolean"})
 
 
 def arguments_of(text):
-    call = typed_call(make_turn(text, tools=[TOSS]))
+    call = parse_tool_command(make_turn(text, tools=[TOSS]))
     return None if call is None else dict(call.arguments)
 
 
@@ -40,4 +40,4 @@ def test_invalid_arguments_are_left_to_the_router():
 def test_a_command_is_carried_out_once():
     turn = make_turn("/toss", tools=[TOSS], steps=[Step(text="", calls=(), results=())])
 
-    assert typed_call(turn) is None
+    assert parse_tool_command(turn) is None

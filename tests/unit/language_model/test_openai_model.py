@@ -7,7 +7,7 @@ import traceback
 
 import pytest
 
-from function_calls.model_calls.transcript import rounds
+from function_calls.model_calls.transcript import round_messages
 from function_calls.tools.calls import Step, ToolCall, ToolResult
 from services.kernel.errors import ModelUnavailable
 from services.kernel.network import RetryPolicy
@@ -132,7 +132,7 @@ async def test_call_ids_are_not_longer_than_openai_accepts():
         for identity in ("confirmed-telegram:-100123456789/4711/0.0", "confirmed-telegram:-100123456789/4711/0.1", "c1")
     ]
     results = tuple(ToolResult(ok=True, text=call.id) for call in called)
-    said = rounds([Step(text="", calls=tuple(called), results=results)])
+    said = round_messages([Step(text="", calls=tuple(called), results=results)])
     async with OpenAIServer([say("yes")]) as server:
         model = model_at(server)
         await model.complete(CompletionRequest(messages=[*MESSAGES, *said], tools=TOOLS))

@@ -5,7 +5,7 @@ import pytest
 from bot.app.registry import built_in_registry
 from bot.platforms.kit.commands import LONGEST_DESCRIPTION, MENU, format_call, function_commands, menu_of
 from bot.testing.turns import make_tool, make_turn
-from function_calls.conversation.slash_commands import typed_call
+from function_calls.conversation.slash_commands import parse_tool_command
 from function_calls.tools.calls import ToolSpec
 
 
@@ -87,7 +87,7 @@ def test_a_name_that_is_taken_is_not_offered_twice():
 def test_filled_form_is_a_call_of_the_function():
     values = {"type": "once", "time": "tomorrow 8", "content": 'say "hi" \\ 你好', "weekday": 3, "urgent": False}
     said = format_call("reminder_set", values)
-    call = typed_call(make_turn(said, tools=built_in_registry().specs))
+    call = parse_tool_command(make_turn(said, tools=built_in_registry().specs))
 
     assert call is not None
     assert call.name == "reminder_set"

@@ -202,7 +202,7 @@ def test_without_authentication_the_key_stays_here():
 def test_access_survives_being_written():
     access = Access(is_public=False, people=frozenset({"web:ann"}), chats=frozenset({"web:home"}))
 
-    assert Access.of(access.written()) == access
+    assert Access.of(access.to_json()) == access
 
 
 SERVER = {
@@ -231,7 +231,7 @@ async def test_tools_of_a_client_are_its_own_and_end_with_its_message(viewer):
     async def nobody(event):
         raise ConnectionError
 
-    with direct.offered(viewer, [SERVER], session_id="s1", event_call=nobody):
+    with direct.offer(viewer, [SERVER], session_id="s1", event_call=nobody):
         seen = [len(await direct.list_specs(each)) for each in (viewer, other, elsewhere)]
 
     assert seen == [2, 0, 0]
@@ -244,7 +244,7 @@ async def test_changing_tools_of_a_client_are_known_from_their_document(viewer):
     async def nobody(event):
         raise ConnectionError
 
-    with direct.offered(viewer, [SERVER], session_id="s1", event_call=nobody):
+    with direct.offer(viewer, [SERVER], session_id="s1", event_call=nobody):
         specs = {spec.name: spec for spec in await direct.list_specs(viewer)}
 
     assert (specs[UTC_TIME].changes_state, specs["forget_all"].changes_state) == (False, True)
@@ -258,7 +258,7 @@ async def test_a_call_goes_to_the_client_as_the_specifications_event(viewer, con
         return [{"local_time": "2025-08-20T12:09:16"}, "data:image/png;base64,AA=="]
 
     direct = DirectToolset()
-    with direct.offered(viewer, [SERVER], session_id="s1", event_call=answered):
+    with direct.offer(viewer, [SERVER], session_id="s1", event_call=answered):
         result = await direct.call(UTC_TIME, {}, context)
 
     data = events[0]["data"]
@@ -274,7 +274,7 @@ async def test_a_client_that_does_not_answer_is_a_failed_call(viewer, context, r
         raise raised
 
     direct = DirectToolset()
-    with direct.offered(viewer, [SERVER], session_id="s1", event_call=silent):
+    with direct.offer(viewer, [SERVER], session_id="s1", event_call=silent):
         result = await direct.call(UTC_TIME, {}, context)
 
     assert (result.ok, result.failure) == (False, failure)

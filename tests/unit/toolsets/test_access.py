@@ -49,7 +49,7 @@ async def test_hidden_tool_is_uncallable_and_visible_tool_is_called(rule, who, c
     access, admitted = RULES[rule]
     person, chat = VIEWERS[who]
     toolset = FakeToolset("fake", "open")
-    guarded = ToolSource(label="fake", kind="openapi", toolset=toolset, access=access).guarded(BOTS_OWNERS)
+    guarded = ToolSource(label="fake", kind="openapi", toolset=toolset, access=access).restrict(BOTS_OWNERS)
     as_them = replace(context, message=replace(context.message, sender=person, address=chat))
 
     listed = await guarded.list_specs(Viewer(person=person, chat=chat))

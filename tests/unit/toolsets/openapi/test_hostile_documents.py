@@ -74,7 +74,7 @@ def test_document_of_only_such_parts_is_refused():
     converter = SchemaConverter(Document({"openapi": "3.1.0"}), most_nodes=5_000)
 
     with pytest.raises(DocumentInvalid):
-        converter.converted(exponential())
+        converter.convert(exponential())
 
 
 def test_keywords_of_the_wrong_kind_are_left_out():
