@@ -5,7 +5,7 @@ Run: score_functions.py schema --adapter benchmarks/functions_adapter.py:schema 
 
 import json
 
-from function_calls.tools.declaring.argument_validation import instantiate, validate_arguments
+from function_calls.tools.declaring.argument_validation import check_arguments, instantiate
 from function_calls.tools.declaring.signature import analyse
 from function_calls.tools.errors import ArgumentsInvalid
 from function_calls.tools.validation.schema import render
@@ -20,7 +20,7 @@ def schema(function):
 
 def validate(parameters, raw):
     """First validation with repair, as a model's call is checked."""
-    return validate_arguments(parameters, raw)
+    return check_arguments(parameters, raw).arguments
 
 
 def corners(function, raw):

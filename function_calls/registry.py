@@ -1,4 +1,4 @@
-"""Register tools: importing a module changes nothing, `Registry.collect` does."""
+"""Register functions and class tools by name, with their schemas, validators and invokers."""
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -8,7 +8,7 @@ from types import FunctionType, MethodType, ModuleType
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from function_calls.tools.calls import TOOL_NAME, ToolSpec
+from function_calls.tools.calls import LONGEST_NAME, TOOL_NAME, ToolSpec
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.declaring.argument_validation import instantiate
 from function_calls.tools.declaring.class_tools import Tool
@@ -22,6 +22,7 @@ from function_calls.tools.permission import Rule, Viewer, refusal_code
 from function_calls.tools.policy import Dispatcher
 from function_calls.tools.validation.argument_errors import nearest
 from function_calls.tools.validation.schema_validator import SchemaValidator, close_objects
+from function_calls.tools.validation.schema_walk import required_of
 
 __all__ = ["RegisteredTool", "Registrable", "Registry", "ToolNameTaken", "ToolOptions", "tool_function"]
 
@@ -31,12 +32,10 @@ Registrable = Tool | Callable[..., object]
 class RegisteredTool(Struct, frozen=True, kw_only=True):
     """A registered tool: its spec for interpreters, and the parts that the router needs to run it.
 
-    `source` is what was registered. `dispatchers` run the calls of the agents that the tool asks, by the agent's name.
-
-    `uses_state` says that the calls of a session wait for each other, because they read and write its state.
-
-    `validator` checks arguments against the schema, `instantiate` makes of them what `invoke` takes: an instance of
-    the argument class, or for a class tool the dict itself. `rule` says who may call it.
+    `source` is the function or class tool. `dispatchers` run the calls of the agents that the tool asks, by the agent's
+    name. With `uses_state` its calls in one session run one after the other. `validator` checks arguments against the
+    schema; `instantiate` converts them for `invoke`: to an instance of the argument class, or for a class tool to a
+    dict. `rule` is the access rule.
     """
 
     source: Registrable
@@ -83,13 +82,12 @@ class Registry:
             self.injectable = (*self.injectable, injectable)
 
     def collect(self, source: ModuleType | object) -> Callable[[], None]:
-        """Register every function of a module (or method of an object) that carries the mark, and every class tool.
+        """Register the marked functions of a module (or methods of an object) and its class tools, all or none.
 
-        A function, marked or not, or class tool by itself is taken too. Returns what removes them again; all are added
-        or none.
+        A single class tool or function, marked or not, is registered too. Returns a function that unregisters them.
 
         Raises:
-            TypeError: there is nothing of that kind in an object.
+            TypeError: an object has no marked methods and no class tools.
         """
         if isinstance(source, Tool | FunctionType | MethodType) or is_marked(source):
             return self.register(source)
@@ -97,7 +95,10 @@ class Registry:
         if inspect.iscoroutine(source):
             source.close()
             raise TypeError(f"{source.__name__}(…) was called; give the function itself, without brackets")
-        members = list(vars(source).values()) if isinstance(source, ModuleType) else _methods(source)
+        if isinstance(source, ModuleType):
+            members = list(vars(source).values())
+        else:
+            members = [getattr(source, name) for name in dir(source) if not name.startswith("__")]
         found = [value for value in members if isinstance(value, Tool) or is_marked(value)]
         if not found and not isinstance(source, ModuleType):
             raise TypeError(
@@ -108,10 +109,9 @@ class Registry:
     def register(
         self, tools: Registrable | Iterable[Registrable], options: ToolOptions | None = None
     ) -> Callable[[], None]:
-        """Add tools and return a function that removes them again.
+        """Register tools, all or none, and return a function that unregisters them.
 
-        Functions (marked or plain, sync or async), bound methods and class tools are taken, alone or mixed in a list,
-        of which all are added or none.
+        A tool is a function (marked or plain, sync or async), a bound method or a class tool.
 
         Raises:
             SignatureInvalid: a signature cannot be a schema; the error names file, line, parameter and the fix.
@@ -143,13 +143,15 @@ class Registry:
                 permission=tool.permission,
             )
             return _class_tool(tool, options or own)
-        _refuse_non_tools(tool)
-        # Only of plain functions, which live as long as their module: a method would keep its object alive.
+        _refuse_classes_and_agents(tool)
+        if not callable(tool):
+            raise TypeError(f"{tool!r} is no tool; register a function or an instance of a class tool")
+        # Only plain functions are cached, because a cached method would keep its object alive.
         make = _function_tool if isinstance(tool, FunctionType) else _function_tool.__wrapped__
         return make(tool, options or options_of(tool), self.injectable)
 
     def get(self, name: str) -> RegisteredTool | None:
-        """Return the tool of that name, None when there is none."""
+        """Return the tool called `name`; None if it is unknown."""
         return self._tools.get(name)
 
     @property
@@ -162,7 +164,7 @@ class Registry:
     def specs_for(
         self, viewer: Viewer, *, owners: Collection[str] = (), off: Collection[str] = ()
     ) -> tuple[ToolSpec, ...]:
-        """Return the tools that `viewer` may call; equal choices are the same tuple, like `specs`.
+        """Return the tools that `viewer` may call; the same tools are the same tuple, for caches.
 
         `owners` are the bot's (`platform:id`), `off` the names of the tools that are switched off in the chat.
         """
@@ -194,10 +196,10 @@ def declaration_error(tool: Registrable, fault: Fault) -> Exception:
 def _function_tool(
     function: Callable[..., object], options: ToolOptions, injectable: tuple[type[object], ...]
 ) -> RegisteredTool:
-    """Create the registered tool of a function, cached for all bots of a process: making its schema is slow."""
+    """Create the registered tool of a function; cached for all bots of a process, because making a schema is slow."""
     signature = analyse(function, injectable=injectable, options=options)
     spec = ToolSpec(
-        name=_check_name(signature.name),
+        name=signature.name,
         description=signature.description,
         parameters=signature.parameters_schema,
         examples=options.examples,
@@ -219,8 +221,11 @@ def _function_tool(
 
 def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
     _check_class_tool(tool, options)
+    name = options.name or tool.name
+    if not TOOL_NAME.fullmatch(name):
+        raise ValueError(f"{name!r} cannot be a tool name; use letters, digits, _ and -, at most {LONGEST_NAME}")
     spec = ToolSpec(
-        name=_check_name(options.name or tool.name),
+        name=name,
         description=options.description or tool.description,
         parameters=close_objects(tool.parameters),
         examples=options.examples,
@@ -288,22 +293,6 @@ def _refuse_classes_and_agents(tool: object) -> None:
         raise TypeError(f"{type(tool).__name__} is an agent and no tool; write AgentTool(…) around it")
 
 
-def _refuse_non_tools(tool: object) -> None:
-    _refuse_classes_and_agents(tool)
-    if not callable(tool):
-        raise TypeError(f"{tool!r} is no tool; register a function or an instance of a class tool")
-
-
-def _check_name(name: str) -> str:
-    if not TOOL_NAME.fullmatch(name):
-        raise ValueError(f"{name!r} cannot be a tool name; use letters, digits, _ and -, at most 64")
-    return name
-
-
-def _methods(holder: object) -> list[object]:
-    return [getattr(holder, name) for name in dir(holder) if not name.startswith("__")]
-
-
 _OTHER_FIX = "Or give undo= a function of arguments and result that returns the UndoStep."
 
 
@@ -311,39 +300,26 @@ def check_inverses(tools: Iterable[RegisteredTool], among: Iterable[RegisteredTo
     """Check that the inverses of `tools` are registered functions.
 
     Raises:
-        SignatureInvalid: there is none of that name, or it needs arguments that the other may be called without.
-        ValueError: the same, of a class tool.
+        SignatureInvalid: an inverse is unknown, or needs arguments that the function may be called without.
+        ValueError: the same for a class tool.
     """
     known = {tool.name: tool for tool in among}
     for tool in tools:
         name = tool.options.undo
         if isinstance(name, str):
             try:
-                _check(tool.spec.parameters, name, known)
+                _check_inverse(tool.spec.parameters, name, known)
             except Fault as fault:
                 raise declaration_error(tool.source, fault) from fault
 
 
-def _check(parameters: Mapping[str, object], name: str, known: Mapping[str, RegisteredTool]) -> None:
+def _check_inverse(parameters: Mapping[str, object], name: str, known: Mapping[str, RegisteredTool]) -> None:
     inverse = known.get(name)
     if inverse is None:
         near = nearest(name, known)
         first = f"Write undo={near!r}." if near else "Register that function too."
         raise Fault("", f"undo={name!r} is no function", f"{first} {_OTHER_FIX}")
-    taken = inverse.spec.parameters
-    missing = _names(taken, "required") - _names(parameters, "required")
+    missing = ", ".join(sorted({*required_of(inverse.spec.parameters)} - {*required_of(parameters)}))
     if missing:
-        raise _inverse_fault(name, f"needs {_join_names(missing)}, which it need not be called with")
-
-
-def _inverse_fault(name: str, problem: str) -> Fault:
-    return Fault("", f"undo={name!r} {problem}", f"Give {name} the same arguments. {_OTHER_FIX}")
-
-
-def _names(parameters: Mapping[str, object], keyword: str) -> set[str]:
-    names = parameters.get(keyword)
-    return set(names) if isinstance(names, Mapping | list) else set()
-
-
-def _join_names(names: Iterable[str]) -> str:
-    return ", ".join(sorted(names))
+        problem = f"undo={name!r} needs {missing}, which the tool may be called without"
+        raise Fault("", problem, f"Give {name} the same arguments. {_OTHER_FIX}")

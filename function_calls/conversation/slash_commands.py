@@ -6,6 +6,7 @@ from typing import Final
 
 from function_calls.tools.calls import ToolCall, ToolSpec, Turn
 from function_calls.tools.declaring.argument_validation import repair_arguments
+from function_calls.tools.validation.schema_walk import properties_of
 from services.kernel.text import closest_names
 
 _COMMAND: Final = re.compile(
@@ -58,8 +59,7 @@ def suggest_name(turn: Turn) -> str | None:
 
 def _convert_numbers(spec: ToolSpec, arguments: Mapping[str, object]) -> Mapping[str, object]:
     """Convert digits in `arguments` to numbers where wanted, so that the range error is reported."""
-    properties = spec.parameters.get("properties")
-    wanted = properties if isinstance(properties, dict) else {}
+    wanted = properties_of(spec.parameters)
     return {
         key: int(value)
         if isinstance(value, str) and _DIGITS.fullmatch(value) and _is_number(wanted.get(key))
@@ -92,8 +92,7 @@ def free_text(text: str) -> str:
 
 
 def _parse_arguments(spec: ToolSpec, rest: str) -> dict[str, object]:
-    properties = spec.parameters.get("properties")
-    names = tuple(properties) if isinstance(properties, dict) else ()
+    names = tuple(properties_of(spec.parameters))
     fields = list(_FIELD.finditer(rest))
     if fields and not _FIELD.sub("", rest).strip() and _are_arguments([field["key"] for field in fields], names):
         return {field["key"]: _value(field) for field in fields}

@@ -16,6 +16,7 @@ from function_calls.tools.calls import ToolSpec, Turn
 from function_calls.tools.catalog.offered_tools import OfferedTools
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
 from function_calls.tools.validation.schema import inline_refs
+from function_calls.tools.validation.schema_walk import properties_of, required_of
 from services.language_model.ports import Completion, CompletionRequest, RequestedCall
 
 KEY = "tool"
@@ -102,10 +103,8 @@ def _format(branches: list[dict[str, object]]) -> dict[str, object]:
 def _branch(spec: ToolSpec) -> dict[str, object]:
     """Return the schema of one flat object: the tool's name and its arguments side by side."""
     parameters = inline_refs(spec.parameters)
-    properties, required = parameters.get("properties"), parameters.get("required")
-    given = properties if isinstance(properties, dict) else {}
-    needed = required if isinstance(required, list) else []
-    branch = _object({KEY: {"const": spec.name}, **given}, [KEY, *needed])
+    properties = {KEY: {"const": spec.name}, **properties_of(parameters)}
+    branch = _object(properties, [KEY, *required_of(parameters)])
     return branch | {key: value for key, value in parameters.items() if key == "$defs"}
 
 
@@ -119,23 +118,15 @@ def _object(properties: Mapping[str, object], required: Sequence[object]) -> dic
 
 
 def _describe(spec: ToolSpec) -> str:
-    properties = spec.parameters.get("properties")
-    names = ", ".join(properties) if isinstance(properties, Mapping) else ""
-    head = f"- {spec.name}({names}): {spec.description}"
-    lines = [f"  {name}: {_describe_argument(schema)}" for name, schema in _arguments(spec)]
+    properties = properties_of(spec.parameters)
+    head = f"- {spec.name}({', '.join(properties)}): {spec.description}"
+    lines = [
+        f"  {name}: {schema.get('description') or schema.get('type') or 'any value'}"
+        for name, schema in properties.items()
+        if isinstance(schema, Mapping)
+    ]
     examples = [f"  means it: {sentence}" for sentence in spec.examples[:3]]
     return "\n".join([head, *lines, *examples])
-
-
-def _arguments(spec: ToolSpec) -> list[tuple[str, Mapping[str, object]]]:
-    properties = spec.parameters.get("properties")
-    if not isinstance(properties, Mapping):
-        return []
-    return [(name, schema) for name, schema in properties.items() if isinstance(schema, Mapping)]
-
-
-def _describe_argument(schema: Mapping[str, object]) -> str:
-    return str(schema.get("description") or schema.get("type") or "any value")
 
 
 def _example_messages(example: WorkedExample) -> list[Message]:

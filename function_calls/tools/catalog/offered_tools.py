@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
 from function_calls.tools.validation.schema_validator import SchemaValidator
+from function_calls.tools.validation.schema_walk import properties_of, required_of
 from services.kernel.bounded import BoundedDict
 from services.kernel.text import closest_names
 
@@ -113,7 +114,11 @@ class OfferedTools:
             return None
         if not isinstance(given, dict) or len(given) < _TELLING:
             return None
-        found = [name for name, schema in self.schemas.items() if _takes(schema, given.keys())]
+        found = [
+            name
+            for name, schema in self.schemas.items()
+            if "required" in schema and {*required_of(schema)} <= given.keys() <= properties_of(schema).keys()
+        ]
         return found[0] if len(found) == 1 else None
 
     def nearest(self, name: str) -> list[str]:
@@ -145,8 +150,3 @@ def _native(spec: ToolSpec) -> str:
     function = {"name": spec.name, "description": spec.description, "parameters": spec.parameters}
     form = {"type": "function", "function": function}
     return json.dumps(form, ensure_ascii=False, separators=(",", ":"), default=dict)
-
-
-def _takes(schema: Mapping[str, object], names: Collection[str]) -> bool:
-    known, required = schema.get("properties"), schema.get("required")
-    return isinstance(known, Mapping) and isinstance(required, Sequence) and set(required) <= set(names) <= set(known)

@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Final
 
 from function_calls.tools.calls import ToolSpec
+from function_calls.tools.validation.schema_walk import properties_of
 
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[\u3400-\u9fff]+|[^\W\dA-Za-z_\u3400-\u9fff]+")
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
@@ -92,8 +93,7 @@ def _weigh(spec: ToolSpec) -> dict[str, float]:
 
 def _texts_of(schema: Mapping[str, object], depth: int) -> Iterator[tuple[str, float]]:
     """Yield the names, descriptions and values of arguments, each with its weight."""
-    properties = schema.get("properties")
-    for name, value in properties.items() if isinstance(properties, Mapping) else ():
+    for name, value in properties_of(schema).items():
         yield name, _ARGUMENT
         if isinstance(value, Mapping):
             yield str(value.get("description") or ""), _ABOUT_ARGUMENT

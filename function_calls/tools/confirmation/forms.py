@@ -15,6 +15,7 @@ from function_calls.tools.confirmation.yes_no import parse_pick, parse_yes_no
 from function_calls.tools.errors import ArgumentError, ArgumentsInvalid, SchemaInvalid
 from function_calls.tools.validation.repair import repair
 from function_calls.tools.validation.schema_validator import SchemaValidator
+from function_calls.tools.validation.schema_walk import required_of
 from services.time_expressions import parse
 
 _SECRETS: Final = re.compile(
@@ -44,8 +45,7 @@ class Question(Struct, frozen=True, kw_only=True):
     @property
     def is_required(self) -> bool:
         """Tell whether the field cannot be left out."""
-        required = self.request.schema.get("required")
-        return not self.name or (isinstance(required, list) and self.name in required)
+        return not self.name or self.name in required_of(self.request.schema)
 
     @property
     def label(self) -> str:

@@ -13,17 +13,6 @@ from function_calls.tools.validation.argument_errors import lone_surrogates, poi
 from function_calls.tools.validation.repair import Repaired, repair
 from function_calls.tools.validation.schema_validator import SchemaValidator
 
-__all__ = [
-    "ArgumentError",
-    "ArgumentsInvalid",
-    "Repaired",
-    "SchemaValidator",
-    "check_arguments",
-    "instantiate",
-    "repair_arguments",
-    "validate_arguments",
-]
-
 _KEPT_VALIDATORS: Final = 512
 _NOWHERE: Final = object()
 _RULES: Final[Mapping[str, tuple[str, str]]] = {
@@ -40,7 +29,7 @@ _RULES: Final[Mapping[str, tuple[str, str]]] = {
     "less_than": ("exclusiveMaximum", "lt"),
     "less_than_equal": ("maximum", "le"),
 }
-"""The rule of JSON Schema for a type of Pydantic's errors, and what its limit is called there."""
+"""The rule of JSON Schema for a type of Pydantic's errors, and the name of its limit in Pydantic's context."""
 _TYPES: Final[Mapping[str, str]] = {
     "int_": "integer",
     "float_": "number",
@@ -51,34 +40,16 @@ _TYPES: Final[Mapping[str, str]] = {
     "dict_": "object",
     "model_": "object",
 }
-"""The kind of value that is wanted, by how the types of Pydantic's errors begin."""
-
-
-def validate_arguments(
-    schema: SchemaValidator | Mapping[str, object],
-    raw: object,
-    *,
-    tool: str = "",
-    other_tools: Mapping[str, Mapping[str, object]] | None = None,
-) -> dict[str, object]:
-    """Check the arguments in `raw` (a model's text, or an object) against the schema, with safe repairs (first check).
-
-    `""` and null are no arguments. A schema given as a mapping is compiled once and must not be changed afterwards.
-
-    Raises:
-        ArgumentsInvalid: with every error.
-    """
-    return check_arguments(schema, raw, tool=tool, other_tools=other_tools).arguments
+"""The expected JSON type by the prefix of the type of Pydantic's error."""
 
 
 def repair_arguments(
     schema: SchemaValidator | Mapping[str, object], given: Mapping[str, object], *, is_text: bool = False
 ) -> Mapping[str, object]:
-    """Repair `given` to fit the schema where that is unambiguous; return it unchanged where it is not.
+    """Repair the arguments of a client that is not a model; return them unchanged where that is ambiguous.
 
-    For clients that are not our models; misfits and unknown names are reported by the second check. With
-    `is_text` all of `given` was typed as text, and each value is converted where possible, even if another does not
-    fit.
+    The second check reports what still does not fit. With `is_text` all of `given` was typed as text: each value is
+    converted where possible, even if another does not fit.
     """
     try:
         repaired = repair(given, _validator(schema))
@@ -94,7 +65,9 @@ def check_arguments(
     tool: str = "",
     other_tools: Mapping[str, Mapping[str, object]] | None = None,
 ) -> Repaired:
-    """Check like `validate_arguments`, and return the steps of the repair too.
+    """Check the arguments in `raw` (a model's text, or an object) against the schema, and repair them (first check).
+
+    `""` and null are no arguments. A schema given as a mapping is compiled once and must not be changed afterwards.
 
     Raises:
         ArgumentsInvalid: with every error.
@@ -205,7 +178,7 @@ def _with_whole_numbers(arguments: Mapping[str, object], details: Sequence[Error
 
 
 class _ByIdentity:
-    """A schema as a key: the same object is the same schema."""
+    """A cache key that compares schemas by identity."""
 
     __slots__ = ("schema",)
 

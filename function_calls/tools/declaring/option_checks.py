@@ -1,7 +1,7 @@
 """Check the options of a tool when it is registered."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, get_args
 
 from function_calls.language.recognized_phrases import ACTIONS
@@ -10,6 +10,7 @@ from function_calls.tools.declaring.parameters import Fault
 from function_calls.tools.declaring.tool_options import ToolOptions
 from function_calls.tools.permission import Scope
 from function_calls.tools.validation.argument_errors import nearest
+from function_calls.tools.validation.schema_walk import properties_of
 
 _SLOT: Final = re.compile(r"\{(\w+)\}")
 
@@ -34,18 +35,15 @@ def check_options(options: ToolOptions, parameters: Mapping[str, object]) -> Non
 
 
 def _check_examples(examples: tuple[str, ...], parameters: Mapping[str, object]) -> None:
-    properties = parameters.get("properties")
-    if not isinstance(properties, Mapping):
+    if "properties" not in parameters:
         return
-    for example, slot in _slots(examples):
-        if slot not in properties:
-            near = nearest(slot, properties)
-            fix = f"Write {{{near}}}." if near else f"Its arguments are: {', '.join(properties) or 'none'}."
-            raise Fault("", f"its example {example!r} has {{{slot}}}, which is no argument", fix)
-
-
-def _slots(examples: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    return ((example, slot) for example in examples for slot in slot_names(example))
+    properties = properties_of(parameters)
+    for example in examples:
+        for slot in slot_names(example):
+            if slot not in properties:
+                near = nearest(slot, properties)
+                fix = f"Write {{{near}}}." if near else f"Its arguments are: {', '.join(properties) or 'none'}."
+                raise Fault("", f"its example {example!r} has {{{slot}}}, which is no argument", fix)
 
 
 def _is_permission(value: object) -> bool:

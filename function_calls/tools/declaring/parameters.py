@@ -27,7 +27,8 @@ from pydantic.fields import FieldInfo
 from typing_extensions import TypedDict, is_typeddict
 
 from function_calls.tools.context import CallContext
-from function_calls.tools.validation.schema import Schema, model_schema
+from function_calls.tools.validation.schema import model_schema
+from function_calls.tools.validation.schema_walk import Schema
 
 OMITTED: Final = object()
 """The value of a parameter that the call leaves to the function's own default."""

@@ -24,8 +24,9 @@ from function_calls.tools.declaring.parameters import (
 from function_calls.tools.declaring.tool_options import NO_OPTIONS, ToolOptions
 from function_calls.tools.errors import SignatureInvalid
 from function_calls.tools.validation.docstrings import Docstring, parse_docstring
-from function_calls.tools.validation.schema import Schema, add_descriptions, drop_null, drop_private_keys
+from function_calls.tools.validation.schema import add_descriptions, drop_null, drop_private_keys
 from function_calls.tools.validation.schema_validator import SchemaValidator
+from function_calls.tools.validation.schema_walk import Schema
 
 Style = Literal["model", "plain"]
 

@@ -1,6 +1,5 @@
 """Add receipts and undo steps to results, and store the changes for undo."""
 
-from collections.abc import Mapping
 from typing import Final
 
 from loguru import logger
@@ -10,6 +9,7 @@ from function_calls.tools.calls import Receipt, ToolCall, ToolResult, ToolSpec, 
 from function_calls.tools.confirmation.change_log import EDITED, UNDONE, Change, change_id
 from function_calls.tools.context import CallContext
 from function_calls.tools.declaring.tool_options import ToolOptions
+from function_calls.tools.validation.schema_walk import properties_of
 
 _LONGEST_TEXT: Final = 200
 
@@ -63,9 +63,8 @@ async def store_change(call: ToolCall, context: CallContext, result: ToolResult)
 def _undo_step(options: ToolOptions, call: ToolCall, result: ToolResult, inverse: ToolSpec | None) -> UndoStep | None:
     if isinstance(options.undo, str):
         schema = {} if inverse is None else inverse.parameters
-        taken = schema.get("properties")
         arguments = dict(call.arguments)
-        if schema.get("additionalProperties") is False and isinstance(taken, Mapping):
-            arguments = {name: value for name, value in arguments.items() if name in taken}
+        if schema.get("additionalProperties") is False:
+            arguments = {name: value for name, value in arguments.items() if name in properties_of(schema)}
         return UndoStep(name=options.undo, arguments=arguments)
     return None if options.undo is None else options.undo(call.arguments, result)

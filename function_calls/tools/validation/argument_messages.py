@@ -8,6 +8,7 @@ from function_calls.language.messages import knows, say
 from function_calls.language.recurrence_text import without_rule_text
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.errors import SAID, ArgumentError
+from function_calls.tools.validation.schema_walk import properties_of, required_of
 from services.kernel.text import language_of
 
 _MOST: Final = 20
@@ -102,10 +103,6 @@ def _correct_example(language: str, spec: ToolSpec, errors: Sequence[ArgumentErr
     for example in spec.examples:
         if language_of(example, language) == language and not _NOTATION & set(example):
             return say(language, "failed.said_right", example=example)
-    properties = spec.parameters.get("properties")
-    known = list(properties) if isinstance(properties, Mapping) else []
-    required = spec.parameters.get("required")
-    needed = {*required} if isinstance(required, list | tuple) else set()
-    wrong = {argument_of(error) for error in errors}
-    typed = "".join(f" {name}=…" for name in known if name in needed | wrong)
+    shown = {*required_of(spec.parameters), *map(argument_of, errors)}
+    typed = "".join(f" {name}=…" for name in properties_of(spec.parameters) if name in shown)
     return say(language, "failed.said_right", example=f"/{spec.name}{typed}")

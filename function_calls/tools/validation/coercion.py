@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from function_calls.tools.validation.argument_errors import pointer, quote
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
 from function_calls.tools.validation.schema_validator import SchemaValidator, names_all_members
-from function_calls.tools.validation.schema_walk import Schema
+from function_calls.tools.validation.schema_walk import Schema, required_of, types_of
 
 _BOOLEANS: Final = {"true": True, "false": False, "yes": True, "no": False, "是": True, "否": False}
 _NOTHING: Final = frozenset({"", "null", "none", "nil", "undefined"})
@@ -34,7 +34,7 @@ class Coercion(Struct, kw_only=True):
         arms = [arm for key in ("anyOf", "oneOf") for arm in _schemas(part.get(key))]
         if arms and not isinstance(part.get("properties"), dict):
             return self._by_arm(part, arms, value, place)
-        wanted = _types(part)
+        wanted = types_of(part)
         if isinstance(value, dict) and (not wanted or "object" in wanted):
             return self._members(part, value, place)
         if isinstance(value, list) and (not wanted or "array" in wanted):
@@ -68,7 +68,7 @@ class Coercion(Struct, kw_only=True):
         if not isinstance(properties, dict):
             return value
         renamed = self._rename(properties, value, place)
-        required = _strings(part.get("required"))
+        required = required_of(part)
         is_listed = self.schema.is_closable and names_all_members(part)
         members: dict[str, object] = {}
         for name, inner in renamed.items():
@@ -184,15 +184,6 @@ def _text_readings(value: str, wanted: list[str]) -> Iterator[tuple[object, str]
         yield _BOOLEANS[word], f"read {quote(value)} as {json.dumps(_BOOLEANS[word])}"
     if "null" in wanted and word in _NOTHING:
         yield None, f"read {quote(value)} as null"
-
-
-def _strings(names: object) -> list[str]:
-    return [str(name) for name in names] if isinstance(names, list) else []
-
-
-def _types(part: Schema) -> list[str]:
-    named = part.get("type")
-    return [named] if isinstance(named, str) else _strings(named)
 
 
 def _schemas(arms: object) -> list[Schema]:

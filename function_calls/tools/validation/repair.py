@@ -16,7 +16,7 @@ from function_calls.tools.validation.argument_errors import quote
 from function_calls.tools.validation.coercion import Coercion, name_form
 from function_calls.tools.validation.relaxed_json import Read, Unreadable, read_json
 from function_calls.tools.validation.schema_validator import SchemaValidator
-from function_calls.tools.validation.schema_walk import Schema
+from function_calls.tools.validation.schema_walk import properties_of, required_of
 
 _WRAPPERS: Final = frozenset(
     {
@@ -113,7 +113,7 @@ def _as_text(raw: object) -> str:
 def _unwrap(read: Read, schema: SchemaValidator, tool: str) -> tuple[object, tuple[str, ...]]:
     """Take the arguments out of `{"arguments": …}`, `{"name": …, "parameters": …}` and similar wrappers."""
     value, steps = read.value, read.steps
-    known = _members(schema.schema).keys()
+    known = properties_of(schema.schema).keys()
     for _ in range(_MOST_WRAPPINGS):
         wrapper = _wrapper(value, known, tool) if isinstance(value, dict) else None
         if wrapper is None or not isinstance(value, dict):
@@ -155,13 +155,11 @@ def _find_other_tool(
     value: dict[str, object], schema: SchemaValidator, tool: str, other_tools: Mapping[str, Mapping[str, object]]
 ) -> ArgumentError | None:
     """Return the error for arguments that are those of another tool, to the last name."""
-    own = _members(schema.schema)
+    own = properties_of(schema.schema)
     if not value or value.keys() <= own.keys():
         return None
     for name, other in other_tools.items():
-        theirs, required = _members(other), other.get("required")
-        needed = set(required) if isinstance(required, list) else set()
-        if name != tool and value.keys() <= theirs.keys() and needed <= value.keys():
+        if name != tool and {*required_of(other)} <= value.keys() <= properties_of(other).keys():
             return ArgumentError(
                 pointer="",
                 message=f"these are the arguments of the tool '{name}', not of '{tool}'",
@@ -174,12 +172,11 @@ def _find_other_tool(
 
 def _nest(value: dict[str, object], schema: SchemaValidator, coercion: Coercion) -> dict[str, object]:
     """Put members that were flattened (`city` or `place.city`) into the missing object that they belong to."""
-    own = _members(schema.schema)
+    own = properties_of(schema.schema)
     homes: dict[str, dict[str, str]] = {}
     for name, part in own.items():
         if name not in value and isinstance(part, dict):
-            inner = _members(schema.resolve(part))
-            homes[name] = {name_form(member): member for member in inner}
+            homes[name] = {name_form(member): member for member in properties_of(schema.resolve(part))}
     members: dict[str, object] = {}
     for name, given in value.items():
         owners = set() if name in own else _owners(name, homes)
@@ -203,8 +200,3 @@ def _forms(name: str, home: str) -> list[str]:
     """Return the names that `name` can have inside `home`."""
     form, prefix = name_form(name), name_form(home)
     return [form, form.removeprefix(prefix)] if form.startswith(prefix) and form != prefix else [form]
-
-
-def _members(schema: Mapping[str, object]) -> Schema:
-    properties = schema.get("properties")
-    return properties if isinstance(properties, dict) else {}

@@ -11,7 +11,13 @@ from pydantic_core import CoreSchema, core_schema
 from function_calls.tools.validation.decimal_bounds import BOUNDS, DECIMAL_BOUND
 from function_calls.tools.validation.docstrings import parse_docstring
 from function_calls.tools.validation.schema_validator import close_objects
-from function_calls.tools.validation.schema_walk import map_schemas, pointer_target
+from function_calls.tools.validation.schema_walk import (
+    Schema,
+    map_schemas,
+    pointer_target,
+    required_of,
+    types_of,
+)
 
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 _DECIMAL: Final = r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,4})?$"
@@ -63,7 +69,6 @@ def _key_names(keys: CoreSchema, generate: Callable[[CoreSchema], JsonSchemaValu
     raise PydanticInvalidForJsonSchema(f"a dictionary with keys of kind '{keys['type']}'")
 
 
-Schema = dict[str, object]
 Vendor = Literal["openai", "openai_strict", "anthropic", "mcp"]
 
 _UNSTRICT: Final = frozenset({"default", "minLength", "maxLength", "uniqueItems", "examples", "propertyNames"})
@@ -127,7 +132,7 @@ def openai_strict(schema: Mapping[str, object]) -> Schema | None:
     def close(node: Schema) -> Schema:
         nonlocal possible
         properties = node.get("properties")
-        is_object = node.get("type") == "object" or "object" in _types(node) or isinstance(properties, dict)
+        is_object = node.get("type") == "object" or "object" in types_of(node) or isinstance(properties, dict)
         open_ended = node.get("additionalProperties", False) is not False or "patternProperties" in node
         untyped = not node.keys() & {"type", "anyOf", "$ref", "enum", "const"}
         if (
@@ -139,7 +144,7 @@ def openai_strict(schema: Mapping[str, object]) -> Schema | None:
             return node
         strict_node = {key: value for key, value in node.items() if key not in _UNSTRICT}
         if isinstance(properties, dict) and is_object:
-            required = _names(node.get("required"))
+            required = required_of(node)
             strict_node["properties"] = {
                 name: inner if name in required else nullable(inner) for name, inner in properties.items()
             }
@@ -216,7 +221,7 @@ def _properties(schema: Schema) -> dict[str, Schema]:
 
 def _without_null(node: Schema) -> Schema:
     bare = {key: value for key, value in node.items() if not (key == "default" and value is None)}
-    types = [name for name in _types(node) if name != "null"]
+    types = [name for name in types_of(node) if name != "null"]
     arms, values = node.get("anyOf"), node.get("enum")
     if types:
         bare["type"] = types[0] if len(types) == 1 else types
@@ -248,7 +253,7 @@ def _tidy(node: Schema) -> Schema:
 
 def _with_null(schema: Schema) -> Schema | None:
     """Return `schema` with null among its types; None where a type list cannot say that."""
-    types = _types(schema)
+    types = types_of(schema)
     if not types or schema.keys() & _PLAIN_ARM_STOPS:
         return None
     merged = {**schema, "type": types if "null" in types else [*types, "null"]}
@@ -256,15 +261,6 @@ def _with_null(schema: Schema) -> Schema | None:
     if isinstance(values, list) and None not in values:
         merged["enum"] = [*values, None]
     return merged
-
-
-def _types(schema: Mapping[str, object]) -> list[str]:
-    named = schema.get("type")
-    return [named] if isinstance(named, str) else [str(name) for name in named] if isinstance(named, list) else []
-
-
-def _names(required: object) -> set[str]:
-    return {str(name) for name in required} if isinstance(required, list) else set()
 
 
 def _order_keys(schema: Schema) -> Schema:

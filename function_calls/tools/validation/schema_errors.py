@@ -9,6 +9,7 @@ from jsonschema_rs import ValidationError, ValidationErrorKind
 from function_calls.tools.errors import ArgumentError
 from function_calls.tools.validation.argument_errors import LONGEST_QUOTE, nearest, pointer, quote, unknown_argument
 from function_calls.tools.validation.decimal_bounds import bound_of
+from function_calls.tools.validation.schema_walk import properties_of
 
 _LIMITS: Final[Mapping[str, str]] = {
     "minimum": "a number of at least {}",
@@ -49,7 +50,7 @@ def explain(found: Iterable[ValidationError], schema: Mapping[str, object]) -> l
     for error in found:
         for problem in _explain_one(error, schema):
             seen.setdefault((problem.pointer, problem.message), problem)
-    fields = list(_properties(schema))
+    fields = list(properties_of(schema))
     places = {pointer([name]): at for at, name in enumerate(fields)}
     return sorted(
         seen.values(), key=lambda problem: places.get("/" + problem.pointer[1:].partition("/")[0], len(fields))
@@ -86,7 +87,7 @@ def _absent_names(error: ValidationError, schema: Mapping[str, object]) -> list[
     """Return the names that the object of `error` may have and does not."""
     node = _at(schema, error.schema_path[:-1])
     given = error.instance if isinstance(error.instance, dict) else {}
-    return [name for name in _properties(node) if name not in given]
+    return [name for name in properties_of(node) if name not in given]
 
 
 def _at(schema: Mapping[str, object], path: Iterable[str | int]) -> object:
@@ -97,11 +98,6 @@ def _at(schema: Mapping[str, object], path: Iterable[str | int]) -> object:
         elif isinstance(node, list) and isinstance(part, int):
             node = node[part]
     return node
-
-
-def _properties(node: object) -> Mapping[str, object]:
-    properties = node.get("properties") if isinstance(node, Mapping) else None
-    return properties if isinstance(properties, Mapping) else {}
 
 
 def _missing_error(place: str) -> ArgumentError:

@@ -1,4 +1,4 @@
-"""Walk JSON Schemas, distinguishing members that are schemas from data."""
+"""Read the parts of JSON Schemas, and walk them, distinguishing members that are schemas from data."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -14,6 +14,27 @@ _ONE: Final = frozenset(
 )  # fmt: skip
 _LISTS: Final = frozenset({"anyOf", "oneOf", "allOf", "prefixItems", "items"})
 _MAPS: Final = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+
+
+def properties_of(schema: object) -> Mapping[str, object]:
+    """Return the properties of an object's schema; none where it names none."""
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    return properties if isinstance(properties, Mapping) else {}
+
+
+def required_of(schema: Mapping[str, object]) -> list[str]:
+    """Return the names of the required properties of an object's schema."""
+    return _texts(schema.get("required"))
+
+
+def types_of(schema: Mapping[str, object]) -> list[str]:
+    """Return the types that a schema names, one or several."""
+    named = schema.get("type")
+    return [named] if isinstance(named, str) else _texts(named)
+
+
+def _texts(names: object) -> list[str]:
+    return [str(name) for name in names] if isinstance(names, list | tuple) else []
 
 
 def map_schemas(schema: Mapping[str, object], change: Callable[[Schema], Schema], *, deep: bool = True) -> Schema:

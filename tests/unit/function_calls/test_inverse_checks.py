@@ -109,7 +109,7 @@ def test_inverse_with_more_arguments_is_reported():
         """Switch it off again."""
         return f"{lamp} {brightness}"
 
-    with pytest.raises(SignatureInvalid, match="undo='dark' needs brightness, which it need not be called with"):
+    with pytest.raises(SignatureInvalid, match="undo='dark' needs brightness, which the tool may be called without"):
         check(light, careful)
 
 

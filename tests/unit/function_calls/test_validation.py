@@ -6,14 +6,10 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from function_calls.tools.declaring.argument_validation import (
-    SchemaValidator,
-    check_arguments,
-    instantiate,
-    validate_arguments,
-)
+from function_calls.tools.declaring.argument_validation import check_arguments, instantiate
 from function_calls.tools.declaring.signature import analyse
 from function_calls.tools.errors import ArgumentsInvalid, SchemaInvalid
+from function_calls.tools.validation.schema_validator import SchemaValidator
 
 SCHEMA = {
     "type": "object",
@@ -30,17 +26,17 @@ SCHEMA = {
 
 def errors_of(raw: object) -> dict[str, str]:
     with pytest.raises(ArgumentsInvalid) as caught:
-        validate_arguments(SCHEMA, raw, tool="tool")
+        check_arguments(SCHEMA, raw, tool="tool")
     return {error.pointer: error.message for error in caught.value.errors}
 
 
 def test_valid_arguments_come_back_as_they_are():
-    assert validate_arguments(SCHEMA, '{"type": "once", "tags": ["a"]}') == {"type": "once", "tags": ["a"]}
+    assert check_arguments(SCHEMA, '{"type": "once", "tags": ["a"]}').arguments == {"type": "once", "tags": ["a"]}
 
 
 @pytest.mark.parametrize("raw", ["", "  ", "null", None, "{}", {}])
 def test_no_arguments_are_no_arguments_however_they_are_written(raw: object):
-    assert validate_arguments({"type": "object", "properties": {}}, raw) == {}
+    assert check_arguments({"type": "object", "properties": {}}, raw).arguments == {}
 
 
 def test_every_error_is_reported_at_once_with_its_pointer():
@@ -61,14 +57,14 @@ def test_alternatives_that_are_all_far_off_are_named():
 
 def test_the_nearest_allowed_value_is_suggested():
     with pytest.raises(ArgumentsInvalid) as caught:
-        validate_arguments(SCHEMA, {"type": "dayly"})
+        check_arguments(SCHEMA, {"type": "dayly"})
 
     assert caught.value.errors[0].suggestion == '"daily"'
 
 
 def test_model_gets_one_line_a_field_without_addresses_or_the_whole_input():
     with pytest.raises(ArgumentsInvalid) as caught:
-        validate_arguments(SCHEMA, {"type": "x" * 5000, "weekday": "soon"}, tool="reminder_set")
+        check_arguments(SCHEMA, {"type": "x" * 5000, "weekday": "soon"}, tool="reminder_set")
 
     told = caught.value.for_model().splitlines()
     assert told[0] == "The arguments of 'reminder_set' are not valid:"
@@ -112,15 +108,15 @@ def test_formats_are_hints_in_external_schemas_and_rules_in_our_own():
     ],
 )
 def test_schemas_that_leave_room_for_other_names_keep_them(schema: dict[str, object], arguments: dict[str, object]):
-    assert validate_arguments({"type": "object", **schema}, arguments) == arguments
+    assert check_arguments({"type": "object", **schema}, arguments).arguments == arguments
 
 
 def test_a_schema_is_compiled_once_for_the_same_mapping():
     same = {"type": "object", "properties": {"a": {"type": "integer"}}}
     equal = json.loads(json.dumps(same))
 
-    assert validate_arguments(same, '{"a": 1}') == validate_arguments(equal, '{"a": 1}') == {"a": 1}
-    assert validate_arguments({**same, "required": ["b"], "properties": {"b": {}}}, '{"b": 1}') == {"b": 1}
+    assert check_arguments(same, '{"a": 1}') == check_arguments(equal, '{"a": 1}')
+    assert check_arguments({**same, "required": ["b"], "properties": {"b": {}}}, '{"b": 1}').arguments == {"b": 1}
 
 
 def test_the_steps_of_the_repair_are_reported():
