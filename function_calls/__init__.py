@@ -1,6 +1,6 @@
-"""Turn messages into calls and results: tools, validation and agents, for programs and for any chat platform.
+"""Turn messages into calls and results: tools, validation and agents, for programs and chat platforms.
 
-The public names are loaded when they are used; `docs/reference/api.md` describes them.
+The public names are loaded at their first use; `docs/reference/api.md` describes them.
 """
 
 from importlib import import_module
@@ -91,7 +91,7 @@ _MODULES = {name: module for module, names in _NAMES.items() for name in names.s
 
 __all__ = [*_MODULES]  # noqa: PLE0604 - names of the table
 
-if not TYPE_CHECKING:  # a type checker would take every name for one
+if not TYPE_CHECKING:  # otherwise a type checker would accept any name
 
     def __getattr__(name: str) -> object:
         if name not in _MODULES:

@@ -1,4 +1,4 @@
-"""Handle the five functions of the specification: read arguments, call one service, word one answer."""
+"""Handle the five functions of the specification: reminders, search and summary."""
 
 from function_calls.functions.reminders.creation import create_reminder, new_reminder
 from function_calls.functions.reminders.deletion import delete_named

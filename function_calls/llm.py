@@ -11,7 +11,7 @@ from function_calls.model_calls.answers import ask_about_failure, ask_about_prob
 from function_calls.model_calls.correction_round import MOST_SEARCHES, CorrectionRound
 from function_calls.model_calls.styles.native import NativeStyle
 from function_calls.model_calls.styles.style import CallStyle, Correction, FixedStyle, Reading, StyleSource, read_text
-from function_calls.model_calls.text_tool_calls.spoken_text import StreamFilter
+from function_calls.model_calls.text_tool_calls.stream_filter import StreamFilter
 from function_calls.model_calls.transcript import Instructions, previous_messages
 from function_calls.tools.calls import Interpretation, StyleName, ToolCall, Turn
 from function_calls.tools.catalog.model_call_validation import CheckedCalls, check_calls

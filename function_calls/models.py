@@ -8,7 +8,7 @@ from services.recurrence.schedule import LONGEST_PAUSE_MINUTES
 
 
 class Arguments(BaseModel):
-    """Base of argument models: unknown fields are refused, so a misspelt argument is never silently lost."""
+    """Base class of argument models, which refuses unknown fields, so that a misspelt argument is reported."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 

@@ -27,17 +27,16 @@ from function_calls.tools.toolset import Toolset, Viewer, arguments_refused, unk
 DispatchListener = Callable[[ToolCall, CallContext, ToolResult], None]
 Value = TypeVar("Value")
 DEFAULT_TIMEOUT: Final = 60.0
-"""Seconds that a tool without a limit of its own may take."""
+"""The timeout in seconds of a tool without its own."""
 
 
 class FunctionCallRouter:
     """The single entry point for calls of tools, from a language model, the offline interpreter or anywhere else.
 
-    `external_tools` is an optional toolset; hooks, events, timeouts and session state apply to it as to our own tools.
-    Hooks, events and `on_dispatched` also apply to the calls that an agent makes with a router of its own while a tool
-    of this one runs (see `CallContext.enclosing`).
-    `on_dispatched` is called with every call and its result. `policy` knows the owners, the switches, the
-    calls that wait for a yes and the receipts; without it that of the call's context holds, if there is any.
+    Hooks, events, timeouts and session state apply to `external_tools` like to functions of the registry.
+    `on_dispatched` receives every call and its result. It, hooks and events also apply to the calls that an agent makes
+    with a router of its own while a tool of this router runs (see `CallContext.enclosing`). `policy` has the owners,
+    switched-off tools, pending calls and receipts; without it that of the call's context applies.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class FunctionCallRouter:
         self._slots: dict[str, asyncio.Semaphore] = {}
 
     def dispatcher_for(self, agent_name: str, policy: CallPolicy | None = None) -> Dispatcher:
-        """Return the dispatcher of that agent, under this router; this router where the agent is unknown."""
+        """Return the dispatcher of an agent, enclosed by this router; this router if the agent is unknown."""
         rules = self.policy or policy
         found = None if rules is None else rules.agents.get(agent_name)
         if found is None and agent_name:
@@ -70,7 +69,7 @@ class FunctionCallRouter:
         return self if found is None else EnclosedDispatcher(inner=found, enclosing=(self,))
 
     async def list_specs(self, viewer: Viewer, policy: CallPolicy | None = None) -> tuple[ToolSpec, ...]:
-        """List all tools for `viewer`; `policy` counts where the router has none of its own."""
+        """List all tools for `viewer`; `policy` applies if the router has none."""
         rules = self.policy or policy
         if self.external_tools is None:
             return await self.own_specs(viewer, rules)
@@ -88,7 +87,7 @@ class FunctionCallRouter:
     async def dispatch(self, call: ToolCall, context: CallContext) -> ToolResult:
         """Run `call` and return its result; a failure is a result, never an exception.
 
-        A cancellation stops a call that only reads; a change that has begun is finished, noted, and can be undone.
+        A cancellation stops a read-only call. A change that has begun is finished and recorded, so it can be undone.
         """
         context = self._with_policy(context)
         if self._is_read_only(call.name):
@@ -97,7 +96,7 @@ class FunctionCallRouter:
 
     async def _dispatch(self, call: ToolCall, context: CallContext) -> ToolResult:
         started = time.perf_counter()
-        # The ids of an agent's model are unique among its own calls only.
+        # The call ids of an agent's model are unique among its own calls only.
         event_id = context.call_id if context.parent_call_id else call.id
         await self.publish(TOOL_CALL, context, tool=call.name, args=call.arguments)
         await self.publish(TOOL_START, context, tool=call.name, args=call.arguments, id=event_id)
@@ -106,12 +105,12 @@ class FunctionCallRouter:
             async with context.state.exclusive() if tool is not None and tool.uses_state else nullcontext():
                 result = await self._run_hooked(call, context)
                 result = await _store_state(call.name, result, context) if result.ok else result
-        except Exception as error:  # noqa: BLE001 - a hook is anybody's code; whatever it raises is a failed call
+        except Exception as error:  # noqa: BLE001 - an exception of a hook fails the call only
             result = crash_result(call.name, error, context)
         result = await store_change(call, context, result)
         took = (time.perf_counter() - started) * 1000
         result = replace(result, duration_ms=took, is_reply=result.is_reply or self._replies(call, result))
-        for router in self._enclosing_routers(context):
+        for router in context.within(self).enclosing:
             router._record(call, context, result)  # noqa: SLF001 - the same class
         await self.publish(TOOL_RESULT, context, tool=call.name, response=as_response(result))
         await self.publish(TOOL_COMPLETE, context, tool=call.name, id=event_id, result=result, duration_ms=took)
@@ -122,11 +121,11 @@ class FunctionCallRouter:
             log.info("tool {} waits for the person's answer", call.name)
         else:
             log.warning("tool {} failed in {:.1f} ms: {}", call.name, took, result.cause or result.failure)
-            log.debug("tool {}: {}", call.name, result.error)  # it may quote what somebody said
+            log.debug("tool {}: {}", call.name, result.error)  # may contain message text
         return result
 
     def _with_policy(self, context: CallContext) -> CallContext:
-        """Return the context under the router's own policy; an agent's router registers itself at the bot's."""
+        """Return the context with the router's own policy; a router of an agent registers in the policy of the bot."""
         if self.policy is not None:
             return context if context.policy is self.policy else replace(context, policy=self.policy)
         if context.policy is not None and context.agent_name:
@@ -134,21 +133,17 @@ class FunctionCallRouter:
             context.policy.agents[context.agent_name] = known
         return context
 
-    def _enclosing_routers(self, context: CallContext) -> tuple["FunctionCallRouter", ...]:
-        """Return the routers whose hooks, listeners and records apply to the call of `context`, outermost first."""
-        return context.within(self).enclosing
-
     def _record(self, call: ToolCall, context: CallContext, result: ToolResult) -> None:
         if self._on_dispatched is not None:
             try:
                 self._on_dispatched(call, context, result)
-            except Exception as error:  # noqa: BLE001 - the record must not break the call
+            except Exception as error:  # noqa: BLE001 - a failed record must not fail the call
                 logger.opt(exception=error).error("cannot record the call of {}", call.name)
 
     async def publish(self, name: str, context: CallContext, **data: object) -> None:
-        """Publish an event of `EVENTS` to the listeners of this router and of those around it."""
+        """Publish an event of `EVENTS` to the listeners of this router and of the enclosing ones."""
         asked_in = {"asked_in": context.message.id} if context.confirmed_by is not None else {}
-        for events in _distinct(router.events for router in self._enclosing_routers(context)):
+        for events in _distinct(router.events for router in context.within(self).enclosing):
             if events.is_heard(name):
                 event = Event(
                     name=name,
@@ -160,7 +155,7 @@ class FunctionCallRouter:
                 await events.publish(event)
 
     async def _run_hooked(self, call: ToolCall, context: CallContext) -> ToolResult:
-        around = _distinct(router.hooks for router in self._enclosing_routers(context))
+        around = _distinct(router.hooks for router in context.within(self).enclosing)
         for entered, hooks in enumerate(around):
             answer = await hooks.enter(call, context) if hooks.before else call
             if isinstance(answer, ToolResult):
@@ -219,7 +214,7 @@ class FunctionCallRouter:
         return replace(result, is_untrusted=True)
 
     async def _refusal(self, name: str, rule: Rule, context: CallContext) -> ToolResult | None:
-        """Return the refusal for a viewer who may not call this tool, or does not have it listed."""
+        """Return the refusal if the viewer may not call this tool, or it is switched off in the chat."""
         viewer, policy = context.viewer, context.policy
         code = refusal_code(rule, viewer, () if policy is None else policy.owners)
         if code is None and policy is not None and name in await policy.switches.off_in(viewer.chat):
@@ -235,14 +230,14 @@ class FunctionCallRouter:
 
     @staticmethod
     def _create_args_instance(tool: RegisteredTool, arguments: Mapping[str, object]) -> object:
-        """Validate a second time with the strict argument model, for calls from every client."""
+        """Validate the arguments a second time, strictly, for calls of all clients."""
         problems = tool.validator.validate(arguments)
         if problems:
             raise ArgumentsInvalid(tool.name, problems)
         return tool.instantiate(arguments)
 
     def _is_read_only(self, name: str) -> bool:
-        """Return whether one of our functions is read-only; of external tools their set tells it while running."""
+        """Return whether the tool is a read-only function; external toolsets set `CallContext.started` themselves."""
         tool = self.registry.get(name)
         return tool is not None and not (tool.options.changes_state or tool.options.undo is not None)
 
@@ -257,7 +252,7 @@ def _distinct(values: Iterable[Value]) -> list[Value]:
 
 
 def as_response(result: ToolResult) -> Mapping[str, object]:
-    """Return the result as a dictionary; a value that is none is `{"result": …}`."""
+    """Return the result as a dictionary, with any other value under `result`."""
     value = result.for_model()
     return value if isinstance(value, Mapping) else {"result": value}
 
@@ -271,14 +266,14 @@ async def _leave(around: Sequence[ToolHooks], call: ToolCall, context: CallConte
 
 
 def _begin(tool: RegisteredTool, arguments: object, context: CallContext) -> Awaitable[object]:
-    """Run the tool, and mark that it has begun."""
+    """Mark the call as begun, and run the tool."""
     if context.started is not None:
         context.started.is_set = True
     return tool.invoke(arguments, context)
 
 
 async def _store_state(name: str, result: ToolResult, context: CallContext) -> ToolResult:
-    """Store the call's session state and return the result; a change with a receipt stays confirmed."""
+    """Store the call's session state; return the result, or a failure that keeps the receipts of changes."""
     try:
         await context.state.commit()
     except StateConflict as conflict:
@@ -286,7 +281,7 @@ async def _store_state(name: str, result: ToolResult, context: CallContext) -> T
         error = f"'{name}' ran, but its session state was not stored: {conflict}"
         text = say(context.language, "failed.state_conflict", tool=name)
         return replace(ToolResult.failed(error, text=text), receipts=result.receipts, spawned=result.spawned)
-    except Exception as error:  # noqa: BLE001 - a store is anybody's code, and what the tool did is done
+    except Exception as error:  # noqa: BLE001 - the effect of the tool cannot be undone by a failed store
         failed = crash_result(name, error, context)
         return result if result.receipts else failed
     return result

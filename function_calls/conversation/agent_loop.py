@@ -25,18 +25,23 @@ class LoopLimits(Struct, frozen=True, kw_only=True):
 
 
 class Dispatched(Struct, frozen=True, kw_only=True):
-    """The results of one round's calls, in call order, and what the tools asked of the agent that called them."""
+    """The results of one round's calls, in call order, and the actions that the tools request of the calling agent."""
 
     results: tuple[ToolResult, ...]
     actions: Actions = field(default_factory=Actions)
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """The outcome of a turn's rounds. `turn` has the steps; `is_exhausted` says that the rounds were used up.
+    """The outcome of a turn's rounds.
 
-    `choices` are the buttons of what an interpreter asked. `is_question` and `is_answered` are the final results':
-    `text` asks something, or the chat has the answer already. `must_reply` says that `text` is due even where the
-    message was not addressed to the bot. `is_answer` says that the message answered what an interpreter had asked.
+    Attributes:
+        turn: with the steps of all rounds.
+        choices: the buttons of an interpreter's question.
+        is_exhausted: the rounds were used up.
+        is_question: `text` is the question of a tool.
+        is_answered: a tool has sent the answer to the chat itself.
+        must_reply: `text` is sent even if the message was not addressed to the bot.
+        is_answer: the message answered a question of an interpreter.
     """
 
     turn: Turn
@@ -57,7 +62,7 @@ Dispatch = Callable[[Turn, Interpretation], Awaitable[Dispatched]]
 
 
 async def run_rounds(turn: Turn, interpret: Interpret, dispatch: Dispatch, rounds: int) -> Outcome:
-    """Go on until there are no more calls, the results are the answer, a tool ends it, or `rounds` are used up."""
+    """Run rounds until there are no calls, the results are the answer, a tool ends the run, or `rounds` are used up."""
     notice, choices, is_answer = "", tuple[Choice, ...](), False
     for left in range(rounds - 1, -1, -1):
         interpretation = await interpret(turn)
@@ -109,12 +114,12 @@ async def dispatch_all(
 
 
 def listener_of_call(turn: Turn, place: int) -> TextListener | None:
-    """Return the listener for the streamed answer of the call at `place`: only the first one streams."""
+    """Return the listener for the streamed answer of the call at `place`: only the first call streams."""
     return turn.on_text if place == 0 else None
 
 
 async def interpret_within(seconds: float, interpreter: Interpreter, turn: Turn) -> Interpretation:
-    """Ask `interpreter` and wait no longer than `seconds`.
+    """Interpret `turn` in at most `seconds`.
 
     Raises:
         ModelUnavailable: a model was needed and none answered in time.
@@ -127,7 +132,7 @@ async def interpret_within(seconds: float, interpreter: Interpreter, turn: Turn)
 
 
 def is_unanswered(turn: Turn, interpretation: Interpretation) -> bool:
-    """Return whether a person who addressed the bot, or had something looked up, would get no answer at all."""
+    """Return whether a person who expects an answer would get none."""
     is_waited_for = turn.message.is_addressed or bool(turn.steps)
     is_answered = interpretation.handled_elsewhere or any(
         result.is_answered for step in turn.steps for result in step.results
@@ -140,22 +145,22 @@ def is_unanswered(turn: Turn, interpretation: Interpretation) -> bool:
 
 
 def results_as_answer(turn: Turn, error: ModelUnavailable) -> Interpretation:
-    """Return the last round's results as an answer when no model can word them; a new round would repeat its calls."""
+    """Return the last round's results as the answer, without a model; a new round would repeat the calls."""
     return Interpretation(answer=join_texts(turn.steps[-1]), notice=model_notice(turn.language, error))
 
 
 def model_notice(language: str, error: ModelUnavailable) -> str:
-    """Return one line with the reason why no model took part."""
+    """Return the reason why no model was used, in one line."""
     return say(language, "notice.over_budget" if error.reason == "budget" else "notice.model_down")
 
 
 def is_final(step: Step) -> bool:
-    """Return whether the results are the answer: every tool answers by itself, or asked the person something."""
+    """Return whether the results are the answer: every tool replied to the person, or asked a question."""
     return all(result.ending for result in step.results)
 
 
 def join_texts(step: Step) -> str:
-    """Join the texts of a round's results for people; several calls refused with the same words say them once."""
+    """Join the texts for people of a round's results; equal refusals of several calls are said once."""
     refusals: set[str] = set()
     lines = []
     for result in step.results:
@@ -173,7 +178,7 @@ def list_unrepeated_questions(outcome: Outcome) -> list[str]:
 
 
 def undo_buttons(turn: Turn) -> tuple[Choice, ...]:
-    """Return the button that undoes this turn's change; none where the person cannot undo it."""
+    """Return the button that undoes this turn's change; none if `undo` is not available to the person."""
     if all(tool.name != "undo" for tool in turn.tools):
         return ()
     results = [result for step in turn.steps for result in step.results]
@@ -183,7 +188,7 @@ def undo_buttons(turn: Turn) -> tuple[Choice, ...]:
 def make_reply(
     turn: Turn, text: str, notice: str, *, choices: Sequence[Choice] = (), must_reply: bool = False
 ) -> Reply | None:
-    """Return the reply to `turn`; None when it was not addressed to the bot, led to no call and needs no answer."""
+    """Return the reply to `turn`; None without text and files, or if none is expected."""
     files = tuple(file for step in turn.steps for result in step.results for file in result.files)
     if not (text.strip() or files) or not (turn.message.is_addressed or turn.steps or must_reply):
         return None

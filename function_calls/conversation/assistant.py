@@ -1,4 +1,4 @@
-"""Answer turns: alternate interpreting and dispatching, with the offline interpreter as fallback."""
+"""Answer turns: interpret and dispatch in rounds, with the offline interpreter as fallback."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -60,10 +60,9 @@ Command = Callable[[Turn], Awaitable[Reply | None]]
 class Assistant:
     """Answers a turn with an interpreter and the tools, falling back to the offline interpreter.
 
-    `states` keeps the session state that tools read and write; without one it lasts as long as the process.
-    `recorder` records the outcome of each turn. `commands` are asked before anything is interpreted, and answer what
-    is theirs. A yes or no to a call that waits for one, or what is picked
-    from several (see the router's `policy`), is not interpreted either.
+    `states` stores the session state of tools; without it the state is lost when the process ends. `recorder` records
+    the outcome of each turn. `commands` are tried first; the first reply is the answer. Answers to pending calls (see
+    the router's `policy`) are not interpreted.
     """
 
     def __init__(
@@ -88,7 +87,7 @@ class Assistant:
         self._commands = tuple(commands)
 
     async def answer(self, turn: Turn) -> Reply | None:
-        """Answer `turn`, or return None for silence: nothing was asked of the bot."""
+        """Answer `turn`; return None if nothing was asked of the bot."""
         for command in self._commands:
             reply = await command(turn)
             if reply is not None:
@@ -98,7 +97,7 @@ class Assistant:
         return notes.reply
 
     async def answer_edited(self, turn: Turn) -> tuple[Step, ...]:
-        """Answer an edited message by its rounds; commands, confirmations and picks in it are ignored."""
+        """Run the rounds of an edited message and return them; commands and answers to questions are ignored."""
         session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
         with self._recorder.turn(turn):
             outcome = await run_rounds(
@@ -129,7 +128,7 @@ class Assistant:
         return make_reply(outcome.turn, text, outcome.notice, choices=outcome.choices, must_reply=outcome.must_reply)
 
     async def _resolve_answer(self, turn: Turn, answer: Answer | None) -> tuple[PendingCall, ...] | Reply:
-        """Return the calls that the message lets run by answering a question, or the reply where it lets none run."""
+        """Return the pending calls that the message confirms, or the reply to an answer that confirms none."""
         policy = self._router.policy
         if policy is None:
             return ()
@@ -148,12 +147,12 @@ class Assistant:
         return pending if instead is None else instead
 
     def _is_not_understood(self, outcome: Outcome) -> bool:
-        """Tell whether the interpreter had nothing to say to a message but, where it needs no model, what it can do."""
+        """Return whether the interpreter understood nothing; the offline one then answers with help."""
         is_silent = not outcome.text.strip() or self._interpreter is self._offline
         return is_silent and not (outcome.turn.steps or outcome.choices or outcome.must_reply)
 
     async def _interpret(self, pending: Sequence[PendingCall], turn: Turn) -> Interpretation:
-        """Interpret a round; under a `tool_choice` no call is dispatched here."""
+        """Interpret a round; with a `tool_choice` calls are left to the client."""
         interpretation = await self._interpret_with_fallback(pending, turn)
         if turn.tool_choice is None or not interpretation.calls:
             return interpretation
@@ -190,7 +189,7 @@ class Assistant:
             return await self._fall_back(turn, error)
 
     async def _require_proof(self, turn: Turn, interpretation: Interpretation) -> Interpretation:
-        """Check the model's answer: replace an unproven claim of a change with the change itself or a correction."""
+        """Replace the claim of a change without a receipt by the change itself or a correction."""
         if interpretation.calls:
             return without_forged_receipt(turn, interpretation)
         if not is_unproven(turn, interpretation.answer):
@@ -203,7 +202,7 @@ class Assistant:
         return replace(what_happened(turn), notice=interpretation.notice, must_reply=interpretation.must_reply)
 
     async def _make_promised_change(self, turn: Turn, interpretation: Interpretation) -> Interpretation:
-        """Return the model's answer, or the change that it promises if the person's words ask for that."""
+        """Return the change that the answer promises if the message requests it, else the answer."""
         if is_promise(turn, interpretation.answer):
             read = await self._offline.interpret(turn)
             if only_changes(read.calls):
@@ -212,7 +211,7 @@ class Assistant:
         return interpretation
 
     async def _replace_empty(self, turn: Turn) -> Interpretation:
-        """Return the offline interpreter's result (it recognises thanks) where the model gave an empty answer."""
+        """Return the offline interpreter's result for an empty answer of the model; it recognises thanks."""
         logger.info("empty answer of the model; falling back to the offline interpreter")
         read = await self._offline.interpret(turn)
         return (
@@ -230,7 +229,7 @@ class Assistant:
     async def _dispatch(
         self, session: LazySession, pending: Sequence[PendingCall], turn: Turn, interpretation: Interpretation
     ) -> Dispatched:
-        """Run the calls. A tool's `actions` are ignored, since there is no agent."""
+        """Run the calls. The `actions` of tools are ignored, because there is no agent."""
         calls = interpretation.calls
         opened, invocation = await session.get(), f"{turn.message.address.key}/{turn.message.id}"
         requests = asked_for(turn, turn.message)
@@ -254,7 +253,7 @@ class Assistant:
         return Dispatched(results=await dispatch_all(self._router, calls, contexts))
 
     async def _run_confirmed(self, pending: Sequence[PendingCall], contexts: Sequence[CallContext]) -> Dispatched:
-        """Run the confirmed calls one after the other, each with its original router."""
+        """Run the confirmed calls one after the other, each with the dispatcher of its agent."""
         results = [
             await self._router.dispatcher_for(waiting_call.agent_name).dispatch(
                 waiting_call.call, _confirmed_context(context, waiting_call)
@@ -265,9 +264,9 @@ class Assistant:
 
 
 def _confirmed_context(context: CallContext, pending: PendingCall) -> CallContext:
-    """Return the context of a confirmed call: that of the message which requested it.
+    """Return the context of a confirmed call, with the message that requested it.
 
-    The call is recorded under that message, and shown in the answer to the confirmation.
+    The call is recorded for that message, and its result is the answer to the confirmation.
     """
     return replace(
         context,
@@ -281,13 +280,13 @@ def _confirmed_context(context: CallContext, pending: PendingCall) -> CallContex
 
 
 def _is_for_people(turn: Turn, answer: Answer | None) -> bool:
-    """Tell whether a bare yes, number or time answers somebody else, who wrote before it in the same group."""
+    """Return whether a bare yes, number or time answers another person who wrote before in the group."""
     is_bare = answer is not None or is_clock(turn.message.text)
     return is_bare and not turn.message.is_addressed and not turn.scope.covers() and not turn.scope.message_ids
 
 
 async def _record_served(policy: CallPolicy, outcome: Outcome) -> None:
-    """Record that a message was served, and drop the calls pending since earlier messages."""
+    """Record that a message was served, and drop the questions of earlier messages."""
     message = outcome.turn.message
     results = [result for step in outcome.turn.steps for result in step.results]
     if results and not any(result.is_question for result in results):
@@ -300,6 +299,6 @@ async def _record_served(policy: CallPolicy, outcome: Outcome) -> None:
 
 
 def _suggest_command(turn: Turn, suggestion: str) -> Interpretation:
-    """Return the answer to an unknown command that is similar to a function's name."""
+    """Return the answer to an unknown command that is similar to `suggestion`."""
     unknown = say(turn.language, "failed.unknown_tool", tool=f"/{command_name(turn.message.text)}")
     return Interpretation(answer=unknown + say(turn.language, "failed.argument_meant", meant=f"/{suggestion}"))

@@ -1,4 +1,4 @@
-"""Understand sentences that go on with a person's last call of a tool, where the tool names such sentences."""
+"""Interpret sentences that repeat a person's last call with other arguments, such as "and tomorrow?"."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -24,11 +24,10 @@ class _LastCall(Struct, frozen=True, kw_only=True):
 
 
 class FollowUpInterpreter:
-    """Another interpreter, before which sentences are tried that go on with the last call that it chose.
+    """Matches the `conversation_examples` of the tool last called before it asks `inner`.
 
-    A tool names them as `conversation_examples`; the arguments that such a sentence does not name stay as they were.
-    In a group it has to come from the same person, before anybody else has written, or call the bot by its name. The
-    last call is kept in `store`, also through a restart.
+    Arguments that such a sentence does not name keep their values. In a group the sentence must come from the same
+    person before anybody else writes, or be addressed to the bot. The last call is stored in `store`.
     """
 
     def __init__(self, inner: Interpreter, store: StateStore) -> None:
@@ -37,7 +36,7 @@ class FollowUpInterpreter:
         self._examples = ExampleSentences()
 
     async def interpret(self, turn: Turn) -> Interpretation:
-        """Return the call that goes on with the last one, else the result of the other interpreter."""
+        """Return the last call with new arguments, or the result of `inner`."""
         going_on = frozenset(tool.name for tool in turn.tools if tool.conversation_examples)
         if turn.steps or not going_on:
             return await self._inner.interpret(turn)
@@ -67,12 +66,12 @@ class FollowUpInterpreter:
 
 
 def _as_text(value: datetime) -> str:
-    """Return an instant as text; only subclasses of `datetime` come here."""
+    """Return an instant as text; msgspec calls this for subclasses of `datetime` only."""
     return value.isoformat()
 
 
 def _parse_last_call(stored: object) -> _LastCall | None:
-    """Return the call that was stored; None where none was, or by a version with other fields."""
+    """Return the stored call; None without any, or if another version stored other fields."""
     try:
         return None if stored is None else msgspec.convert(stored, _LastCall)
     except msgspec.ValidationError:
@@ -80,6 +79,6 @@ def _parse_last_call(stored: object) -> _LastCall | None:
 
 
 def _with_examples(tool: ToolSpec) -> ToolSpec:
-    """Return the tool as one that means its further sentences, which need not name all of its arguments."""
+    """Return the tool with its `conversation_examples` as examples and without required arguments."""
     parameters = {**tool.parameters, "required": []}
     return replace(tool, examples=tool.conversation_examples, parameters=parameters)

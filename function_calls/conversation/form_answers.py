@@ -1,4 +1,4 @@
-"""Read the answers to the questions of a tool, which come as messages of their own."""
+"""Parse messages that answer the questions of a form."""
 
 import re
 from datetime import datetime
@@ -22,7 +22,7 @@ _OTHER_KINDS: Final = frozenset({"type", "format", "pattern"})
 
 
 async def answer_form(turn: Turn, policy: CallPolicy) -> PendingCall | Reply | None:
-    """Return the call whose form the message completes or declines, or the reply to another answer, if it is one."""
+    """Return the call whose form the message completes or declines, or the reply to another answer; None otherwise."""
     message = turn.message
     pending = await policy.confirmations.open_form(message, turn.scope)
     form = None if pending is None else pending.form
@@ -43,7 +43,7 @@ async def answer_form(turn: Turn, policy: CallPolicy) -> PendingCall | Reply | N
 
 
 def is_answer(form: Form, message: ChatMessage, bot_name: str) -> bool:
-    """Return whether a message without the bot's name answers the question of `form`: not where any text would."""
+    """Return whether a message answers the question of `form`; free text counts only as a reply."""
     question = next_question(form)
     if question is None or (question.is_free_text and message.reply_to is None):
         return False
@@ -51,7 +51,7 @@ def is_answer(form: Form, message: ChatMessage, bot_name: str) -> bool:
 
 
 def _apply_answer(form: Form, question: Question, text: str, bot_name: str, now: datetime) -> Form | NoAnswer:
-    """Return the form with the answer that `text` is."""
+    """Return the form with the answer in `text`, or the reason why it is none."""
     words = bare(text, bot_name)
     is_no = parse_yes_no(text, bot_name) is False
     if words in _button_texts("cancel") or (is_no and not question.is_yes_no and not question.is_free_text):
@@ -68,7 +68,7 @@ def _button_texts(button: str) -> set[str]:
 
 
 async def _ask_again(turn: Turn, policy: CallPolicy, pending: PendingCall, form: Form, *, problem: str = "") -> Reply:
-    """Store the call with the answers so far, and return the next question, after the problem with the answer."""
+    """Store the call with the answers so far, and return the problem and the next question."""
     message, question = turn.message, next_question(form)
     if question is None:
         raise ValueError("the form has no question left")
@@ -85,9 +85,9 @@ async def _ask_again(turn: Turn, policy: CallPolicy, pending: PendingCall, form:
 
 
 def _is_unrelated(turn: Turn, question: Question, text: str, answered: Form | NoAnswer) -> bool:
-    """Tell whether a text that is no reply is no answer either: it is for others, or a request of its own.
+    """Return whether a message that is no reply is for other people or a new request, and so no answer.
 
-    A value of the right kind beyond its limits is an answer, and so are the texts of buttons.
+    A value of the right type beyond its limits is an answer, and so are the texts of buttons.
     """
     message = turn.message
     if message.reply_to is not None:
@@ -109,5 +109,5 @@ def _is_request(turn: Turn, text: str) -> bool:
 
 
 def _without_name(text: str, bot_name: str) -> str:
-    """Return `text` without the name of the bot in front, as it was written."""
+    """Return `text` without the name of the bot at the beginning."""
     return re.sub(rf"^\s*@?{re.escape(bot_name)}\b[\s,:，：]*", "", text, flags=re.IGNORECASE).strip()

@@ -1,4 +1,4 @@
-"""Parse calls typed by name: `/reminder_set type=daily time=08:00 content="drink tea"`."""
+"""Parse calls written as commands: `/reminder_set type=daily time=08:00 content="drink tea"`."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ _COMMAND: Final = re.compile(
 _FIELD: Final = re.compile(
     r"""(?P<key>\w+)\s*[=＝]\s*(?:"(?P<quoted>(?:\\.|[^"\\])*)"|“(?P<curly>[^”]*)”|(?P<bare>\S+))"""
 )
-_SWITCHES: Final = frozenset({"tools", "plugins"})  # these are followed by names only
+_SWITCHES: Final = frozenset({"tools", "plugins"})  # commands with names only
 _ALIKE: Final = 0.75
 _NAMES: Final = re.compile(r"\w+\s*[=＝]")
 _BARE: Final = re.compile(r"\w+\s*[=＝]\s*[!#-~]+(?!\S)")
@@ -24,15 +24,15 @@ _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
 def command_name(text: str) -> str | None:
-    """Return the function name in the command `text`, known or not; None where it is no command."""
+    """Return the function name in a command, known or not; None for other texts."""
     found = _COMMAND.fullmatch(text)
     return None if found is None else found["name"]
 
 
 def parse_tool_command(turn: Turn) -> ToolCall | None:
-    """Parse the call typed in the message of `turn`; None when it is none, or names no function of the turn.
+    """Parse the message of `turn` as a command; None if it is none, or names no tool of the turn.
 
-    Words without a name are the first parameter's (`/history_search party`).
+    Text without a parameter name is the value of the first parameter (`/history_search party`).
     """
     found = _COMMAND.fullmatch(turn.message.text)
     if found is None or turn.steps or (found["bot"] or turn.bot_name).casefold() != turn.bot_name.casefold():
@@ -46,9 +46,9 @@ def parse_tool_command(turn: Turn) -> ToolCall | None:
 
 
 def suggest_name(turn: Turn) -> str | None:
-    """Return the function whose name was mistyped in a bare command that addresses the bot.
+    """Return the tool whose name is similar to that in a command without text; None if there is none.
 
-    A command with words behind it may be meant otherwise, and an unaddressed one may be for another bot.
+    A command with text may have another purpose, and one that is not addressed to the bot may be for another bot.
     """
     found = _COMMAND.fullmatch(turn.message.text)
     if found is None or turn.steps or not turn.message.is_addressed or _FIELD.sub("", found["rest"]).strip():
@@ -58,7 +58,7 @@ def suggest_name(turn: Turn) -> str | None:
 
 
 def _convert_numbers(spec: ToolSpec, arguments: Mapping[str, object]) -> Mapping[str, object]:
-    """Convert digits in `arguments` to numbers where wanted, so that the range error is reported."""
+    """Convert digits to numbers where the schema has numbers, so that range errors are reported."""
     wanted = properties_of(spec.parameters)
     return {
         key: int(value)
@@ -69,13 +69,13 @@ def _convert_numbers(spec: ToolSpec, arguments: Mapping[str, object]) -> Mapping
 
 
 def _is_number(part: object) -> bool:
-    """Return whether a schema takes numbers and no text."""
+    """Return whether a schema accepts numbers and no text."""
     kinds = set(_kinds(part))
     return bool(kinds & {"integer", "number"}) and "string" not in kinds
 
 
 def _kinds(part: object) -> Iterator[object]:
-    """Yield the types that a schema names, those of its arms too."""
+    """Yield the types of a schema and of its `anyOf` alternatives."""
     if isinstance(part, dict):
         named, arms = part.get("type"), part.get("anyOf")
         yield from named if isinstance(named, list) else [named]
@@ -100,9 +100,9 @@ def _parse_arguments(spec: ToolSpec, rest: str) -> dict[str, object]:
 
 
 def _are_arguments(given: Sequence[str], names: Sequence[str]) -> bool:
-    """Return whether `given` name arguments of the function, and are not words of its first one, as in `/search a=b`.
+    """Return whether `given` are parameter names, and not part of a text such as `/search a=b`.
 
-    A mistyped name counts, so that it is refused and not taken for text.
+    A mistyped name counts, so that it is reported.
     """
     return not names or any(name in names or closest_names(name, names, at_least=_ALIKE) for name in given)
 

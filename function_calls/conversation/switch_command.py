@@ -19,10 +19,10 @@ def switch_pattern(*names: str) -> re.Pattern[str]:
 
 
 class SwitchCommand(ABC):
-    """Answers the command alone, `off NAME` and `on NAME` for those who may switch tools in the chat."""
+    """Answers a command alone, with `off NAME` and with `on NAME`, for people who may switch tools in the chat."""
 
     def __init__(self, pattern: re.Pattern[str], policy: CallPolicy, *, refused: str) -> None:
-        """Initialise the command; `refused` is the message key for everybody else."""
+        """Initialise the command; `refused` is the message key for people without permission."""
         self._pattern = pattern
         self._policy = policy
         self._refused = refused
@@ -44,11 +44,11 @@ class SwitchCommand(ABC):
 
     @abstractmethod
     async def list_items(self, viewer: Viewer, language: str) -> str:
-        """Return the list of items, and which of them are off."""
+        """Return the text with all items and their state."""
 
     @abstractmethod
     async def switch_item(self, viewer: Viewer, name: str, language: str, *, is_on: bool) -> str:
-        """Switch an item on or off, and confirm it."""
+        """Switch an item on or off, and return the confirmation."""
 
 
 def _is_on(word: str) -> bool | None:
@@ -63,7 +63,7 @@ _NEAREST: Final = 3
 
 
 class ToolCommands(SwitchCommand):
-    """Answers /tools, /tools off NAME and /tools on NAME for those who may switch tools in the chat."""
+    """Lists tools (/tools), and switches them (/tools off NAME, /tools on NAME)."""
 
     def __init__(self, router: FunctionCallRouter, policy: CallPolicy) -> None:
         super().__init__(_COMMAND, policy, refused="tools.refused")

@@ -1,4 +1,4 @@
-"""Recognise answers that decide nothing: incomplete confirmations, late ones, and talk among people."""
+"""Reply to answers that confirm no call: incomplete, late or to another person's question."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -13,7 +13,7 @@ _MOVES: Final = frozenset({"reminder_update", "reminder_snooze"})
 
 
 async def reply_to_unmatched(turn: Turn, answer: Answer, policy: CallPolicy) -> Reply | None:
-    """Return the reply to `answer`, which matches no pending call; None where it is about something else."""
+    """Return the reply to an answer that matches no pending call; None if it is about something else."""
     message, scope, confirmations = turn.message, turn.scope, policy.confirmations
     action = await confirmations.ask_for_words(message, answer, scope)
     if action:
@@ -30,15 +30,15 @@ async def reply_to_unmatched(turn: Turn, answer: Answer, policy: CallPolicy) -> 
 
 
 async def reply_to_closed(turn: Turn, answer: Answer, policy: CallPolicy) -> Reply | None:
-    """Return what to say to `answer`, a reply to a question that is over, such as a late press of a button."""
+    """Return the reply to an answer to a closed question, such as a late press of a button; None for other answers."""
     closed = await policy.confirmations.closed_question(turn.message, answer, turn.scope)
     return Reply(text=say(turn.language, f"confirm.{closed}"), reply_to=turn.message.id) if closed else None
 
 
 async def drop_unread_question(turn: Turn, policy: CallPolicy | None) -> Reply | None:
-    """Close the question that the message of `turn` replies to without deciding it, and return a reply.
+    """Close the question without a call that the message replies to, and return the reply; None without any.
 
-    The offline interpreter forgets what it asked when the person speaks of something else, and when the bot ends.
+    The offline interpreter forgets its question with the next request, and when the process ends.
     """
     if policy is None or not await policy.confirmations.drop_question(turn.message, turn.scope):
         return None
@@ -46,9 +46,9 @@ async def drop_unread_question(turn: Turn, policy: CallPolicy | None) -> Reply |
 
 
 def is_out_of_scope(turn: Turn, calls: Sequence[ToolCall], policy: CallPolicy) -> bool:
-    """Tell whether `calls` move a reminder that they do not name, after somebody else wrote in the group.
+    """Return whether `calls` move an unnamed reminder after another person wrote in the group.
 
-    "Make it 8" then addresses them, and not the bot's last change for the sender.
+    "Make it 8" is then addressed to that person, and does not refer to the bot's last change for the sender.
     """
     message = turn.message
     if turn.steps or message.is_addressed or turn.scope.is_everything or not calls:

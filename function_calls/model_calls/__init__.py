@@ -1,1 +1,1 @@
-"""Ask a language model for calls: styles, prompts, and checks of its answers."""
+"""Request calls from a language model: call styles, prompts, and parsing of answers."""

@@ -1,4 +1,4 @@
-"""Word the answer where the model's own text is missing, cut off or unusable."""
+"""Make answers for people from a model's text, and questions about calls that failed."""
 
 from collections.abc import Sequence
 
@@ -12,15 +12,15 @@ from services.language_model.ports import Completion
 
 
 def must_answer(turn: Turn) -> bool:
-    """Return whether an answer is expected: the bot was addressed, or has done something already."""
+    """Return whether an answer is expected, because the bot was addressed or has called a tool."""
     return turn.message.is_addressed or turn.message.is_private or bool(turn.steps)
 
 
 def make_answer(turn: Turn, completion: Completion, text: str) -> Interpretation:
-    """Return the answer in words; `text` is the model's, without call syntax.
+    """Return the answer with the model's `text`, which has no call syntax.
 
     Raises:
-        ModelUnavailable: the answer was cut off before it began.
+        ModelUnavailable: the answer was cut off before any text.
     """
     if completion.finish_reason == "content_filter":
         return Interpretation(answer=say(turn.language, "model.filtered"))
@@ -30,7 +30,9 @@ def make_answer(turn: Turn, completion: Completion, text: str) -> Interpretation
     notice = say(turn.language, "model.cut_off") if is_cut else ""
     asks_for_syntax = any(word in turn.message.text.upper() for word in ("RRULE", "FREQ"))
     shown = text if asks_for_syntax else without_rule_text(turn.language, text)
-    return Interpretation(answer=shown or _last_texts(turn), notice=notice)
+    if not shown and turn.steps:
+        shown = "\n".join(result.text for result in turn.steps[-1].results if result.text)
+    return Interpretation(answer=shown, notice=notice)
 
 
 def ask_about_problems(turn: Turn, problems: Sequence[Problem]) -> str:
@@ -45,12 +47,7 @@ def ask_about_problems(turn: Turn, problems: Sequence[Problem]) -> str:
 
 
 def ask_about_failure(turn: Turn, call: ToolCall) -> str:
-    """Ask the person what to do about a call that keeps failing, with the reason when it is worded for people."""
+    """Ask the person about a call that keeps failing, with the reason if the tool has a text for people."""
     reason = results_of(call, turn.steps)[-1].text
     asked = say(turn.language, "model.stuck", tool=call.name)
     return f"{reason}\n{asked}" if reason else asked
-
-
-def _last_texts(turn: Turn) -> str:
-    """Return the texts for people of the last round's tools; empty when there was none."""
-    return "\n".join(result.text for result in turn.steps[-1].results if result.text) if turn.steps else ""

@@ -1,4 +1,4 @@
-"""Track one interpretation: repeated calls, valid calls on hold, and corrections sent to the model."""
+"""Track the valid calls and the corrections of one interpretation, and recognise repeated calls."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -7,8 +7,8 @@ from function_calls.model_calls.styles.style import Correction
 from function_calls.tools.calls import Step, ToolCall, ToolResult, Turn
 from function_calls.tools.catalog.model_call_validation import CheckedCalls, Problem, ToolsFound, ids_of, is_same
 
-MOST_REPEATS = 3  # how often the same read-only call may be made in one turn
-MOST_SEARCHES = 3  # how often tools may be searched in one interpretation
+MOST_REPEATS = 3  # of the same read-only call in one turn
+MOST_SEARCHES = 3  # of tools in one interpretation
 
 
 class Repeat(Enum):
@@ -22,8 +22,8 @@ class Repeat(Enum):
 def classify_call(call: ToolCall, steps: Sequence[Step]) -> Repeat:
     """Classify `call` by the earlier calls of this turn.
 
-    A call that failed will fail again; one that changed something must not run twice; a read-only one may be
-    repeated a few times.
+    A call that failed would fail again, a change must not be made twice, and a read-only call may be repeated a few
+    times.
     """
     earlier = results_of(call, steps)
     if not earlier:
@@ -50,7 +50,7 @@ _CUT_OFF = " The answer was cut off at the length limit: make it shorter."
 
 
 class CorrectionRound:
-    """The state of one `interpret`: `corrections` are the answers sent back, for repair or with tools found."""
+    """The state of one interpretation. `corrections` are the answers returned to the model with feedback."""
 
     def __init__(self, turn: Turn) -> None:
         self.turn = turn
@@ -61,15 +61,15 @@ class CorrectionRound:
 
     @property
     def taken_ids(self) -> set[str]:
-        """The call ids that this turn has used."""
+        """The call ids of this turn."""
         return ids_of(self.turn.steps) | {call.id for correction in self.corrections for call in correction.calls}
 
     def hold(self, checked: CheckedCalls) -> None:
-        """Hold the valid calls until the others are corrected."""
+        """Hold the valid calls until the other calls are corrected."""
         self.held += [call for call in checked.calls if not any(is_same(call, other) for other in self.held)]
 
     def is_stuck(self, checked: CheckedCalls) -> bool:
-        """Return whether the model repeats the calls that were just refused."""
+        """Return whether the model repeats the calls that were refused last."""
         if not self.corrections:
             return False
         before = {(call.name, call.arguments) for call in self.corrections[-1].calls}
@@ -80,7 +80,7 @@ class CorrectionRound:
         )
 
     def correct(self, checked: CheckedCalls, text: str, *, is_cut: bool) -> None:
-        """Add a correction for the model about its invalid calls and the tools that it searched."""
+        """Add the feedback for the model about its invalid calls and searches for tools."""
         self.repairs += bool(checked.problems)
         self.searches += checked.has_searches
         feedback = tuple(_correction_text(outcome, is_cut=is_cut) for outcome in checked.outcomes)
@@ -88,12 +88,12 @@ class CorrectionRound:
 
     @property
     def fresh(self) -> tuple[ToolCall, ...]:
-        """Return the held calls that were not made before in this turn."""
+        """The held calls that were not made before in this turn."""
         return tuple(call for call in self.held if classify_call(call, self.turn.steps) is Repeat.NEW)
 
     @property
     def failed_before(self) -> ToolCall | None:
-        """Return a held call that failed before in this turn."""
+        """The first held call that failed before in this turn; None without any."""
         failed = (call for call in self.held if classify_call(call, self.turn.steps) is Repeat.FAILED_BEFORE)
         return next(failed, None)
 

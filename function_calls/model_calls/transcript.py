@@ -1,7 +1,7 @@
 """Convert a turn to chat-completions messages: history, calls and results.
 
-The order keeps prompt caches warm: the system text is the same for every message of a bot, history follows, and the
-clock, the sender, the zone and the language stand at the very end of the last user message.
+For prompt caches, the beginning of the conversation stays the same: the system text of a bot is constant, the history
+follows, and time, sender, zone and language are at the end of the last user message.
 """
 
 import json
@@ -16,7 +16,7 @@ Message = dict[str, object]
 
 HISTORY_MESSAGES = 12
 LONGEST_RESULT = 16_000
-"""Characters of a result that a model is fed; the record keeps the whole."""
+"""The limit of characters of a result for a model; the record has the whole."""
 _LONGEST_LINE = 500
 _CHAT_INSTRUCTIONS = "Instructions for this chat, by its admins; the rules above go before them:\n"
 _CHAT_ROLES = frozenset({"user", "assistant"})
@@ -25,8 +25,8 @@ _CHAT_ROLES = frozenset({"user", "assistant"})
 def history(turn: Turn, limit: int = HISTORY_MESSAGES) -> list[Message]:
     """Return the messages before this one, oldest first, the bot's own as `assistant`.
 
-    Neighbours of one role are joined and the first is a user's, because many chat templates insist that roles
-    alternate.
+    Adjacent messages of one role are joined and the first is a user's, because many chat templates require
+    alternating roles.
     """
     joined: list[Message] = []
     for role, line in previous_messages(turn, limit):
@@ -38,9 +38,9 @@ def history(turn: Turn, limit: int = HISTORY_MESSAGES) -> list[Message]:
 
 
 def previous_messages(turn: Turn, limit: int) -> list[tuple[str, str]]:
-    """Return the last `limit` messages before this one as (role, text), oldest first.
+    """Return the last `limit` messages before this one as role and text, oldest first.
 
-    The lines of people begin with their name, except in a conversation that a client keeps, which stays as it is.
+    Texts of people begin with their name, except in the conversation of a client, which is unchanged.
     """
     if turn.client_messages is not None:
         messages = [
@@ -52,21 +52,21 @@ def previous_messages(turn: Turn, limit: int) -> list[tuple[str, str]]:
 
 
 def user_message(turn: Turn) -> str:
-    """Return this message with its circumstances behind it, which a program's message has not."""
+    """Return this message, followed by its circumstances unless it is from a program."""
     text = "\n".join([turn.message.text, *_attachments(turn.message)])
     return text if turn.is_from_program else f"{text}\n\n{circumstances(turn)}"
 
 
 def circumstances(turn: Turn) -> str:
-    """Return who writes, where and when."""
+    """Return the sender, the chat and the time of the message as text."""
     return fill(prompt("context"), variables_of(turn))
 
 
 def conversation(turn: Turn, system: str, user_content: str) -> list[Message]:
-    """Return system text, history, and `said` as the last user message, roles alternating.
+    """Return system text, history, and `user_content` as the last user message, with alternating roles.
 
-    The history of a client is kept as it was sent; system messages at its beginning join the system text, because many
-    chat templates take only one.
+    The history of a client is unchanged, except that system messages at its beginning are joined to the system text,
+    because many chat templates accept only one.
     """
     if turn.client_messages is not None:
         own, before = _split_system(turn.client_messages)
@@ -88,7 +88,7 @@ def _split_system(messages: Sequence[Mapping[str, object]]) -> tuple[list[str], 
 
 
 def round_messages(steps: Sequence[Step]) -> list[Message]:
-    """Return the calls and results of this turn: each `assistant` message with its `tool` messages."""
+    """Return the calls and results of this turn as `assistant` and `tool` messages."""
     messages: list[Message] = []
     for step in steps:
         if not step.calls:
@@ -103,7 +103,7 @@ def round_messages(steps: Sequence[Step]) -> list[Message]:
 
 
 def assistant_calls(text: str, calls: Sequence[tuple[str, str, str]]) -> Message:
-    """Return an assistant's message with calls, each an (id, name, arguments as JSON text)."""
+    """Return an assistant's message with calls, each as id, name and arguments in JSON."""
     listed = [
         {"id": identity, "type": "function", "function": {"name": name, "arguments": arguments}}
         for identity, name, arguments in calls
@@ -128,7 +128,7 @@ def arguments_text(call: ToolCall) -> str:
 
 
 def result_text(result: ToolResult, *, indent: int | None = None) -> str:
-    """Return a result for the model: text unchanged, anything else as JSON, a failure as `{"error": …}`."""
+    """Return a result for the model: text unchanged, other values as JSON, a failure as `{"error": …}`."""
     if not result.ok:
         return json.dumps({"error": result.error or result.text or "failed"}, ensure_ascii=False)
     value = result.for_model()
@@ -138,7 +138,7 @@ def result_text(result: ToolResult, *, indent: int | None = None) -> str:
 
 
 def shorten_result(text: str) -> str:
-    """Shorten a long result to its beginning and end, with a note of how much is missing."""
+    """Shorten a long result to its beginning and end, with the number of omitted characters."""
     if len(text) <= LONGEST_RESULT:
         return text
     head, tail = LONGEST_RESULT * 3 // 4, LONGEST_RESULT // 4
@@ -158,7 +158,7 @@ def _line(message: ChatMessage, turn: Turn) -> str:
     text = message.text[:_LONGEST_LINE]
     if _role(message, turn) == "assistant":
         return text
-    indented = "\n  ".join(text.splitlines())  # no line of it may be mistaken for another message
+    indented = "\n  ".join(text.splitlines())  # so that no line looks like another message
     return f"{one_line(message.sender.name)}: {indented}"
 
 
@@ -172,12 +172,11 @@ def _attachments(message: ChatMessage) -> list[str]:
 class Instructions:
     """The system text of a bot or an agent, by default that of a bot in a group chat, and additions to it.
 
-    Additions that name a variable of the specification (`{{USER_NAME}}`, `{{CURRENT_DATE}}` …) differ from message to
-    message; they go to the end of the conversation so that the beginning stays the same for prompt caches.
+    Additions with variables of the specification (`{{USER_NAME}}`, `{{CURRENT_DATE}}` …) differ between messages. They
+    are at the end of the conversation, so that the beginning stays the same for prompt caches.
 
-    `without_tools` is said in requests that offer no tools. `tools_prompt` is the template of the choice in the call
-    style `prompt`, with `{{TOOLS}}` in it, and `task_model` is the model of the same server that makes that choice;
-    empty ones are the usual.
+    `without_tools` is added to requests without tools. In the call style `prompt`, `tools_prompt` is the template with
+    `{{TOOLS}}` for the choice, and `task_model` the model of the same server for it; empty ones are the defaults.
     """
 
     def __init__(
@@ -210,18 +209,18 @@ class Instructions:
     def conversation(self, turn: Turn, *, appended: str = "", further: str = "") -> list[Message]:
         """Return system text, history and this message with its circumstances.
 
-        `appended` goes to the very end, `further` to the system text, before the instructions of the chat.
+        `appended` is added at the end, `further` to the system text before the instructions of the chat.
         """
         own = f"{_CHAT_INSTRUCTIONS}{turn.instructions}" if turn.instructions and not self.is_of_agent else ""
         system = "\n\n".join(filter(None, [self.system(turn.bot_name), further, own]))
         return conversation(turn, system, self.user_content(turn) + appended)
 
     def conversation_without_tools(self, turn: Turn, *, appended: str = "") -> list[Message]:
-        """Return the same for a request that offers no tools."""
+        """Return the conversation for a request without tools."""
         return self.conversation(turn, appended=appended, further=self._without_tools)
 
     def user_content(self, turn: Turn) -> str:
-        """Return this message with the operator's varying additions and its circumstances."""
+        """Return this message with its circumstances and the additions with variables."""
         if not self._varying:
             return user_message(turn)
         return f"{user_message(turn)}\n\n{fill(self._varying, variables_of(turn))}"

@@ -1,1 +1,1 @@
-"""Declare tools, validate their calls, check permission and dispatch."""
+"""Declare tools, validate calls, check permissions, and run the tools."""

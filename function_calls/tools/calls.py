@@ -1,4 +1,4 @@
-"""Define the data types of function calling: turn, tool, call, result and reply."""
+"""Define the data types of function calling: turns, tools, calls, results and replies."""
 
 import re
 from collections.abc import Mapping
@@ -21,11 +21,10 @@ _LOOKED_BACK: Final = 30
 
 
 class ReplyScope(Struct, frozen=True, kw_only=True):
-    """The earlier messages of a sender whose answers by the bot a new message can refer to.
+    """The earlier messages of a sender to whose answers a new message can refer.
 
-    `is_everything` stands for all of them; else they are `message_ids`, which name the one that is replied to in any
-    case. `asked` is the other person to whom the bot had
-    written the message that this one replies to.
+    They are all messages with `is_everything`, else `message_ids`. A reply always has the id of the message that the
+    replied answer belongs to in `message_ids`. `asked` is the person whom the bot answered, if it is another person.
     """
 
     is_everything: bool = True
@@ -33,12 +32,12 @@ class ReplyScope(Struct, frozen=True, kw_only=True):
     asked: Person | None = None
 
     def covers(self, *message_ids: str) -> bool:
-        """Tell whether one of `message_ids` is among them."""
+        """Return whether one of `message_ids` is in the scope."""
         return self.is_everything or not self.message_ids.isdisjoint(message_ids)
 
 
 async def reply_scope(message: ChatMessage, history: HistoryService) -> ReplyScope:
-    """Return the scope of `message`, which is in `history` already."""
+    """Return the scope of `message`, which must be in `history`."""
     if message.is_private:
         replied = None if message.reply_to is None else await scope_of_reply(message, message.reply_to, history)
         return ReplyScope() if replied is None else ReplyScope(message_ids=replied.message_ids)
@@ -50,10 +49,10 @@ async def reply_scope(message: ChatMessage, history: HistoryService) -> ReplySco
 
 
 async def _since_others(message: ChatMessage, history: HistoryService) -> frozenset[str]:
-    """Return the ids of what the sender wrote since somebody else did.
+    """Return the ids of the sender's messages since the last message of another person.
 
-    Of those who want nothing kept the history knows messages without a person. If the sender is one of them, such
-    messages count as theirs.
+    The history has no person for messages of people who opted out. If the sender opted out, such messages count as
+    the sender's.
     """
     speakers = await history.speakers(message.address, _LOOKED_BACK)
     own_names = {
@@ -65,7 +64,7 @@ async def _since_others(message: ChatMessage, history: HistoryService) -> frozen
 
 
 async def scope_of_reply(message: ChatMessage, reply_to: str, history: HistoryService) -> ReplyScope:
-    """Return the scope of `message`, which replies to the message with the id `reply_to`."""
+    """Return the scope of `message`, a reply to the message with the id `reply_to`."""
     replied = await history.find(message.address, reply_to)
     if replied is None or not replied.sender.is_bot:
         return ReplyScope(is_everything=message.is_addressed)
@@ -80,14 +79,14 @@ async def scope_of_reply(message: ChatMessage, reply_to: str, history: HistorySe
     )
 
 
-# A recent message counts from the bot's own clock: platforms send whole seconds, and their clocks may differ a little.
+# For a recent message the bot's clock is used: platforms send whole seconds, and their clocks may differ a little.
 _AT_ONCE: Final = timedelta(minutes=1)
-# No platform keeps a message longer for a bot that was offline, so an older time is a wrong clock.
+# No platform stores messages for an offline bot longer, so an older time means a wrong clock.
 _LONGEST_WAIT: Final = timedelta(days=7)
 
 
 def message_time(message: ChatMessage, now: datetime) -> datetime:
-    """Return when `message` was sent, in the zone of `now`: it may have waited while the bot was offline."""
+    """Return the time for relative times in `message`: `now`, or when it was sent if the bot was offline."""
     waited = now - message.sent_at
     return message.sent_at.astimezone(now.tzinfo) if _AT_ONCE < waited < _LONGEST_WAIT else now
 
@@ -98,13 +97,16 @@ FailureKind = Literal["error", "timeout", "denied"]
 
 
 class ToolSpec(Struct, frozen=True, kw_only=True):
-    """A tool as an interpreter sees it. `parameters` is its JSON Schema; `examples` are sentences that mean it.
+    """A tool for interpreters.
 
-    `conversation_examples` are sentences that mean it again right after a call of it.
-    `changes_state` and `confirm` matter for tools from elsewhere, which no options were declared for: the first asks
-    the person once untrusted text is in the turn, the second always, and a call that succeeds leaves a receipt.
-    `is_deferrable` says that a request with many tools may leave it to the search for tools. A call may take
-    `timeout_seconds`; None leaves that to the router.
+    Attributes:
+        parameters: the JSON Schema of the arguments.
+        examples: sentences that request the tool.
+        conversation_examples: sentences that request it again directly after a call of it.
+        changes_state: for external tools: calls get a receipt, and need a confirmation if the turn has untrusted text.
+        confirm: for external tools: calls always need a confirmation.
+        is_deferrable: a request with many tools may omit it, so that the model has to search for it.
+        timeout_seconds: the timeout of a call; None for that of the router.
     """
 
     name: str
@@ -120,7 +122,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
 
 
 class ToolCall(Struct, frozen=True, kw_only=True):
-    """A call that an interpreter chose. `repairs` lists the repairs made to the arguments before the first check."""
+    """A call of an interpreter. `repairs` are the repairs of the arguments before the first validation."""
 
     id: str
     name: str
@@ -136,11 +138,10 @@ class UndoStep(Struct, frozen=True, kw_only=True):
 
 
 class Receipt(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Proof of a committed change of state: "done" is said from a receipt or not at all.
+    """Proof of a committed change of state, without which the bot never claims a change.
 
-    `action` is the past tense of what happened (`set`, `deleted`), `subject` what it happened to. `undo` takes it
-    back; None where nothing does. `change_id` is the id by which `undo` takes it back later, or has taken it back;
-    empty where the change is not remembered.
+    `action` is a past participle (`set`, `deleted`), `subject` the changed thing. `undo` is the call that undoes it;
+    None if it cannot be undone. `change_id` is its id in the change log; empty if it is not stored there.
     """
 
     action: str
@@ -150,9 +151,9 @@ class Receipt(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class InputRequest(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing that a tool asks the person for: the properties of `schema`, or to open the address `url`.
+    """A request of a tool to the person: for the properties of `schema`, or to open `url`.
 
-    `schema` is a flat JSON Schema of an object; without properties, only agreement is asked for.
+    `schema` is a flat JSON Schema of an object; without properties it is a request for agreement.
     """
 
     key: str
@@ -162,17 +163,17 @@ class InputRequest(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def properties(self) -> Mapping[str, Mapping[str, object]]:
-        """The schemas of the fields by their names."""
+        """The schemas of the fields by name."""
         found = self.schema.get("properties")
         return found if isinstance(found, Mapping) else {}
 
 
 class Form(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The questions that a call waits for.
+    """The questions of a call that waits for the answers.
 
-    `source` is who asks. `state` is returned to it unchanged; `task_id` names the task that goes on there meanwhile.
-    `answers` are those so far, by the key of the request and the name of the field; null stands for a field that was
-    left out. With `is_declined` the person answers none.
+    `source` is the name of the asking server. `state` is returned to it unchanged; `task_id` is its task that continues
+    meanwhile. `answers` are the answers so far, by the key of the request and the name of the field; null for an
+    omitted field. `is_declined`: the person refused to answer.
     """
 
     source: str
@@ -187,24 +188,24 @@ class ToolResult(Struct, frozen=True, kw_only=True):
     """The result of a call. A failure is `ok=False`, never an exception.
 
     Attributes:
-        text: for people; the answer where the tool `returns="reply"`.
+        text: for people; the answer if the tool `returns="reply"`.
         value: for a model.
-        error: why a failed call failed, for a model.
+        error: the reason of a failure, for a model.
         failure: the kind of a failure.
-        cause: a code for a failure: that of a service's refusal, or of `execution`; empty where the tool gave none.
-        receipts: proof of what was changed.
-        is_answered: the chat has the answer already, so nothing more is said. `ending` reads this and the next two.
-        is_question: `text` asks the person something.
+        cause: the code of a failure, from the refusal of a service or from `execution`; may be empty.
+        receipts: proof of the changes.
+        is_answered: the tool has sent the answer to the chat itself. `ending` is computed from this and the next two.
+        is_question: `text` is a question to the person.
         is_reply: `text` is the answer of the turn.
-        is_untrusted: others than the person wrote it, such as a web page, a search result or a chat.
-        is_private: only the person should see the answer, where the platform can do that.
-        is_unchanged: a tool that can change something changed nothing, so there is nothing to undo.
-        is_wrapped: a function returned the text in `value` alone; a model reads it in `result`, like other values.
-        is_correctable: the model that made a failed call corrects it before the person is told.
-        choices: buttons beside the answer.
-        files: sent to the chat with the answer; a model is told their names only.
-        form: what the tool asks the person for before it goes on; the call is made again with the answers.
-        spawned: the work of the agent that ran the call, where one did.
+        is_untrusted: it has text of others than the person, such as a web page, a search result or a chat.
+        is_private: only the person should see the answer, if the platform supports that.
+        is_unchanged: a tool that can change state changed nothing, so there is nothing to undo.
+        is_wrapped: a function returned a text as `value`; the model receives it under `result`.
+        is_correctable: the model may correct the failed call before the person is told.
+        choices: buttons of the answer.
+        files: files sent with the answer; a model receives their names only.
+        form: questions to the person, after whose answers the call is repeated.
+        spawned: the task of the agent that ran the call.
     """
 
     ok: bool
@@ -230,7 +231,7 @@ class ToolResult(Struct, frozen=True, kw_only=True):
 
     @property
     def ending(self) -> Ending:
-        """The way in which the result ends the turn; empty for an observation, which a model goes on with."""
+        """The way in which the result ends the turn; empty for an observation, after which the model continues."""
         if self.is_question:
             return "question"
         if self.is_answered:
@@ -238,7 +239,7 @@ class ToolResult(Struct, frozen=True, kw_only=True):
         return "reply" if self.is_reply else ""
 
     def for_model(self) -> object:
-        """Return the result for the model: the value (null in `result` for nothing), or the error as `{"error": …}`."""
+        """Return the value for the model (`{"result": null}` for nothing), or the error as `{"error": …}`."""
         if not self.ok:
             return {"error": self.error}
         if self.value is None and not (self.text or self.files or self.is_answered):
@@ -252,12 +253,12 @@ class ToolResult(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def refused(cls, code: str, text: str) -> "ToolResult":
-        """Create the result for a service's refusal with `code`, worded by the handler."""
+        """Create the result for the refusal `code` of a service, with the text for the person."""
         return cls.failed(code, text=text, cause=code)
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """One round of a turn: the calls that were made and their results, in call order."""
+    """A round of a turn: the calls and their results, in call order."""
 
     text: str
     calls: tuple[ToolCall, ...]
@@ -265,7 +266,7 @@ class Step(Struct, frozen=True, kw_only=True):
 
 
 class SpawnedTask(Struct, frozen=True, kw_only=True):
-    """The record of an agent's work on behalf of a call: what it was asked, which rounds it took, what it answered."""
+    """The record of an agent's run for a call: its request, rounds and answer."""
 
     agent: str
     request: str
@@ -275,20 +276,24 @@ class SpawnedTask(Struct, frozen=True, kw_only=True):
 
 
 class Turn(Struct, frozen=True, kw_only=True):
-    """A message to interpret, with everything an interpreter may use.
+    """A message to interpret, with its context.
 
-    `now` is timezone-aware in `zone`, the zone of the person (or chat, or bot). `language` is the person's,
-    `en` or `zh`. `recent` are the messages before this one, oldest first. `steps` are the rounds of this turn.
-    `on_text` hears the answer while it is written, where somebody can watch that. `scope` says which earlier messages
-    of the person it can go on with, when it answers a question or changes what was just done.
-
-    `client_messages` is the conversation before this message as a client of the completions API keeps it, in the form
-    of that API; None where the chat's own record is shown. `tool_choice` is that of the API: None lets the interpreter
-    decide, `none` forbids calls, anything else demands one of `tools`.
-
-    `is_from_program` says that a program runs an agent and no person in a chat waits: the model is told no
-    circumstances, and its answer is not searched for claims of changes. `call_style` is how a model is asked for calls
-    in this turn; None leaves it to the settings. `instructions` are those of the chat for a model that answers in it.
+    Attributes:
+        now: timezone-aware, in `zone`.
+        zone: the zone of the person, the chat or the bot.
+        language: the person's, `en` or `zh`.
+        recent: the messages before this one, oldest first.
+        steps: the rounds of this turn.
+        on_text: receives the answer while it is generated; None if nobody can watch.
+        scope: the earlier messages that it can refer to, as an answer or a correction.
+        client_messages: the conversation before this message in the format of the completions API, as its client sent
+            it; None for the history of the chat.
+        tool_choice: that of the API: None for the choice of the interpreter, `none` for no call, any other value
+            requires a call of `tools`.
+        is_from_program: a program runs an agent: the model gets no circumstances, and its answer is not checked for
+            claims of changes.
+        call_style: the call style of this turn; None for that of the settings.
+        instructions: the chat's instructions for a model.
     """
 
     message: ChatMessage
@@ -315,18 +320,21 @@ class Turn(Struct, frozen=True, kw_only=True):
 
     @property
     def message_time(self) -> datetime:
-        """The time from which times in the message count: `now`, or when it was sent if it waited for the bot."""
+        """The time for relative times in the message, see `message_time`."""
         return message_time(self.message, self.now)
 
 
 class Interpretation(Struct, frozen=True, kw_only=True):
-    """The result of interpreting a turn: calls, an answer, or neither (nothing was asked of the bot).
+    """The result of interpreting a turn: calls, an answer, or neither if nothing was asked of the bot.
 
-    `notice` is one line that the person should also see, such as that the model was unreachable. `must_reply` says that
-    the answer is due even where the message was not addressed to the bot: it was a request, and something is missing.
-    `choices` are buttons for the answers to what is asked. `handled_elsewhere` says that to say nothing is
-    right: somebody else goes on with the turn, or decided so. `is_answer` says that the message answered what the
-    interpreter had asked. `is_chosen_by_model` says that the calls have to be compared with the message.
+    Attributes:
+        notice: a further line for the person, such as that the model was unavailable.
+        choices: buttons for the answers to a question.
+        must_reply: the answer is sent even if the message was not addressed to the bot, such as the question about an
+            incomplete request.
+        handled_elsewhere: silence is intended, because a client or a hook handles the turn.
+        is_answer: the message answered a question of the interpreter.
+        is_chosen_by_model: the calls must be compared with the message.
     """
 
     calls: tuple[ToolCall, ...] = ()
@@ -340,10 +348,13 @@ class Interpretation(Struct, frozen=True, kw_only=True):
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """The bot's answer. `mentions` are people to notify; the platform formats them its own way.
+    """The bot's answer.
 
-    `choices` are buttons, and `private_to` the one person it is for, on platforms that have such things. `hint` says
-    what to write instead of pressing a button; platforms with buttons do not show it.
+    Attributes:
+        mentions: people to notify, in the format of the platform.
+        choices: buttons, on platforms that have them.
+        private_to: the only person who should see it, on platforms that support that.
+        hint: the text to write instead of pressing a button, shown by platforms without buttons.
     """
 
     text: str
@@ -357,27 +368,27 @@ class Reply(Struct, frozen=True, kw_only=True):
 
     @property
     def text_with_hint(self) -> str:
-        """Return the text as a platform without buttons shows it."""
+        """The text for platforms without buttons."""
         return f"{self.text}\n{self.hint}" if self.hint else self.text
 
 
 class Conversation(Struct, frozen=True, kw_only=True):
-    """A person in a chat: the key of all state kept between messages of one person in one chat."""
+    """A person in a chat, for state of that person in that chat."""
 
     chat: ChatAddress
     person: Person
 
     @property
     def key(self) -> str:
-        """One string for this person in this chat."""
+        """The key of stored state."""
         return f"{self.chat.key}#{self.person.id}"
 
 
 class Interpreter(Protocol):
-    """Reads a turn and chooses calls or words an answer; a language model is one, the offline interpreter another."""
+    """Chooses calls or an answer for a turn, with a language model or offline."""
 
     async def interpret(self, turn: Turn) -> Interpretation:
-        """Say what `turn` asks for; an empty interpretation means that nothing was asked.
+        """Interpret `turn`; the result is empty if nothing was asked.
 
         Raises:
             ModelUnavailable: a model was needed and none answered.

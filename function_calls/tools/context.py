@@ -1,4 +1,4 @@
-"""Provide a running tool with its caller, chat, time and services."""
+"""Provide the context of a call: caller, chat, time, session state and services."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -23,20 +23,20 @@ from services.language_model.ports import TextListener
 Value = TypeVar("Value")
 
 PROGRAM: Final = "program"
-"""The entry point of calls in the run of an agent that a program started."""
+"""The entry point of calls of an agent that a program runs."""
 
 
 class Started(Struct, kw_only=True):
-    """A flag set when a change has begun: from then on it is finished even if its caller is cancelled."""
+    """A flag that a change has begun and must finish even if its caller is cancelled."""
 
     is_set: bool = False
 
 
 async def finish_if_started(work: Callable[[Started], Awaitable[Value]]) -> Value:
-    """Run `work`; a cancellation stops it before it has begun, and waits for its end afterwards.
+    """Run `work`; a cancellation stops it before it sets the flag, and waits for its end afterwards.
 
     Raises:
-        asyncio.CancelledError: the caller was cancelled; `work` has ended when this is raised.
+        asyncio.CancelledError: the caller was cancelled, and `work` has ended.
     """
     started = Started()
     task = asyncio.ensure_future(work(started))
@@ -90,10 +90,10 @@ class Services:
 
 
 class Actions(Struct, kw_only=True):
-    """Requests of a tool to the agent that called it; honoured when the call succeeds.
+    """Requests of a tool to the calling agent, which apply if the call succeeds.
 
-    `transfer_to_agent` names a sub-agent that is to go on with the turn; `escalate` ends the agent's run, and with it
-    the loop that it is part of; `output` is the answer of an agent that has to give one of a certain form.
+    `transfer_to_agent` is the sub-agent that continues the turn; `escalate` ends the run and an enclosing loop;
+    `output` is the structured answer.
     """
 
     transfer_to_agent: str | None = None
@@ -111,13 +111,13 @@ async def _ignore_progress(text: str) -> None:
 
 
 def _no_link(message_id: str) -> str | None:
-    """Return no link: messages have none here."""
+    """Return None: messages have no links."""
     del message_id
     return None
 
 
 async def _no_members() -> Sequence[Person]:
-    """Return an empty tuple: no platform can be asked."""
+    """Return no members: there is no platform."""
     return ()
 
 
@@ -128,31 +128,31 @@ def _is_not_shown(text: str) -> bool:
 
 
 class CallContext(Struct, frozen=True, kw_only=True):
-    """The circumstances of one call; injected by annotation, never part of a schema.
+    """The context of a call, injected by annotation and never part of a schema.
 
     Attributes:
-        call_id: unique per call and the same when a message is delivered twice, so it serves as a request key.
-        now: timezone-aware in `zone`, the zone of the person who asks.
-        state: the session state; what a call writes there is stored when it succeeds.
+        call_id: unique per call, and the same when a message is delivered twice, so usable as a request key.
+        now: timezone-aware in `zone`, the zone of the sender.
+        state: the session state; changes are stored when the call succeeds.
         agent_name: the calling agent; empty outside of agents.
         invocation_id: the same for all calls of one turn.
-        progress: tells the person how far the call is.
-        link_of: returns the address that opens a message of this chat, by its id; None where there is none.
-        members: asks the platform who is in the chat; empty where it does not tell.
-        entry_point: the source of a call that belongs to no turn, such as `http`.
+        progress: sends the person the progress of the call.
+        link_of: returns the address of a message of this chat by its id; None without links.
+        members: returns the members of the chat; empty if the platform does not provide them.
+        entry_point: the source of a call outside of turns, such as `http`.
         approved: the call that the person has confirmed.
-        form: the person's answers to what the tool asked when the same call was made before.
-        withheld: the result of a call that must not run as it is: its question to the person, or its refusal.
-        asked_for: the tools that the person's own words ask for, once untrusted text is in the turn; else None.
-        has_shown: tells whether a text is contained in the turn as it is.
-        policy: the policy of routers that have none of their own, such as an agent's.
-        is_undoing: whether a change is undone.
-        is_operator: whether an admin of the bot itself makes the call.
-        confirmed_by: the message that confirmed a call which an earlier message asked for.
-        started: set as soon as a call begins to change something.
-        on_text: streams the call's own answer, where somebody watches and no other call of the round answers.
+        form: the person's answers to the questions of the tool in the same call before.
+        withheld: the result of a call that must not run: its question to the person, or its refusal.
+        asked_for: the tools that the message requests, if the turn contains untrusted text; else None.
+        has_shown: returns whether the turn contains a text.
+        policy: the policy for routers without their own, such as those of agents.
+        is_undoing: a change is being undone.
+        is_operator: the caller is an admin of the bot itself.
+        confirmed_by: the message that confirmed the call of an earlier message.
+        started: set when a call begins to change something.
+        on_text: receives the streamed answer of the call, if nobody else in the round streams.
         enclosing: the routers whose hooks, listeners and records apply to this call, outermost first.
-        parent_call_id: the `call_id` of the call that makes this one; empty where none does.
+        parent_call_id: the `call_id` of the call that makes this call; empty without one.
     """
 
     call_id: str
@@ -185,32 +185,32 @@ class CallContext(Struct, frozen=True, kw_only=True):
     parent_call_id: str = ""
 
     def within(self, *routers: "FunctionCallRouter") -> "CallContext":
-        """Return the context of a call that runs under `routers` beside those it has, each once."""
+        """Return the context with `routers` as further enclosing routers, each once."""
         return replace(self, enclosing=tuple(dict.fromkeys((*self.enclosing, *routers))))
 
     @property
     def chat(self) -> ChatAddress:
-        """The chat that the message was written in."""
+        """The chat of the message."""
         return self.message.address
 
     @property
     def message_time(self) -> datetime:
-        """The time from which times in the message count: `now`, or when it was sent if it waited for the bot."""
+        """The time for relative times in the message, see `calls.message_time`."""
         return message_time(self.message, self.now)
 
     @property
     def sender(self) -> Person:
-        """Return the person who asked."""
+        """The sender of the message."""
         return self.message.sender
 
     @property
     def answered(self) -> ChatMessage:
-        """The message whose answer shows the call: the one with the yes where there is one."""
+        """The message that the answer of the call replies to: the confirmation, if there is one."""
         return self.confirmed_by or self.message
 
     @property
     def viewer(self) -> Viewer:
-        """The person for whom the call is checked against the access rules."""
+        """The sender as subject of access rules."""
         message = self.message
         return Viewer(
             person=message.sender,
@@ -221,17 +221,17 @@ class CallContext(Struct, frozen=True, kw_only=True):
 
     @property
     def conversation(self) -> Conversation:
-        """Return the person and chat; its key names the session of `state`."""
+        """The person and the chat, whose key is that of the session of `state`."""
         return Conversation(chat=self.message.address, person=self.message.sender)
 
     @property
     def logger(self) -> "Logger":
-        """The log, with the chat, the call and the agent bound to each line."""
+        """The logger, bound to chat, call and agent."""
         return logger.bind(chat=str(self.chat), call=self.call_id, agent=self.agent_name)
 
 
 async def is_for_bot(context: CallContext, history: HistoryService) -> bool:
-    """Return whether the message is for the bot: by its name, in private, or because it comes right after the bot."""
+    """Return whether the message is addressed to the bot, private, or directly after a message of the bot."""
     if context.message.is_addressed or context.message.is_private:
         return True
     before = await history.before(context.message, 1)

@@ -1,1 +1,1 @@
-"""Run agents: instructions, a model and tools of their own, which hand turns to each other."""
+"""Run agents, which have their own instructions, model and tools, and can transfer turns to each other."""

@@ -62,26 +62,26 @@ __all__ = ["Agent", "AgentHooks"]
 
 
 class Agent(Generic[DepsT, OutputT]):
-    """Works on messages with a model and tools of its own, and may hand them over to its sub-agents.
+    """Works on messages with its own model and tools, and can transfer them to its sub-agents.
 
-    Everything about it is decided here, once; any number of runs share one agent. The connections of a model that is
-    given by its name are kept from run to run inside `async with`, and else closed after each.
+    An agent is immutable and any number of runs share it. The connections of a model given by name stay open between
+    runs inside `async with`, and are closed after each run otherwise.
 
     Args:
         name: its name, also as a tool: letters, digits, `_` and `-`.
         model: a language model, or its name on the server in OPENAI_BASE_URL (OpenAI by default) with the key in
             OPENAI_API_KEY; or an interpreter, which needs no instructions.
-        output: the Pydantic model of its answer, else text. An answer in another form is returned to its model once,
-            with every error. Tools that reply do not end such an agent's run.
-        deps: the class of the object that `run` is given for its tools, which ask for it by annotation; or such an
-            object, for runs that are given none.
+        output: the Pydantic model of its answer; text without one. An invalid answer is returned to the model once,
+            with every error. Tools that reply do not end the run of such an agent.
+        deps: the class of the object that `run` passes to the tools, which request it by annotation; or the default
+            object itself.
 
     The other arguments are those of `AgentOptions`.
 
     Raises:
-        ValueError: two sub-agents have one name, or a name cannot be a tool's; or an agent with an output, who has
-            to answer by itself, has sub-agents.
-        SignatureInvalid: a function among the tools cannot be offered to a model as it is declared.
+        ValueError: two sub-agents have the same name, a name cannot be a tool's, or an agent with an `output` has
+            sub-agents.
+        SignatureInvalid: the signature of a tool is invalid.
     """
 
     @overload
@@ -136,13 +136,13 @@ class Agent(Generic[DepsT, OutputT]):
         self._deps = None if isinstance(deps, type) else deps
         self._form = cast("type[OutputT]", output or str)
         self._opened: OpenAIModel | None = None
-        self._users = 0  # runs, and contexts, that need the connections
+        self._users = 0  # the number of runs and contexts that use the connections
         if isinstance(model, str):
             model = self._opened = model_of_environment(model)
         registry = self._registry(tools, injectable)
         answer = registry.get(OUTPUT) if self._has_form else None
-        told = agent_instructions(instructions, system_prompt, answer)
-        interpreter = interpreter_of(model, told, call_style, answer)
+        full_instructions = agent_instructions(instructions, system_prompt, answer)
+        interpreter = interpreter_of(model, full_instructions, call_style, answer)
         self._interpreter = HookedInterpreter(interpreter, hooks.model)
         self._router = FunctionCallRouter(
             registry, default_timeout=tool_timeout, hooks=hooks.tools, events=hooks.events
@@ -151,7 +151,7 @@ class Agent(Generic[DepsT, OutputT]):
             combine_external(self._router, toolsets)
 
     def _registry(self, tools: Iterable[Registrable], injectable: Collection[type[object]]) -> Registry:
-        """Return its tools, with those that transfer a turn and that give the output where it has them."""
+        """Return the registry of its tools, with those for transfers and for the structured output."""
         registry = Registry(injectable=injectable)
         if self._deps_class is not None:
             registry.allow(self._deps_class)
@@ -160,7 +160,8 @@ class Agent(Generic[DepsT, OutputT]):
         if self._sub_agents:
             registry.register(TransferTool(self._sub_agents), ToolOptions(is_deferrable=False))
         if self._has_form:
-            _refuse_sub_agents(self.name, self._sub_agents)
+            if self._sub_agents:
+                raise ValueError(f"agent {self.name!r} has an output and so no sub-agents; give them as AgentTool")
             registry.register(answer_tool(cast("type[BaseModel]", self._form)))
         return registry
 
@@ -205,14 +206,15 @@ class Agent(Generic[DepsT, OutputT]):
         deps: DepsT | None = None,
         session: Session | None = None,
     ) -> AgentOutcome | AgentResult[OutputT]:
-        """Answer a text, or work on `turn` on behalf of the call (or message) of `context` in at most `rounds` rounds.
+        """Answer a text, or process `turn` in the context of a call (or message) in at most `rounds` rounds.
 
-        `deps` is for the tools. `session` keeps their state between runs; without one it lasts as long as the run.
+        `deps` are passed to the tools. `session` keeps their state between runs; without it the state ends with the
+        run.
 
         Raises:
             AgentFailed: the run of a text ended without its output.
-            ModelUnavailable: its model did not answer, to a turn only as long as nothing has been done yet.
-            TypeError: there are no `deps`, and the agent needs them.
+            ModelUnavailable: the model did not answer; for a turn only before the first call.
+            TypeError: the agent needs `deps` and there are none.
         """
         if isinstance(turn, str):
             return await self._run_text(turn, deps, session)
@@ -221,7 +223,7 @@ class Agent(Generic[DepsT, OutputT]):
         return await self._run_turn(turn, context, rounds)
 
     def stream(self, text: str, *, deps: DepsT | None = None, session: Session | None = None) -> AgentStream[OutputT]:
-        """Return the answer to `text` as a stream of its pieces, with the result at its end; see `run`."""
+        """Return the answer to `text` as a stream of its pieces, followed by the result; see `run`."""
         return AgentStream(lambda on_text: self._run_text(text, deps, session, on_text))
 
     async def _run_text(
@@ -336,8 +338,3 @@ class Agent(Generic[DepsT, OutputT]):
             is_reply=False,
             error=f"no agent named '{wanted}'; there are: {', '.join(self._sub_agents)}",
         )
-
-
-def _refuse_sub_agents(name: str, sub_agents: Collection[str]) -> None:
-    if sub_agents:
-        raise ValueError(f"agent {name!r} has an output and so answers by itself; give it the others as AgentTool")

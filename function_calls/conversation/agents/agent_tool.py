@@ -1,4 +1,4 @@
-"""Offer agents as tools: one asks an agent and returns its answer, the other transfers the turn."""
+"""Offer agents as tools: `AgentTool` asks an agent, `TransferTool` transfers the turn to one."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -29,9 +29,9 @@ _PARAMETERS: Final = {
 
 
 class AgentTool(Tool):
-    """Lets a model ask `agent`. Unlike a transfer, the answer comes back to the caller.
+    """Lets a model ask `agent`; unlike after a transfer, the answer returns to the model.
 
-    The agent works in the session of the call and with the rights of the person; it does not see the chat's history.
+    The agent has the session of the call and the permissions of the person, but not the history of the chat.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class AgentTool(Tool):
         return self._agent.dispatchers
 
     async def run(self, args: dict[str, object], ctx: CallContext) -> object:
-        """Let the agent work on the request."""
+        """Run the agent on the request."""
         request = str(args["request"])
         try:
             outcome = await ask(self._agent, request, ctx)
@@ -75,10 +75,10 @@ class AgentTool(Tool):
 
 
 async def ask(agent: SubAgent, request: str, ctx: CallContext) -> AgentOutcome:
-    """Let `agent` work on `request` on behalf of the call of `ctx`; for functions that go on with what it found.
+    """Run `agent` on `request` in the context of a call, for functions that use its outcome.
 
     Raises:
-        ModelUnavailable: its model did not answer and nothing has been done yet.
+        ModelUnavailable: the model did not answer the first request.
     """
     turn = Turn(
         message=replace(ctx.message, text=request, is_addressed=True, attachments=()),
@@ -128,13 +128,13 @@ class TransferTool(Tool):
         }
 
     async def run(self, args: dict[str, object], ctx: CallContext) -> object:
-        """Request the transfer, which happens when the round is over."""
+        """Request the transfer, which follows the round."""
         ctx.actions.transfer_to_agent = str(args["agent_name"])
         return ToolResult(ok=True, value={"transfer_to_agent": args["agent_name"]})
 
 
 def without_transfers(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Return the earlier rounds for the next agent, without the transfers."""
+    """Return `steps` without the calls of the transfer tool."""
     shown = []
     for step in steps:
         pairs = zip(step.calls, step.results, strict=True)

@@ -15,8 +15,8 @@ from function_calls.tools.session_state import CallState, MemorySessionStateStor
 from services.kernel.errors import ModelUnavailable
 
 
-class Answers(Protocol):
-    """An answerer of turns, such as an `Assistant`."""
+class TurnAnswerer(Protocol):
+    """Answers turns, like `Assistant`."""
 
     async def answer(self, turn: Turn) -> Reply | None:
         """Answer `turn`, or return None for silence."""
@@ -24,9 +24,9 @@ class Answers(Protocol):
 
 
 class AgentAssistant:
-    """Gives every turn to `agent`; `otherwise` answers when its model cannot be had and nothing was done yet.
+    """Answers every turn with `agent`, or with `otherwise` if the model is unavailable before the first call.
 
-    `states` keeps the session state; without one it lasts as long as the process.
+    `states` stores the session state; without it the state is lost when the process ends.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class AgentAssistant:
         agent: SubAgent,
         *,
         context_for: Callable[[Turn, int], CallContext],
-        otherwise: Answers | None = None,
+        otherwise: TurnAnswerer | None = None,
         states: SessionStateStore | None = None,
     ) -> None:
         self._agent = agent
@@ -43,10 +43,10 @@ class AgentAssistant:
         self._states = states or MemorySessionStateStore()
 
     async def answer(self, turn: Turn) -> Reply | None:
-        """Answer `turn`, or return None for silence: nothing was asked of the bot.
+        """Answer `turn`; return None if nothing was asked of the bot.
 
         Raises:
-            ModelUnavailable: the agent's model did not answer and nobody else is there to.
+            ModelUnavailable: the agent's model did not answer and there is no `otherwise`.
         """
         context = await self._context(turn)
         try:

@@ -20,10 +20,10 @@ from services.kernel.errors import ModelUnavailable
 
 
 class LoopAgent:
-    """Runs `agents` in order, `max_iterations` times at most; ends when a tool sets `ctx.actions.escalate`.
+    """Runs `agents` in order, at most `max_iterations` times, until a tool sets `ctx.actions.escalate`.
 
-    Each agent sees what the ones before it said as messages, and shares the session state with them. A question to
-    the person ends the loop too. The last text is the answer.
+    Each agent receives the texts of the agents before it as messages; all share the session state. A question to the
+    person also ends the loop. The last text is the answer.
     """
 
     def __init__(
@@ -36,14 +36,14 @@ class LoopAgent:
 
     @property
     def dispatchers(self) -> Mapping[str, Dispatcher]:
-        """Return the dispatchers of its agents' calls, by the agent's name."""
+        """Return the dispatchers for the calls of its agents, by the agent's name."""
         return {name: dispatcher for agent in self._agents for name, dispatcher in agent.dispatchers.items()}
 
     async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome:
         """Run the agents on `turn` until one escalates, in at most `rounds` rounds of all agents together.
 
         Raises:
-            ModelUnavailable: a model did not answer and nothing has been done yet.
+            ModelUnavailable: a model did not answer before the first call.
         """
         so_far = AgentOutcome(agent=self.name, text="", steps=turn.steps, rounds_used=0)
         for place, agent in self._schedule():
@@ -70,7 +70,7 @@ class LoopAgent:
 
 
 def _merge(before: AgentOutcome, last: AgentOutcome) -> AgentOutcome:
-    """Return the outcome of the loop so far. That `last` escalated ends this loop and no other."""
+    """Return the outcome of the loop so far; `is_escalated` is reset, so that an enclosing loop continues."""
     return replace(
         last,
         text=last.text or before.text,
@@ -81,7 +81,7 @@ def _merge(before: AgentOutcome, last: AgentOutcome) -> AgentOutcome:
 
 
 def _append_message(turn: Turn, outcome: AgentOutcome, place: int) -> Turn:
-    """Return the turn for the next agent, with this one's text before the message."""
+    """Return the turn for the next agent, with the text of `outcome` as a recent message."""
     if not outcome.text:
         return turn
     message = ChatMessage(

@@ -16,10 +16,9 @@ from function_calls.tools.toolset import Toolset
 
 
 class AgentHooks(Struct, frozen=True, kw_only=True):
-    """The hooks of an agent: around the model, around the tools, and the bus for events of its calls.
+    """The hooks around an agent's model and tools, and the bus for events of its calls.
 
-    `tools` and `events` also apply to the calls of the agents that this one asks or hands over to. `model` is only of
-    this agent.
+    `tools` and `events` also apply to the calls of agents that this agent asks or transfers to; `model` does not.
     """
 
     model: ModelHooks = field(default_factory=ModelHooks)
@@ -31,18 +30,18 @@ class AgentOptions(TypedDict, total=False):
     """The options of an agent beside its name, model, output and dependencies.
 
     Attributes:
-        instructions: the task, for its model; variables such as `{{CURRENT_DATE}}` are filled in.
-        tools: functions and class tools, in any mixture.
-        description: its purpose; other agents choose by it.
-        system_prompt: the text before the instructions, in place of the general rules of `prompts/agent.md`.
-        toolsets: tools from elsewhere, by label.
-        sub_agents: the agents that it may hand a turn to; the tool for that is added by itself.
-        state: session state to begin with, where the session has none yet.
-        injectable: classes of services that tools may ask for by annotation.
-        hooks: where other code steps in.
+        instructions: the task for the model; variables such as `{{CURRENT_DATE}}` are filled in.
+        tools: functions and class tools.
+        description: its purpose, by which other agents choose.
+        system_prompt: the text before the instructions, instead of the general rules of `prompts/agent.md`.
+        toolsets: external tools, by label.
+        sub_agents: the agents to which it can transfer a turn; the tool for that is added.
+        state: initial values of the session state.
+        injectable: classes of services that tools may request by annotation.
+        hooks: hooks around the model and the tools.
         limits: rounds and seconds of one run.
-        call_style: how a language model is asked for calls, natively by default.
-        tool_timeout: seconds for each tool without a limit of its own; 60 by default, None is no limit.
+        call_style: the format in which calls are requested from a language model, native by default.
+        tool_timeout: the timeout in seconds of tools without their own; 60 by default, None for no limit.
     """
 
     instructions: str

@@ -18,12 +18,18 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class AgentOutcome(Struct, frozen=True, kw_only=True):
-    """The outcome of a run. `agent` gave the final answer, `steps` are the rounds of all agents that took part.
+    """The outcome of a run.
 
-    `is_escalated` says that a tool ended the run, `is_exhausted` that its rounds were used up; `is_question` that
-    `text` asks the person something, `is_answered` that the chat has the answer already, `must_reply` that `text` is
-    sent even where the message was not addressed to the bot. `output` is the answer of an agent with a structured
-    answer; `is_malformed` says that it did not.
+    Attributes:
+        agent: the agent that gave the final answer.
+        steps: the rounds of all agents.
+        is_escalated: a tool ended the run.
+        is_exhausted: the rounds were used up.
+        is_question: `text` is a question to the person.
+        is_answered: a tool has sent the answer to the chat itself.
+        must_reply: `text` is sent even if the message was not addressed to the bot.
+        output: the structured answer, if the agent has one.
+        is_malformed: the agent should have given a structured answer and did not.
     """
 
     agent: str
@@ -40,10 +46,10 @@ class AgentOutcome(Struct, frozen=True, kw_only=True):
     is_malformed: bool = False
 
     def given(self, form: type[M]) -> M:
-        """Return the answer, of the class that the agent has for its `output`.
+        """Return the structured answer, an instance of the agent's `output` class `form`.
 
         Raises:
-            ToolFailed: there is none: the agent asks something, or did not get that far.
+            ToolFailed: the run ended without one.
         """
         if not isinstance(self.output, form):
             raise ToolFailed(f"agent '{self.agent}' gave no {form.__name__}")
@@ -70,37 +76,37 @@ class SubAgent(Protocol):
 
     @property
     def name(self) -> str:
-        """Return its name, of letters, digits, `_` and `-`."""
+        """The name, of letters, digits, `_` and `-`."""
         ...
 
     @property
     def description(self) -> str:
-        """Return its description for other agents' models."""
+        """The description for the models of other agents."""
         ...
 
     @property
     def dispatchers(self) -> Mapping[str, Dispatcher]:
-        """Return the dispatchers of its calls and of the agents below it, by the agent's name."""
+        """The dispatchers for its calls and those of its sub-agents, by the agent's name."""
         ...
 
     async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome:
-        """Work on `turn` on behalf of the call (or message) of `context`, in at most `rounds` rounds.
+        """Process `turn` in the context of a call (or message), in at most `rounds` rounds.
 
         Raises:
-            ModelUnavailable: a model was needed, none answered, and nothing has been done yet.
+            ModelUnavailable: a model was needed and did not answer before the first call.
         """
         ...
 
 
 def agents_by_name(agents: Sequence[SubAgent]) -> dict[str, SubAgent]:
-    """Return the agents by their names, in order.
+    """Return the agents by name, in order.
 
     Raises:
         ValueError: two have the same name.
     """
     named = {agent.name: agent for agent in agents}
     if len(named) != len(agents):
-        raise ValueError(f"two agents have one name: {', '.join(agent.name for agent in agents)}")
+        raise ValueError(f"two agents have the same name: {', '.join(agent.name for agent in agents)}")
     return named
 
 
@@ -116,7 +122,7 @@ def check_agent_name(name: str) -> str:
 
 
 def out_of_rounds(agent: str, language: str, steps: tuple[Step, ...], used: int) -> AgentOutcome:
-    """Return the outcome of a run without answer within its rounds."""
+    """Return the outcome of a run that used up its rounds."""
     text = say(language, "failed.too_many_rounds")
     return AgentOutcome(agent=agent, text=text, steps=steps, rounds_used=used, is_exhausted=True)
 

@@ -1,4 +1,4 @@
-"""Return an agent's answer as an instance of a Pydantic model, checked like a call and corrected once."""
+"""Structure an agent's answer as an instance of a Pydantic model, validated like a call and corrected once."""
 
 import json
 from collections.abc import Callable
@@ -25,7 +25,7 @@ _DESCRIPTION: Final = "Give your answer and end. Call it once, when you know all
 
 
 def answer_tool(form: type[BaseModel]) -> Callable[..., object]:
-    """Return the tool by which an agent ends its run with an instance of `form`."""
+    """Return the tool with which a model gives an instance of `form` as the answer and ends the run."""
 
     async def give(args: BaseModel, ctx: CallContext) -> ToolResult:
         ctx.actions.output = args
@@ -36,7 +36,7 @@ def answer_tool(form: type[BaseModel]) -> Callable[..., object]:
 
 
 def agent_instructions(text: str, system_prompt: str | None, answer: RegisteredTool | None) -> Instructions:
-    """Return the system text of an agent: a general one unless another is given, its own, and how to end."""
+    """Return the instructions of an agent: the general rules or `system_prompt`, `text`, and the use of `answer`."""
     parts, without_tools = [text.strip()], ""
     if answer is not None:
         schema = json.dumps(answer.spec.parameters, ensure_ascii=False)
@@ -47,14 +47,14 @@ def agent_instructions(text: str, system_prompt: str | None, answer: RegisteredT
 
 
 class StructuredOutput:
-    """An interpreter whose text must have the form of the answer, and is sent back to it once if it has not."""
+    """An interpreter that converts text to a call of the answer tool, and returns invalid text to its model once."""
 
     def __init__(self, interpreter: Interpreter, tool: RegisteredTool) -> None:
         self._interpreter = interpreter
         self._tool = tool
 
     async def interpret(self, turn: Turn) -> Interpretation:
-        """Say what `turn` asks for; the answer is a call too."""
+        """Interpret `turn`; a structured answer is a call."""
         turn = replace(turn, on_text=None)  # a partial structured answer is useless
         interpretation = await self._interpreter.interpret(turn)
         try:
@@ -67,10 +67,10 @@ class StructuredOutput:
         return interpretation
 
     def _as_call(self, turn: Turn, interpretation: Interpretation) -> Interpretation:
-        """Return `made` with its text as a call of the answer tool.
+        """Return `interpretation` with its text as a call of the answer tool.
 
         Raises:
-            ArgumentsInvalid: they are not in the form.
+            ArgumentsInvalid: the text is not a valid answer.
         """
         if interpretation.calls or interpretation.must_reply:
             return interpretation
@@ -85,7 +85,7 @@ class StructuredOutput:
 
 
 def _refusal(turn: Turn, words: str, error: ArgumentsInvalid) -> Step:
-    """Return a round that shows the model its rejected answer, with the reason."""
+    """Return a step with the rejected answer and the reason, for the model."""
     call = ToolCall(id=_call_id(turn), name=OUTPUT, arguments={"words": words})
     return Step(text="", calls=(call,), results=(ToolResult.failed(error.for_model()),))
 
@@ -95,21 +95,21 @@ def _call_id(turn: Turn) -> str:
 
 
 def _word(answer: BaseModel) -> str:
-    """Return the answer for people: worded by its class, else as JSON."""
+    """Return the answer for people: by `__str__` of its class, or as JSON."""
     has_words = type(answer).__str__ is not BaseModel.__str__
     return str(answer) if has_words else answer.model_dump_json()
 
 
 @runtime_checkable
-class _Completes(LanguageModel, Protocol):
-    """A language model; a protocol to tell it from an interpreter at run time."""
+class _CheckableModel(LanguageModel, Protocol):
+    """A language model, distinguishable from an interpreter at run time."""
 
 
 def interpreter_of(
     model: LanguageModel | Interpreter, instructions: Instructions, style: StyleName, answer: RegisteredTool | None
 ) -> Interpreter:
-    """Return `model` as an interpreter; `answer` is the tool for a structured answer, None for free text."""
-    if isinstance(model, _Completes):
+    """Return `model` as an interpreter; `answer` is the tool for a structured answer, None for text."""
+    if isinstance(model, _CheckableModel):
         counted = model if isinstance(model, MeteredModel) else MeteredModel(model)
         model = FunctionCallLLM(counted, styles=make_styles(style, counted, instructions))
     return model if answer is None else StructuredOutput(model, answer)

@@ -1,4 +1,4 @@
-"""Run an agent from a program: its message, its usage, its typed result and the stream of its text."""
+"""Define the message, usage, typed result and text stream of an agent's run in a program."""
 
 import asyncio
 import time
@@ -53,9 +53,9 @@ class AgentResult(Struct, Generic[OutputT], frozen=True, kw_only=True):
 
 
 class AgentStream(Generic[OutputT]):
-    """The text of a run, piece by piece as its model writes it; `result` is there after the last piece.
+    """The text of a run in pieces, as the model generates it; `result` is available after the last piece.
 
-    It begins when it is iterated over, and can be iterated over once.
+    The run begins with the iteration. A stream can be iterated over once.
     """
 
     def __init__(self, run: Callable[[TextListener], Coroutine[Any, Any, AgentResult[OutputT]]]) -> None:
@@ -67,14 +67,14 @@ class AgentStream(Generic[OutputT]):
         """The result of the run.
 
         Raises:
-            RuntimeError: the stream has not been read to its end.
+            RuntimeError: the stream has not been read to the end.
         """
         if self._result is None:
             raise RuntimeError("the result is there after the last piece; read the stream to its end first")
         return self._result
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        """Yield the pieces; an output that was not written by the model in text is one piece.
+        """Yield the pieces; a structured output is one piece.
 
         Raises:
             AgentFailed: the run ended without its output.
@@ -99,9 +99,9 @@ class AgentStream(Generic[OutputT]):
 def program_turn(
     agent: str, text: str, deps: object, session: Session | None, on_text: TextListener | None
 ) -> tuple[Turn, CallContext]:
-    """Return the turn for `text`, which a program says to `agent`, and the context of its calls, with their services.
+    """Return the turn for `text`, sent by a program to `agent`, and the context of its calls.
 
-    Without a `session` their state lasts as long as the run.
+    Without a `session` the state ends with the run.
     """
     clock = SystemClock()
     now = clock.now()
@@ -141,9 +141,9 @@ def program_turn(
 
 
 def requests_of(turn: Turn, context: CallContext) -> frozenset[str] | None:
-    """Return the tools that the message asks for, once untrusted text is in the turn; else None.
+    """Return the tools that the message requests if the turn contains untrusted text; else None.
 
-    The text of a program is its own, also where it quotes.
+    The text of a program is trusted, including quotations.
     """
     if turn.is_from_program and not any(result.is_untrusted for step in turn.steps for result in step.results):
         return context.asked_for
@@ -153,7 +153,7 @@ def requests_of(turn: Turn, context: CallContext) -> frozenset[str] | None:
 
 
 def was_shown(turn: Turn, text: str) -> bool:
-    """Return whether `text` is contained in the message, an earlier one, or a result."""
+    """Return whether the message, an earlier message or a result contains `text`."""
     from function_calls.grounding import intents
 
     return intents.was_shown(turn, text)
@@ -161,7 +161,7 @@ def was_shown(turn: Turn, text: str) -> bool:
 
 @contextmanager
 def count_run(message: ChatMessage) -> Iterator[TurnUsage]:
-    """Count the usage of the run that begins with `message`; inside of a turn it counts for that turn too."""
+    """Count the usage of the run for `message`; inside of a turn, count it for the turn too."""
     outer = current_usage()
     if outer is None:
         usage = TurnUsage(address=message.address, person=message.sender, message_id=message.id)
@@ -177,7 +177,7 @@ def count_run(message: ChatMessage) -> Iterator[TurnUsage]:
 
 
 class RunNotes(Struct, kw_only=True):
-    """Notes about a run while it lasts: its answer."""
+    """The answer of a run, which is set before the run ends."""
 
     answer: str = ""
 
@@ -186,7 +186,7 @@ class RunNotes(Struct, kw_only=True):
 async def publish_run(
     router: FunctionCallRouter, agent: str, turn: Turn, context: CallContext
 ) -> AsyncIterator[RunNotes]:
-    """Publish the start and the end of a run of `agent` to the listeners of `router` and of those around it."""
+    """Publish the start and the end of a run to the listeners of `router` and of the enclosing routers."""
     run_id, notes, error, started = uuid4().hex, RunNotes(), "", time.perf_counter()
     await router.publish(AGENT_START, context, agent=agent, id=run_id, request=turn.message.text)
     try:
@@ -201,10 +201,10 @@ async def publish_run(
 
 
 def result_of(outcome: AgentOutcome, form: type[OutputT], usage: TurnUsage, final_tool: str) -> AgentResult[OutputT]:
-    """Return the result of a run that has to give a `form`, without the call of `final_tool` that gave it.
+    """Return the result of a run with an output of class `form`, without the call of `final_tool`.
 
     Raises:
-        AgentFailed: the run ended without it.
+        AgentFailed: the run ended without an output.
     """
     return AgentResult(
         output=_output_of(outcome, form),

@@ -1,4 +1,4 @@
-"""Explain a recorded turn in words, and answer "why did you do that?" from the record."""
+"""Explain a recorded turn in text, also as the answer to "why did you do that?"."""
 
 from collections.abc import Sequence
 

@@ -18,7 +18,7 @@ from services.call_log.usage import BudgetPolicy, NoBudget, TurnUsage, count_usa
 
 
 class Notes(Struct, kw_only=True):
-    """Notes about a turn while it is answered: the reply, None for silence."""
+    """The reply to a turn, which is set before its record is written; None for silence."""
 
     reply: Reply | None = None
 
@@ -42,9 +42,9 @@ class NoRecorder:
 
 
 class TurnRecorder:
-    """Records into `log` every call, from any client, and every turn with a call, an answer or a cost.
+    """Records every call of any client in `log`, and every turn with a call, an answer or a cost.
 
-    `budget` holds the budgets for every model that is asked on behalf of a turn.
+    `budget` limits the usage of models in a turn.
     """
 
     def __init__(self, log: CallLog, budget: BudgetPolicy | None = None) -> None:
@@ -53,7 +53,7 @@ class TurnRecorder:
 
     @contextmanager
     def turn(self, turn: Turn) -> Iterator[Notes]:
-        """Record `turn`: model usage and calls within the context are attributed to it."""
+        """Record `turn`, with the model usage and calls within the context."""
         message = turn.message
         notes = Notes()
         started = time.perf_counter()
@@ -104,7 +104,7 @@ def _turn_record(turn: Turn, usage: TurnUsage, reply: Reply | None, error: str, 
 
 def _call_record(call: ToolCall, context: CallContext, result: ToolResult, usage: TurnUsage | None) -> CallRecord:
     completions = () if usage is None else usage.take_new()
-    message = context.message
+    message, task = context.message, result.spawned
     return CallRecord(
         id=f"tc_{uuid4().hex}",
         address=message.address,
@@ -126,7 +126,7 @@ def _call_record(call: ToolCall, context: CallContext, result: ToolResult, usage
         receipts=tuple((receipt.action, receipt.subject) for receipt in result.receipts),
         model=completions[-1].model if completions else "",
         charge=sum((completion.charge for completion in completions), NOTHING),
-        spawn_task=None if result.spawned is None else _spawn_text(result.spawned),
+        spawn_task=None if task is None else json.dumps(spawn_record(task), ensure_ascii=False, default=str),
     )
 
 
@@ -136,12 +136,8 @@ def _route(context: CallContext, usage: TurnUsage | None) -> str:
     return context.entry_point if usage is None else usage.route
 
 
-def _spawn_text(task: SpawnedTask) -> str:
-    return json.dumps(spawn_record(task), ensure_ascii=False, default=str)
-
-
 def spawn_record(task: SpawnedTask) -> dict[str, object]:
-    """Return the work of an agent as it is recorded, with its calls."""
+    """Return the record of an agent's task, with its calls."""
     return {
         "agent": task.agent,
         "request": task.request,

@@ -1,4 +1,4 @@
-"""Replay a recorded turn: tools are answered from the record, and nothing is executed."""
+"""Replay a recorded turn with the recorded results of tools, without executing anything."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -18,7 +18,7 @@ Match = Literal["same", "other arguments", "not on record"]
 
 
 class ReplayedCall(Struct, frozen=True, kw_only=True):
-    """A call made in the replay, and whether it is in the record."""
+    """A call of the replay, with its match in the record."""
 
     call: ToolCall
     result: ToolResult

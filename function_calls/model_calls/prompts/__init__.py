@@ -1,4 +1,4 @@
-"""Load the prompts and worked examples, which are files, and fill in their variables."""
+"""Load the prompts and worked examples of this folder, and fill in their variables."""
 
 import re
 import tomllib
@@ -30,7 +30,7 @@ def fill(template: str, variables: Mapping[str, str]) -> str:
 
 
 def has_variables(template: str) -> bool:
-    """Return whether `template` names a variable, and so differs from message to message."""
+    """Return whether `template` has variables, and so differs between messages."""
     return re.search(_VARIABLE, template) is not None
 
 
@@ -63,7 +63,7 @@ def _chat_kind(turn: Turn) -> str:
 
 
 class WorkedExample(Struct, frozen=True, kw_only=True):
-    """A sentence, the tool it means (`none` for no tool) and the arguments it gives."""
+    """A sentence, the requested tool (`none` for no tool) and its arguments."""
 
     sentence: str
     tool: str
@@ -72,7 +72,7 @@ class WorkedExample(Struct, frozen=True, kw_only=True):
 
 @cache
 def worked_examples() -> tuple[WorkedExample, ...]:
-    """Return all examples of `worked_examples.toml`, in its order."""
+    """Return the examples of `worked_examples.toml` in order."""
     data = tomllib.loads(files(__name__).joinpath("worked_examples.toml").read_text(encoding="utf-8"))
     return tuple(
         WorkedExample(sentence=entry["sentence"], tool=entry["tool"], arguments=entry.get("arguments", {}))

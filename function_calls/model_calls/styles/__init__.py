@@ -1,1 +1,1 @@
-"""Make a model choose a tool: by native calls, by Open WebUI's prompt, or by enforced JSON."""
+"""Request and parse calls: native, by Open WebUI's prompt, or by enforced JSON."""

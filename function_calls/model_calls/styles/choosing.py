@@ -1,4 +1,4 @@
-"""Choose the call style of an endpoint: the configured one, or the best one that a probe finds."""
+"""Choose the call style of an endpoint: the configured one, or the best that a probe finds."""
 
 import asyncio
 import json
@@ -32,8 +32,8 @@ _QUESTION = f"Report the number {_NUMBER} with the tool {_TOOL}."
 
 def make_styles(name: StyleName, model: LanguageModel, instructions: Instructions | None = None) -> StyleSource:
     """Return the source of the style called `name` for the endpoint of `model`."""
-    told = instructions or Instructions()
-    return AutoDetectedStyle(model, told) if name == "auto" else FallbackStyle(name, told)
+    instructions = instructions or Instructions()
+    return AutoDetectedStyle(model, instructions) if name == "auto" else FallbackStyle(name, instructions)
 
 
 def make_style(name: FixedStyle, instructions: Instructions) -> CallStyle:

@@ -1,7 +1,7 @@
-"""Request calls as enforced JSON, for servers without working native calls that support grammars.
+"""Request calls as enforced JSON, for servers with grammars and without working native calls.
 
-The answer is one flat object: the tool's name and its arguments side by side, or `none`; worked examples go before
-the message, and the history is left out, because small models repeat old requests.
+The answer is one flat object with the tool's name, or `none`, and its arguments. Worked examples precede the message.
+The history is omitted, because small models repeat old requests.
 """
 
 import json
@@ -25,18 +25,18 @@ _KEPT = 16
 
 
 class JsonRouterStyle:
-    """`response_format` holds the model to one of the tools; words are asked for separately."""
+    """Restricts the answer to a call by `response_format`; text needs a second request."""
 
     def __init__(self, instructions: Instructions) -> None:
         self._instructions = instructions
         self._prepared: dict[int, _Prepared] = {}
 
     def is_choice_only(self, turn: Turn) -> bool:
-        """Return True until tools have run; after that the answer is text."""
+        """Return True before the first results; after them the answer is text."""
         return bool(turn.tools) and not turn.steps
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
-        """Return a request for the choice of one tool under a grammar, or for the text once there are results."""
+        """Return the request for the choice of a tool, or for text after results."""
         if not self.is_choice_only(turn):
             return self.text_request(turn)
         prepared = self._prepare(tools, turn.bot_name)
@@ -47,13 +47,13 @@ class JsonRouterStyle:
         return CompletionRequest(messages=messages, response_format=response_format)
 
     def text_request(self, turn: Turn) -> CompletionRequest:
-        """Return the conversation, with the results of tools appended to the message."""
+        """Return the conversation with the results of tools appended to the message."""
         return CompletionRequest(
             messages=self._instructions.conversation_without_tools(turn, appended=format_outputs(turn))
         )
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
-        """Parse the call in the JSON object, or text."""
+        """Parse the call in the JSON object, or the text."""
         if not self.is_choice_only(turn):
             return read_text(completion, tools)
         chosen = _parse_choice(completion.text)

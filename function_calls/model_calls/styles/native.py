@@ -12,21 +12,21 @@ from function_calls.tools.catalog.offered_tools import OfferedTools
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
 from services.language_model.ports import Completion, CompletionRequest, RequestedCall
 
-_SHOWN_OF_UNREADABLE = 200
+_LONGEST_UNREADABLE = 200
 
 
 class NativeStyle:
-    """Tools go into the `tools` field and calls come back as `tool_calls`, or printed in the text all the same."""
+    """Sends tools in the `tools` field, and reads calls from `tool_calls`, or from text that prints them."""
 
     def __init__(self, instructions: Instructions) -> None:
         self._instructions = instructions
 
     def is_choice_only(self, turn: Turn) -> bool:  # noqa: ARG002 - the same for every turn
-        """Return False: calls and text come in one answer."""
+        """Return False: an answer can have calls and text."""
         return False
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
-        """Return the conversation, the rounds so far and the failed attempts, with the serialised tool list."""
+        """Return the conversation, the rounds so far and the corrections, with the serialised tools."""
         messages = [*self._instructions.conversation(turn, further=tools.further), *round_messages(turn.steps)]
         for correction in corrections:
             messages += _correction_messages(correction)
@@ -39,7 +39,7 @@ class NativeStyle:
         )
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:  # noqa: ARG002 - as above
-        """Parse the calls of the answer; those printed in the text count only when there are no others."""
+        """Parse the calls of the answer; without any, those printed in the text."""
         found = find_text_calls(completion.text, tools.by_name)
         calls = tuple(expand_bundles(completion.calls, tools.by_name)) or found.calls
         if calls or not found.text.startswith("{"):
@@ -51,7 +51,7 @@ class NativeStyle:
 
 
 def _correction_messages(correction: Correction) -> list[Message]:
-    calls = [(call.id, call.name, _valid(call)) for call in correction.calls]
+    calls = [(call.id, call.name, _valid_arguments(call)) for call in correction.calls]
     answers = [
         tool_message(call.id, call.name, feedback)
         for call, feedback in zip(correction.calls, correction.feedback, strict=True)
@@ -59,8 +59,8 @@ def _correction_messages(correction: Correction) -> list[Message]:
     return [assistant_calls(correction.text, calls), *answers]
 
 
-def _valid(call: RequestedCall) -> str:
-    """Return the call with valid JSON arguments, since many servers refuse a history with anything else."""
+def _valid_arguments(call: RequestedCall) -> str:
+    """Return the arguments as valid JSON, because many servers refuse a history with anything else."""
     if not call.arguments.strip():
         return "{}"
     try:
@@ -68,5 +68,5 @@ def _valid(call: RequestedCall) -> str:
     except Unreadable:
         value = None
     if not isinstance(value, dict):
-        value = {"unreadable": call.arguments[:_SHOWN_OF_UNREADABLE]}
+        value = {"unreadable": call.arguments[:_LONGEST_UNREADABLE]}
     return json.dumps(value, ensure_ascii=False)

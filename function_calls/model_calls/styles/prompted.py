@@ -1,7 +1,7 @@
 """Request calls by prompt, for models without native function calling, exactly as Open WebUI does.
 
-The tool list stands in the system prompt, the last four messages are the history, the answer is JSON only, and
-results are appended to the user's message as ``Tool `name` Output: …`` for a second request without tools.
+The system prompt has the tools, and the history is four messages. The answer is JSON only. For a second request
+without tools, results are appended to the user's message as ``Tool `name` Output: …``.
 Source: the specification's document on Open WebUI's tool calls.
 """
 
@@ -28,17 +28,17 @@ HISTORY_MESSAGES = 4
 
 
 class PromptStyle:
-    """One request chooses tools from a prompt, a second one words the answer."""
+    """Requests the choice of tools by prompt, and the text of the answer by a second request."""
 
     def __init__(self, instructions: Instructions) -> None:
         self._instructions = instructions
 
     def is_choice_only(self, turn: Turn) -> bool:
-        """Return True until tools have run; after that the answer is text."""
+        """Return True before the first results; after them the answer is text."""
         return bool(turn.tools) and not turn.steps
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
-        """Return a request for the choice of tools, or for the text once there are results."""
+        """Return the request for the choice of tools, or for text after results."""
         if not self.is_choice_only(turn):
             return self.text_request(turn)
         messages: list[Message] = [
@@ -54,13 +54,13 @@ class PromptStyle:
         return f"{self._instructions.system(turn.bot_name)}\n\n{text}" if self._instructions.is_of_agent else text
 
     def text_request(self, turn: Turn) -> CompletionRequest:
-        """Return the conversation, with the results of tools appended to the message."""
+        """Return the conversation with the results of tools appended to the message."""
         return CompletionRequest(
             messages=self._instructions.conversation_without_tools(turn, appended=format_outputs(turn))
         )
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
-        """Parse the calls in the JSON of a choice, or text."""
+        """Parse the calls in the JSON of a choice, or the text."""
         if not self.is_choice_only(turn):
             return read_text(completion, tools)
         text = remove_thoughts(completion.text)
@@ -70,7 +70,7 @@ class PromptStyle:
 
 
 def choice_query(turn: Turn) -> str:
-    """Return the user's part of the choice: the newest four messages, newest first, then the message itself."""
+    """Return the user message of the choice: the last four messages, newest first, and the message again."""
     messages = [("user", turn.message.text), *reversed(previous_messages(turn, HISTORY_MESSAGES - 1))]
     history = "\n".join(f'{role.upper()}: """{content}"""' for role, content in messages)
     asked = f"Query: History:\n{history}\nQuery: {turn.message.text}"
@@ -80,7 +80,7 @@ def choice_query(turn: Turn) -> str:
 
 
 def format_outputs(turn: Turn) -> str:
-    """Return the results of this turn's calls as they are appended to the message."""
+    """Format the results of this turn's calls for appending to the message."""
     return "".join(
         f"\n\nTool `{call.name}` Output: {shorten_result(result_text(result, indent=2))}"
         for step in turn.steps
@@ -89,7 +89,7 @@ def format_outputs(turn: Turn) -> str:
 
 
 def correction_messages(correction: Correction) -> list[Message]:
-    """Return a failed attempt with its errors, for a model that knows no `tool` messages."""
+    """Return invalid calls and their errors as messages for a model without `tool` messages."""
     attempted = [{"name": call.name, "parameters": call.arguments} for call in correction.calls]
     return [
         {"role": "assistant", "content": json.dumps({"tool_calls": attempted}, ensure_ascii=False)},

@@ -1,4 +1,4 @@
-"""Define a call style: it writes the request for a turn and parses the completion."""
+"""Define call styles, which build the request for a turn and parse the completion."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -13,7 +13,7 @@ from services.language_model.ports import Completion, CompletionRequest, Request
 
 
 class Correction(Struct, frozen=True, kw_only=True):
-    """An answer of this turn with invalid calls, and the message for the model about each call."""
+    """An answer with invalid calls, and the feedback for the model about each call."""
 
     text: str
     calls: tuple[RequestedCall, ...]
@@ -21,25 +21,25 @@ class Correction(Struct, frozen=True, kw_only=True):
 
 
 class Reading(Struct, frozen=True, kw_only=True):
-    """A parsed completion: calls, text, both or nothing."""
+    """The calls and the text of a completion; both may be empty."""
 
     calls: tuple[RequestedCall, ...] = ()
     text: str = ""
 
 
 class CallStyle(Protocol):
-    """One way of making a model choose a tool; any number of messages share it."""
+    """A format of requests for calls. It has no state of a turn."""
 
     def is_choice_only(self, turn: Turn) -> bool:
-        """Return whether the answer to `request` has no text, which then needs a request of its own."""
+        """Return whether the answer to `request` has calls only, so that text needs a `text_request`."""
         ...
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
-        """Return a request that lets the model call tools; `corrections` are its failed attempts in this turn."""
+        """Return a request for calls; `corrections` are the invalid calls of this turn."""
         ...
 
     def text_request(self, turn: Turn) -> CompletionRequest:
-        """Return a request for an answer in words, without tools, from the results of the turn's tools."""
+        """Return a request for an answer in text, without tools, with the results of the turn."""
         ...
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
@@ -59,17 +59,17 @@ class StyleSource(Protocol):
         ...
 
     def after(self, style: CallStyle, rejection: RequestRejected) -> CallStyle | None:
-        """Return the style to use after the endpoint rejected a request of `style`; None when none would help."""
+        """Return the style to use after the endpoint rejected a request of `style`; None without an alternative."""
         ...
 
 
 class FixedStyle(Struct, frozen=True):
-    """The same style for every turn, whatever the endpoint says."""
+    """A source of one style, also after rejections."""
 
     style: CallStyle
 
     async def current(self) -> CallStyle:
-        """Return that style."""
+        """Return the style."""
         return self.style
 
     def after(self, style: CallStyle, rejection: RequestRejected) -> CallStyle | None:  # noqa: ARG002 - it has no other
@@ -78,5 +78,5 @@ class FixedStyle(Struct, frozen=True):
 
 
 def read_text(completion: Completion, tools: OfferedTools) -> Reading:
-    """Return the text of an answer without the calls printed in it, which are not made."""
+    """Return the text of a completion; calls printed in it are removed and not made."""
     return Reading(text=find_text_calls(completion.text, tools.by_name).text)

@@ -1,6 +1,6 @@
-"""Find the calls that a model printed into its text, and remove all call syntax from the text.
+"""Find the calls that a model printed in its text, and remove all call syntax from the text.
 
-Understood: `<tool_call>` blocks (Hermes, Qwen, GLM, MiniMax, Seed), `<function=…>` (Llama, Qwen-Coder),
+Supported: `<tool_call>` blocks (Hermes, Qwen, GLM, MiniMax, Seed), `<function=…>` (Llama, Qwen-Coder),
 `<invoke name=…>` (also under a namespace, and DeepSeek's DSML), `<tool_name>` itself as a tag,
 `[TOOL_CALLS]` (Mistral), `<|python_tag|>` (Llama), the special tokens of DeepSeek, Kimi, Cohere, Phi and Gemma, the
 channels of gpt-oss (with its special tokens or without), fenced or bare JSON, a name before an object (ReAct, Groq),
@@ -28,7 +28,7 @@ from function_calls.model_calls.text_tool_calls.lines import find_named_objects,
 from function_calls.model_calls.text_tool_calls.thoughts import remove_echoes, remove_thoughts, remove_tokens
 from services.language_model.ports import RequestedCall
 
-# the opening and closing marks of a block of calls; the end of the text closes it too
+# The opening and closing marks of a block of calls; the end of the text closes it too.
 _BLOCKS = (
     r"(?is)<(tool_?calls?|function_calls?|tool[_-]use|tools?)>(?P<body>.*?)(?:</\1>|\Z)",
     r"(?is)(?P<body><(?P<tag>function|tool|tool_call|function_call)\s+name=.*?(?:</(?P=tag)>|\Z))",
@@ -46,12 +46,12 @@ _FENCE = (
     r"(?s)(?:(?m:^[ \t]*(?:Action|Tool calls?|Function calls?)[:：])?\s*)"
     r"```[ \t]*([\w-]*)[ \t]*\n?(?P<body>.*?)(?:```|\Z)"
 )
-# a namespace before a tag, DeepSeek's mark before one, and a tag that was escaped
+# A namespace or DeepSeek's mark before a tag, and an escaped tag.
 _TAG = r"(?:tool_?calls?|function_calls?|invoke|parameter)"
 _NAMESPACE = rf"(?i)<(/?)(?:\w+:|[|｜]DSML[|｜])(?={_TAG}\b)"
 _ESCAPED_TAG = rf"(?i)&lt;(/?{_TAG}[^&<>]*)&gt;"
 _EMPTY_FENCE = r"(?m)^[ \t]*```[\w-]*\s*```[ \t]*$"
-# an answer that only states that there is no call or text
+# An answer that only states that there is no call or text.
 _NOTHING = (
     r"(?is)null|undefined|\{\s*\}|\[\s*\]|\"\"|''|[.…]{2,}|"
     r"\{\s*[\"'](?:tool_calls|function_calls?|calls|tools?|name|action)[\"']\s*:"
@@ -59,8 +59,8 @@ _NOTHING = (
 )
 _OWN_ROLE = r"(?i)(?:assistant|助手)\s*[:：]\s*"
 _OTHER_ROLES = r"(?ims)^[ \t]*(?:user|human|system|用户)\s*[:：].*"
-_LONGEST_SEARCHED = 50_000  # characters; beyond it loose JSON is not searched for
-_MOST_LOOKS = 16  # places at which loose JSON is tried, to bound the cost of a hostile text
+_LONGEST_SEARCHED = 50_000  # characters; longer texts are not searched for loose JSON
+_MOST_PLACES = 16  # at which loose JSON is parsed, to limit the cost of a hostile text
 _SIGNS = ("<", "[T", "{", "```", "(", "[INST", "◁", "analysis")
 
 
@@ -72,7 +72,7 @@ class TextCalls(Struct, frozen=True, kw_only=True):
 
 
 def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
-    """Return calls printed in `text`; `names` are the tools on offer, which decide whether loose JSON is a call."""
+    """Return the calls printed in `text`; loose JSON is a call only of an offered tool, one of `names`."""
     bare = text.strip().strip("`*().")
     if "_" in bare and bare in names:
         return TextCalls(calls=(RequestedCall(id="", name=bare, arguments=""),))
@@ -93,7 +93,7 @@ def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
 
 
 def _answer_part(text: str) -> str:
-    """Return `text` unless it states that there is nothing; of a written dialogue, only the bot's own part."""
+    """Return `text` without the other roles of a dialogue; empty if it only states that there is nothing."""
     text = text.strip()
     if re.fullmatch(_NOTHING, text):
         return ""
@@ -102,14 +102,14 @@ def _answer_part(text: str) -> str:
 
 
 def _normalize_tags(text: str) -> str:
-    """Return `text` with normalised tags of calls."""
+    """Remove namespaces and escapes from the tags of calls."""
     if "&lt;" in text:
         text = re.sub(_ESCAPED_TAG, r"<\1>", text)
     return re.sub(_NAMESPACE, r"<\1", text) if "<" in text else text
 
 
 def _cut_out(pattern: str, text: str, calls: list[RequestedCall], names: Collection[str], *, is_certain: bool) -> str:
-    """Return `text` without the blocks that `pattern` finds; an uncertain one stays unless it parses as a call."""
+    """Return `text` without the blocks of `pattern`; unless `is_certain`, blocks that are no calls stay."""
 
     def cut(found: re.Match[str]) -> str:
         body = found["body"]
@@ -127,7 +127,7 @@ def _read_block(body: str, names: Collection[str], *, is_certain: bool) -> Itera
 
 
 def _cut_out_tags_of_tools(text: str, calls: list[RequestedCall], names: Collection[str]) -> str:
-    """Take out `<reminder_set>…</reminder_set>`; a name of one word may be a tag of something else."""
+    """Remove `<reminder_set>…</reminder_set>`; a name of one word may be another tag."""
     for name in names if "</" in text else ():
         if "_" in name and f"<{name}>" in text:
             text = _cut_out(
@@ -139,17 +139,17 @@ def _cut_out_tags_of_tools(text: str, calls: list[RequestedCall], names: Collect
 def _cut_out_named_objects(text: str, calls: list[RequestedCall], names: Collection[str]) -> str:
     if len(text) > _LONGEST_SEARCHED or not ("{" in text or "｛" in text):
         return text
-    found = list(islice(find_named_objects(text, names), _MOST_LOOKS))
+    found = list(islice(find_named_objects(text, names), _MOST_PLACES))
     calls += [RequestedCall(id="", name=named.name, arguments=named.arguments) for named in found]
     return remove_named_objects(text, found) if found else text
 
 
 def _cut_out_json(text: str, calls: list[RequestedCall], names: Collection[str]) -> str:
-    """Take out JSON objects that stand loose in the text and name a tool on offer."""
+    """Remove JSON objects in the text that name an offered tool."""
     if len(text) > _LONGEST_SEARCHED or "{" not in text:
         return text
     pieces, place = [], 0
-    for found in islice(re.finditer(JSON_OBJECT, text), _MOST_LOOKS):
+    for found in islice(re.finditer(JSON_OBJECT, text), _MOST_PLACES):
         if found.start() < place:
             continue
         end, read = _json_at(text, found.start(), names)
@@ -164,7 +164,7 @@ def _json_at(text: str, start: int, names: Collection[str]) -> tuple[int, list[R
     try:
         _, end = JSONDecoder().raw_decode(text, start)
     except (ValueError, RecursionError):
-        end = len(text)  # truncated, or not JSON: examined only when it names a tool
+        end = len(text)  # truncated, or not JSON
     return end, list(calls_of_json(text[start:end], names, is_certain=False))
 
 

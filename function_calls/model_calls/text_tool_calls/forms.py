@@ -20,7 +20,7 @@ _ARGUMENT_KEYS = (
 )  # fmt: skip
 _LIST_KEYS = ("tool_calls", "function_call", "function_calls", "tool_call", "calls", "tool_uses")
 BUNDLE = "multi_tool_use.parallel"
-"""GPT's own function for several calls at once, which it calls although it is not offered."""
+"""A function of GPT's training for several calls at once, which it calls although it is not offered."""
 _BUNDLE_NAME, _BUNDLE_KEY = BUNDLE.partition(".")[0], "tool_uses"
 _NAMED = r"[\"'](?:name|tool|tool_name|function|function_name)[\"']\s*:\s*[\"'](?P<name>[\w.-]+)[\"']"
 _BROKEN_ARGUMENTS = r"(?s)[\"'](?:arguments|parameters|args|params|input)[\"']\s*:\s*(?P<text>.*)"
@@ -51,9 +51,9 @@ _PYTHON_CALL = r"(?s)\A\W{0,3}(?:await\s+|\w+\s*=\s*|print\()*(?P<name>[A-Za-z_]
 
 
 def calls_of_json(text: str, names: Collection[str], *, is_certain: bool) -> Iterator[RequestedCall]:
-    """Yield calls written as JSON, one object, a list, or several objects in a row.
+    """Yield calls written as JSON: an object, a list, or several objects in a row.
 
-    Unless it `is_certain` that calls are meant, an object counts only when it names one of `names`.
+    Unless `is_certain`, an object is a call only if it names one of `names`.
     """
     for piece in _pieces(text):
         try:
@@ -68,7 +68,7 @@ def calls_of_json(text: str, names: Collection[str], *, is_certain: bool) -> Ite
 
 
 def expand_bundles(calls: Iterable[RequestedCall], names: Collection[str]) -> Iterator[RequestedCall]:
-    """Yield `calls`, each `BUNDLE` among them replaced by its calls, where they can be read."""
+    """Yield `calls`, with each readable `BUNDLE` replaced by its calls."""
     for call in calls:
         is_bundle = call.name not in names and _BUNDLE_NAME in call.name and _BUNDLE_KEY in call.arguments
         yield from (is_bundle and tuple(calls_of_json(call.arguments, names, is_certain=True))) or (call,)
@@ -96,7 +96,7 @@ def calls_of_markup(body: str, names: Collection[str]) -> Iterator[RequestedCall
 
 
 def _calls_of_tags(body: str, names: Collection[str]) -> Iterator[RequestedCall]:
-    """Yield a call whose name is a tag, or stands between tags of its own."""
+    """Yield the call whose name is a tag, or is between tags."""
     named = re.match(_NAME_TAG, body)
     if named is not None:
         inner = re.search(_ARGUMENTS_TAG, named["body"])
@@ -108,7 +108,7 @@ def _calls_of_tags(body: str, names: Collection[str]) -> Iterator[RequestedCall]
 
 
 def calls_of_python(text: str, names: Collection[str]) -> Iterator[RequestedCall]:
-    """Yield calls written as `name(key="value")`, alone, in a list or in lines, of tools in `names`; none is run."""
+    """Yield calls of `names` written in Python as `name(key="value")`, alone, in a list or in lines."""
     if len(text) > _LONGEST_PYTHON or not re.search(_PYTHON_CALL, text):
         return
     try:
@@ -120,7 +120,7 @@ def calls_of_python(text: str, names: Collection[str]) -> Iterator[RequestedCall
 
 
 def _nodes(line: ast.stmt) -> list[ast.expr]:
-    """Return the expressions of a line, without `await`, `print` or an assignment around them."""
+    """Return the expressions of a line without surrounding `await`, `print` or assignment."""
     node = line.value if isinstance(line, ast.Expr | ast.Assign) else None
     while True:
         if isinstance(node, ast.Await):
@@ -158,7 +158,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def _find_calls(value: object, names: Collection[str]) -> Iterator[tuple[str, object]]:
-    """Yield the (name, arguments) in a value that was read, whatever it is wrapped in."""
+    """Yield name and arguments of the calls in a parsed value, inside of any wrapper."""
     if isinstance(value, list):
         for entry in value:
             yield from _find_calls(entry, names)
@@ -182,10 +182,10 @@ def _one_call(value: Mapping[str, object], names: Collection[str]) -> Iterator[t
         yield from _find_calls(given, names)
     elif key is not None:
         name = str(value[key])
-        is_call = len(value) == 1 or any(argument in value for argument in _ARGUMENT_KEYS)  # null is no arguments
+        is_call = len(value) == 1 or any(argument in value for argument in _ARGUMENT_KEYS)  # null: no arguments
         if is_call:
             yield name, {} if given is None else given
-        elif key != "name" and name in names:  # the arguments stand beside the name
+        elif key != "name" and name in names:  # the arguments are beside the name
             yield (
                 name,
                 {argument_name: value[argument_name] for argument_name in value if argument_name not in (key, "id")},
@@ -197,7 +197,7 @@ def _one_call(value: Mapping[str, object], names: Collection[str]) -> Iterator[t
 
 
 def _unreadable_call(text: str, names: Collection[str], *, is_certain: bool) -> Iterator[RequestedCall]:
-    """Yield a call whose JSON cannot be read: its arguments go on as they stand, to be refused with the place."""
+    """Yield a call with unreadable JSON, whose arguments validation refuses with the position of the error."""
     named = re.search(_NAMED, text)
     if named is None or not (is_certain or find_name(named["name"], names)):
         return
@@ -221,7 +221,7 @@ def _values(found: Iterator[re.Match[str]]) -> dict[str, object]:
 
 
 def _value(text: str) -> object:
-    """Parse a value between tags: an object or list is JSON, everything else is text, which validation may repair."""
+    """Parse a value between tags: an object or list as JSON, any other as text, which validation may convert."""
     if text[:1] in ("{", "["):
         try:
             return json.loads(text)

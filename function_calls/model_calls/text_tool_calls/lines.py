@@ -1,4 +1,4 @@
-"""Parse calls printed as a tool's name before an object: `name({…})`, `Action: name`, `调用工具：name，参数：{…}`."""
+"""Parse calls printed as a name before an object: `name({…})`, `Action: name`, `调用工具：name，参数：{…}`."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -24,7 +24,7 @@ _OBSERVATION = r"(?ims)^[ \t]*(?:observation|观察)[:：].*"
 
 
 class NamedObject(Struct, frozen=True, kw_only=True):
-    """A call found at `start` to `end` of a text."""
+    """A call at `start` to `end` of a text."""
 
     start: int
     end: int
@@ -38,14 +38,14 @@ def find_named_objects(text: str, names: Collection[str]) -> Iterator[NamedObjec
         name = find_name(found["name"], names)
         end = _end_of_object(text, found.end())
         arguments = text[found.end() : end]
-        # a name of several words before a bracket is a call, even if truncated; validation reports the error
+        # A name with an underscore before a bracket is a call, even if truncated; validation reports the error.
         if name is not None and ("_" in name or _is_object(arguments)):
             behind = re.compile(_BEHIND).match(text, end)
             yield NamedObject(start=found.start(), end=behind.end() if behind else end, name=name, arguments=arguments)
 
 
 def remove_named_objects(text: str, found: Collection[NamedObject]) -> str:
-    """Return `text` without the calls `found` in it, and without the thoughts and results of ReAct around them."""
+    """Return `text` without the calls `found`, and without the thought and observation lines of ReAct."""
     pieces, place = [], 0
     for call in found:
         if call.start >= place:
@@ -56,7 +56,7 @@ def remove_named_objects(text: str, found: Collection[NamedObject]) -> str:
 
 
 def _end_of_object(text: str, start: int) -> int:
-    """Return the end of the object at `start`; brackets within quotation marks do not count."""
+    """Return the end of the object at `start`; brackets in quotation marks are ignored."""
     depth, is_quoted = 0, False
     for place in range(start, len(text)):
         letter = text[place]

@@ -1,4 +1,4 @@
-"""Remove thoughts, template tokens and invented turns from a model's text.
+"""Remove thoughts, tokens of chat templates and invented turns from a model's text.
 
 Sources: the chat templates of Qwen, DeepSeek, Magistral, Seed-OSS, Kimi-VL, Command A, GLM-V, Llama, Gemma, and
 https://cookbook.openai.com/articles/openai-harmony for gpt-oss.
@@ -14,7 +14,7 @@ _THOUGHTS = (
     r"|<\|channel\|>analysis<\|message\|>.*?(?:<\|end\|>|(?=<\|start\|>|<\|channel\|>)|\Z)"
     r"|\Aanalysis(?=[A-Z\u4e00-\u9fff]).*?assistant(?:final|(?=commentary))"
 )
-# A block opened by the template, or nested: everything before its last end tag is a thought.
+# If the template opened the block, or blocks are nested, everything before the last end tag is a thought.
 _END_OF_THOUGHTS = r"(?is)\A.*</(?:\w+:)?(?:think|thinking)>"
 _SIGNS = ("hink", "THINK", "hought", "easoning", "eflection", "scratchpad", "analysis")
 

@@ -1,4 +1,4 @@
-"""Validate the calls of a model's answer: each becomes a checked call or a precise message for the model."""
+"""Validate the calls of a model's answer, and describe the problems for the model."""
 
 from collections.abc import Collection, Sequence
 
@@ -15,9 +15,9 @@ MOST_CALLS = 16
 
 
 class Problem(Struct, frozen=True, kw_only=True):
-    """A call that cannot be used. `feedback` is for the model, `fields` are the arguments that are wrong.
+    """An invalid call. `feedback` is for the model, `fields` are the invalid arguments.
 
-    `tool` is empty when there is no such tool.
+    `tool` is empty if there is no such tool.
     """
 
     feedback: str
@@ -39,7 +39,7 @@ class CheckedCalls(Struct, frozen=True, kw_only=True):
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        """The valid calls, each once."""
+        """The valid calls without duplicates."""
         valid: list[ToolCall] = []
         for outcome in self.outcomes:
             if isinstance(outcome, ToolCall) and not any(is_same(outcome, other) for other in valid):
@@ -48,7 +48,7 @@ class CheckedCalls(Struct, frozen=True, kw_only=True):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Return the problems of the invalid calls."""
+        """The problems of the invalid calls."""
         return tuple(outcome for outcome in self.outcomes if isinstance(outcome, Problem))
 
     @property
@@ -58,9 +58,11 @@ class CheckedCalls(Struct, frozen=True, kw_only=True):
 
 
 def check_calls(requested: Sequence[RequestedCall], tools: OfferedTools, taken_ids: Collection[str]) -> CheckedCalls:
-    """Check every call with repairs, and make ids unique within the turn, apart from `taken_ids` of earlier rounds."""
+    """Validate and repair every call, and make the ids unique, also among `taken_ids` of earlier rounds."""
     named = _with_ids(requested, taken_ids)
-    outcomes = [_check(call, tools) if place < MOST_CALLS else _too_many() for place, call in enumerate(named)]
+    outcomes: list[ToolCall | Problem] = [_check(call, tools) for call in named[:MOST_CALLS]]
+    surplus = Problem(feedback=f"At most {MOST_CALLS} calls are taken at once; this one was not.")
+    outcomes += [surplus] * len(named[MOST_CALLS:])
     return CheckedCalls(requested=tuple(named), outcomes=tuple(outcomes))
 
 
@@ -70,7 +72,7 @@ def ids_of(steps: Sequence[Step]) -> set[str]:
 
 
 def is_same(call: ToolCall, other: ToolCall) -> bool:
-    """Return whether two calls ask for the same thing."""
+    """Return whether two calls have the same name and arguments."""
     return call.name == other.name and call.arguments == other.arguments
 
 
@@ -92,10 +94,6 @@ def _no_such_tool(name: str, tools: OfferedTools) -> str:
     near = tools.nearest(name)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
     return f"There is no tool named '{name[:64]}'.{hint} The tools are: {', '.join(tools.by_name)}."
-
-
-def _too_many() -> Problem:
-    return Problem(feedback=f"At most {MOST_CALLS} calls are taken at once; this one was not.")
 
 
 def _fields(error: ArgumentsInvalid) -> tuple[str, ...]:

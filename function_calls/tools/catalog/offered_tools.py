@@ -1,4 +1,4 @@
-"""Prepare a set of tools for a model once: serialised, each with a compiled check, found by inexact names too."""
+"""Prepare a set of tools for a model: serialised, with compiled validators, and found by inexact names."""
 
 import json
 import re
@@ -19,7 +19,7 @@ _WORD = r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])"
 
 
 def find_name(name: str, names: Collection[str]) -> str | None:
-    """Return the only one of `names` that `name` matches; None when there is none, or more than one."""
+    """Return the only one of `names` that matches `name` inexactly; None without any or with several."""
     if name in names:
         return name
     bare = _bare(name)
@@ -50,13 +50,13 @@ def _words(name: str) -> str:
 
 _KEPT_SETS = 64
 _NEAREST = 3
-_TELLING = 2  # arguments that together tell which tool is meant
+_LEAST_ARGUMENTS = 2  # that identify a tool without its name
 
 
 class OfferedTools:
-    """The tools offered to a model, in every form that a request needs; each form is made on first use and cached.
+    """The tools offered to a model, in the forms that requests need; each form is made at its first use.
 
-    `further` is a text for the prompt about tools that the model can search; empty where there are none.
+    `further` is the text about further tools that the model can search for; empty without any.
     """
 
     def __init__(self, specs: tuple[ToolSpec, ...], further: str = "") -> None:
@@ -67,14 +67,14 @@ class OfferedTools:
 
     @cached_property
     def native(self) -> bytes | None:
-        """The `tools` field of a request, serialised; None when there are no tools."""
+        """The serialised `tools` field of a request; None without tools."""
         if not self.specs:
             return None
         return f"[{','.join(map(_native, self.specs))}]".encode()
 
     @cached_property
     def flat(self) -> str:
-        """The list as JSON text for a prompt, in the flat form of the specification."""
+        """The tools as JSON for a prompt, in the flat format of the specification."""
         listed = [
             {"type": "function", "name": spec.name, "description": spec.description, "parameters": spec.parameters}
             for spec in self.specs
@@ -92,14 +92,14 @@ class OfferedTools:
         return len(_native(spec).encode()) + 1
 
     def validator(self, name: str) -> SchemaValidator:
-        """Return the compiled check of the arguments of the tool called `name`, which must be one of these."""
+        """Return the validator of the arguments of the tool called `name`, which must be one of these."""
         found = self._validators.get(name)
         if found is None:
             found = self._validators[name] = SchemaValidator(self.by_name[name].parameters)
         return found
 
     def resolve(self, name: str) -> ToolSpec | None:
-        """Find the tool called `name`, or the only one that differs in case, dashes, order or a prefix."""
+        """Return the tool called `name`, or the only one that differs in case, dashes, order or a prefix."""
         exact = self.by_name.get(name)
         if exact is not None:
             return exact
@@ -107,12 +107,12 @@ class OfferedTools:
         return None if known is None else self.by_name[known]
 
     def find_by_arguments(self, arguments: str) -> str | None:
-        """Find the only tool that takes the arguments in `arguments`: at least two, none missing."""
+        """Return the only tool that accepts the arguments, at least two with all required ones; None otherwise."""
         try:
             given = read_json(arguments).value
         except Unreadable:
             return None
-        if not isinstance(given, dict) or len(given) < _TELLING:
+        if not isinstance(given, dict) or len(given) < _LEAST_ARGUMENTS:
             return None
         found = [
             name
@@ -127,7 +127,7 @@ class OfferedTools:
 
 
 class ToolCatalog:
-    """A cache of the latest `OfferedTools`, keyed by the identity of their specs; `make` makes them."""
+    """A cache of `OfferedTools` by the identity of their specs; `make` creates them."""
 
     def __init__(self, make: Callable[[tuple[ToolSpec, ...]], OfferedTools] = OfferedTools) -> None:
         self._make = make
@@ -135,10 +135,10 @@ class ToolCatalog:
         self._last: tuple[tuple[ToolSpec, ...], OfferedTools] | None = None
 
     def get(self, specs: tuple[ToolSpec, ...]) -> OfferedTools:
-        """Return the set made of `specs`; the same one as long as the same specs are offered."""
+        """Return the tools for `specs`; the same object for the same specs."""
         if self._last is not None and self._last[0] is specs:
             return self._last[1]
-        key = tuple(map(id, specs))  # each cached set holds its specs, so that an id cannot be reused meanwhile
+        key = tuple(map(id, specs))  # an id is unique only while its object lives, so cached sets hold their specs
         found = self._kept.get(key)
         if found is None:
             found = self._kept[key] = self._make(specs)

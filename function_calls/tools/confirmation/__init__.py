@@ -1,1 +1,1 @@
-"""Hold calls until they are confirmed, and log changes so that they can be undone."""
+"""Store calls until they are confirmed, and changes until they are undone."""

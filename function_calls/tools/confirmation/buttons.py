@@ -1,4 +1,4 @@
-"""Build the buttons of answers, each of which sends a typed text, and the question which of several times is meant."""
+"""Build the buttons of answers, which send a text, and the question about an ambiguous time."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -14,19 +14,19 @@ from services.kernel.chat import Choice, Person
 from services.recurrence.schedule import read_schedule
 
 FIRED: Final = ("done", "snooze_minutes", "snooze_hour", "snooze_tomorrow")
-"""Under a reminder that has just been said."""
+"""Buttons of a reminder message."""
 
 STOP: Final = "delete"
-"""Under one that will come again."""
+"""A further button of the message of a recurring reminder."""
 
 YES_NO: Final = ("yes", "no")
-"""Under a question whether something may be done."""
+"""Buttons of a confirmation."""
 
 
 def buttons(
     language: str, names: Sequence[str], people: Iterable[Person] = (), *, expires_at: datetime | None = None
 ) -> tuple[Choice, ...]:
-    """Return the buttons of these names in `language`, for `people` alone where some are given."""
+    """Return the buttons of these names in `language`, for `people` only if there are any."""
     ids = tuple(person.id for person in people)
     return tuple(
         Choice(
@@ -40,13 +40,13 @@ def buttons(
 
 
 def buttons_to_confirm(language: str, action: str, person: Person, asked_at: datetime) -> tuple[Choice, ...]:
-    """Return a yes and a no for `person`; the yes names `action` where one is to be named."""
+    """Return the buttons yes and no for `person`; the yes names `action`, unless that is empty."""
     names = (f"yes_{action}", "no") if action else YES_NO
     return buttons(language, names, (person,), expires_at=asked_at + ANSWER_TIME)
 
 
 def numbered_buttons(labels: Sequence[str], person: Person, asked_at: datetime) -> tuple[Choice, ...]:
-    """Return a button for each of `labels`, which says its number, for `person` alone."""
+    """Return a button for each label that sends its number, for `person` only."""
     return tuple(
         Choice(label=label, says=str(number), for_people=(person.id,), expires_at=asked_at + ANSWER_TIME)
         for number, label in enumerate(labels, start=1)
@@ -54,13 +54,13 @@ def numbered_buttons(labels: Sequence[str], person: Person, asked_at: datetime) 
 
 
 def buttons_to_undo(language: str, results: Iterable[ToolResult], person: Person) -> tuple[Choice, ...]:
-    """Return the button for `person` that takes back the last change among `results`, if that can be undone."""
+    """Return the button for `person` that undoes the last change in `results`, if that is possible."""
     changes = [receipt.change_id for result in results for receipt in result.receipts if receipt.undo is not None]
     return tuple(undo_button(language, change, person) for change in changes[-1:] if change)
 
 
 def undo_button(language: str, change: str, person: Person, *, before: str = "") -> Choice:
-    """Return the button that takes back the change with this id; `before` stands in front of the command it says."""
+    """Return the button that undoes the change with this id; `before` is the prefix of its command."""
     return Choice(
         label=say(language, "button.undo"),
         says=f"{before}/undo {change}",
@@ -70,7 +70,7 @@ def undo_button(language: str, change: str, person: Person, *, before: str = "")
 
 
 class TimeOption(Struct, frozen=True, kw_only=True):
-    """One answer: the first time, timezone-aware, and the RFC 5545 rule of a repetition; empty for once."""
+    """A possible time: the first one, timezone-aware, and the RFC 5545 rule of a repetition, empty without one."""
 
     start: datetime
     rule: str = ""
@@ -86,7 +86,7 @@ class TimeQuestion(Struct, frozen=True, kw_only=True):
 def ask_which_time(
     options: Sequence[TimeOption], *, content: str, language: str, now: datetime, person: Person
 ) -> TimeQuestion:
-    """Ask `person` which of `options` is meant for a reminder of `content`, which may be empty."""
+    """Ask `person` for one of `options` as the time of a reminder of `content`, which may be empty."""
     moments = [_word_option(option, language, now) for option in options]
     asked = say(language, "offline.which_time_for" if content else "offline.which_time", content=content)
     lines = (f"{number}. {moment}" for number, moment in enumerate(moments, start=1))

@@ -14,8 +14,8 @@ from services.kernel.chat import Person
 from services.kernel.state import Json, StateStore
 
 MOST: Final = 20
-UNDONE: Final = "undone"  # the action of a receipt for an undo; it cannot be undone itself
-EDITED: Final = "/edited"  # the id of a message with a time: a change made by its edited text is undone separately
+UNDONE: Final = "undone"  # the action of the receipt for an undo, which cannot be undone itself
+EDITED: Final = "/edited"  # before a time, the suffix of the message id of changes by an edited text, undone separately
 _KEPT: Final = timedelta(days=30)
 _OWNER_DIGITS: Final = 5
 _MESSAGE_DIGITS: Final = 10
@@ -27,11 +27,10 @@ _STORED_NAMES: Final = {"message_id": "message", "agent_name": "agent"}
 
 
 class Change(Struct, frozen=True, kw_only=True, omit_defaults=True, rename=_STORED_NAMES):
-    """The change that one call made. `message_id` is the message that it was made for, `tool` the function.
+    """The change of a call of `tool` for the message with the id `message_id`.
 
-    `agent_name` is the agent that made it, empty outside of agents. `text` is the first line of the confirmation, `at`
-    the time of the change (timezone-aware; None for changes stored before it was kept). A `refused` change could not be
-    undone when that was last tried.
+    `agent_name` is the calling agent, empty outside of agents. `text` is the first line of the answer, `at` the time of
+    the change (timezone-aware; None in entries of old versions). The last undo of a `refused` change failed.
     """
 
     tool: str
@@ -44,24 +43,24 @@ class Change(Struct, frozen=True, kw_only=True, omit_defaults=True, rename=_STOR
 
 
 def change_id(person: Person, message_id: str) -> str:
-    """Name the changes of one message of `person` in a few digits, which fit into a button of any platform."""
+    """Return the id of the changes of one message of `person`: a few digits, which fit in buttons of all platforms."""
     return _owner_of(person) + _digits(message_id, _MESSAGE_DIGITS)
 
 
 def change_undone(result: ToolResult) -> str:
-    """Return the id of the change that a call has undone; empty where it undid none."""
+    """Return the id of the change that a call undid; empty without one."""
     return next((receipt.change_id for receipt in result.receipts if receipt.action == UNDONE), "")
 
 
 def is_owner(person: Person, change: str) -> bool:
-    """Tell whether `change`, an id of `change_id`, names a change of `person`."""
+    """Return whether the change id `change` is that of a change of `person`."""
     return change.startswith(_owner_of(person))
 
 
 class ChangeLog:
-    """The last twenty changes of each person in each chat, kept for thirty days, also through a restart.
+    """The last twenty changes of each person in each chat, stored for thirty days.
 
-    As many undone changes are kept with them, so that a second press of their button is recognised.
+    As many undone changes are stored too, so that a second press of their button is recognised.
     """
 
     def __init__(self, state: StateStore) -> None:
@@ -69,12 +68,12 @@ class ChangeLog:
         self._lock = asyncio.Lock()
 
     async def push(self, conversation: Conversation, change: Change) -> None:
-        """Remember a change."""
+        """Store a change."""
         async with self._lock:
             await self._keep(conversation, [*await self._changes(conversation), change])
 
     async def latest(self, conversation: Conversation) -> tuple[Change, ...]:
-        """Return the calls of one function for one message that changed something last, newest first."""
+        """Return the last change that can be undone, with those of the same tool and message, newest first."""
         changes = (await self.every(conversation))[::-1]
         same = []
         for change in changes:
@@ -88,11 +87,11 @@ class ChangeLog:
         return tuple(change for change in await self._changes(conversation) if change.state == "live")
 
     async def all(self, conversation: Conversation) -> tuple[Change, ...]:
-        """Return all logged changes, oldest first, including undone ones."""
+        """Return all stored changes, oldest first, including undone ones."""
         return tuple(await self._changes(conversation))
 
     async def mark(self, conversation: Conversation, message_ids: Collection[str], state: ChangeState) -> None:
-        """Set the state of the changes that were made for these messages and not undone before."""
+        """Set the state of the changes for these messages that are not undone."""
         async with self._lock:
             changes = [
                 replace(change, state=state)

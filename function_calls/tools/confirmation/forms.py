@@ -1,4 +1,4 @@
-"""Hold the questions of a tool to the person, one field at a time, and parse the answers."""
+"""Ask the questions of a form one by one, and parse the answers."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -22,12 +22,12 @@ _SECRETS: Final = re.compile(
     r"passw|passcode|secret|token|api.?key|private.?key|credential|cvv|\bpin\b|密码|口令|密钥", re.IGNORECASE
 )
 _BETWEEN: Final = re.compile(r"[,，、;；\n]| and | y |和")
-_MOST_BESIDE: Final = 4  # characters beside a date: "on Friday."
+_MOST_BESIDE: Final = 4  # characters beside a date, as in "on Friday."
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Question(Struct, frozen=True, kw_only=True):
-    """The next question of a form: for the field `name` of `request`, or for agreement where `name` is empty."""
+    """A question of a form: for the field `name` of `request`, or for agreement if `name` is empty."""
 
     request: InputRequest
     name: str = ""
@@ -39,12 +39,12 @@ class Question(Struct, frozen=True, kw_only=True):
 
     @property
     def is_first(self) -> bool:
-        """Tell whether it is the first question of its request."""
+        """Return whether it is the first question of its request."""
         return self.name == next(iter(self.request.properties), "")
 
     @property
     def is_required(self) -> bool:
-        """Tell whether the field cannot be left out."""
+        """Return whether the field is required."""
         return not self.name or self.name in required_of(self.request.schema)
 
     @property
@@ -54,17 +54,17 @@ class Question(Struct, frozen=True, kw_only=True):
 
     @property
     def is_yes_no(self) -> bool:
-        """Tell whether a yes or a no answers it."""
+        """Return whether the answer is yes or no."""
         return not self.name or self.schema.get("type") == "boolean"
 
     @property
     def is_several(self) -> bool:
-        """Tell whether several of the options may be chosen."""
+        """Return whether several options may be chosen."""
         return self.schema.get("type") == "array"
 
     @property
     def options(self) -> Mapping[str, str]:
-        """The values that can be chosen, each with its label; empty where the answer is free."""
+        """The labels of the possible values; empty if any value is possible."""
         items = self.schema.get("items")
         part = items if self.is_several and isinstance(items, Mapping) else self.schema
         titled = part.get("oneOf") or part.get("anyOf")
@@ -79,13 +79,13 @@ class Question(Struct, frozen=True, kw_only=True):
 
     @property
     def is_free_text(self) -> bool:
-        """Tell whether nearly any text answers it."""
+        """Return whether the answer may be any text."""
         narrow = {"enum", "oneOf", "pattern", "format"} & set(self.schema)
         return self.schema.get("type", "string") == "string" and not self.is_yes_no and not narrow
 
 
 def next_question(form: Form) -> Question | None:
-    """Return the next question of `form`; None where it is complete or declined."""
+    """Return the next question of `form`; None if it is complete or declined."""
     for request in () if form.is_declined else form.requests:
         given = form.answers.get(request.key)
         if given is None and not request.properties:
@@ -97,7 +97,7 @@ def next_question(form: Form) -> Question | None:
 
 
 def with_answer(form: Form, question: Question, value: object) -> Form:
-    """Return `form` with `value` as the answer to `question`; None leaves the field out."""
+    """Return `form` with `value` as the answer to `question`; None omits the field."""
     if not question.name:
         return replace(form, answers=form.answers | {question.request.key: {}}, is_declined=value is not True)
     given = form.answers.get(question.request.key, {}) | {question.name: value}
@@ -105,20 +105,20 @@ def with_answer(form: Form, question: Question, value: object) -> Form:
 
 
 def is_safe(form: Form) -> bool:
-    """Tell whether `form` may be asked in a chat: no field is for a secret, and addresses are encrypted."""
+    """Return whether `form` may be asked in a chat: without fields for secrets and with HTTPS addresses."""
     return all(_is_safe(request) for request in form.requests)
 
 
 class NoAnswer(Struct, frozen=True, kw_only=True):
-    """A text that is no answer to a question; `errors` say why where it is one of the wrong form."""
+    """A text that is no valid answer; `errors` are the violations of the schema, if it is similar to an answer."""
 
     errors: tuple[ArgumentError, ...] = ()
 
 
 def parse_answer(question: Question, text: str, bot_name: str, now: datetime) -> object:
-    """Return the value that `text` gives as the answer to `question`; `NoAnswer` where it gives none.
+    """Parse `text` as the answer to `question`; return `NoAnswer` if it is none.
 
-    Dates may be named in words, counted from `now`, which is timezone-aware in the zone of the person.
+    Dates may be relative to `now`, which is timezone-aware in the zone of the person.
     """
     if question.is_yes_no:
         is_yes = parse_yes_no(text, bot_name)
@@ -133,7 +133,7 @@ def parse_answer(question: Question, text: str, bot_name: str, now: datetime) ->
 
 
 def _date(kind: object, text: str, now: datetime) -> str:
-    """Return the date, or date and time, that `text` names in ISO 8601; empty where it names none or says more."""
+    """Parse a date, or date and time, to ISO 8601; return an empty text if there is none or other text."""
     if kind not in {"date", "date-time"}:
         return ""
     found = parse(text, now)
@@ -149,7 +149,7 @@ def _date(kind: object, text: str, now: datetime) -> str:
 
 
 def _convert(question: Question, value: object) -> object:
-    """Return `value` converted to the type of the field, if it is within its limits."""
+    """Convert `value` to the type of the field; return `NoAnswer` if it violates the schema."""
     kind = {key: question.schema[key] for key in ("type", "items") if key in question.schema}
     try:
         repaired = repair({question.name: value}, _validator(question.name, kind)).arguments
@@ -168,7 +168,7 @@ def _validator(name: str, schema: Mapping[str, object]) -> SchemaValidator:
 
 
 def _find_option(options: Mapping[str, str], text: str, bot_name: str) -> str | None:
-    """Return the value of the option that `text` names, by its number, label or value."""
+    """Return the value of the option with this number, label or value."""
     words = folded(text).strip(" .。")
     for value, label in options.items():
         if words in {folded(value), folded(label)}:

@@ -1,4 +1,4 @@
-"""Hold calls until the person confirms or declines them."""
+"""Store calls until the person confirms or declines them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -19,21 +19,24 @@ if TYPE_CHECKING:
     from function_calls.tools.context import CallContext
 
 ANSWER_TIME: Final = timedelta(minutes=10)
-_KEPT: Final = timedelta(days=1)  # so that a late press of a button is answered with the reason why nothing happens
+_KEPT: Final = timedelta(days=1)  # so that a late press of a button is answered with the reason
 _MOST_CLOSED: Final = 10
 ClosedQuestion = Literal["", "closed", "answered"]
 CloseListener = Callable[[ChatAddress, str], Awaitable[None]]
-"""Hears of the chat, and of the message whose answer has the question."""
+"""Receives the chat, and the id of the message whose answer has the closed question."""
 
 
 class PendingCall(Struct, frozen=True, kw_only=True):
-    """A call that waits for confirmation, with the message that it came from.
+    """A call that waits for a confirmation, with the message that requested it.
 
-    `call_id` is that of the context it was made in, so that a confirmed call keeps its request key; `agent_name` is the
-    agent that made it, empty outside of agents. `answers` pick it from what it was offered beside (see
-    `yes_no.pick_of`); a call without them waits for a yes, one that `needs` an action (a key of `Phrases.confirms`) for
-    words that name it, and one with a `form` for the answers to it. `asked_in` are the messages whose answers have the
-    question, `asked_at` is when it was asked (timezone-aware).
+    Attributes:
+        call_id: that of its context, so that a confirmed call has the same request key.
+        agent_name: the calling agent; empty outside of agents.
+        answers: the picks that choose this call among several (see `yes_no.parse_pick`); without them it needs a yes.
+        needs: the action that the confirmation must name, a key of `Phrases.confirms`; may be empty.
+        form: the questions to answer before the call.
+        asked_in: the ids of the messages whose answers have the question.
+        asked_at: the time of the question, timezone-aware.
     """
 
     call: ToolCall
@@ -56,7 +59,7 @@ class PendingCall(Struct, frozen=True, kw_only=True):
         needs: str = "",
         form: Form | None = None,
     ) -> "PendingCall":
-        """Return `call` as it waits when it was made in `context`."""
+        """Create the pending call for `call` in `context`."""
         turn_id = context.invocation_id.removeprefix(f"{context.chat.key}/")
         return cls(
             call=call,
@@ -72,9 +75,9 @@ class PendingCall(Struct, frozen=True, kw_only=True):
 
 
 class _Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A question as it is stored, with the call that waits for its answer; of a closed one nothing of the call is left.
+    """A stored question with its pending call; a closed question has no data of the call.
 
-    With `has_no_call` whoever asked reads the answer. `is_answered` says that they took one.
+    `has_no_call`: the interpreter that asked reads the answer. `is_answered`: it has read one.
     """
 
     message: str
@@ -115,7 +118,7 @@ class _Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
         )
 
     def to_pending(self, answer: ChatMessage) -> PendingCall:
-        """Return the call that waits, with the message that it came from; `answer` is the message that answers it."""
+        """Return the pending call with the message that requested it; `answer` is the answering message."""
         asked = replace(
             answer, id=self.message, text=self.text, sent_at=self.sent_at or answer.sent_at, mentions=self.mentions
         )
@@ -132,20 +135,20 @@ class _Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The messages whose answers have the question."""
+        """The ids of the messages whose answers have the question."""
         return self.asked_in or (self.message,)
 
     def waits(self, message: ChatMessage, scope: ReplyScope) -> bool:
-        """Tell whether it is open and `message`, with `scope`, can answer it."""
+        """Return whether the question is open and `message` with `scope` can answer it."""
         is_late = self.asked_at is not None and message.sent_at - self.asked_at > ANSWER_TIME
         return not self.is_closed and not is_late and scope.covers(*self.places)
 
     def is_replied_to(self, scope: ReplyScope) -> bool:
-        """Tell whether a message with `scope` replies to it."""
+        """Return whether a message with `scope` is a reply to the question."""
         return not scope.message_ids.isdisjoint(self.places)
 
     def is_answered_by(self, answer: Answer) -> bool:
-        """Tell whether `answer` decides about the call: a no, a pick or words where they are asked for, or a yes."""
+        """Return whether `answer` confirms or declines the call: a no, or the required pick, words or yes."""
         if self.has_no_call or self.form is not None:
             return False
         if answer.is_yes is False:
@@ -155,11 +158,11 @@ class _Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.needs in answer.confirms if self.needs else answer.is_yes is True
 
     def is_vague(self, answer: Answer) -> bool:
-        """Tell whether `answer` is a bare yes where more words are needed."""
+        """Return whether `answer` is a bare yes although the action must be named."""
         return answer.is_yes is True and bool(self.needs)
 
     def close(self, *, is_answered: bool = False) -> "_Question":
-        """Return what is remembered of it once it waits no more."""
+        """Return the closed question, without the data of the call."""
         if self.is_closed:
             return self
         return _Question(
@@ -172,12 +175,11 @@ class _Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Confirmations:
-    """The latest question to each person in each chat, kept for ten minutes, also through a restart.
+    """The last question to each person in each chat, stored for ten minutes.
 
-    Calls of one message wait together and are answered together, and of those among which one is picked only
-    that one is taken; those of a later message take their place. In a group an answer counts only within the scope of
-    its message. Questions that were answered or expired are recognised for a day. So are those with numbered answers
-    for which no call waits, because whoever asked them reads the answer.
+    The calls of one message are confirmed together, or one of them is picked; calls of a later message replace them. In
+    a group an answer counts only within the scope of its message. Closed and expired questions are recognised for a
+    day, and so are numbered questions without a call, whose answer the asking interpreter reads.
     """
 
     def __init__(self, state: StateStore) -> None:
@@ -186,12 +188,12 @@ class Confirmations:
         self._listeners: list[CloseListener] = []
 
     def subscribe(self, listener: CloseListener) -> Callable[[], None]:
-        """Call `listener` for each question that is answered or dropped; return a function that ends that."""
+        """Call `listener` for each closed question; return a function that unsubscribes it."""
         self._listeners.append(listener)
         return partial(self._listeners.remove, listener)
 
     async def ask(self, pending: PendingCall) -> None:
-        """Store a call until it is answered; with the next question of its form, the one before is closed."""
+        """Store a pending call; a call with the next question of a form closes the previous question."""
         key = _key(pending.message)
         async with self._lock:
             entries = await self._questions(key)
@@ -208,7 +210,7 @@ class Confirmations:
         await self._notify_closed(pending.message, [question for question in entries if question not in same])
 
     async def note_question(self, message: ChatMessage, asked_at: datetime) -> None:
-        """Remember that the answer to `message` asks its sender something that a number answers, for the asker."""
+        """Store that the answer to `message` has a numbered question without a call."""
         key = _key(message)
         async with self._lock:
             entries = await self._questions(key)
@@ -217,7 +219,7 @@ class Confirmations:
                 await self._keep(key, [*entries, asked])
 
     async def waits_for(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> bool:
-        """Tell whether `answer` is about a question to the sender; a bare yes is, too, where more words are needed."""
+        """Return whether `answer` is for an open question to the sender, including a yes that is not sufficient."""
         questions = await self._questions(_key(message))
         return any(
             question.waits(message, scope) and (question.is_answered_by(answer) or question.is_vague(answer))
@@ -225,9 +227,9 @@ class Confirmations:
         )
 
     async def take(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> tuple[PendingCall, ...]:
-        """Return the calls of the sender of `message` in its chat that `answer` is for; all of them at a no.
+        """Return the pending calls that `answer` confirms or declines; a no declines all.
 
-        Then nothing waits any longer. Where nothing waits for that answer, what waits for another one goes on waiting.
+        All questions are closed, unless the answer is for none of them.
         """
         key = _key(message)
         async with self._lock:
@@ -241,7 +243,7 @@ class Confirmations:
         return tuple(question.to_pending(message) for question in taken)
 
     async def open_form(self, message: ChatMessage, scope: ReplyScope) -> PendingCall | None:
-        """Return the call whose form `message` can answer; a reply can answer only the message that it replies to."""
+        """Return the call whose form `message` can answer; a reply answers only the question it replies to."""
         questions = await self._questions(_key(message))
         is_reply = message.reply_to is not None and bool(scope.message_ids)
         waiting = [
@@ -254,7 +256,7 @@ class Confirmations:
         return waiting[-1].to_pending(message) if waiting else None
 
     async def close(self, message: ChatMessage, call_id: str) -> None:
-        """Close the question about the call with this id to the sender of `message`: it was answered."""
+        """Close the question about this call to the sender of `message` as answered."""
         key = _key(message)
         async with self._lock:
             entries = await self._questions(key)
@@ -265,9 +267,9 @@ class Confirmations:
         await self._notify_closed(message, done)
 
     async def ask_for_words(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> str:
-        """Return the action that a bare yes does not confirm; the answer to `message` asks for its words.
+        """Return the action that a bare yes must name, and store that the answer to `message` asks for it.
 
-        Empty where the answer is no such yes.
+        Empty for other answers.
         """
         key = _key(message)
         async with self._lock:
@@ -282,10 +284,10 @@ class Confirmations:
         return vague[0].needs if vague else ""
 
     async def closed_question(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> ClosedQuestion:
-        """Tell whether `message` replies to a question to its sender that is over.
+        """Return the state of the closed question that `message` replies to; empty without one.
 
-        It is "answered" where whoever asked it took an answer, and else "closed": a call ran or did not, it expired, or
-        something else was asked. Empty where there is no such question, or it is open.
+        "answered": the asking interpreter read an answer. "closed": a call was confirmed or declined, the question
+        expired, or another one followed.
         """
         if message.reply_to is None:
             return ""
@@ -300,7 +302,7 @@ class Confirmations:
         return "answered" if all(question.is_answered for question in asked) else "closed"
 
     async def drop_question(self, message: ChatMessage, scope: ReplyScope) -> bool:
-        """Close the open question without a call that `message` replies to; False where it replies to none."""
+        """Close the open question without a call that `message` replies to; return False without one."""
         if message.reply_to is None:
             return False
         key = _key(message)
@@ -317,14 +319,14 @@ class Confirmations:
         return bool(dropped)
 
     async def is_asked_of(self, person: Person, message: ChatMessage, asked_in: str) -> bool:
-        """Tell whether `person` was asked something in the answer to their message `asked_in` in the same chat."""
+        """Return whether the answer to the message `asked_in` of `person` in the same chat had a question."""
         entries = await self._questions(_key(message, person))
         return any(asked_in in question.places for question in entries)
 
     async def forget_before(self, message: ChatMessage, *, is_answer: bool = False) -> None:
-        """Forget the question before `message`: another one has been asked since.
+        """Close the questions before `message`.
 
-        With `is_answer` it has answered the question for which no call waits.
+        With `is_answer` the message answered a question without a call.
         """
         key = _key(message)
         async with self._lock:
@@ -340,12 +342,12 @@ class Confirmations:
         await self._notify_closed(message, [question for question in entries if message.id not in question.places])
 
     async def _notify_closed(self, message: ChatMessage, entries: Sequence[_Question]) -> None:
-        """Tell the listeners of those of `entries` that were open until `message`."""
+        """Notify the listeners of those of `entries` that `message` closed."""
         for asked_in in dict.fromkeys(place for entry in entries if not entry.is_closed for place in entry.places):
             for listener in self._listeners:
                 try:
                     await listener(message.address, asked_in)
-                except Exception as error:  # noqa: BLE001 - the answer goes out though a button stays as it was
+                except Exception as error:  # noqa: BLE001 - a failed update of buttons must not stop the answer
                     logger.opt(exception=error).error("a listener of closed questions failed")
 
     async def _questions(self, key: str) -> list[_Question]:

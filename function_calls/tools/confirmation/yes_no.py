@@ -1,4 +1,4 @@
-"""Parse messages that only answer a question: yes or no, a pick, or the words that confirm a deletion."""
+"""Parse messages that only answer a question: yes or no, a pick, or a named confirmation."""
 
 import re
 
@@ -12,10 +12,10 @@ _POLITE = re.compile(r"^(?:option |let's do |选|要)(?=.)|,? (?:please|pls|than
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """A message that says nothing but an answer.
+    """A message that is only an answer.
 
-    `is_yes` is True for a yes, False for a no. `pick` is `1`, `2` …, `once` or `always`. `confirms` are the actions
-    that its words name, such as `delete` for "yes, delete everything".
+    `is_yes` is True for a yes, False for a no. `pick` is `1`, `2` …, `once` or `always`. `confirms` are the named
+    actions, such as `delete` for "yes, delete everything".
     """
 
     is_yes: bool | None = None
@@ -24,7 +24,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 
 def parse_short_answer(text: str, bot_name: str) -> Answer | None:
-    """Return the answer that a message is; None for a message that says anything else."""
+    """Parse a message that is only an answer; None for other messages."""
     is_yes = parse_yes_no(text, bot_name)
     if is_yes is not None:
         return Answer(is_yes=is_yes)
@@ -33,7 +33,7 @@ def parse_short_answer(text: str, bot_name: str) -> Answer | None:
 
 
 def parse_pick(text: str, bot_name: str) -> str:
-    """Parse a message that only picks an option: `1`, `2` …, `once` or `always`; else empty."""
+    """Parse a message that only picks an option (`1`, `2` …, `once`, `always`); empty for other messages."""
     if len(text) > _LONGEST:
         return ""
     answer = _POLITE.sub("", bare(text, bot_name))
@@ -41,7 +41,7 @@ def parse_pick(text: str, bot_name: str) -> str:
 
 
 def parse_yes_no(text: str, bot_name: str) -> bool | None:
-    """Return True for a yes, False for a no, None for anything else: only a message that says nothing more counts."""
+    """Parse a message that is only yes (True) or no (False); None for other messages."""
     if len(text) > _LONGEST:
         return None
     answer = bare(text, bot_name).replace(",", "")
@@ -51,7 +51,7 @@ def parse_yes_no(text: str, bot_name: str) -> bool | None:
 
 
 def parse_confirmations(text: str, bot_name: str) -> frozenset[str]:
-    """Return the actions that a message confirms by name, with or without a yes in front."""
+    """Return the actions that a message names for a confirmation, with or without a yes before them."""
     if len(text) > _LONGEST:
         return frozenset()
     answer = " ".join(_POLITE.sub("", bare(text, bot_name)).replace(",", " ").split())
@@ -64,6 +64,6 @@ def parse_confirmations(text: str, bot_name: str) -> frozenset[str]:
 
 
 def _without_yes(answer: str, language: Phrases) -> set[str]:
-    """Return `said`, and what remains of it behind each yes that it begins with, also with a `+` in front."""
+    """Return `answer`, and its rest after each yes at its beginning, also with the prefix `+`."""
     rest = [answer.removeprefix(yes).strip() for yes in language.yes if answer.startswith(yes)]
     return {answer, *rest, *(f"+{words}" for words in rest)}

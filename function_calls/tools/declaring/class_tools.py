@@ -1,4 +1,4 @@
-"""Define tools as classes, for those that make their own schema or need a constructor."""
+"""Define the base classes of tools with their own schema or constructor."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -11,12 +11,12 @@ from function_calls.tools.policy import Dispatcher
 
 
 class Tool(ABC):
-    """A tool in full control of what a model sees and of what it is given.
+    """A tool that defines its own schema.
 
-    A subclass sets the attributes, on the class or in its constructor, and registers like a function. `parameters` is
-    the JSON Schema of the arguments; `timeout` is in seconds, None leaves it to the router. `returns_untrusted` says
-    that others than the person wrote what it returns, `permission` who may call it. Further options (such as scope) go
-    to `Registry.register`.
+    A subclass sets the attributes, on the class or in its constructor; an instance is registered like a function.
+    `parameters` is the JSON Schema of the arguments; `timeout` is in seconds, None for that of the router.
+    `returns_untrusted`: results have text of others than the person. `permission`: the people who may call it. Further
+    options (such as scope) are arguments of `Registry.register`.
 
         class QueryDatabase(Tool):
             name = "query_database"
@@ -39,7 +39,7 @@ class Tool(ABC):
 
     @property
     def dispatchers(self) -> Mapping[str, Dispatcher]:
-        """The routers of the agents that it asks, by the agent's name; none for most tools."""
+        """The routers of the agents that the tool asks, by the agent's name; none for most tools."""
         return {}
 
     @property
@@ -49,17 +49,17 @@ class Tool(ABC):
 
     @abstractmethod
     async def run(self, args: dict[str, object], ctx: CallContext) -> object:
-        """Do the work; a method without `async` runs in a thread.
+        """Run the tool with `args`, which fit `parameters`; a method without `async` runs in a thread.
 
-        `args` fit `parameters`; whatever is returned is serialised for the model, a str as it stands.
+        The result is serialised for the model, a str is not changed.
 
         Raises:
-            ToolFailed: it did not work; the text is told to the model and may be shown to a person.
+            ToolFailed: the call failed, with a text for the model that may be shown to a person.
         """
 
 
 class BaseTool(Tool):
-    """The form of class tools that has a constructor, `get_declaration` and `run_async`.
+    """A class tool with a constructor, `get_declaration` and `run_async`.
 
         class QueryDatabase(BaseTool):
             def __init__(self, database: Database) -> None:
@@ -81,8 +81,8 @@ class BaseTool(Tool):
         self.timeout = timeout
 
     @cached_property
-    def parameters(self) -> Mapping[str, object]:  # type: ignore[override]  # an attribute that is made when needed
-        """The schema of `get_declaration`, which may name none; it is asked for once."""
+    def parameters(self) -> Mapping[str, object]:  # type: ignore[override]  # an attribute in the base class
+        """The schema of `get_declaration`, which is called once; that of an empty object without one."""
         declared = self.get_declaration().get("parameters")
         return declared if isinstance(declared, Mapping) else {"type": "object", "properties": {}}
 
@@ -93,11 +93,11 @@ class BaseTool(Tool):
 
     @abstractmethod
     def get_declaration(self) -> Mapping[str, object]:
-        """Return the tool as a model sees it: `name`, `description`, `parameters`."""
+        """Return `name`, `description` and `parameters` of the tool for a model."""
 
     @abstractmethod
     async def run_async(self, *, args: dict[str, object], tool_context: CallContext) -> object:
-        """Do the work, as `Tool.run`."""
+        """Run the tool, like `Tool.run`."""
 
     async def run(self, args: dict[str, object], ctx: CallContext) -> object:
         """Call `run_async`."""

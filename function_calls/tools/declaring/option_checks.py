@@ -16,15 +16,15 @@ _SLOT: Final = re.compile(r"\{(\w+)\}")
 
 
 def check_options(options: ToolOptions, parameters: Mapping[str, object]) -> None:
-    """Look at every option of a tool whose arguments have the schema `parameters`.
+    """Check the options of a tool with the schema `parameters`.
 
     Raises:
-        Fault: one of them is invalid.
+        Fault: an option is invalid.
     """
     for name, (is_right, fix) in _VALUES.items():
         value: object = getattr(options, name)
         if not is_right(value):
-            raise Fault("", f"{name}={value!r} is none of its values", fix)
+            raise Fault("", f"{name}={value!r} is not a valid value", fix)
     if options.retries and not options.idempotent:
         raise Fault(
             "",
@@ -87,5 +87,5 @@ _VALUES: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
 
 
 def slot_names(template: str) -> tuple[str, ...]:
-    """Return the names of the slots of an example sentence, in order."""
+    """Return the names of the slots in an example sentence, in order."""
     return tuple(_SLOT.findall(template))

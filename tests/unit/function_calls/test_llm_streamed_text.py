@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from function_calls.model_calls.text_tool_calls.calls import find_text_calls
-from function_calls.model_calls.text_tool_calls.spoken_text import StreamFilter
+from function_calls.model_calls.text_tool_calls.stream_filter import StreamFilter
 
 NAMES = ("reminder_set", "summary")
 CALLS = [

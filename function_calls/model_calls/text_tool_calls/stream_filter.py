@@ -1,11 +1,11 @@
-"""Filter a streamed answer: pass text as it arrives, and hold back possible call syntax."""
+"""Filter a streamed answer: pass text to a listener at once, and hold back possible call syntax."""
 
 import re
 from collections.abc import Collection
 
 from services.language_model.ports import TextListener
 
-# the beginnings of call syntax, a fence or a thought; from there on nothing passes before the end
+# The beginnings of call syntax, of a fence and of a thought, after which all text is held back until the end.
 _SUSPECT = (
     r"<|&lt;|(?:assistant)?commentary to=|```|\{\s*[\"'“]|\[\s*[\[{]|\[TOOL|\[THINK|\[INST|◁"
     r"|\Aanalysis|(?m:^[ \t]*(?:thought|action|tool calls?|function calls?)[:：])"
@@ -20,12 +20,12 @@ _LAST_WORD = r"[A-Za-z_][\w.]*\Z"
 
 
 class StreamFilter:
-    """A filter between a model's text deltas and a listener; `names` are the tools that may be written as calls."""
+    """Passes a model's text deltas to a listener; `names` are the tools whose calls are held back."""
 
     def __init__(self, listener: TextListener, names: Collection[str]) -> None:
         self._listener = listener
         self._names = tuple(names)
-        # a name of several words is written in calls only, before whatever holds the arguments
+        # A name with an underscore occurs in calls only.
         self._call_starts = tuple(name if "_" in name else f"{name}(" for name in self._names)
         self._suspicious = (*self._names, *_OPENINGS)
         self._text = ""
@@ -33,13 +33,13 @@ class StreamFilter:
         self._is_closed = False
 
     async def feed(self, delta: str) -> None:
-        """Process a delta and pass on the part that is safe to show."""
+        """Add a delta, and pass on the text that is certainly no call."""
         self._text += delta
         if not self._is_closed:
             await self._pass_on(self._safe_end())
 
     async def finish(self, answer: str) -> None:
-        """Pass on the rest of `spoken`, the final answer."""
+        """Pass on the rest of the final answer."""
         passed = self._text[: self._passed].lstrip()
         if answer.startswith(passed) and len(answer) > len(passed):
             await self._listener(answer[len(passed) :])
