@@ -8,16 +8,15 @@ from msgspec import Struct
 from services.kernel.errors import AssistantError, RequestRefused
 
 SAID: Final = "said"
-"""The rule of an error whose author worded it: `limit` is the text for the person, in any language."""
+"""The rule of an error with the message of a validator's author; `limit` is the text for the person."""
 
 
 class ArgumentError(Struct, frozen=True, kw_only=True):
-    """One thing that is wrong with one argument.
+    """An error in one argument.
 
-    `pointer` says where (RFC 6901, `""` is the whole object); `expected` and `got` are short phrases;
-    `suggestion` is the nearest thing that would have been right. `rule` is what it breaks, as JSON Schema calls it
-    (`required`, `maximum`…; empty where no single rule says it), and `limit` that rule's value: what people are told in
-    their own language is made of these.
+    `pointer` is the place (RFC 6901, `""` is the whole object); `expected` and `got` are short phrases; `suggestion` is
+    the nearest valid value. `rule` is the violated keyword of JSON Schema (`required`, `maximum`…; empty without a
+    single one) and `limit` its value, from which the messages for people are made.
     """
 
     pointer: str
@@ -35,7 +34,7 @@ class ArgumentError(Struct, frozen=True, kw_only=True):
 
 
 class ArgumentsInvalid(AssistantError):
-    """The model must send other arguments: every error of the call at once."""
+    """The model must send other arguments; the error has all errors of the call."""
 
     def __init__(self, tool: str, errors: Iterable[ArgumentError]) -> None:
         self.tool = tool
@@ -43,23 +42,23 @@ class ArgumentsInvalid(AssistantError):
         super().__init__(self.for_model())
 
     def for_model(self) -> str:
-        """One line a field, naming the allowed values; no addresses, no copy of the whole input."""
+        """Return one line per error for the model."""
         of_tool = f" of '{self.tool}'" if self.tool else ""
         lines = "\n".join(f"- {error}" for error in self.errors)
         return f"The arguments{of_tool} are not valid:\n{lines}"
 
 
 class ArgumentRefused(RequestRefused):
-    """The model that made the call must correct it: it chose something that the person did not say.
+    """The model must correct the call, because the person did not ask for its arguments.
 
-    Worded for the person like any refusal; the call goes back to the model first, even if its tool replies by itself.
+    The text is for the person, but the call is returned to the model first, even if the tool replies.
     """
 
 
 class SignatureInvalid(AssistantError):
-    """The author of a tool must act: the function cannot be offered to a model as it is declared.
+    """The author of a tool must correct its declaration.
 
-    `parameter` is empty when the fault is the function's own.
+    `parameter` is empty if the problem is not in a parameter.
     """
 
     def __init__(self, *, function: str, file: str, line: int, parameter: str, problem: str, fix: str) -> None:
@@ -74,10 +73,7 @@ class SignatureInvalid(AssistantError):
 
 
 class AgentFailed(AssistantError):
-    """The run of an agent ended without its output: it used up its rounds, asks something, or answered in another form.
-
-    `text` is the agent's last answer.
-    """
+    """The run of an agent ended without its output. `text` is the last answer."""
 
     def __init__(self, agent: str, problem: str, text: str) -> None:
         super().__init__(f"agent '{agent}' {problem}: {text}" if text else f"agent '{agent}' {problem}")
@@ -86,7 +82,7 @@ class AgentFailed(AssistantError):
 
 
 class SchemaInvalid(AssistantError):
-    """A JSON Schema from elsewhere cannot be used; `problem` says where it is broken."""
+    """An external JSON Schema is invalid; `problem` has the place and the reason."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(f"the JSON Schema cannot be used: {problem}")

@@ -1,4 +1,4 @@
-"""Decide who may list and call a tool, and in which chats."""
+"""Check the permission of people to list and call a tool, by person, chat and platform."""
 
 from collections.abc import Collection
 from typing import Literal
@@ -12,9 +12,9 @@ Scope = Literal["any", "group", "private"]
 
 
 class Viewer(Struct, frozen=True, kw_only=True):
-    """A person in a chat, for whom tools are listed and by whom they are called.
+    """A person in a chat who lists and calls tools.
 
-    `is_operator` marks an admin of the bot itself, from whom `access_control` hides nothing.
+    `is_operator`: an admin of the bot itself, who has access to all sources of tools.
     """
 
     person: Person
@@ -24,20 +24,20 @@ class Viewer(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, message: ChatMessage) -> "Viewer":
-        """Return the author of `message` as viewer."""
+        """Return the sender of `message` as viewer."""
         return cls(person=message.sender, chat=message.address, is_private=message.is_private)
 
     @property
     def key(self) -> str:
-        """The person on their platform, as settings and declarations name people: `platform:id`."""
+        """The person as `platform:id`, like in settings and declarations."""
         return f"{self.chat.platform}:{self.person.id}"
 
 
 class Rule(Struct, frozen=True, kw_only=True):
-    """The access rule of a tool: who may call it, and where.
+    """The access rule of a tool.
 
-    `permission` is everyone, the chat's admins (the bot's owners too), the bot's owners, or a list of people as
-    `platform:id`, who alone may. `platforms` names the platforms that it works on; none means all of them.
+    `permission` is everyone, the chat's admins (and the bot's owners), the bot's owners, or a list of people as
+    `platform:id`. Empty `platforms` are all platforms.
     """
 
     permission: Permission = "everyone"
@@ -46,7 +46,7 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 
 def refusal_code(rule: Rule, viewer: Viewer, owners: Collection[str] = ()) -> str | None:
-    """Return the message code for refusing `viewer` the tool, if any; `owners` are the bot's, as `platform:id`."""
+    """Return the code of the refusal for `viewer`; None if permitted. `owners` are the bot's, as `platform:id`."""
     return _wrong_person(rule.permission, viewer, owners) or _wrong_place(rule, viewer)
 
 

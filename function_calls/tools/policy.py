@@ -1,4 +1,4 @@
-"""Switch functions off per chat, and hold the policy of a router's calls."""
+"""Define the policy of a router's calls: owners, switched-off tools, pending calls and changes."""
 
 from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
@@ -16,35 +16,35 @@ from services.kernel.clock import Clock
 from services.kernel.state import StateStore
 
 _KEPT: Final = timedelta(days=36500)
-_TRUSTED_FOR: Final = timedelta(seconds=30)  # another process may have switched something meanwhile
+_CACHED_FOR: Final = timedelta(seconds=30)  # another process may switch tools
 _MOST_CHATS: Final = 2000
 
 
 class ToolSwitches:
-    """The tools switched off in each chat; every tool is on until somebody switches it off.
+    """The tools switched off in each chat; all tools are on by default.
 
-    `expand` says which tools are off with a name that stands for several, such as a plugin's.
+    `expand` returns the tools of a name for several tools, such as that of a plugin.
     """
 
     def __init__(self, state: StateStore, clock: Clock) -> None:
-        self.expand: Callable[[str], Iterable[str]] = _nothing_more
+        self.expand: Callable[[str], Iterable[str]] = lambda _: ()
         self._state = state
         self._clock = clock
         self._read: BoundedDict[str, tuple[datetime, frozenset[str]]] = BoundedDict(_MOST_CHATS)
 
     async def off_in(self, chat: ChatAddress) -> frozenset[str]:
-        """Return the names of the tools that are off in `chat`."""
+        """Return the names of the tools switched off in `chat`."""
         now = self._clock.now()
         known = self._read.get(chat.key)
-        if known is not None and now - known[0] < _TRUSTED_FOR:
+        if known is not None and now - known[0] < _CACHED_FOR:
             return known[1]
         stored = await self._state.get(_key(chat))
         return self._remember(chat, stored if isinstance(stored, list) else ())
 
     async def switch(self, chat: ChatAddress, name: str, *, is_on: bool) -> None:
-        """Switch one tool of a chat on or off."""
+        """Switch a tool on or off in a chat."""
         stored = await self._state.get(_key(chat))
-        off = {str(name_off) for name_off in stored} if isinstance(stored, list) else set()
+        off = {*map(str, stored)} if isinstance(stored, list) else set()
         off = off - {name} if is_on else off | {name}
         await self._state.set(_key(chat), [*sorted(off)] if off else None, keep=_KEPT, is_promised=True)
         self._remember(chat, off)
@@ -54,10 +54,6 @@ class ToolSwitches:
         off = frozenset([*switched, *(tool for name in switched for tool in self.expand(name))])
         self._read[chat.key] = (self._clock.now(), off)
         return off
-
-
-def _nothing_more(name: str) -> tuple[str, ...]:  # noqa: ARG001 - most names stand for themselves
-    return ()
 
 
 def _key(chat: ChatAddress) -> str:
@@ -72,7 +68,7 @@ _MOST_SERVED: Final = 10_000
 
 
 class Dispatcher(Protocol):
-    """Runs calls: a router, the bot's or an agent's."""
+    """Runs calls, like the router of the bot or of an agent."""
 
     async def dispatch(self, call: ToolCall, context: "CallContext") -> ToolResult:
         """Run `call` and return its result."""
@@ -80,7 +76,7 @@ class Dispatcher(Protocol):
 
 
 class EnclosedDispatcher(Struct, frozen=True, kw_only=True):
-    """Runs calls with `inner` under the `enclosing` routers, outermost first, as when an agent made them."""
+    """Runs calls with `inner` inside of the `enclosing` routers, outermost first, like calls of an agent."""
 
     inner: Dispatcher
     enclosing: "tuple[FunctionCallRouter, ...]"
@@ -91,11 +87,10 @@ class EnclosedDispatcher(Struct, frozen=True, kw_only=True):
 
 
 class CallPolicy(Struct, frozen=True, kw_only=True):
-    """The bot's owners, switched-off tools, calls pending confirmation, and changes that can be undone.
+    """The bot's owners, switched-off tools, pending calls, and changes that can be undone.
 
-    `owners` are people as `platform:id`. `agents` are the routers of the agents that have called tools, by the agent's
-    name, so that their calls can be confirmed and taken back. `served` has, by the key of a conversation, the id of the
-    latest message for which a call was made that asked nothing back.
+    `owners` are people as `platform:id`. `agents` are the routers of agents by name, for confirmed calls and undo.
+    `served` has the id of the last message with a successful call, by the key of the conversation.
     """
 
     owners: frozenset[str]
@@ -107,7 +102,7 @@ class CallPolicy(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def over(cls, state: StateStore, clock: Clock, owners: Collection[str] = ()) -> "CallPolicy":
-        """Create a policy that keeps everything in `state`."""
+        """Create a policy that stores its data in `state`."""
         return cls(
             owners=frozenset(owners),
             switches=ToolSwitches(state, clock),
@@ -116,5 +111,5 @@ class CallPolicy(Struct, frozen=True, kw_only=True):
         )
 
     def may_rule(self, viewer: Viewer) -> bool:
-        """Return whether `viewer` may switch tools in the chat: admins, owners, anybody in a private chat."""
+        """Return whether `viewer` may switch tools in the chat: admins, owners, everyone in a private chat."""
         return viewer.is_private or viewer.person.is_admin or viewer.key in self.owners

@@ -1,10 +1,10 @@
-"""Keep session state: tools use it like a mapping, and a successful call commits its changes.
+"""Store session state: tools use it like a mapping, and a successful call commits its changes.
 
-A key belongs to this session (one person in one chat), or by its prefix to the person everywhere (`user:`), to the
-chat (`chat:`), to the whole bot (`app:`), or to this turn only (`temp:`). Values are JSON.
+The prefix of a key is its scope: none for the session (one person in one chat), `user:` for the person in all chats,
+`chat:` for the chat, `app:` for the whole bot, `temp:` for this turn only. Values are JSON.
 
-Calls of one turn run at the same time. Those of tools that use the state run one after the other
-(`CallState.exclusive`), and none overwrites a value that another changed after it was read (`StateConflict`).
+Calls of one turn run concurrently. Tools that use the state run one after the other (`CallState.exclusive`), and a
+commit fails if another call has changed a value since it was read (`StateConflict`).
 """
 
 import asyncio
@@ -40,11 +40,11 @@ class SessionStateStore(Protocol):
     """Storage for the values of scopes."""
 
     async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
-        """Return the values of each of `scopes`, in that order; an unknown scope has none."""
+        """Return the values of each of `scopes`, in order; none for an unknown scope."""
         ...
 
     async def commit(self, deltas: Sequence[StateDelta]) -> None:
-        """Store all of `deltas` or none of them; keys that they do not name stay unchanged."""
+        """Store all of `deltas` or none of them; other keys stay unchanged."""
         ...
 
 
@@ -72,7 +72,7 @@ class MemorySessionStateStore:
 
 
 class Session:
-    """The values that calls of one turn share, loaded once; without a store they last as long as this object."""
+    """The values shared by the calls of one turn, loaded once; without a store they are in memory only."""
 
     __slots__ = ("_commits", "_scopes", "_store", "_values", "lock")
 
@@ -90,7 +90,7 @@ class Session:
 
     @classmethod
     async def open(cls, store: SessionStateStore, conversation: Conversation) -> "Session":
-        """Load the state that `store` has for one person in one chat."""
+        """Load the state of one person in one chat."""
         scopes = {
             SESSION: f"session:{conversation.key}",
             USER: f"user:{conversation.chat.platform}:{conversation.person.id}",
@@ -101,10 +101,10 @@ class Session:
         return cls(store, scopes, {prefix: dict(values) for prefix, values in zip(scopes, loaded, strict=True)})
 
     def get(self, prefix: str, name: str) -> Json:
-        """Return one value.
+        """Return a value.
 
         Raises:
-            KeyError: there is none.
+            KeyError: the key is unknown.
         """
         return self._values[prefix][name]
 
@@ -113,12 +113,12 @@ class Session:
         return (prefix + name for prefix, values in self._values.items() for name in values)
 
     async def commit(self, changes: Mapping[str, StateDelta], read: Mapping[str, bytes]) -> None:
-        """Store the changes of a call, by prefix, and let the next calls see them.
+        """Store the changes of a call by prefix, for the next calls too.
 
-        `read` are the values that it changed as the call had read them, see `encoded`.
+        `read` are the changed values as the call had read them, encoded with `encode`.
 
         Raises:
-            StateConflict: they have changed; nothing is stored.
+            StateConflict: another call has changed them; nothing is stored.
         """
         async with self._commits:
             changed = [key for key, value in read.items() if self.encode(key) != value]
@@ -131,18 +131,18 @@ class Session:
                 _apply(self._values[prefix], delta)
 
     def encode(self, key: str) -> bytes:
-        """Return one value as JSON; empty where there is none."""
+        """Return a value as JSON; empty for an unknown key."""
         prefix, name = _split(key)
         values = self._values[prefix]
         return to_json(values[name]) if name in values else b""
 
     def scope(self, prefix: str) -> str:
-        """Return the store's name for the keys with `prefix`."""
+        """Return the name of the scope of `prefix` in the store."""
         return self._scopes.get(prefix, prefix)
 
 
 class LazySession:
-    """The session of a turn, loaded when its first call is made: most messages make none."""
+    """The session of a turn, loaded for its first call, because most messages lead to none."""
 
     __slots__ = ("_conversation", "_opened", "_store")
 
@@ -152,7 +152,7 @@ class LazySession:
         self._opened: Session | None = None
 
     async def get(self) -> Session:
-        """Return the session, the same one every time."""
+        """Return the session, which is loaded once."""
         if self._opened is None:
             self._opened = await Session.open(self._store, self._conversation)
         return self._opened
@@ -170,7 +170,7 @@ class TypedState(MutableMapping[str, object]):
     def get_as(self, kind: type[Value], key: str, default: Value) -> Value: ...
 
     def get_as(self, kind: type[Any], key: str, default: Any = None) -> Any:
-        """Return the value under `key` as an instance of `kind`, or `default` where there is none.
+        """Return the value under `key` as an instance of `kind`; `default` for an unknown key.
 
         `kind` is any type that Pydantic reads from JSON. The instance is a copy; assign its JSON to change the value.
 
@@ -213,9 +213,9 @@ class StateScope(TypedState):
 
 
 class CallState(TypedState):
-    """The state as one call sees it. Changes, also inside a list or dict, are stored by `commit` or dropped.
+    """The state of one call. Changes, also inside of a list or dict, are stored by `commit` or dropped.
 
-    Its own keys are those of the person in this chat; `person`, `chat` and `app` have those of the wider scopes.
+    Keys without prefix are of the person in this chat; `person`, `chat` and `app` are mappings of the wider scopes.
     """
 
     __slots__ = ("_copies", "_lock", "_lock_inside", "_opened", "_read", "_removed", "_written")
@@ -231,7 +231,7 @@ class CallState(TypedState):
 
     @property
     def _session(self) -> Session:
-        if self._opened is None:  # most calls touch no state, so an own copy is made only for those that do
+        if self._opened is None:  # most calls use no state
             self._opened = Session()
         return self._opened
 
@@ -242,7 +242,7 @@ class CallState(TypedState):
 
     @property
     def chat(self) -> StateScope:
-        """The values that all people of the chat share."""
+        """The values of the chat."""
         return StateScope(self, CHAT)
 
     @property
@@ -251,14 +251,14 @@ class CallState(TypedState):
         return StateScope(self, APP)
 
     def sibling(self) -> "CallState":
-        """Return the same session for another call; it sees committed values only."""
+        """Return the state of another call in the same session; it has committed values only."""
         return CallState(self._session, self._lock_inside or self._lock)
 
     @asynccontextmanager
     async def exclusive(self) -> AsyncIterator[None]:
-        """Let no other call of the session be inside this context at the same time.
+        """Exclude other calls of the session within the context.
 
-        Calls that a call makes while it is inside (see `sibling`) wait for each other and not for that one.
+        Calls made within the context (see `sibling`) wait for each other, but not for the enclosing call.
         """
         async with self._lock or self._session.lock:
             self._lock_inside = asyncio.Lock()
@@ -276,17 +276,17 @@ class CallState(TypedState):
             return self._copies[key]
         self._read[key] = self._session.encode(key)
         value = self._session.get(*_split(key))
-        if isinstance(value, list | dict):  # the caller may change it in place, so it gets a copy that is compared
+        if isinstance(value, list | dict):  # may be changed in place, so it is copied and compared
             value = self._copies[key] = json_copy(value)
         return value
 
     def __setitem__(self, key: str, value: object) -> None:
-        json_copy(value)  # refused here and not at the commit, so that the traceback shows the line
+        json_copy(value)  # so that an error has the line in its traceback
         self._removed.discard(key)
         self._written[key] = value
 
     def __delitem__(self, key: str) -> None:
-        self[key]  # a key that is not there cannot be removed
+        self[key]  # raises KeyError for an unknown key
         self._written.pop(key, None)
         self._copies.pop(key, None)
         self._removed.add(key)
@@ -329,10 +329,10 @@ class CallState(TypedState):
 
 
 def json_copy(value: object) -> Json:
-    """Return a copy of a JSON value that shares nothing with it that could be changed.
+    """Return a deep copy of a JSON value.
 
     Raises:
-        TypeError: it is not JSON.
+        TypeError: the value is not JSON.
     """
     if value is None or isinstance(value, bool | int | float | str):
         return value

@@ -1,4 +1,4 @@
-"""Define the protocol of sources of tools, with the names and refusals that all of them share."""
+"""Define the protocol of toolsets, with the short names and refusals that they share."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -18,19 +18,19 @@ _DIGEST: Final = 8
 
 
 class Toolset(Protocol):
-    """A source of tools. It calls for a viewer only the tools that it lists for them."""
+    """A set of tools. Only tools that are listed for a viewer are called for them."""
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """List the tools that `viewer` may call; spec objects stay the same while nothing changes, for caches."""
+        """List the tools that `viewer` may call; unchanged specs are the same objects, for caches."""
         ...
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
-        """Run one tool; a failure is a result, never an exception."""
+        """Run a tool; a failure is a result, never an exception."""
         ...
 
 
 def short_name(name: str) -> str:
-    """Return `name`; one that is too long ends in a digest of itself, so that different names stay different."""
+    """Return `name`, shortened with a digest of itself if it is too long, so that different names stay different."""
     if len(name) <= LONGEST_NAME:
         return name
     digest = hashlib.sha256(name.encode()).hexdigest()[:_DIGEST]
@@ -46,5 +46,5 @@ def unknown_tool(name: str, offered: Iterable[str], language: str) -> ToolResult
 
 
 def arguments_refused(spec: ToolSpec, error: ArgumentsInvalid, language: str) -> ToolResult:
-    """Return the answer to a call whose arguments do not fit: to models in English, to people in their own language."""
+    """Return the failure for invalid arguments, for models in English and for people in their language."""
     return ToolResult.failed(error.for_model(), text=refusal_text(language, spec, error.errors))

@@ -20,10 +20,10 @@ from function_calls.toolsets.wrappers import RenamedSpecs
 
 
 class CheckedToolset:
-    """Validates arguments against the listed schema, the second validation for calls of all clients.
+    """Validates arguments with the listed schema, the second validation for calls of all clients.
 
-    A tool that declares a change is confirmed like built-in ones and gets a receipt. A tool with an invalid schema is
-    not called.
+    Tools that declare a change are confirmed like built-in ones, and their results get a receipt. Tools with an invalid
+    schema are not called.
     """
 
     def __init__(self, inner: Toolset) -> None:
@@ -91,7 +91,7 @@ Listing = tuple[tuple[ToolSpec, ...], ...]
 
 
 class NameClash(Struct, frozen=True, kw_only=True):
-    """A name that several sets offer: `kept_by` keeps it, tools of the other sets get the prefix of their label."""
+    """A name in several sets: `kept_by` keeps it, tools of the other sets get the prefix of their label."""
 
     name: str
     kept_by: str
@@ -99,7 +99,7 @@ class NameClash(Struct, frozen=True, kw_only=True):
 
 
 class _Routes(Struct, frozen=True, kw_only=True):
-    """The set and the original name of each offered tool. `listing` keeps the objects alive whose ids are the key."""
+    """The set and the original name of each offered tool. `listing` has the specs whose ids are the cache key."""
 
     listing: Listing
     specs: tuple[ToolSpec, ...]
@@ -109,9 +109,9 @@ class _Routes(Struct, frozen=True, kw_only=True):
 class CombinedToolset:
     """Offers the tools of several sets, by label and in order.
 
-    Of several tools with one name, that of the first set keeps it and the others are called `label_name`. A known clash
-    stays resolved even while one of the sets offers nothing. `is_reserved` returns True for names of the first set that
-    it may not list for everybody. A set that cannot be listed is skipped.
+    In a name clash, the tool of the first set keeps the name and the others are called `label_name`, also while one of
+    the sets is unavailable. `is_reserved` returns True for names of the first set that are not listed for everyone. A
+    set that cannot be listed is skipped.
     """
 
     def __init__(self, toolsets: Mapping[str, Toolset], *, is_reserved: Callable[[str], bool] | None = None) -> None:
@@ -159,7 +159,7 @@ class CombinedToolset:
     async def _list_set(self, label: str, viewer: Viewer) -> tuple[ToolSpec, ...]:
         try:
             return await self._toolsets[label].list_specs(viewer)
-        except Exception as error:  # noqa: BLE001 - a toolset is anybody's code; the others must be offered all the same
+        except Exception as error:  # noqa: BLE001 - a failing toolset must not hide the others
             logger.opt(exception=error).error("cannot list the tools of {}", label)
             return ()
 

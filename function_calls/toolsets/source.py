@@ -133,10 +133,6 @@ class Health(Struct, frozen=True, kw_only=True):
     is_final: bool = False
 
 
-def _is_healthy() -> Health:
-    return Health()
-
-
 class ToolSource(Struct, frozen=True, kw_only=True):
     """A source of tools. `label` is the prefix of its tools in a name clash."""
 
@@ -145,7 +141,7 @@ class ToolSource(Struct, frozen=True, kw_only=True):
     toolset: Toolset
     title: str = ""
     access: Access = field(default_factory=Access)
-    health: Callable[[], Health] = _is_healthy
+    health: Callable[[], Health] = Health
 
     def restrict(self, owners: Collection[str] = ()) -> Toolset:
         """Return the toolset, limited to viewers with access for listing and for calls."""

@@ -1,1 +1,1 @@
-"""The tables and the repositories over them; the only package that uses SQL."""
+"""Store data in SQLite or PostgreSQL: engine, tables and repositories. No other package uses SQL."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from services.kernel.chat import ChatMessage
-from services.summary.lexicon import is_cjk, lexicon, terms
+from services.summary.lexicon import LINK, is_cjk, lexicon, terms
 from services.summary.model import Bullet
 from services.summary.requests import ClaimedBullet
 
@@ -16,7 +16,6 @@ _STEM_LENGTH = 5
 _SHORTEST_QUOTE = 2
 """The minimum of content terms of a quotation that counts as evidence."""
 _NUMBER = re.compile(r"\d+")
-_LINK = re.compile(r"https?://[^\s<>\"'，。；！？、）】》「」]+")
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
@@ -33,8 +32,8 @@ class Evidence(Struct, frozen=True, kw_only=True):
         script than the messages, a verbatim `quote` replaces the content terms.
         """
         cited_text = "\n".join(self.texts)
-        if not _digits(text) <= _digits(cited_text) | _number_words(cited_text) or not set(_LINK.findall(text)) <= set(
-            _LINK.findall(cited_text)
+        if not _digits(text) <= _digits(cited_text) | _number_words(cited_text) or not set(LINK.findall(text)) <= set(
+            LINK.findall(cited_text)
         ):
             return False
         if self._names_an_outsider(text, cited_text):

@@ -7,10 +7,9 @@ from datetime import UTC, tzinfo
 from services.kernel.chat import ChatMessage
 from services.summary.content import is_chatter
 from services.summary.extractive import quote
-from services.summary.lexicon import lexicon, terms
+from services.summary.lexicon import LINK, lexicon, terms
 from services.summary.model import DateMention, Finding, Findings, LinkMention, TimeReader
 
-_LINK = re.compile(r"https?://[^\s<>\"'，。；！？、）】》「」]+")
 _LINK_TAIL = ".,;:!?)]}"
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")
 _ANSWERED_WITHIN = 10
@@ -45,7 +44,7 @@ def find(
 
 
 def _sentences(message: ChatMessage) -> list[str]:
-    text = _LINK.sub(" ", message.text[:_READ_LENGTH])
+    text = LINK.sub(" ", message.text[:_READ_LENGTH])
     return [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
 
 
@@ -110,7 +109,7 @@ def _links(messages: Sequence[ChatMessage]) -> tuple[LinkMention, ...]:
     """Return the distinct links in the order of their first mention."""
     found: dict[str, LinkMention] = {}
     for message in messages:
-        for match in _LINK.finditer(message.text):
+        for match in LINK.finditer(message.text):
             url = match.group().rstrip(_LINK_TAIL)
             found.setdefault(url, LinkMention(url=url, message_id=message.id, sender=message.sender.name))
     return tuple(found.values())

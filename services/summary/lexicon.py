@@ -86,7 +86,9 @@ def lexicon() -> Lexicon:
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _CJK_RUN = re.compile(rf"[{_CJK}]")
-_LINK = re.compile(r"https?://\S+")
+LINK = re.compile(r"https?://[^\s<>\"'，。；！？、）】》「」]+")
+"""A link without punctuation after it."""
+_LINK_WORD = re.compile(r"https?://\S+")
 _CJK_WIDTH = 3
 """One Chinese character counts as three Latin letters."""
 
@@ -98,7 +100,7 @@ def terms(text: str) -> list[str]:
     s; stop words, single letters and links are dropped.
     """
     found: list[str] = []
-    for run in _RUN.findall(_LINK.sub(" ", unicodedata.normalize("NFKC", text).casefold())):
+    for run in _RUN.findall(_LINK_WORD.sub(" ", unicodedata.normalize("NFKC", text).casefold())):
         if is_cjk(run[0]):
             found.extend(_pairs(run))
         elif len(run) > 1 and run not in lexicon().stop_words:

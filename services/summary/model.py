@@ -94,8 +94,8 @@ class Summary(Struct, frozen=True, kw_only=True):
     `message_count` is the number of content messages, without the bot's own, commands to it and empty ones.
     `first_at` and `last_at` are the times of the first and last content message, None in an empty window.
     `writers` are the authors of all messages, including requests to the bot.
-    `is_cut` says that the window held more messages than were read. `fallback_reason` is the code of the
-    `ModelUnavailable` that made an extractive summary out of one asked of a model.
+    `is_cut`: the window has more messages than were read. `fallback_reason` is the code of the `ModelUnavailable` after
+    which messages were quoted instead.
     """
 
     chat: ChatAddress

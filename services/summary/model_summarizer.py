@@ -49,8 +49,8 @@ class DigestCache:
         """Drop the bullets of parts with messages of the person."""
         self._drop(lambda digest: person_id in digest.people)
 
-    def _drop(self, is_meant: Callable[[_Digest], bool]) -> None:
-        for key in [key for key, digest in self._digests.items() if is_meant(digest)]:
+    def _drop(self, is_outdated: Callable[[_Digest], bool]) -> None:
+        for key in [key for key, digest in self._digests.items() if is_outdated(digest)]:
             del self._digests[key]
 
     def put(self, key: str, bullets: tuple[Bullet, ...], part: Sequence[ChatMessage]) -> None:
@@ -144,9 +144,9 @@ class ModelSummarizer:
     async def _digest(self, part: tuple[ChatMessage, ...], language: str, count: int) -> tuple[Bullet, ...] | None:
         """Return the checked points of one part; None if the answer could not be read."""
         key = digest_key(part, model=self._model.name, language=language, count=count)
-        remembered = self._cache.get(key)
-        if remembered is not None:
-            return remembered
+        cached = self._cache.get(key)
+        if cached is not None:
+            return cached
         completion = await self._model.complete(chunk_request(part, language=language, count=count))
         try:
             claimed = read_answer(completion.text)

@@ -18,7 +18,7 @@ from services.kernel.clock import SystemClock
 from services.storage.database import Database
 from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.messages.store import SqlMessageStore
-from services.storage.reminders.claims import free_gone
+from services.storage.reminders.claims import free_dead
 from services.storage.workers.platform_leases import PlatformLeases
 from services.storage.workers.remote_outbox import RemoteMessages
 from services.storage.workers.turn_claims import TurnClaims
@@ -105,7 +105,7 @@ async def test_turns_of_a_dead_process_are_claimed_once_except_completed_ones(da
     for n, database in enumerate(databases):
         await database.workers.hold(f"w{n}")
     await has_let_go(databases[0], "w9")
-    await databases[0].run(lambda connection: free_gone(connection, databases[0].workers))
+    await databases[0].run(lambda connection: free_dead(connection, databases[0].workers))
     followers = [TurnClaims(database, f"w{n}") for n, database in enumerate(databases)]
     taken = await asyncio.gather(*(each.take("web", only_of_the_gone=True) for each in followers))
 

@@ -81,8 +81,8 @@ def check_arguments(
 def instantiate(signature: FunctionSignature, arguments: Mapping[str, object]) -> object:
     """Return an instance of the function's argument class: the second check, for calls from every client.
 
-    Strict, in JSON's terms: a date is its ISO text, an enum member its value, and `"3"` is no number. Whole numbers
-    written with a fraction (`3.0`) are integers, as in JSON Schema.
+    Strict for JSON: a date is its ISO text, an enum member its value, and `"3"` is no number. Whole numbers with a
+    fraction (`3.0`) are integers, as in JSON Schema.
 
     Raises:
         ArgumentsInvalid: with every error.
@@ -128,7 +128,7 @@ def _explain(detail: ErrorDetails, arguments: Mapping[str, object]) -> ArgumentE
 
 
 def _rule(detail: ErrorDetails, message: str) -> tuple[str, str]:
-    """Return the JSON Schema rule of Pydantic's error, and its limit; an author's own message is kept."""
+    """Return the JSON Schema rule of Pydantic's error, and its limit; for an author's message, the message."""
     kind, context = detail["type"], detail.get("ctx", {})
     if kind in {"value_error", "assertion_error"}:
         return SAID, message
@@ -160,7 +160,7 @@ def _member(here: object, part: str | int) -> object:
 
 
 def _with_whole_numbers(arguments: Mapping[str, object], details: Sequence[ErrorDetails]) -> dict[str, object]:
-    """Return the arguments with `3.0` as `3` wherever the class refused it."""
+    """Return the arguments with `3.0` as `3` where the class refused it."""
     places = {
         tuple(_place(detail["loc"], arguments))
         for detail in details

@@ -1,4 +1,4 @@
-"""Read a function's parameters and make the class that their arguments are checked with."""
+"""Read a function's parameters, and make the class that validates their arguments."""
 
 import dataclasses
 import functools
@@ -31,7 +31,7 @@ from function_calls.tools.validation.schema import model_schema
 from function_calls.tools.validation.schema_walk import Schema
 
 OMITTED: Final = object()
-"""The value of a parameter that the call leaves to the function's own default."""
+"""The value of a parameter for which the function's default is used."""
 
 _MODEL_NAMES: Final = frozenset({"args", "arguments", "params", "parameters"})
 _KINDS: Final = {
@@ -57,7 +57,7 @@ _FIX_OF_TYPE: Final = (
 
 
 class Fault(Exception):
-    """The reason why a function cannot be a tool, before file and line are known."""
+    """The reason why a function cannot be a tool, without file and line."""
 
     def __init__(self, parameter: str, problem: str, fix: str) -> None:
         super().__init__(problem)
@@ -67,21 +67,21 @@ class Fault(Exception):
 
 
 class Parameter(Struct, frozen=True, kw_only=True):
-    """One parameter that a model fills in. `field` is its field in the class made for the plain style."""
+    """A parameter for a model. `field` is its field in the argument class of the plain style."""
 
     name: str
     field: str
-    annotation: Any  # the annotation
+    annotation: Any
     default: object = inspect.Parameter.empty
 
     @property
     def is_required(self) -> bool:
-        """Return whether a call must name it."""
+        """Return whether a call must have it."""
         return self.default is inspect.Parameter.empty
 
     @property
     def is_absent_by_default(self) -> bool:
-        """Return whether omitting it means None: then the schema has the bare type without null."""
+        """Return whether the default is None; then the schema has the type without null."""
         default = self.default.default if isinstance(self.default, FieldInfo) else self.default
         return default is None
 
@@ -89,10 +89,12 @@ class Parameter(Struct, frozen=True, kw_only=True):
 def read_parameters(
     function: Callable[..., object], injectable: Collection[type]
 ) -> tuple[list[Parameter], dict[str, type]]:
-    """Return the parameters a model fills in, and those that are injected (name to class), `tool_context` by its name.
+    """Return the parameters for a model, and the classes of the injected ones by name.
+
+    A parameter called `tool_context` is injected without an annotation.
 
     Raises:
-        Fault: one of them cannot be offered.
+        Fault: a parameter is invalid.
     """
     bound = function.keywords if isinstance(function, functools.partial) else {}
     hints = _hints(function)
@@ -117,9 +119,9 @@ def read_parameters(
 
 
 def is_argument_model(parameter: Parameter) -> bool:
-    """Return whether it takes all arguments: a required Pydantic model or dataclass, or a TypedDict named `args`.
+    """Return whether a parameter has all arguments: a required Pydantic model or dataclass, or a TypedDict `args`.
 
-    A TypedDict is also an ordinary way to type one dictionary, so for it the parameter's name decides.
+    A TypedDict may also be the type of one argument, so the name of the parameter decides.
     """
     kind = _drop_annotated(parameter.annotation)
     if not parameter.is_required or not isinstance(kind, type):
@@ -130,10 +132,10 @@ def is_argument_model(parameter: Parameter) -> bool:
 
 
 def argument_class(parameter: Parameter) -> tuple[type, Schema]:
-    """Return the class of an argument model, in a form that Pydantic reads, and its schema.
+    """Return the class of an argument model, readable for Pydantic, and its schema.
 
     Raises:
-        Fault: a field of it has a type that cannot be used.
+        Fault: a field has an unsupported type.
     """
     kind = _readable(_drop_annotated(parameter.annotation))
     return kind, _schema_of(parameter.name, kind)
@@ -143,7 +145,7 @@ def plain_model(name: str, parameters: list[Parameter]) -> tuple[type[BaseModel]
     """Return a model with one field for each parameter, and its schema.
 
     Raises:
-        Fault: a parameter has a type that cannot be used.
+        Fault: a parameter has an unsupported type.
     """
     fields: dict[str, Any] = {parameter.field: _field(parameter) for parameter in parameters}
     try:
@@ -192,7 +194,7 @@ def _field(parameter: Parameter) -> tuple[Any, Any]:
 
 
 def _apply_text_note(annotation: Any) -> Any:
-    """Use the text of `Annotated[int, "How many."]` as description, as other frameworks do."""
+    """Use the text of `Annotated[int, "How many."]` as the description, like other frameworks."""
     notes = getattr(annotation, "__metadata__", ())
     text = next((note for note in notes if isinstance(note, str)), None)
     if text is None or any(isinstance(note, FieldInfo) and note.description for note in notes):
@@ -201,7 +203,7 @@ def _apply_text_note(annotation: Any) -> Any:
 
 
 def _field_name(name: str) -> str:
-    """Return another name where Pydantic reserves the parameter's, which becomes the alias."""
+    """Return the name of the field, which differs if Pydantic reserves the name of the parameter."""
     return f"argument_{name.lstrip('_')}" if name.startswith("_") or hasattr(BaseModel, name) else name
 
 
@@ -228,7 +230,7 @@ def _injected_class(annotation: Any, injectable: Collection[type]) -> type | Non
 
 
 def _drop_sentinel(annotation: Any, default: object) -> Any:
-    """Return the type without its sentinel: `Union[str, NotGiven] = NOT_GIVEN` is an optional `str`."""
+    """Return the type without its sentinel: `str` for `Union[str, NotGiven] = NOT_GIVEN`."""
     arms = _arms(annotation)
     if len(arms) < 2 or not _is_sentinel(default):
         return annotation
@@ -237,7 +239,7 @@ def _drop_sentinel(annotation: Any, default: object) -> Any:
 
 
 def _is_sentinel(default: object) -> bool:
-    """Return whether a default is a sentinel for "not given": an object that no argument could be."""
+    """Return whether a default is a sentinel for "not given", which is no possible argument."""
     if default is None or isinstance(default, FieldInfo) or type(default).__module__ == "builtins":
         return False
     try:
@@ -256,7 +258,7 @@ def _schema_of(name: str, annotation: Any) -> Schema:
         raise Fault(name, f"its type names '{error.name}', which is not there", "Import or define it.") from error
     except PydanticUserError as error:
         kind = getattr(annotation, "__name__", None) or str(annotation)
-        raise Fault(name, f"{kind} cannot be said in JSON, and no service of the bot is one", _FIX_OF_TYPE) from error
+        raise Fault(name, f"{kind} has no JSON Schema and is no service of the bot", _FIX_OF_TYPE) from error
 
 
 def _readable(kind: type) -> type:

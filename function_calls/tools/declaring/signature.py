@@ -32,12 +32,15 @@ Style = Literal["model", "plain"]
 
 
 class FunctionSignature(Struct, frozen=True, kw_only=True):
-    """The analysed signature of a function; nothing is looked up again when it is called.
+    """The analysed signature of a function.
 
-    `style` is `model` when the function takes one argument model (in the parameter `model_parameter`), `plain`
-    when it takes typed parameters; then `arguments` is a class made for them. `injected` maps a parameter's name
-    to the class that is to be put in. `parameters_schema` is what a model sees, `validator` the first
-    check and `check_json` the second (a JSON text to an instance of `arguments`).
+    Attributes:
+        parameters_schema: the schema for models.
+        validator: the first validation.
+        arguments: the argument class: that of the function, or a class made for its parameters.
+        check_json: the second validation, from JSON to an instance of `arguments`.
+        style: `model` for one argument model in the parameter `model_parameter`, `plain` for typed parameters.
+        injected: the classes of injected parameters by name.
     """
 
     name: str
@@ -54,9 +57,9 @@ class FunctionSignature(Struct, frozen=True, kw_only=True):
     is_async: bool
 
     def bind(self, arguments: object, injected: Mapping[str, object]) -> tuple[tuple[object, ...], dict[str, object]]:
-        """Return the positional and keyword arguments to call the function with.
+        """Return the positional and keyword arguments of the function.
 
-        `arguments` is an instance of the argument class; `injected` the values for the injected parameters, by name.
+        `arguments` is an instance of the argument class, `injected` the values of the injected parameters by name.
         """
         if self.style == "model":
             return (), {self.model_parameter: arguments, **injected}
@@ -70,12 +73,12 @@ def analyse(
     injectable: Collection[type] = (),
     options: ToolOptions = NO_OPTIONS,
 ) -> FunctionSignature:
-    """Read `function`: a plain, async or bound function, with an argument model or with typed parameters.
+    """Analyse a plain, async or bound function with an argument model or typed parameters.
 
-    Parameters annotated with one of the `injectable` classes (or a subclass) are left out of the schema.
+    Parameters annotated with one of the `injectable` classes (or a subclass) are not in the schema.
 
     Raises:
-        SignatureInvalid: it cannot be offered to a model; says where, which parameter or option, why and what to do.
+        SignatureInvalid: the function cannot be a tool, with the place, the reason and the fix.
     """
     docs = parse_docstring(inspect.getdoc(_core(function)))
     try:
@@ -113,7 +116,7 @@ def _add_descriptions(
         return add_descriptions(schema, {**parse_docstring(model.__doc__).parameters, **docs.parameters}, keep=True)
     fields = model.model_fields
     shown = {parameter.name: fields[parameter.field].alias or parameter.name for parameter in parameters}
-    # What Field(description=...) says at the parameter beats the docstring; a nested model's own text does not.
+    # Field(description=…) at the parameter takes precedence over the docstring; the text of a nested model does not.
     silent = [parameter.name for parameter in parameters if fields[parameter.field].description is None]
     texts = {shown[name]: docs.parameters.get(name, "") for name in silent}
     absent = [shown[parameter.name] for parameter in parameters if parameter.is_absent_by_default]
@@ -152,7 +155,7 @@ def _core(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def names_attribute(function: Callable[..., object], name: str) -> bool:
-    """Return True where the code of `function`, or of a function inside it, has the attribute `name` of anything."""
+    """Return whether the code of `function`, or of a function inside it, uses an attribute called `name`."""
     code = getattr(inspect.unwrap(_core(function)), "__code__", None)
     waiting = [code] if isinstance(code, CodeType) else []
     while waiting:

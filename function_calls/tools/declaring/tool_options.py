@@ -19,9 +19,8 @@ _LISTS = ("examples", "conversation_examples", "platforms")
 class ToolOptions(Struct, frozen=True, kw_only=True):
     """The options of `@tool_function`, which documents them.
 
-    `timeout` is in seconds, None leaves it to the router's default. `is_only_for_undo` marks an inverse that is no tool
-    for anybody: it is neither listed nor called but to take a change back. `uses_state` is None where it is to be read
-    off the function.
+    `timeout` is in seconds, None for that of the router. `uses_state` is None if it is detected in the code of the
+    function.
     """
 
     name: str | None = None
@@ -80,44 +79,44 @@ def tool_function(function: Function | None = None, /, **given: Any) -> Function
     """Mark a function as a tool that a chat may call: `@tool_function`, or `@tool_function(…)` with options.
 
     Its signature becomes the JSON Schema, its docstring the description. Parameters annotated with `CallContext`
-    or with the class of a service are injected and never shown to a model. What is wrong with the signature or an
-    option is told when the function is registered.
+    or with the class of a service are injected and not in the schema. Invalid signatures and options are reported when
+    the function is registered.
 
     Args:
-        function: what stands under the decorator.
+        function: the decorated function.
         **given: the options, below.
 
     Options:
-        name: the name that a model calls; the function's own by default.
-        description: what it is for; the docstring by default.
-        examples: sentences that mean this tool, with `{argument}` slots; they teach the offline interpreter too.
-        conversation_examples: sentences that mean this tool again right after a call of it, such as "and in {city}";
-            arguments that they do not name stay. They count without a model.
-        returns: "reply" when the result is the answer, "observation" when a model is to read it and answer.
-        timeout: seconds after which the call is given up.
-        permission: who may call it: everyone, the chat's admins, the bot's owners, or these people (`platform:id`).
-        scope: in which chats it may be called.
-        platforms: on which platforms; all of them by default.
-        confirm: ask the person first: always, or when a function of the arguments returns True, or the words for what
-            would be done. It gets the instance of the argument class that it is annotated with, else a dictionary of
-            the checked values, which are attributes too.
-        confirm_action: "delete" or "forget" where a yes alone does not confirm it, but only its button or words that
-            name the action, such as "yes, delete".
-        changes_state: once untrusted text has entered a turn, ask first unless the person's own words ask for this.
-        uses_state: it reads and writes `ctx.state`, so that calls of it in one session run one after the other; by
-            default, where the function itself names `.state`. Say so where only what it calls does.
-        returns_untrusted: others than the person wrote what it returns: web pages, search results, chats.
-        undo: takes a change back: the name of a function that takes the same arguments, or a function of arguments
-            and result that returns the `UndoStep`. Receipts that name their own inverse need none.
-        is_only_for_undo: it is such an inverse and nothing else: neither listed nor callable.
-        is_deferrable: a request with many tools may leave it out, so that a model has to search it; say False where
-            it is what the bot is for.
-        idempotent: calling it twice does no more than calling it once.
-        retries: how often an idempotent tool is tried again after a failure, with a growing pause.
-        max_concurrent: how many calls of it may run at the same time; a call that waits uses up its timeout.
+        name: the name for models; that of the function by default.
+        description: the purpose; the docstring by default.
+        examples: sentences that request this tool, with `{argument}` slots, also for the offline interpreter.
+        conversation_examples: sentences that request this tool again directly after a call of it, such as
+            "and in {city}", with the other arguments unchanged; for the offline interpreter.
+        returns: "reply" if the result is the answer, "observation" if a model reads it and answers.
+        timeout: the timeout in seconds.
+        permission: the people who may call it: everyone, the chat's admins, the bot's owners, or a list
+            (`platform:id`).
+        scope: the kind of chats in which it may be called.
+        platforms: the platforms on which it may be called; all by default.
+        confirm: ask the person before each call, or if a function of the arguments returns True or a text that
+            describes the effect. The function receives an instance of the argument class if it is annotated with it,
+            else a dictionary of the checked values, which are attributes too.
+        confirm_action: "delete" or "forget" if the confirmation must be the button or name the action ("yes, delete").
+        changes_state: ask the person if untrusted text has entered the turn and the message does not request the call.
+        uses_state: calls in one session run one after the other, because they read and write `ctx.state`; by default
+            if the code of the function itself uses `.state`.
+        returns_untrusted: the result has text of others than the person, such as web pages, search results and chats.
+        undo: the inverse of a change: the name of a function with the same arguments, or a function of arguments and
+            result that returns the `UndoStep`. Not needed if the receipts have one.
+        is_only_for_undo: the function is only an inverse, neither listed nor callable.
+        is_deferrable: a request with many tools may omit it, so that a model has to search for it; False for tools
+            that most people need.
+        idempotent: a second call has no further effect.
+        retries: the number of further attempts of an idempotent tool after a failure, with growing pauses.
+        max_concurrent: the limit of concurrent calls; waiting counts for the timeout.
 
     Raises:
-        TypeError: there is no such option, or one text stands where several are wanted.
+        TypeError: an option is unknown, or is one text instead of a list.
     """
     options = ToolOptions(**{name: _normalise(name, value) for name, value in given.items()})
 
@@ -129,22 +128,22 @@ def tool_function(function: Function | None = None, /, **given: Any) -> Function
 
 
 def _normalise(name: str, value: Any) -> Any:
-    """Return the value of an option; a list as a tuple, for options are compared and remembered."""
+    """Return the value of an option, lists as tuples, because options are compared and hashed."""
     if name in _LISTS and isinstance(value, str):
         raise TypeError(f"{name}={value!r} is one text; write {name}=[{value!r}]")
     return tuple(value) if name in _LISTS or isinstance(value, list) else value
 
 
 NO_OPTIONS: Final = ToolOptions()
-"""Those of a function without the mark."""
+"""The options of a function without the mark."""
 
 
 def is_marked(value: object) -> TypeGuard[Callable[..., object]]:
-    """Return whether `value` is a function that carries the mark."""
+    """Return whether `value` is a marked function."""
     return callable(value) and hasattr(value, _MARK)
 
 
 def options_of(function: object) -> ToolOptions:
-    """Return the options of `function`; the defaults where it has no mark."""
+    """Return the options of `function`; the defaults without the mark."""
     marked = getattr(function, _MARK, None)
     return marked if isinstance(marked, ToolOptions) else NO_OPTIONS

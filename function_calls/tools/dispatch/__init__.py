@@ -1,1 +1,1 @@
-"""Run a call: approval, execution, receipts."""
+"""Run a call: approval, hooks, execution, events and receipts."""

@@ -1,4 +1,4 @@
-"""Decide whether a call may run or the person is asked first, and word the question."""
+"""Decide if a call needs a confirmation of the person, and make the question."""
 
 import dataclasses
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ _LONGEST_VALUE: Final = 200
 
 
 class CallArguments(dict[str, Any]):
-    """The checked arguments of a call, each of its declared type: those given as items, and all as attributes."""
+    """The checked arguments of a call in their declared types: given ones as items, all as attributes."""
 
     def __init__(self, given: Mapping[str, object], checked: object) -> None:
         self._all = _values_of(checked)
@@ -33,7 +33,7 @@ class CallArguments(dict[str, Any]):
 
 
 def _values_of(checked: object) -> Mapping[str, object]:
-    """Return the values of an argument class by the names that a call has for them."""
+    """Return the values of an argument class by the names in a call."""
     if isinstance(checked, BaseModel):
         fields = type(checked).model_fields
         return {field.alias or name: getattr(checked, name) for name, field in fields.items()}
@@ -45,9 +45,9 @@ def _values_of(checked: object) -> Mapping[str, object]:
 async def ask_approval(
     options: ToolOptions, call: ToolCall, context: CallContext, checked: object = None
 ) -> ToolResult | None:
-    """Return the question to the person, with the call kept until they answer; None when the call may run.
+    """Store the call and return the question to the person; None if the call may run.
 
-    A call that cannot be stored for confirmation is not run either. `checked` is the instance of the argument class.
+    A call that cannot be stored is not run either. `checked` is the instance of the argument class.
     """
     question = _question(options, call, context, checked)
     if question is None:
@@ -81,8 +81,8 @@ def _question(options: ToolOptions, call: ToolCall, context: CallContext, checke
 
 
 def _argument_for(confirm: Callable[..., object], call: ToolCall, checked: object) -> object:
-    """Return the instance of the argument class for a function that is annotated with it; else `CallArguments`."""
-    with suppress(NameError, TypeError):  # a class of a function's inside, or an object with `__call__`
+    """Return the instance of the argument class if the function is annotated with it; else `CallArguments`."""
+    with suppress(NameError, TypeError):  # a local class, or an object with `__call__`
         hints = get_type_hints(confirm)
         if any(kind is type(checked) for name, kind in hints.items() if name != "return"):
             return checked
@@ -90,7 +90,7 @@ def _argument_for(confirm: Callable[..., object], call: ToolCall, checked: objec
 
 
 def _is_approved(call: ToolCall, context: CallContext) -> bool:
-    """Return whether this very call was confirmed: an agent's own calls need their own confirmation."""
+    """Return whether this call was confirmed; further calls of an agent need their own confirmation."""
     approved = context.approved
     return approved is not None and (approved.name, approved.arguments) == (call.name, call.arguments)
 

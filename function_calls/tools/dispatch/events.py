@@ -1,4 +1,4 @@
-"""Publish events to listeners, which can observe and cannot break a call."""
+"""Publish events of tools and agents to listeners, whose failures do not affect a call."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -17,17 +17,17 @@ TOOL_COMPLETE = "tool.complete"
 AGENT_START = "agent.start"
 AGENT_COMPLETE = "agent.complete"
 
-_LISTENER_SECONDS: Final = 5.0  # seconds that a call waits for one listener
+_LISTENER_SECONDS: Final = 5.0  # the timeout of a listener
 
 EVENTS: Final[Mapping[str, str]] = {
-    TOOL_CALL: "A tool is about to run; `data` is `{tool, args}`.",
-    TOOL_START: "The same moment, with the call's `id` beside `tool` and `args`.",
-    TOOL_RESULT: "A tool has run, or its call was refused; `data` is `{tool, response}`, the response a dictionary.",
-    TOOL_COMPLETE: "The same moment, with `id` and `duration_ms` beside `tool` and the `ToolResult` as `result`.",
-    AGENT_START: "An agent begins a run; `data` is `{agent, id, request}`.",
-    AGENT_COMPLETE: "It has ended; `data` is `{agent, id, answer, error, duration_ms}`; `error` is empty or a code.",
+    TOOL_CALL: "Before a tool runs; `data` is `{tool, args}`.",
+    TOOL_START: "Before a tool runs; `data` is `{tool, args, id}`.",
+    TOOL_RESULT: "After a tool ran or its call was refused; `data` is `{tool, response}`, the response a dictionary.",
+    TOOL_COMPLETE: "After a tool ran or its call was refused; `data` is `{tool, id, result, duration_ms}`.",
+    AGENT_START: "Before an agent runs; `data` is `{agent, id, request}`.",
+    AGENT_COMPLETE: "After an agent ran; `data` is `{agent, id, answer, error, duration_ms}`; `error` may be empty.",
 }
-"""Every event of the framework, and when it is told."""
+"""The events, with their time and data."""
 
 
 class Event(Struct, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ Listener = Callable[[Event], Awaitable[None] | None]
 
 
 class EventBus(Struct, kw_only=True):
-    """Publishes the events of `EVENTS` to their listeners in order of subscription."""
+    """Publishes events to their listeners in the order of subscription."""
 
     _listeners: dict[str, list[Listener]] = field(default_factory=dict)
 
@@ -60,14 +60,14 @@ class EventBus(Struct, kw_only=True):
         return unsubscribe
 
     def is_heard(self, name: str) -> bool:
-        """Return whether an event has listeners, so that one without need not be built."""
+        """Return whether an event has listeners and must be built."""
         return bool(self._listeners.get(name) or self._listeners.get("*"))
 
     async def publish(self, event: Event) -> None:
-        """Call the listeners; one that raises or takes too long is logged, and the others are called all the same."""
+        """Call the listeners; an exception or a timeout of one is logged."""
         for listener in (*self._listeners.get(event.name, ()), *self._listeners.get("*", ())):
             try:
                 async with asyncio.timeout(_LISTENER_SECONDS):
                     await maybe_await(listener(event))
-            except Exception as error:  # noqa: BLE001 - a listener is anybody's code and must not break the call
+            except Exception as error:  # noqa: BLE001 - a listener must not break the call
                 logger.opt(exception=error).error("a listener of {} failed", event.name)

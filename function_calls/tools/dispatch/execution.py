@@ -1,4 +1,4 @@
-"""Run one tool with its timeout, retries and limit of concurrent calls, and log it where it blocks the event loop."""
+"""Run a tool with timeout, retries and a limit of concurrent calls, and log a blocked event loop."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ _FIRST_PAUSE: Final = 0.2  # seconds; doubled after each further failure
 _LONGEST_PAUSE: Final = 5.0
 _LONGEST_BLOCK: Final = 1.0  # seconds
 LONGEST_TEXT: Final = 12_000
-"""Characters that one call may say to people; a model is fed the whole, as far as there is room."""
+"""The limit of characters of a result's text for people; a model receives the whole."""
 
 _BREAKDOWNS: Final = frozenset({"crashed", "timed_out", "disk_full"})
 
@@ -43,7 +43,7 @@ async def run_guarded(
 ) -> ToolResult:
     """Run `work` for at most `limit` seconds; an exception, also `SystemExit`, becomes a failed result.
 
-    The limit covers everything: waiting for one of `slots`, each of the `retries`, and the pauses between them.
+    The limit includes waiting for one of `slots`, the `retries` and the pauses between them.
     """
     try:
         async with asyncio.timeout(limit) as deadline, slots or nullcontext():
@@ -63,7 +63,7 @@ async def run_guarded(
         return replace(refused, is_correctable=isinstance(error, ArgumentRefused))
     except StorageFull as error:
         logger.error("tool {}: {}", name, error)
-        full = f"Tool '{name}' could not keep it: the disk is full"
+        full = f"Tool '{name}' could not store its data: the disk is full"
         return ToolResult.failed(full, text=full_text(context.language), cause="disk_full")
     except AssistantError as error:
         return ToolResult.failed(str(error), text=say(context.language, "failed.tool", tool=name, why=error))
@@ -71,18 +71,18 @@ async def run_guarded(
         if _is_cancelled():
             raise
         return crash_result(name, error, context)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool is anybody's code and must not end the bot
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool must not end the bot
         return crash_result(name, error, context)
 
 
 def _is_cancelled() -> bool:
-    """Return whether this call itself was cancelled, and not something that its tool awaited."""
+    """Return whether this call was cancelled, and not an awaitable inside of its tool."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 def _complete_text(name: str, result: ToolResult, context: CallContext) -> ToolResult:
-    """Add a text to a failure that has none for the person, and shorten a text that is too long."""
+    """Add a text for the person to a failure without one, and shorten a long text."""
     if len(result.text) > LONGEST_TEXT:
         left = len(result.text) - LONGEST_TEXT
         logger.warning("result of tool {} is too long; dropped {} of {} characters", name, left, len(result.text))
@@ -95,14 +95,14 @@ def _complete_text(name: str, result: ToolResult, context: CallContext) -> ToolR
 
 
 def crash_result(name: str, error: BaseException, context: CallContext) -> ToolResult:
-    """Log an exception of a tool in full, and return a failed result with a general text."""
+    """Log an exception with traceback, and return a failed result with a general text."""
     logger.opt(exception=error).error("tool {} raised", name)
     error_text = f"Tool '{name}' failed: {type(error).__name__}"
     return ToolResult.failed(error_text, text=_crash_text(name, context), cause="crashed")
 
 
 def _crash_text(name: str, context: CallContext) -> str:
-    """Return the text for a crash: a call that may change something may have done part of it."""
+    """Return the text for a crash, which differs if the call may have made a part of a change."""
     has_begun = context.started is not None and context.started.is_set
     return say(context.language, "failed.crash_midway" if has_begun else "failed.crash", tool=name)
 
@@ -113,12 +113,12 @@ def full_text(language: str) -> str:
 
 
 def is_breakdown(result: ToolResult) -> bool:
-    """Return whether a call failed by itself, so that a retry may help, and was not refused."""
+    """Return whether a call crashed, timed out or had no disk space, and was not refused."""
     return result.cause in _BREAKDOWNS
 
 
 def has_content(result: ToolResult) -> bool:
-    """Return whether the person gets something of a call's result, or has it already."""
+    """Return whether a result has something for the person, or the chat has the answer already."""
     return bool(result.text.strip() or result.files or result.is_answered or result.choices)
 
 
@@ -128,7 +128,7 @@ def is_disk_full(result: ToolResult) -> bool:
 
 
 async def _run_watched(name: str, work: Work, context: CallContext, retries: int) -> object:
-    """Run `work`, and log it where it blocks the event loop."""
+    """Run `work`, and log a warning if it blocks the event loop."""
     watchdog = EventLoopWatchdog()
     try:
         with watchdog:
@@ -136,8 +136,8 @@ async def _run_watched(name: str, work: Work, context: CallContext, retries: int
     finally:
         if watchdog.longest_pause > _LONGEST_BLOCK:
             logger.warning(
-                "the bot stood still for {:.1f} s while tool {} ran: where it waits or computes, write it as a plain"
-                " def, which runs in a thread, or await what waits",
+                "event loop blocked for {:.1f} s while tool {} ran; write a tool that waits or computes as a plain def,"
+                " which runs in a thread, or await what waits",
                 watchdog.longest_pause,
                 name,
             )
@@ -157,7 +157,7 @@ async def _run_with_retries(name: str, work: Work, context: CallContext, retries
 
 
 def refusal_text(language: str, error: RequestRefused, now: datetime) -> str:
-    """Return the refusal in the person's language; instants and spans among its fields are worded too."""
+    """Return the refusal in the person's language, with formatted instants and durations."""
     key = f"refused.{error.code}"
     if not knows(key):
         return say(language, "refused.other", why=error)
@@ -189,7 +189,7 @@ _TICK_SECONDS: Final = 0.25  # seconds
 
 
 class EventLoopWatchdog:
-    """A periodic task while the context lasts. `longest_pause` is the longest block of the event loop, in seconds."""
+    """Measures the longest block of the event loop within the context: `longest_pause`, in seconds."""
 
     def __init__(self) -> None:
         self.longest_pause = 0.0

@@ -1,4 +1,4 @@
-"""Prepare how a registered tool is called: injected values, and a thread for sync code."""
+"""Adapt functions and class tools to one call signature, with injected values and threads for sync code."""
 
 import asyncio
 import inspect
@@ -15,7 +15,7 @@ Source = Callable[[CallContext], object]
 
 
 def function_invoker(function: Callable[..., object], signature: FunctionSignature) -> Invoke:
-    """Return an invoker of `function` with an instance of its argument class; a sync function runs in a thread."""
+    """Return an invoker that takes an instance of the argument class; a sync function runs in a thread."""
     sources = tuple((name, _source(wanted)) for name, wanted in signature.injected.items())
 
     def bound(arguments: object, context: CallContext) -> Callable[[], object]:
@@ -32,7 +32,7 @@ def function_invoker(function: Callable[..., object], signature: FunctionSignatu
 
 
 def class_invoker(tool: Tool) -> Invoke:
-    """Return an invoker of `tool.run` with the checked arguments; a sync one runs in a thread."""
+    """Return an invoker of `tool.run` that takes the checked arguments; a sync one runs in a thread."""
 
     async def call(arguments: object, context: CallContext) -> object:
         return await tool.run(arguments if isinstance(arguments, dict) else {}, context)
@@ -45,11 +45,11 @@ def class_invoker(tool: Tool) -> Invoke:
 
 
 def _run_in_thread(work: Callable[[], object]) -> object:
-    """Run `work` in a thread; `StopIteration` is replaced, since its waiter would never resume."""
+    """Run `work` in a thread; `StopIteration` is replaced, because an awaiting task would never resume."""
     try:
         return work()
     except StopIteration as error:
-        raise RuntimeError("it raised StopIteration") from error
+        raise RuntimeError("the tool raised StopIteration") from error
 
 
 def _source(wanted: type[object]) -> Source:

@@ -1,4 +1,4 @@
-"""Ask the person for the input that a tool needs before it goes on, and word each question."""
+"""Ask the person for input that a tool needs, and make the text of each question."""
 
 from datetime import datetime
 from typing import Final
@@ -18,7 +18,7 @@ _MOST_BUTTONS: Final = 10
 
 
 async def ask_for_input(call: ToolCall, context: CallContext, form: Form) -> ToolResult:
-    """Store `call` until its `form` is answered, and return its first question; an address is for that person only."""
+    """Store `call` until its `form` is answered, and return the first question; an address is private."""
     question = next_question(form)
     if context.policy is None or question is None:
         return ToolResult.failed(NOBODY, kind="denied")
@@ -67,7 +67,7 @@ def _head(form: Form, question: Question, language: str) -> str:
 
 
 def _host(url: str) -> str:
-    """Return the host of `url` in ASCII, so that letters that look alike differ."""
+    """Return the host of `url` in ASCII, so that similar letters differ."""
     host = urlsplit(url).hostname or ""
     try:
         return host.encode("idna").decode()

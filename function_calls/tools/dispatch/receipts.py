@@ -17,9 +17,9 @@ _LONGEST_TEXT: Final = 200
 def add_receipt(
     options: ToolOptions, call: ToolCall, result: ToolResult, *, inverse: ToolSpec | None = None
 ) -> ToolResult:
-    """Return `result` with a receipt if the tool changed something, and with the inverse that its options name.
+    """Return `result` with a receipt if the tool changed something, and with the undo step of the options.
 
-    `inverse` is the function of that name, where it is known: it is called with those of the arguments that it takes.
+    `inverse` is the spec of the inverse function; only arguments that it accepts are passed to it.
     """
     is_change = options.changes_state or options.undo is not None or bool(result.receipts)
     if not result.ok or result.is_question or not is_change:
@@ -33,9 +33,9 @@ def add_receipt(
 
 
 async def store_change(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult:
-    """Store the receipts of a call so that the person can undo it, and return `result` with the change's id.
+    """Store the receipts of a call for undo, and return `result` with the id of the change.
 
-    An agent's calls are stored one by one, not again for the agent; an undo cannot be undone.
+    The calls of an agent are stored one by one, and not again for the agent; an undo cannot be undone.
     """
     receipts = tuple(receipt for receipt in result.receipts if receipt.action != UNDONE)
     if not receipts or result.spawned is not None or context.is_undoing or context.policy is None:
@@ -52,7 +52,7 @@ async def store_change(call: ToolCall, context: CallContext, result: ToolResult)
     )
     try:
         await context.policy.receipts.push(context.conversation, change)
-    except Exception as error:  # noqa: BLE001 - a store is anybody's code, and what the tool did is done
+    except Exception as error:  # noqa: BLE001 - the effect of the tool cannot be undone by a failed store
         logger.opt(exception=error).error("cannot store receipts of {}; it cannot be undone", call.name)
         return result
     named = change_id(context.sender, message_id)

@@ -1,4 +1,4 @@
-"""Describe where an argument is wrong and its value, for a model."""
+"""Describe invalid arguments for a model: their place, their value and similar names."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from function_calls.tools.errors import ArgumentError
 from services.kernel.text import closest_names
 
 LONGEST_QUOTE: Final = 60
-"""Characters of a wrong value that are repeated to the model."""
+"""The limit of characters of an invalid value in an error for the model."""
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -19,20 +19,20 @@ def pointer(path: Sequence[str | int]) -> str:
 
 
 def quote(value: object) -> str:
-    """Return `value` as JSON, cut to a length that can be repeated to a model."""
+    """Return `value` as JSON, shortened for an error."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…"
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:
-    """Return the one of `words` most like `word`, whatever its case; None when none is like it."""
+    """Return the most similar of `words` in any case; None if none is similar."""
     by_form = {known.casefold(): known for known in words}
     close = closest_names(word.casefold(), by_form, at_least=0.6)
     return by_form[close[0]] if close else None
 
 
 def lone_surrogates(arguments: object) -> list[ArgumentError]:
-    """Return one error for each text that holds half of a surrogate pair, which UTF-8 can neither store nor send."""
+    """Return an error for each text with half of a surrogate pair, which UTF-8 cannot encode."""
     return [
         ArgumentError(
             pointer=pointer(path),
@@ -46,7 +46,7 @@ def lone_surrogates(arguments: object) -> list[ArgumentError]:
 
 
 def _texts(value: object, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Yield every text of a JSON value with its path; a member's name is a text at the path of its object."""
+    """Yield every text of a JSON value with its path; the names of members have the path of their object."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, Mapping):
@@ -59,7 +59,7 @@ def _texts(value: object, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[s
 
 
 def unknown_argument(place: str, name: str, known: Iterable[str]) -> ArgumentError:
-    """Return the error for an argument that the tool does not have; `known` are those it has."""
+    """Return the error for an unknown argument; `known` are the arguments of the tool."""
     names = list(known)
     listed = f"; there are {', '.join(names)}" if names else ""
     near = nearest(name, names)

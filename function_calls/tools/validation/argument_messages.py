@@ -1,4 +1,4 @@
-"""Word argument errors for people, in their language."""
+"""Make the messages about invalid arguments for people, in their language."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ _RULES: Final[Mapping[str, tuple[str, str]]] = {
     "exclusiveMaximum": ("below", "lt"),
     "maximum": ("most", "le"),
 }
-"""The sentence for each rule of JSON Schema, and what its limit is called there."""
+"""The message for each rule of JSON Schema, and the name of its parameter."""
 _TYPES: Final[Mapping[str, str]] = {
     "string": "text",
     "integer": "number",
@@ -44,7 +44,7 @@ _FORMATS: Final[Mapping[str, str]] = {"date-time": "moment", "date": "date"}
 
 
 def argument_problems(language: str, errors: Sequence[ArgumentError]) -> dict[str, str]:
-    """Group the errors by argument; a missing argument is listed under its own name."""
+    """Return the message about each invalid argument by name."""
     problems: dict[str, str] = {}
     for error in errors[:_MOST]:
         problems.setdefault(argument_of(error), _word_error(language, error) + _suggestion(language, error))
@@ -52,7 +52,7 @@ def argument_problems(language: str, errors: Sequence[ArgumentError]) -> dict[st
 
 
 def argument_of(error: ArgumentError) -> str:
-    """Return the name of the argument that is wrong, or has something wrong in it."""
+    """Return the name of the top-level argument with the error."""
     return error.pointer.strip("/").partition("/")[0]
 
 
@@ -68,7 +68,7 @@ def _word_error(language: str, error: ArgumentError) -> str:
 
 
 def refusal_text(language: str, spec: ToolSpec, errors: Sequence[ArgumentError]) -> str:
-    """Word the errors of a call of `spec`, one line per argument, with a correct example."""
+    """Return the message about the errors of a call, one line per argument, with a correct example."""
     lines = [_line(language, error) for error in _first_of_each(errors)]
     text = say(language, "failed.arguments", tool=spec.name, problems="".join(f"\n{line}" for line in lines))
     return f"{without_rule_text(language, text)}\n{_correct_example(language, spec, errors)}"

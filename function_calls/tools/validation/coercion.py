@@ -1,14 +1,13 @@
-"""Coerce values to the types that a schema asks for, where there is only one way to read them.
+"""Convert values to the types of a schema where that is unambiguous.
 
-Only what does not fit is touched, and every change is reported. A text becomes the number it spells, an enum member
-is found in another case or language, a list of one item is the item; nothing is made up.
+Only values that do not fit are changed, and every change is reported. A text with a number becomes the number, a name
+in another case or language becomes the enum member, and a list of one item becomes the item.
 """
 
 import json
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
 from typing import Final
 
 from msgspec import Struct, field
@@ -19,6 +18,7 @@ from function_calls.tools.validation.schema_validator import SchemaValidator, na
 from function_calls.tools.validation.schema_walk import Schema, required_of, types_of
 
 _BOOLEANS: Final = {"true": True, "false": False, "yes": True, "no": False, "是": True, "否": False}
+_NUMBER: Final = re.compile(r"[-+]?[0-9]{1,18}(\.[0-9]{1,18})?", re.ASCII)
 _NOTHING: Final = frozenset({"", "null", "none", "nil", "undefined"})
 
 
@@ -48,7 +48,7 @@ class Coercion(Struct, kw_only=True):
         return value
 
     def _by_arm(self, part: Schema, arms: list[Schema], value: object, place: str) -> object:
-        """Return the only reading that an alternative accepts; several leave the value unchanged."""
+        """Return the only conversion that an alternative accepts, else the value unchanged."""
         if self.schema.part_accepts(part, value):
             return value
         readings: list[tuple[object, Coercion]] = []
@@ -106,7 +106,7 @@ class Coercion(Struct, kw_only=True):
         return [self.coerce(items, inner, f"{place}/{at}") for at, inner in enumerate(value)]
 
     def _readings(self, part: Schema, value: object, wanted: list[str]) -> Iterator[tuple[object, str]]:
-        """Yield other readings of a scalar, each with its explanation; the caller checks that it fits."""
+        """Yield conversions of a scalar with their descriptions; the caller checks that they fit."""
         if isinstance(value, list) and len(value) == 1 and not isinstance(value[0], list):
             yield value[0], "took the only item of the list"
         if isinstance(value, str):
@@ -134,15 +134,15 @@ class Coercion(Struct, kw_only=True):
 
 
 def name_form(name: str) -> str:
-    """Return a name without case, width, separators and invisible characters: what `dueDate` and `due_date` share."""
+    """Normalise a name without case, width, separators and invisible characters: `dueDate` equals `due_date`."""
     plain = unicodedata.normalize("NFKC", name).casefold()
     return "".join(letter for letter in plain if letter.isalnum())
 
 
 def enum_member(part: Schema, value: str) -> object:
-    """Return the only enum value that `value` names: in another case, or by an alias; None when there is none.
+    """Return the only enum value with the name `value` in any case, or with this alias; None otherwise.
 
-    Aliases come from `x-aliases` (alias to value) and from a description that explains the values (`daily=每天`).
+    Aliases are in `x-aliases` (alias to value) and in descriptions of the values (`daily=每天`).
     """
     values = [part["const"]] if "const" in part else part.get("enum")
     if not isinstance(values, list):
@@ -173,7 +173,7 @@ def _aliases(part: Schema, values: list[object]) -> Iterator[tuple[str, object]]
 def _text_readings(value: str, wanted: list[str]) -> Iterator[tuple[object, str]]:
     plain = unicodedata.normalize("NFKC", value).strip().strip("\u200b\u200c\u200d\u2060\ufeff")
     word = plain.casefold()
-    is_number = bool(_number_pattern().fullmatch(plain))
+    is_number = bool(_NUMBER.fullmatch(plain))
     if is_number and "integer" in wanted:
         number = float(plain) if "." in plain else int(plain)
         if number == int(number):
@@ -188,8 +188,3 @@ def _text_readings(value: str, wanted: list[str]) -> Iterator[tuple[object, str]
 
 def _schemas(arms: object) -> list[Schema]:
     return [arm for arm in arms if isinstance(arm, dict)] if isinstance(arms, list) else []
-
-
-@cache
-def _number_pattern() -> re.Pattern[str]:
-    return re.compile(r"[-+]?[0-9]{1,18}(\.[0-9]{1,18})?", re.ASCII)

@@ -1,11 +1,11 @@
-"""Validate bounds of decimals written as texts, with private keywords that JSON Schema lacks."""
+"""Validate bounds of decimals in texts, with private keywords for JSON Schema."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
 DECIMAL_BOUND: Final = "x-decimal-"
-"""How a keyword begins that holds a text to a bound; the name of the bound in JSON Schema follows."""
+"""The prefix of a keyword for a bound of a text, before the name of the bound in JSON Schema."""
 
 BOUNDS: Final[Mapping[str, Callable[[Decimal, Decimal], bool]]] = {
     "minimum": lambda value, limit: value >= limit,
@@ -17,7 +17,7 @@ BOUNDS: Final[Mapping[str, Callable[[Decimal, Decimal], bool]]] = {
 
 
 class _Bound:
-    """One keyword in one schema, as jsonschema_rs makes and calls it."""
+    """A keyword in a schema, instantiated and called by jsonschema_rs."""
 
     name = ""
 
@@ -27,10 +27,10 @@ class _Bound:
         self._limit = Decimal(str(value))
 
     def validate(self, instance: object) -> None:
-        """Check a text.
+        """Validate a text; one without a number is left to `pattern`.
 
         Raises:
-            ValueError: the number that it spells is out of bounds. A text that spells none is for `pattern` to refuse.
+            ValueError: the number is out of bounds.
         """
         try:
             value = Decimal(instance) if isinstance(instance, str) else None

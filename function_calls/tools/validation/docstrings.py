@@ -1,13 +1,12 @@
 """Parse a docstring: the description of the function and of each parameter.
 
-Google, NumPy, Sphinx and Epytext styles are understood, with English or Chinese section titles.
-Only the prose reaches the description a model sees; every section stays out of it.
+Google, NumPy, Sphinx and Epytext styles are supported, with English or Chinese section titles. The description has the
+prose only, without sections.
 """
 
 import inspect
 import re
 from collections.abc import Mapping
-from functools import cache
 
 from msgspec import Struct, field
 
@@ -25,6 +24,15 @@ OTHER_TITLES = frozenset(
     }
 )  # fmt: skip
 _FIELD_KINDS = frozenset({"param", "parameter", "arg", "argument", "keyword", "key", "kwarg", "var", "ivar", "cvar"})
+_FIELD = re.compile(
+    r"^[ \t]*[:@](?P<kind>param|parameter|arg|argument|keyword|key|kwarg|type|returns?|rtype|raises?|except"
+    r"|exception|throws|yields?|ytype|var|ivar|cvar|vartype|meta)\b(?P<rest>[^:]*):[ \t]*(?P<text>.*)$"
+)
+# A parameter: `name`, `name (type)`, `a, b : type`, `**options: text`, `name：文字`, `` `name` - text``.
+_ENTRY = re.compile(
+    r"^[-*•]?\s*`{0,2}(?P<names>\*{0,2}[^\W\d]\w*(?:\s*,\s*\*{0,2}[^\W\d]\w*)*)`{0,2}"
+    r"\s*(?:[(（](?:[^()（）]|[(（][^()（）]*[)）])*[)）])?\s*(?:(?:[:：]|\s[-–—]\s)\s*(?P<text>.*))?$"
+)
 
 
 class Docstring(Struct, frozen=True, kw_only=True):
@@ -72,7 +80,7 @@ def _read(lines: list[str]) -> _Reading:
         line = lines[at]
         following = lines[at + 1] if at + 1 < len(lines) else ""
         title, skip = _title(line, following, in_section=indent is not None)
-        if _field_pattern().match(line):
+        if _FIELD.match(line):
             target = [line]
             reading.fields.append(target)
             indent = 0
@@ -109,14 +117,14 @@ def _after_title(line: str) -> str:
 
 
 def _leaves(line: str, indent: int, section: list[str]) -> bool:
-    """Return whether an unindented line ends a section (a section whose entries never were indented does not)."""
+    """Return whether an unindented line ends a section, unless the entries of the section are not indented."""
     if not line.strip() or _indent(line) > indent:
         return False
     body = [line for line in section if line.strip()]
     if not body:
-        return not _entry_pattern().match(line.strip())
-    flat = all(_indent(line) <= indent for line in body) and not _field_pattern().match(body[0])
-    return not (flat and _entry_pattern().match(line.strip()) and section[-1].strip())
+        return not _ENTRY.match(line.strip())
+    flat = all(_indent(line) <= indent for line in body) and not _FIELD.match(body[0])
+    return not (flat and _ENTRY.match(line.strip()) and section[-1].strip())
 
 
 def _entries(lines: list[str]) -> dict[str, str]:
@@ -129,7 +137,7 @@ def _entries(lines: list[str]) -> dict[str, str]:
     names: list[str] = []
     numpy = _looks_numpy(body, edge)
     for line in lines:
-        match = _entry_pattern().match(line.strip()) if line.strip() and _indent(line) == edge else None
+        match = _ENTRY.match(line.strip()) if line.strip() and _indent(line) == edge else None
         if match:
             names = [name.strip().lstrip("*") for name in match["names"].split(",")]
             first = "" if numpy else match["text"] or ""
@@ -151,7 +159,7 @@ def _looks_numpy(body: list[str], edge: int) -> bool:
 def _field_entries(fields: list[list[str]]) -> dict[str, str]:
     found: dict[str, str] = {}
     for lines in fields:
-        match = _field_pattern().match(lines[0])
+        match = _FIELD.match(lines[0])
         if match and match["kind"] in _FIELD_KINDS:
             found[match["rest"].split()[-1].lstrip("*") if match["rest"].split() else ""] = _flow(
                 [match["text"], *lines[1:]]
@@ -184,20 +192,3 @@ def _paragraphs(lines: list[str]) -> list[list[str]]:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
-
-
-@cache
-def _field_pattern() -> re.Pattern[str]:
-    return re.compile(
-        r"^[ \t]*[:@](?P<kind>param|parameter|arg|argument|keyword|key|kwarg|type|returns?|rtype|raises?|except"
-        r"|exception|throws|yields?|ytype|var|ivar|cvar|vartype|meta)\b(?P<rest>[^:]*):[ \t]*(?P<text>.*)$"
-    )
-
-
-@cache
-def _entry_pattern() -> re.Pattern[str]:
-    """Match a parameter: `name`, `name (type)`, `a, b : type`, `**options: text`, `name：文字`, `` `name` - text``."""
-    return re.compile(
-        r"^[-*•]?\s*`{0,2}(?P<names>\*{0,2}[^\W\d]\w*(?:\s*,\s*\*{0,2}[^\W\d]\w*)*)`{0,2}"
-        r"\s*(?:[(（](?:[^()（）]|[(（][^()（）]*[)）])*[)）])?\s*(?:(?:[:：]|\s[-–—]\s)\s*(?P<text>.*))?$"
-    )

@@ -7,23 +7,23 @@ from typing import Final
 
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-_OF_NO_USE: Final = re.compile(r"\bat 0x[0-9A-Fa-f]+>")  # the default `repr` of Python objects
+_DEFAULT_REPR: Final = re.compile(r"\bat 0x[0-9A-Fa-f]+>")
 
 
 class NotSerialisable(TypeError):
-    """A tool returned something that is neither text nor data; the message tells its author what."""
+    """A tool returned a value without JSON form; the message is for its author."""
 
 
 def to_json(value: object) -> object:
-    """Convert models and data classes to objects, dates to ISO 8601, sets to lists, and anything else to text."""
+    """Convert models and data classes to objects, dates to ISO 8601, sets to lists, and other values to text."""
     return to_jsonable_python(value, fallback=_fallback, bytes_mode="base64", inf_nan_mode="null")
 
 
 def to_data(value: object) -> object:
-    """Convert a tool's return value, which is shown to people and models.
+    """Convert a tool's return value for people and models.
 
     Raises:
-        NotSerialisable: it has no JSON form, such as a coroutine that nobody awaited, or it contains itself.
+        NotSerialisable: the value has no JSON form, like a coroutine, or contains itself.
     """
     try:
         return to_jsonable_python(value, fallback=_describe, bytes_mode="base64", inf_nan_mode="null")
@@ -36,9 +36,9 @@ def _describe(value: object) -> object:
     if inspect.iscoroutine(value):
         value.close()
         raise NotSerialisable(f"returned the coroutine {value.__name__}; an `await` before the call is missing")
-    if isinstance(converted, str) and _OF_NO_USE.search(converted):
+    if isinstance(converted, str) and _DEFAULT_REPR.search(converted):
         raise NotSerialisable(
-            f"returned a {type(value).__name__}, which says nothing of itself; return text, a dict or a model"
+            f"returned a {type(value).__name__}, whose text has no information; return text, a dict or a model"
         )
     return converted
 

@@ -1,12 +1,11 @@
 """Parse JSON as models write it: strictly first, then with unambiguous mistakes.
 
-Quotes of another kind, a trailing comma, Python's None and True, a fence around it: these are read and reported.
-What is cut off, not a number, too large or too deep is refused with the place: content is never guessed.
+Other quotation marks, a trailing comma, Python's None and True and a fence are accepted and reported. Text that is cut
+off, too large, too deep or has invalid numbers is refused with the position; content is never guessed.
 """
 
 import json
 import re
-from functools import cache
 from typing import Final
 
 from msgspec import Struct
@@ -24,10 +23,13 @@ from function_calls.tools.validation.relaxed_reader import (
 __all__ = ["DEEPEST", "LARGEST_BYTES", "Read", "Unreadable", "read_json"]
 
 LARGEST_BYTES: Final = 1_000_000
+_DECODER: Final = json.JSONDecoder(parse_constant=refuse_constant, parse_float=finite)
+_FENCE: Final = re.compile(r"(?:```|~~~)[ \t]*[\w+-]*[ \t]*\r?\n?(?P<body>.*?)\r?\n?[ \t]*(?:```|~~~)", re.DOTALL)
+_STRUCTURE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 
 
 class Read(Struct, frozen=True, kw_only=True):
-    """A value and the deviations that were tolerated to read it."""
+    """A parsed value, and the tolerated deviations from JSON."""
 
     value: object
     steps: tuple[str, ...] = ()
@@ -37,12 +39,12 @@ def read_json(text: str) -> Read:
     """Parse `text`, tolerating unambiguous mistakes.
 
     Raises:
-        Unreadable: too large, too deep, cut off, not a number, or not JSON at all.
+        Unreadable: the text is too large, too deep, cut off, or not JSON.
     """
     _check_text(text)
     _check_depth(text)
     try:
-        value = _decoder().decode(text)
+        value = _DECODER.decode(text)
     except ValueError:
         read = _read_relaxed(text)
     else:
@@ -50,11 +52,6 @@ def read_json(text: str) -> Read:
     if "\\u" in text or "\\U" in text:
         _refuse_half_characters(read.value)
     return read
-
-
-@cache
-def _decoder() -> json.JSONDecoder:
-    return json.JSONDecoder(parse_constant=refuse_constant, parse_float=finite)
 
 
 def _check_text(text: str) -> None:
@@ -76,11 +73,11 @@ def _refuse_half_characters(value: object) -> None:
 
 
 def _check_depth(text: str) -> None:
-    """Refuse JSON that is nested too deeply; brackets inside texts count only while there are few."""
+    """Refuse JSON that is nested too deeply; with few brackets, those inside of texts are counted too."""
     if text.count("[") + text.count("{") + text.count("｛") + text.count("［") <= DEEPEST:
         return
     depth = 0
-    for mark in _structure_pattern().findall(text):
+    for mark in _STRUCTURE.findall(text):
         depth += 1 if mark in "[{" else -1 if mark in "]}" else 0
         if depth > DEEPEST:
             raise Unreadable(f"it is nested more than {DEEPEST} levels deep")
@@ -90,7 +87,7 @@ def _read_relaxed(text: str) -> Read:
     stripped = text.strip(SPACE)
     if not stripped:
         return Read(value={}, steps=("read empty text as no arguments",))
-    fence = _fence_pattern().search(stripped) if stripped[:1] not in {"{", "["} else None
+    fence = _FENCE.search(stripped) if stripped[:1] not in {"{", "["} else None
     reader = RelaxedReader(text=fence["body"].strip(SPACE) if fence else stripped)
     if fence:
         reader.note("took the JSON out of its Markdown fence")
@@ -98,13 +95,3 @@ def _read_relaxed(text: str) -> Read:
         reader.note("skipped invisible characters")
     value = reader.read()
     return Read(value=value, steps=tuple(dict.fromkeys(reader.steps)))
-
-
-@cache
-def _fence_pattern() -> re.Pattern[str]:
-    return re.compile(r"(?:```|~~~)[ \t]*[\w+-]*[ \t]*\r?\n?(?P<body>.*?)\r?\n?[ \t]*(?:```|~~~)", re.DOTALL)
-
-
-@cache
-def _structure_pattern() -> re.Pattern[str]:
-    return re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)

@@ -4,7 +4,6 @@ import json
 import math
 import re
 import sys
-from functools import cache
 from typing import Final, NoReturn
 
 from msgspec import Struct, field
@@ -21,10 +20,17 @@ _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": 
     letter: letter for letter in "\"'\\/`"
 }
 _CODE_DIGITS: Final = {"u": 4, "x": 2, "U": 8}
+_LOW_SURROGATE: Final = re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+_STRUCTURE: Final = r"""\s*(?:[,:}\]，：｝］、]|$)"""
+_NEXT_NAME: Final = r"""\s*["'“‘]?[\w-]+["'”’]?\s*[:：]"""
+# The text after a quotation mark that closes nothing: no structure, next text or name.
+_AFTER_INNER_QUOTE: Final = re.compile(rf"""(?!{_STRUCTURE}|{_NEXT_NAME})(?:\s*[^\s"'“”‘’`]|["']{_STRUCTURE})""")
+_PLAIN: Final = re.compile("[^\\\\\"'“”‘’＂＇」`\\n\\r\\t]+")
+_NUMBER: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?", re.ASCII)
 
 
 class Unreadable(Exception):
-    """The text is not JSON and cannot be taken for it without guessing; `problem` says where and why."""
+    """The text cannot be read as JSON without guessing; `problem` has the position and the reason."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
@@ -37,10 +43,10 @@ def refuse_constant(name: str) -> NoReturn:
 
 
 def finite(digits: str) -> float:
-    """Return the number that `digits` spell.
+    """Parse a number.
 
     Raises:
-        Unreadable: it is beyond what a float can hold.
+        Unreadable: it is too large for a float.
     """
     number = float(digits)
     if math.isinf(number):
@@ -55,7 +61,7 @@ def _number(word: str) -> int | float:
 
 
 class RelaxedReader(Struct, kw_only=True):
-    """A recursive-descent parser over `text`; `steps` lists every deviation it tolerated."""
+    """A recursive-descent parser of `text`; `steps` are the tolerated deviations."""
 
     text: str
     at: int = 0
@@ -65,7 +71,7 @@ class RelaxedReader(Struct, kw_only=True):
         """Parse the whole text.
 
         Raises:
-            Unreadable: there is none, or only by guessing.
+            Unreadable: the text has no value, or an ambiguous one.
         """
         value = self._value(depth=0)
         self._finish()
@@ -76,7 +82,7 @@ class RelaxedReader(Struct, kw_only=True):
         self.steps.append(step)
 
     def _peek(self) -> str:
-        """Return the next character that is no space, in its ASCII form; empty at the end."""
+        """Return the next character after spaces, in ASCII; empty at the end."""
         while self.at < len(self.text) and self.text[self.at] in SPACE:
             if self.text[self.at] in INVISIBLE:
                 self.note("skipped invisible characters")
@@ -128,7 +134,7 @@ class RelaxedReader(Struct, kw_only=True):
         return items
 
     def _separator(self, closing: str) -> None:
-        """Step over a comma; one before the closing bracket is overlooked."""
+        """Skip a comma, also one before the closing bracket."""
         here = self._peek()
         if here == ",":
             self.at += 1
@@ -147,7 +153,7 @@ class RelaxedReader(Struct, kw_only=True):
         self.at += 1
         pieces: list[str] = []
         while True:
-            found = _plain_pattern().match(self.text, self.at)
+            found = _PLAIN.match(self.text, self.at)
             if found:
                 pieces.append(found[0])
                 self.at = found.end()
@@ -162,8 +168,8 @@ class RelaxedReader(Struct, kw_only=True):
                 self.note("read a raw line break or tab inside a text")
 
     def _closes(self) -> bool:
-        """Return whether the quotation mark just passed ends its text; one inside a sentence (`it's`) does not."""
-        if not _inner_quote_pattern().match(self.text, self.at):
+        """Return whether the last quotation mark ends its text; one inside a sentence (`it's`) does not."""
+        if not _AFTER_INNER_QUOTE.match(self.text, self.at):
             return True
         self.note("took a quotation mark inside a text for part of it")
         return False
@@ -179,14 +185,14 @@ class RelaxedReader(Struct, kw_only=True):
             self.note("kept a backslash that JSON would not have")
             return "\\" + here
         code = self._code(_CODE_DIGITS[here])
-        low = _low_surrogate_pattern().match(self.text, self.at)
+        low = _LOW_SURROGATE.match(self.text, self.at)
         if 0xD800 <= code < 0xDC00 and low:
             self.at = low.end()
             code = 0x10000 + ((code - 0xD800) << 10) + (int(low[1], 16) - 0xDC00)
         return chr(code)
 
     def _code(self, digits: int) -> int:
-        """Return the number that so many hexadecimal digits spell, in JSON's way or in Python's."""
+        """Parse the hexadecimal digits of an escape of JSON or Python."""
         found = re.compile(f"[0-9a-fA-F]{{{digits}}}").match(self.text, self.at)
         if not found or int(found[0], 16) > sys.maxunicode:
             self._refuse(f"the {digits} hexadecimal digits of a character")
@@ -202,14 +208,14 @@ class RelaxedReader(Struct, kw_only=True):
         return found[0]
 
     def _word(self) -> object:
-        """Return a number, or a literal in JSON's or Python's spelling."""
+        """Parse a number, or a literal of JSON or Python."""
         found = re.compile(r"[-+]?[\w.]+(?:(?<=[eE])[-+]\d+)?").match(self.text, self.at)
         if not found:
             self._refuse("a value")
         word = found[0]
         if word.lstrip("+-").lower() in {"nan", "inf", "infinity"}:
             refuse_constant(word)
-        if word.lower() not in _WORDS and not _number_pattern().fullmatch(word):
+        if word.lower() not in _WORDS and not _NUMBER.fullmatch(word):
             self._refuse("a value in quotation marks")
         self.at = found.end()
         if word.lower() in _WORDS:
@@ -221,7 +227,7 @@ class RelaxedReader(Struct, kw_only=True):
         return _number(word)
 
     def _finish(self) -> None:
-        """Overlook closing brackets too many; anything else after the value is refused."""
+        """Skip surplus closing brackets, and refuse any other text after the value."""
         if self._peek() and not self.text[self.at :].strip(SPACE + "}];"):
             self.note("overlooked surplus closing brackets")
         elif self._peek():
@@ -235,26 +241,3 @@ class RelaxedReader(Struct, kw_only=True):
         if not found:
             self._refuse_cut_off("the arguments")
         raise Unreadable(f"it is not JSON: expected {wanted} at character {self.at + 1}, found {found!r}")
-
-
-@cache
-def _low_surrogate_pattern() -> re.Pattern[str]:
-    return re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
-
-
-@cache
-def _inner_quote_pattern() -> re.Pattern[str]:
-    """Return a pattern of text after a quotation mark that closes nothing: no structure, next text or name."""
-    structure = r"""\s*(?:[,:}\]，：｝］、]|$)"""
-    next_name = r"""\s*["'“‘]?[\w-]+["'”’]?\s*[:：]"""
-    return re.compile(rf"""(?!{structure}|{next_name})(?:\s*[^\s"'“”‘’`]|["']{structure})""")
-
-
-@cache
-def _plain_pattern() -> re.Pattern[str]:
-    return re.compile("[^\\\\\"'“”‘’＂＇」`\\n\\r\\t]+")
-
-
-@cache
-def _number_pattern() -> re.Pattern[str]:
-    return re.compile(r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?", re.ASCII)

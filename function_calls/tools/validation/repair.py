@@ -1,7 +1,6 @@
-"""Repair a call's arguments before the model is asked again, and explain each step.
+"""Repair the arguments of a call, and report each step.
 
-The result is either unambiguous arguments or one precise error. Nothing is guessed, and valid arguments stay
-unchanged.
+Only unambiguous repairs are made, and valid arguments stay unchanged.
 """
 
 import json
@@ -44,12 +43,12 @@ def repair(
     tool: str = "",
     other_tools: Mapping[str, Mapping[str, object]] | None = None,
 ) -> Repaired:
-    """Repair the arguments of `tool` that a model sent: a text, or an object that was parsed already.
+    """Repair the arguments of `tool`, a text or a parsed object.
 
-    `other_tools` (name to schema) lets arguments meant for another tool be recognised.
+    Arguments for one of `other_tools` (name to schema) are reported as such.
 
     Raises:
-        ArgumentsInvalid: they cannot be read as an object at all.
+        ArgumentsInvalid: the arguments are no object.
     """
     try:
         read = _read(raw)
@@ -86,7 +85,7 @@ def _repair_value(
 
 
 def _read(raw: object) -> Read:
-    """Parse the value that was sent, also one encoded as text up to three times."""
+    """Parse a value, also one encoded as text up to three times."""
     if raw is None:
         return Read(value={}, steps=("read null as no arguments",))
     read = read_json(raw if isinstance(raw, str) else _as_text(raw))
@@ -111,7 +110,7 @@ def _as_text(raw: object) -> str:
 
 
 def _unwrap(read: Read, schema: SchemaValidator, tool: str) -> tuple[object, tuple[str, ...]]:
-    """Take the arguments out of `{"arguments": …}`, `{"name": …, "parameters": …}` and similar wrappers."""
+    """Remove wrappers like `{"arguments": …}` and `{"name": …, "parameters": …}`."""
     value, steps = read.value, read.steps
     known = properties_of(schema.schema).keys()
     for _ in range(_MOST_WRAPPINGS):
@@ -126,7 +125,7 @@ def _unwrap(read: Read, schema: SchemaValidator, tool: str) -> tuple[object, tup
 
 
 def _wrapper(value: dict[str, object], known: AbstractSet[str], tool: str) -> str | None:
-    """Return the one member that holds all arguments, where the others only name the call."""
+    """Return the member with all arguments, if the other members only name the call."""
     if any(not _names_the_call(value[key], tool) for key in value.keys() & known):
         return None
     holders = [
@@ -136,7 +135,7 @@ def _wrapper(value: dict[str, object], known: AbstractSet[str], tool: str) -> st
 
 
 def _names_the_call(value: object, tool: str) -> bool:
-    """Return whether a member that could be an argument only says what kind of thing this is, or its name."""
+    """Return whether a member has the name of the tool or the type of the object, and is no argument."""
     return isinstance(value, str) and value in {tool, "function", "function_call", "tool_call", "tool_use"}
 
 
@@ -154,7 +153,7 @@ def _refuse_other_name(value: dict[str, object], wrapper: str, tool: str) -> Non
 def _find_other_tool(
     value: dict[str, object], schema: SchemaValidator, tool: str, other_tools: Mapping[str, Mapping[str, object]]
 ) -> ArgumentError | None:
-    """Return the error for arguments that are those of another tool, to the last name."""
+    """Return the error for arguments whose names are exactly those of another tool; None otherwise."""
     own = properties_of(schema.schema)
     if not value or value.keys() <= own.keys():
         return None
@@ -171,7 +170,7 @@ def _find_other_tool(
 
 
 def _nest(value: dict[str, object], schema: SchemaValidator, coercion: Coercion) -> dict[str, object]:
-    """Put members that were flattened (`city` or `place.city`) into the missing object that they belong to."""
+    """Move flattened members (`city` or `place.city`) to the missing object that has them."""
     own = properties_of(schema.schema)
     homes: dict[str, dict[str, str]] = {}
     for name, part in own.items():
@@ -192,7 +191,7 @@ def _nest(value: dict[str, object], schema: SchemaValidator, coercion: Coercion)
 
 
 def _owners(name: str, homes: Mapping[str, Mapping[str, str]]) -> set[tuple[str, str]]:
-    """Return the missing objects that have a member of that name, each with the member."""
+    """Return the missing objects with a member of this name, each with the member."""
     return {(home, members[form]) for home, members in homes.items() for form in _forms(name, home) if form in members}
 
 

@@ -1,4 +1,4 @@
-"""Make the JSON Schema of a Python type, shown to models and used to check calls, with Pydantic."""
+"""Make the JSON Schema of a Python type with Pydantic, for models and for validation."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Literal, cast
@@ -24,16 +24,16 @@ _DECIMAL: Final = r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,4})?$"
 
 
 class ToolJsonSchema(GenerateJsonSchema):
-    """Pydantic's generator, closed where it accepts texts that the class then refuses."""
+    """Pydantic's generator, stricter for texts that the class would refuse."""
 
-    # A default that JSON cannot say is left out of the schema; the function still has it.
+    # A default without JSON form is omitted from the schema.
     ignored_warning_kinds: set[JsonSchemaWarningKind] = {  # noqa: RUF012 - Pydantic's own declaration
         "skipped-choice",
         "non-serializable-default",
     }
 
     def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
-        """Add the keys that a `dict[K, V]` takes to the schema; Pydantic leaves integer keys out."""
+        """Add the schema of the keys of a `dict[K, V]`; Pydantic omits integer keys."""
         json_schema = super().dict_schema(schema)
         keys = schema.get("keys_schema", core_schema.any_schema())
         names = _key_names(keys, self.generate_inner)
@@ -42,18 +42,18 @@ class ToolJsonSchema(GenerateJsonSchema):
         return json_schema
 
     def encode_default(self, dft: object) -> object:
-        """Return a default as JSON; Pydantic would build a validator for each, which took a tenth of a registration."""
+        """Return a default as JSON; Pydantic's validator for each takes a tenth of a registration."""
         return dft if type(dft) in _PLAIN else super().encode_default(dft)
 
     def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
-        """Return a number, or a text that spells one: money is written as "6.00". Bounds hold for texts too."""
+        """Return the schema of a number or of a text with a number, such as "6.00", with bounds for both."""
         json_schema = super().decimal_schema(schema)
         arms: list[JsonSchemaValue] = json_schema.get("anyOf", [])
         if not arms:
             return json_schema
         arms[-1].update({f"{DECIMAL_BOUND}{name}": limit for name, limit in arms[0].items() if name in BOUNDS})
         if schema.get("max_digits") is None and schema.get("decimal_places") is None:
-            # Pydantic's own pattern differs between its versions, and lets "" or "NaN" pass in some of them.
+            # Some versions of Pydantic have a pattern that accepts "" or "NaN".
             arms[-1]["pattern"] = _DECIMAL
         return json_schema
 
@@ -78,13 +78,13 @@ _PLAIN_ARM_STOPS: Final = frozenset({"anyOf", "oneOf", "allOf", "not", "const", 
 def model_schema(annotation: object) -> Schema:
     """Return the schema of a model, dataclass, TypedDict or any annotation that Pydantic knows.
 
-    Titles are dropped, `Optional[int]` reads `{"type": ["integer", "null"]}`, references are inlined unless the
-    type contains itself, and the class docstring is left out of the outermost object. Docstrings of nested classes
-    describe their fields. Objects take no names beside those of their fields, unless the class says `extra="allow"`.
+    Titles and the docstring of the outermost class are removed, `Optional[int]` becomes
+    `{"type": ["integer", "null"]}`, and references are inlined except in recursive types. Docstrings of nested classes
+    describe their fields. Objects accept no further names, unless the class has `extra="allow"`.
 
     Raises:
-        PydanticSchemaGenerationError: the type is not one Pydantic can check.
-        PydanticInvalidForJsonSchema: JSON cannot say it.
+        PydanticSchemaGenerationError: Pydantic does not support the type.
+        PydanticInvalidForJsonSchema: the type has no JSON Schema.
     """
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         json_schema = annotation.model_json_schema(schema_generator=ToolJsonSchema)
@@ -99,7 +99,7 @@ def model_schema(annotation: object) -> Schema:
 
 
 def inline_refs(schema: Mapping[str, object]) -> Schema:
-    """Replace local `$ref`s by their targets; only types that contain themselves stay in `$defs`."""
+    """Replace local `$ref`s by their targets; only recursive types stay in `$defs`."""
     definitions: dict[str, object] = {}
     names: dict[str, str] = {}
 
@@ -122,9 +122,9 @@ def inline_refs(schema: Mapping[str, object]) -> Schema:
 
 
 def openai_strict(schema: Mapping[str, object]) -> Schema | None:
-    """Return the variant for OpenAI's `strict: true`, or None where that subset cannot express it.
+    """Return the variant for OpenAI's `strict: true`; None if its subset cannot express the schema.
 
-    Every property is required and optional ones may be null; repair takes such nulls out again.
+    Every property is required and optional ones may be null; repair removes such nulls.
     Source: https://platform.openai.com/docs/guides/structured-outputs (supported schemas).
     """
     possible = True
@@ -156,7 +156,7 @@ def openai_strict(schema: Mapping[str, object]) -> Schema | None:
 
 
 def nullable(schema: Schema) -> Schema:
-    """Return the schema with null admitted too."""
+    """Return the schema with null as a further value."""
     merged = _with_null(schema)
     return merged if merged is not None else {"anyOf": [schema, {"type": "null"}]}
 
@@ -164,7 +164,7 @@ def nullable(schema: Schema) -> Schema:
 def render(
     *, name: str, description: str, parameters: Mapping[str, object], vendor: Vendor = "openai"
 ) -> dict[str, object]:
-    """Return a tool in the request format of `vendor`; strict falls back to plain where it is impossible."""
+    """Return a tool in the request format of `vendor`; strict falls back to plain if it is impossible."""
     schema = drop_private_keys(parameters)
     if vendor == "anthropic":
         return {"name": name, "description": description, "input_schema": schema}
@@ -178,14 +178,14 @@ def render(
 
 
 def drop_private_keys(schema: Mapping[str, object]) -> Schema:
-    """Return the schema as models see it: without our own `x-` keys, such as `x-aliases`."""
+    """Return the schema for models, without private `x-` keys such as `x-aliases`."""
     return map_schemas(
         dict(schema), lambda node: {key: value for key, value in node.items() if not key.startswith("x-")}
     )
 
 
 def add_descriptions(schema: Schema, texts: Mapping[str, str], *, keep: bool) -> Schema:
-    """Return the schema with `texts` as its properties' descriptions; with `keep`, only where there is none yet."""
+    """Add `texts` as descriptions of properties; with `keep` only to properties without one."""
     properties = _properties(schema)
     new = {
         name: {**inner, "description": texts[name]}
@@ -196,7 +196,7 @@ def add_descriptions(schema: Schema, texts: Mapping[str, str], *, keep: bool) ->
 
 
 def drop_null(schema: Schema, names: Iterable[str]) -> Schema:
-    """Return the schema with the bare type for `names`: leaving one out says None, so null need not be offered."""
+    """Return the schema without null for the properties `names`, which may be omitted instead."""
     properties = dict(_properties(schema))
     for name in names:
         if name in properties:
@@ -205,7 +205,7 @@ def drop_null(schema: Schema, names: Iterable[str]) -> Schema:
 
 
 def _split_docstring(node: Schema) -> Schema:
-    """Return the schema of a class with its docstring split into a description of the whole and those of its fields."""
+    """Split the docstring of a class into the descriptions of the class and of its fields."""
     text = node.get("description")
     if not isinstance(text, str) or "properties" not in node:
         return node
@@ -238,7 +238,7 @@ def _omit(node: Schema, left_out: str) -> Schema:
 
 
 def _tidy(node: Schema) -> Schema:
-    # A discriminator names references that are inlined here; the constants in the arms say the same.
+    # A discriminator has references, which are inlined here; the constants in the arms have the same information.
     tidy = {key: value for key, value in node.items() if key not in {"title", "discriminator"}}
     arms = tidy.get("anyOf")
     if not isinstance(arms, list) or len(arms) != 2 or {"type": "null"} not in arms:
@@ -252,7 +252,7 @@ def _tidy(node: Schema) -> Schema:
 
 
 def _with_null(schema: Schema) -> Schema | None:
-    """Return `schema` with null among its types; None where a type list cannot say that."""
+    """Return `schema` with null among its types; None if a type list cannot express it."""
     types = types_of(schema)
     if not types or schema.keys() & _PLAIN_ARM_STOPS:
         return None
@@ -264,6 +264,6 @@ def _with_null(schema: Schema) -> Schema | None:
 
 
 def _order_keys(schema: Schema) -> Schema:
-    """Return the schema with `type`, `properties`, `required` first, the usual order."""
+    """Return the schema with `type`, `properties` and `required` first."""
     first = [key for key in ("type", "properties", "required") if key in schema]
     return {key: schema[key] for key in [*first, *(key for key in schema if key not in first)]}

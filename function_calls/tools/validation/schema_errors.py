@@ -1,4 +1,4 @@
-"""Word the errors of a JSON Schema check for a model, one line per field."""
+"""Describe the errors of a JSON Schema validation for a model, one line per field."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -45,7 +45,7 @@ _NOUNS: Final[Mapping[str, str]] = {
 
 
 def explain(found: Iterable[ValidationError], schema: Mapping[str, object]) -> list[ArgumentError]:
-    """Return every error against `schema` in plain words, in the order of the arguments' fields, none twice."""
+    """Return the errors in the order of the fields, without duplicates."""
     seen: dict[tuple[str, str], ArgumentError] = {}
     for error in found:
         for problem in _explain_one(error, schema):
@@ -84,7 +84,7 @@ def _explain_one(error: ValidationError, schema: Mapping[str, object]) -> list[A
 
 
 def _absent_names(error: ValidationError, schema: Mapping[str, object]) -> list[str]:
-    """Return the names that the object of `error` may have and does not."""
+    """Return the names of missing properties of the object with the error."""
     node = _at(schema, error.schema_path[:-1])
     given = error.instance if isinstance(error.instance, dict) else {}
     return [name for name in properties_of(node) if name not in given]
@@ -152,7 +152,7 @@ def _expected_text(error: ValidationError) -> str:
 def _explain_arms(
     error: ValidationError, arms: Sequence[Sequence[ValidationError]], schema: Mapping[str, object]
 ) -> list[ArgumentError]:
-    """Explain the closest alternative; name all of them when none is close."""
+    """Explain the errors of the closest alternative, or all alternatives if none is close."""
     depth = len(error.instance_path)
     close = [arm for arm in arms if arm and not any(_misses_at(failure, depth) for failure in arm)]
     if close:
@@ -168,7 +168,7 @@ def _explain_arms(
 
 
 def _misses_at(error: ValidationError, depth: int) -> bool:
-    """Return whether the value itself is of the wrong kind, rather than something inside it."""
+    """Return whether the error is in the type of the value itself, and not inside of it."""
     return len(error.instance_path) == depth and isinstance(
         error.kind, ValidationErrorKind.Type | ValidationErrorKind.Enum | ValidationErrorKind.Constant
     )

@@ -1,4 +1,4 @@
-"""Check arguments against a compiled JSON Schema, reporting every error at once."""
+"""Validate arguments with a compiled JSON Schema, reporting all errors."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property
@@ -15,7 +15,7 @@ from function_calls.tools.validation.decimal_bounds import KEYWORDS
 from function_calls.tools.validation.schema_walk import Schema, map_schemas, pointer_target
 
 if TYPE_CHECKING:
-    # Imported where it is used: an idle bot takes five megabytes less.
+    # Imported lazily, which saves five megabytes in an idle bot.
     from jsonschema_rs import Draft202012Validator
 
 _ALLOWS_MORE: Final = frozenset({"additionalProperties", "patternProperties", "anyOf", "oneOf", "$ref"})
@@ -32,11 +32,11 @@ _FORMATS: Final[Mapping[str, CoreSchema]] = {
 
 
 class SchemaValidator:
-    """A schema ready to check arguments; make one per tool and keep it.
+    """A compiled schema for the arguments of a tool; reuse it, because compiling takes time.
 
-    With `check_formats`, `date`, `date-time`, `uuid` and their kin are checked exactly as the argument class will
-    read them. Leave it off for schemas from elsewhere, where a format is often a wish. One that `is_sound`, since
-    Pydantic made it, is compiled when the first arguments come.
+    With `check_formats`, formats such as `date` and `uuid` are validated like in the argument class; external schemas
+    often have formats that are not enforced. A schema that `is_sound`, because Pydantic made it, is compiled at the
+    first validation.
 
     Raises:
         SchemaInvalid: the schema is not a JSON Schema.
@@ -47,29 +47,29 @@ class SchemaValidator:
         self._checks_formats = check_formats
         self._parts: dict[int, tuple[Schema, Draft202012Validator]] = {}
         if not is_sound:
-            self.accepts(None)  # which compiles it
+            self.accepts(None)  # compiles the schema
 
     def accepts(self, arguments: object) -> bool:
-        """Return whether `arguments` fit and have no undeclared names. Takes about a microsecond."""
+        """Return whether `arguments` are valid, without undeclared names. Takes about a microsecond."""
         return self._closed.is_valid(arguments)
 
     def validate(self, arguments: object) -> list[ArgumentError]:
-        """Return every error in `arguments`; none when they fit. A name that no part of the schema declares is one."""
+        """Return all errors in `arguments`, including undeclared names."""
         from function_calls.tools.validation.schema_errors import explain
 
         return lone_surrogates(arguments) or explain(self._closed.iter_errors(arguments), self.schema)
 
     def part_accepts(self, part: Schema, value: object) -> bool:
-        """Return whether `value` fits `part`, a schema inside this one (the very object), without undeclared names."""
+        """Return whether `value` is valid for `part`, an object inside of this schema, without undeclared names."""
         known = self._parts.get(id(part))
         if known is None:
             rooted = part | {key: self.schema[key] for key in ("$defs", "definitions") if key in self.schema}
-            # The part is kept beside its validator: an id names an object only while that lives.
+            # An id is unique only while its object lives, so the part is stored too.
             known = self._parts[id(part)] = (part, self._compile(self._closed_form(rooted)))
         return known[1].is_valid(value)
 
     def resolve(self, part: Schema) -> Schema:
-        """Return `part` with its references followed."""
+        """Return the target of `part` after all references."""
         seen: set[str] = set()
         while isinstance(reference := part.get("$ref"), str) and reference.startswith("#") and reference not in seen:
             seen.add(reference)
@@ -101,27 +101,27 @@ class SchemaValidator:
 
 
 def close_objects(schema: Mapping[str, object]) -> Schema:
-    """Return the schema with `additionalProperties: false` in each object that says nothing about unlisted members.
+    """Add `additionalProperties: false` to each object without a rule for unlisted members.
 
-    A schema in which one part constrains the members of another (`allOf`, `if`, …) is returned as it is.
+    A schema with parts that constrain the members of other parts (`allOf`, `if`, …) is not changed.
     """
     return dict(schema) if _mentions(dict(schema), _DEPENDENT) else map_schemas(schema, _close_object)
 
 
 def names_all_members(node: Schema) -> bool:
-    """Return whether an object's schema lists its members and leaves no room for others."""
+    """Return whether an object's schema lists all its members."""
     return isinstance(node.get("properties"), dict) and not node.keys() & _ALLOWS_MORE - (
         {"additionalProperties"} if node.get("additionalProperties") is False else set()
     )
 
 
 def _close_object(node: Schema) -> Schema:
-    """Return the same schema, refusing names it does not declare, where it says nothing about them."""
+    """Refuse undeclared names, unless the schema has a rule for them."""
     return {**node, "additionalProperties": False} if names_all_members(node) else node
 
 
 def _mentions(schema: Schema, keywords: frozenset[str]) -> bool:
-    """Return whether a keyword is used anywhere by which one schema's properties depend on another's."""
+    """Return whether the schema has one of the keywords anywhere."""
     found = False
 
     def look(node: Schema) -> Schema:
@@ -142,7 +142,7 @@ def _reader(schema: CoreSchema) -> Callable[[str], bool]:
     check = CoreValidator(schema).validate_json
 
     def is_readable(text: str) -> bool:
-        # Pydantic would read bare digits as seconds since 1970; nobody writes a date so.
+        # Pydantic reads digits as seconds since 1970.
         if text.lstrip("+-").replace(".", "", 1).isdecimal():
             return False
         try:

@@ -8,7 +8,7 @@ from function_calls.tools.errors import SchemaInvalid
 
 Schema = dict[str, object]
 
-_ONE: Final = frozenset(
+_SINGLE: Final = frozenset(
     {"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties",
      "unevaluatedItems", "additionalItems"}
 )  # fmt: skip
@@ -57,14 +57,14 @@ def _map(key: str, value: object, child: Callable[[object], object]) -> object:
         return {name: child(inner) for name, inner in value.items()}
     if key in _LISTS and isinstance(value, list):
         return [child(inner) for inner in value]
-    return child(value) if key in _ONE else value
+    return child(value) if key in _SINGLE else value
 
 
 def pointer_target(root: Mapping[str, object], reference: str) -> Schema:
-    """Return the schema that the local `reference` (`#/$defs/Point`) names.
+    """Return the target of a local reference such as `#/$defs/Point`.
 
     Raises:
-        SchemaInvalid: it names nothing, or nothing that is a schema.
+        SchemaInvalid: there is no such schema.
     """
     here: object = root
     for part in reference.removeprefix("#").split("/")[1:]:

@@ -60,7 +60,7 @@ class _Line(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class AccountShape(_Line):
+class LinkedAccount(_Line):
     """An account on a platform."""
 
     platform: Id
@@ -90,7 +90,7 @@ class AccountsLine(_Line):
     """The accounts of one person on several platforms, as id and name by platform and id (`platform:id`)."""
 
     kind: Literal["accounts"] = "accounts"
-    accounts: Annotated[dict[ChatKey, AccountShape], Field(min_length=2, max_length=10)]
+    accounts: Annotated[dict[ChatKey, LinkedAccount], Field(min_length=2, max_length=10)]
 
 
 class FileLine(_Line):
@@ -169,7 +169,7 @@ def _store_value(column: str, value: Any) -> object:
 def _kind(
     kind: str, row: type[StoredTable], *, without: str = "", names: Mapping[str, str] | None = None, **types: Any
 ) -> RowKind:
-    """Declare the lines of a table from the class of its rows.
+    """Declare the lines of a table by the class of its rows.
 
     The number of a row and the column `without` are not exported. `names` of fields and `types` of columns add to those
     of all tables.

@@ -12,7 +12,7 @@ from services.reminders.exchange.model import to_portable
 from services.reminders.exchange.record import record_of
 from services.reminders.model import ReminderState
 from services.storage.engine.readonly import Readable
-from services.storage.export.lines import ROW_KINDS, AccountShape, AccountsLine, ExportScope, Line, ReminderLine
+from services.storage.export.lines import ROW_KINDS, AccountsLine, ExportScope, Line, LinkedAccount, ReminderLine
 from services.storage.messages.consent import is_out, read_opt_outs
 from services.storage.reminders.rows import reminder_of
 from services.storage.tables import MEMORY, OPT_OUT, QUIET, REMINDER, RETENTION, SCOPE, STATE
@@ -77,7 +77,7 @@ def _rows(connection: sa.Connection, kind: str, condition: sa.ColumnElement[bool
 def _is_in_scope(
     chat_key: sa.ColumnElement[str], person_id: sa.ColumnElement[str], wanted: ExportScope
 ) -> sa.ColumnElement[bool]:
-    """Return whether a row belongs to one of the chats or people."""
+    """Return the condition for rows of the chats and people."""
     of_people = [
         sa.and_(person_id == person, chat_key.startswith(f"{platform}:", autoescape=True))
         for platform, _, person in (person.partition(":") for person in wanted.people)
@@ -91,7 +91,7 @@ def _accounts(connection: sa.Connection, wanted: ExportScope) -> Iterator[Accoun
     own = sa.select(SCOPE.c.value).where(SCOPE.c.scope.in_(scopes), SCOPE.c.key == GROUP).distinct()
     for group in connection.scalars(own.order_by(SCOPE.c.value)):
         members = sa.select(SCOPE.c.key, SCOPE.c.value).where(SCOPE.c.scope == group_scope(json.loads(group)))
-        accounts = {row.key: AccountShape.model_validate_json(row.value) for row in connection.execute(members)}
+        accounts = {row.key: LinkedAccount.model_validate_json(row.value) for row in connection.execute(members)}
         if len(accounts) > 1:
             yield AccountsLine(accounts=accounts)
 

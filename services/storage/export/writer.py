@@ -33,15 +33,15 @@ class TransferWriter:
     ) -> Mapping[str, int]:
         """Store `reminders` and all other lines; return the number of new items by kind.
 
-        `lines` is called where the transaction begins, and again where the server undid one. Reminders and files among
-        them are skipped: the checked reminders are in `reminders`.
+        `lines` is called at the beginning of each attempt of the transaction. Its reminders and files are skipped,
+        because the validated reminders are in `reminders`.
         """
         rows = [imported_columns(reminder, now) for reminder in reminders]
 
         def work(connection: sa.Connection) -> Mapping[str, int]:
             added = Counter(reminder=sum(_is_new(connection, REMINDER, row) for row in rows))
             for batch in _batches(line for line in lines() if not isinstance(line, FileLine)):
-                added.update(_keep(connection, batch))
+                added.update(_store(connection, batch))
             return added
 
         return await self._database.run(work)
@@ -57,8 +57,8 @@ def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:
     yield batch
 
 
-def _keep(connection: sa.Connection, lines: Sequence[Line]) -> Mapping[str, int]:
-    """Store lines; return how many were new, by kind. Opt-outs stand before messages and records in a file."""
+def _store(connection: sa.Connection, lines: Sequence[Line]) -> Mapping[str, int]:
+    """Store lines; return the number of new ones by kind. Opt-outs precede messages and records in a file."""
     rows: dict[str, list[Columns]] = defaultdict(list)
     for line in lines:
         if isinstance(line, RowLine):

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from services.history.terms import VERSION
 from services.storage.message_index.index import Indexed, MessageIndex, PostgresMessageIndex, SqliteMessageIndex
 from services.storage.message_index.rows import (
+    IS_SHOWN,
     NewMessage,
     row_search_text,
 )
@@ -23,7 +24,7 @@ _BATCH_ROWS = 64
 _META_KEY = "message_index"
 
 IS_INDEXED = sa.and_(
-    MESSAGE.c.deleted_at.is_(None),
+    IS_SHOWN,
     sa.not_(MESSAGE.c.sender_is_bot),
     sa.or_(MESSAGE.c.text != "", MESSAGE.c.attachments != ""),
 )

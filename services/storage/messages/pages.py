@@ -10,10 +10,9 @@ from msgspec import Struct
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.storage.engine.readonly import Readable
 from services.storage.engine.rows import address_of, from_micros, to_micros
-from services.storage.message_index.rows import MESSAGE_COLUMNS, messages_of
+from services.storage.message_index.rows import IS_SHOWN, MESSAGE_COLUMNS, messages_of
 from services.storage.tables import MEMORY, MESSAGE, REMINDER, TURN
 
-_IS_SHOWN = MESSAGE.c.deleted_at.is_(None)
 _COLUMNS = (*MESSAGE_COLUMNS, MESSAGE.c.edited_at)
 
 
@@ -56,7 +55,7 @@ class MessagePages:
 
     async def of_chat(self, chat: ChatAddress, *, before: str | None = None, limit: int) -> tuple[PagedMessage, ...]:
         """Return the last `limit` messages of a chat, or those before the message id `before`, oldest first."""
-        wanted = sa.and_(MESSAGE.c.chat_key == chat.key, _IS_SHOWN)
+        wanted = sa.and_(MESSAGE.c.chat_key == chat.key, IS_SHOWN)
         if before is not None:
             this_message = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == before)
             place = sa.select(MESSAGE.c.sent_at, MESSAGE.c.id).where(this_message).subquery()
@@ -67,20 +66,20 @@ class MessagePages:
 
     async def one(self, chat: ChatAddress, message_id: str) -> PagedMessage | None:
         """Return one message of a chat; None if it is unknown or deleted."""
-        wanted = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == message_id, _IS_SHOWN)
+        wanted = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == message_id, IS_SHOWN)
         return next(iter(_to_pages(await self._rows(sa.select(*_COLUMNS).where(wanted)))), None)
 
     async def replies(self, chat: ChatAddress, message_ids: Sequence[str]) -> tuple[PagedMessage, ...]:
         """Return the bot's answers to these messages, oldest first."""
         wanted = sa.and_(
-            MESSAGE.c.chat_key == chat.key, MESSAGE.c.reply_to.in_(message_ids), MESSAGE.c.sender_is_bot, _IS_SHOWN
+            MESSAGE.c.chat_key == chat.key, MESSAGE.c.reply_to.in_(message_ids), MESSAGE.c.sender_is_bot, IS_SHOWN
         )
         return _to_pages(await self._rows(sa.select(*_COLUMNS).where(wanted).order_by(MESSAGE.c.id)))
 
     async def chats(self, platform: str | None = None, limit: int = 200) -> tuple[ChatOverview, ...]:
         """Return the chats (of a platform) with messages, most recently used first."""
         last = sa.func.max(MESSAGE.c.sent_at)
-        query = sa.select(MESSAGE.c.chat_key, sa.func.count().label("count"), last.label("last")).where(_IS_SHOWN)
+        query = sa.select(MESSAGE.c.chat_key, sa.func.count().label("count"), last.label("last")).where(IS_SHOWN)
         if platform is not None:
             query = query.where(MESSAGE.c.chat_key.startswith(f"{platform}:", autoescape=True))
         query = query.group_by(MESSAGE.c.chat_key).order_by(last.desc()).limit(limit)
@@ -103,7 +102,7 @@ class MessagePages:
         mentions = sa.func.sum(sa.case((sa.or_(*is_mention), 1), else_=0))
         query = (
             sa.select(MESSAGE.c.chat_key, sa.func.count(), mentions)
-            .where(_IS_SHOWN, MESSAGE.c.sender_id != person.id, sa.or_(*is_new))
+            .where(IS_SHOWN, MESSAGE.c.sender_id != person.id, sa.or_(*is_new))
             .group_by(MESSAGE.c.chat_key)
         )
         rows = await self._rows(query)
@@ -111,7 +110,7 @@ class MessagePages:
 
     async def latest(self, wanted: MessageFilter, *, before: int | None = None, limit: int) -> tuple[PagedMessage, ...]:
         """Return messages of all chats, latest first; `before` is the last number of the previous page."""
-        conditions: list[sa.ColumnElement[bool]] = [_IS_SHOWN]
+        conditions: list[sa.ColumnElement[bool]] = [IS_SHOWN]
         if wanted.chat_key is not None:
             conditions.append(MESSAGE.c.chat_key == wanted.chat_key)
         if wanted.person is not None:
@@ -139,7 +138,7 @@ async def messages_before(
     database: Readable, address: ChatAddress, message_id: str, limit: int
 ) -> tuple[ChatMessage, ...]:
     """Return the last `limit` messages of the chat that were recorded before this one, oldest first."""
-    in_chat = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.deleted_at.is_(None))
+    in_chat = sa.and_(MESSAGE.c.chat_key == address.key, IS_SHOWN)
     this = sa.select(MESSAGE.c.id).where(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id)
     query = (
         sa.select(*MESSAGE_COLUMNS)
@@ -172,7 +171,7 @@ class ChatUse:
         return frozenset(by_key[key] for key in keys)
 
 
-_LOOKED_AT: Final = 5000
+_MOST_SEARCHED: Final = 5000
 """The number of last messages that are searched, so that a long history does not delay the start."""
 
 _REPLY = MESSAGE.alias("reply")
@@ -186,9 +185,7 @@ _IS_REPLIED = sa.exists().where(
 _WAS_SILENT = sa.exists().where(
     TURN.c.message_id == MESSAGE.c.message_id, TURN.c.chat_key == MESSAGE.c.chat_key, TURN.c.reply == ""
 )
-_IS_OWED = sa.and_(
-    MESSAGE.c.deleted_at.is_(None), sa.not_(MESSAGE.c.sender_is_bot), sa.not_(_IS_REPLIED), sa.not_(_WAS_SILENT)
-)
+_IS_UNANSWERED = sa.and_(IS_SHOWN, sa.not_(MESSAGE.c.sender_is_bot), sa.not_(_IS_REPLIED), sa.not_(_WAS_SILENT))
 
 
 class UnansweredMessages:
@@ -202,7 +199,7 @@ class UnansweredMessages:
         newest = sa.select(sa.func.max(MESSAGE.c.id)).scalar_subquery()
         query = (
             sa.select(*MESSAGE_COLUMNS)
-            .where(MESSAGE.c.id > newest - _LOOKED_AT, MESSAGE.c.sent_at > to_micros(moment), _IS_OWED)
+            .where(MESSAGE.c.id > newest - _MOST_SEARCHED, MESSAGE.c.sent_at > to_micros(moment), _IS_UNANSWERED)
             .order_by(MESSAGE.c.id)
         )
         rows = await self._database.read(lambda connection: connection.execute(query).all())
@@ -211,5 +208,5 @@ class UnansweredMessages:
     async def has(self, chat: ChatAddress, message_id: str, *, before: datetime) -> bool:
         """Return whether a message sent before a moment (timezone-aware) is unanswered."""
         is_it = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == message_id)
-        query = sa.select(sa.exists().where(is_it, MESSAGE.c.sent_at < to_micros(before), _IS_OWED))
+        query = sa.select(sa.exists().where(is_it, MESSAGE.c.sent_at < to_micros(before), _IS_UNANSWERED))
         return bool(await self._database.read(lambda connection: connection.scalar(query)))

@@ -9,14 +9,14 @@ from services.people.privacy import DataScope, DeletedMessage, Erasure, PersonDa
 from services.storage.database import Database
 from services.storage.engine.rows import address_of, to_micros
 from services.storage.message_index.indexing import remove_from_index
-from services.storage.message_index.rows import MESSAGE_COLUMNS, messages_of, parse_attachments
+from services.storage.message_index.rows import IS_SHOWN, MESSAGE_COLUMNS, messages_of, parse_attachments
 from services.storage.messages.consent import WORDLESS_TURN
 from services.storage.people.memories import memory_of
 from services.storage.tables import CALL, MEMORY, MESSAGE, OPT_OUT, RETENTION, SCOPE, STATE, TURN
 
 
 def is_in_scope(chat_key: sa.ColumnElement[str], scope: DataScope) -> sa.ColumnElement[bool]:
-    """Return whether a row belongs to the chat of `scope`, or to any chat of its platform."""
+    """Return the condition for rows of the chat of `scope`, or of all chats of its platform."""
     if scope.is_everywhere:
         return chat_key.startswith(f"{scope.address.platform}:", autoescape=True)
     return chat_key == scope.address.key
@@ -45,7 +45,7 @@ def erase_messages(
     answers = sa.and_(
         here,
         MESSAGE.c.sender_is_bot,
-        MESSAGE.c.deleted_at.is_(None),
+        IS_SHOWN,
         sa.exists().where(
             asked.c.chat_key == MESSAGE.c.chat_key,
             asked.c.message_id == MESSAGE.c.reply_to,
@@ -137,7 +137,7 @@ class SqlPrivacyStore:
     async def export(self, scope: DataScope, limit: int) -> PersonData:
         """Return the stored data of the person, with the latest `limit` messages."""
         mine = sa.and_(is_in_scope(MESSAGE.c.chat_key, scope), MESSAGE.c.sender_id == scope.person.id)
-        shown = sa.and_(mine, MESSAGE.c.deleted_at.is_(None))
+        shown = sa.and_(mine, IS_SHOWN)
         latest = sa.select(*MESSAGE_COLUMNS).where(shown).order_by(MESSAGE.c.sent_at.desc(), MESSAGE.c.id.desc())
         memories = sa.and_(is_in_scope(MEMORY.c.chat_key, scope), MEMORY.c.person_id == scope.person.id)
         records = sa.and_(is_in_scope(TURN.c.chat_key, scope), TURN.c.person_id == scope.person.id, TURN.c.text != "")

@@ -184,8 +184,8 @@ def _defer_quiet(connection: sa.Connection, request: ClaimRequest, rows: Sequenc
     quiet = Quiet(connection, rows, request.quiet)
     held = {}
     for row in rows:
-        is_certainly_unsaid = row["state"] == DeliveryState.LEASED.value
-        end = quiet.end(row, max(from_micros(row["try_at"]), request.now)) if is_certainly_unsaid else None
+        is_unsent = row["state"] == DeliveryState.LEASED.value
+        end = quiet.end(row, max(from_micros(row["try_at"]), request.now)) if is_unsent else None
         if end is not None:
             held[row["delivery_id"]] = to_micros(end)
     if held:
@@ -195,33 +195,33 @@ def _defer_quiet(connection: sa.Connection, request: ClaimRequest, rows: Sequenc
     return set(held)
 
 
-_IS_WORTH_IT = sa.text(
+_HAS_WORK = sa.text(
     f"SELECT least((SELECT min(next_fire_at) FROM reminder WHERE {IS_DUE}), "  # noqa: S608 - constants
     f"(SELECT min(try_at) FROM delivery WHERE {IS_FREED})) <= :until "
     f"OR EXISTS (SELECT FROM worker WHERE {IS_GONE})"
 )
 
 
-def claim_shared(connection: sa.Connection, presence: WorkerRegistry, request: ClaimRequest) -> Claim:
+def claim_shared(connection: sa.Connection, workers: WorkerRegistry, request: ClaimRequest) -> Claim:
     """Free the leases of dead processes, and claim. Claim again by `horizon`, as other processes add reminders."""
     horizon = from_micros(request.until)
-    asked = {**presence.parameters, "until": request.until}
-    if not connection.scalar(_IS_WORTH_IT, asked):
+    values = {**workers.parameters, "until": request.until}
+    if not connection.scalar(_HAS_WORK, values):
         return Claim(leases=(), next_at=horizon, is_full=False)
-    presence.confirm(connection, request.owner)
-    free_gone(connection, presence)
+    workers.confirm(connection, request.owner)
+    free_dead(connection, workers)
     found = claim(connection, request)
     return Claim(leases=found.leases, next_at=min(found.next_at or horizon, horizon), is_full=found.is_full)
 
 
-def free_gone(connection: sa.Connection, presence: WorkerRegistry) -> int:
+def free_dead(connection: sa.Connection, workers: WorkerRegistry) -> int:
     """Free the leases of dead or frozen owners; return their number."""
-    gone = presence.dead_owners(connection)
+    dead = workers.dead_owners(connection)
     freed = 0
-    for owner in gone:
+    for owner in dead:
         postgres_deliveries.settle_appended(connection, owner)
         freed += ledger.free(connection, owner)
-    if gone:
-        connection.execute(WORKER.delete().where(WORKER.c.owner.in_(gone)))
-        logger.info("{} workers are gone; freed {} occurrences they had claimed", len(gone), freed)
+    if dead:
+        connection.execute(WORKER.delete().where(WORKER.c.owner.in_(dead)))
+        logger.info("{} workers are gone; freed {} occurrences they had claimed", len(dead), freed)
     return freed

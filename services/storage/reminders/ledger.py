@@ -203,11 +203,11 @@ def _store_message_key() -> sa.Update:
 
 
 class _Statements(Protocol):
-    """Statements that begin and settle occurrences on one kind of database."""
+    """The module with the statements for one kind of database."""
 
-    def begin_at_once(self, connection: sa.Connection, owner: str, delivery_ids: Sequence[int], /) -> dict[int, int]:
-        """Mark occurrences still leased by the owner as `sending`; return their versions."""
-        ...
+    def begin_at_once(
+        self, connection: sa.Connection, owner: str, delivery_ids: Sequence[int], /
+    ) -> dict[int, int]: ...
 
     def settle_sent_at_once(
         self,
@@ -215,13 +215,9 @@ class _Statements(Protocol):
         outcomes: Sequence[tuple[int, int, str | None]],
         reminder_keys: Sequence[int],
         /,
-    ) -> None:
-        """Mark deliveries (id, time in microseconds, platform's message id) as `sent`, and finish the reminders."""
-        ...
+    ) -> None: ...
 
-    def finish_at_once(self, connection: sa.Connection, reminder_keys: Sequence[int], /) -> None:
-        """Mark reminders without a next fire as `done`."""
-        ...
+    def finish_at_once(self, connection: sa.Connection, reminder_keys: Sequence[int], /) -> None: ...
 
 
 def _statements(connection: sa.Connection) -> _Statements:

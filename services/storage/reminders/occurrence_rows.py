@@ -52,8 +52,8 @@ def merge_waiting(connection: sa.Connection, planned: Planned) -> dict[int, int]
     return counts
 
 
-def _absorb(connection: sa.Connection, which: sa.ColumnElement[bool]) -> dict[int, int]:
-    waiting = sa.and_(which, IS_FREED)
+def _absorb(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> dict[int, int]:
+    waiting = sa.and_(condition, IS_FREED)
     counts: dict[int, int] = {}
     for found in connection.execute(
         DELIVERY.update()

@@ -31,7 +31,7 @@ from services.storage.engine.readonly import Readable
 from services.storage.engine.rows import LATEST, from_micros, from_micros_or_none, insert_many, to_micros, upsert
 from services.storage.engine.sent_journal import SentOccurrenceLine
 from services.storage.reminders import claims, ledger
-from services.storage.reminders.claims import claim_shared, free_gone
+from services.storage.reminders.claims import claim_shared, free_dead
 from services.storage.reminders.occurrence_rows import ClaimRequest
 from services.storage.reminders.quiet_hours import columns_of, hours_of
 from services.storage.reminders.rows import change_columns, draft_columns, next_fire_micros, reminder_of
@@ -238,8 +238,8 @@ class SqlReminderStore(SqlReminderReader):
         """Free the leases of `owner` (None: of every dead owner), begun sends as `unknown`."""
         workers = self._database.workers
         if owner is None and workers is not None:
-            await self._get_ready()
-            return await self._database.run(lambda connection: free_gone(connection, workers))
+            await self._warm_up()
+            return await self._database.run(lambda connection: free_dead(connection, workers))
         journal = self._database.sent
         if owner is not None or journal is None:
             return await self._database.run(lambda connection: ledger.free(connection, owner))
@@ -306,7 +306,7 @@ class SqlReminderStore(SqlReminderReader):
         """Return every occurrence due in the period, oldest first."""
         return await self._database.read(lambda connection: ledger.deliveries(connection, since, until))
 
-    async def _get_ready(self) -> None:
+    async def _warm_up(self) -> None:
         """Warm up the sessions of PostgreSQL, which otherwise load table data with the first due occurrence."""
         await self._database.autocommit(lambda connection: ledger.begin(connection, "", (), {}))
 

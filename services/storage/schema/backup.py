@@ -78,16 +78,16 @@ def restore(url: str, source: Path) -> Backup:
     file = _file(parsed)
     make_private_folder(file.parent)
     with FileLock(file):
-        arrived = file.with_name(f"{file.name}.arriving")
-        arrived.unlink(missing_ok=True)
-        copy_file(source, arrived)
+        unfinished = file.with_name(f"{file.name}.arriving")
+        unfinished.unlink(missing_ok=True)
+        copy_file(source, unfinished)
         earlier = file.with_name(f"{file.name}.before-restore") if file.exists() else None
         if earlier is not None:
             earlier.unlink(missing_ok=True)
             copy_file(file, earlier)
         for ending in _SIDE_FILES:  # they belong to the replaced file
             file.with_name(f"{file.name}{ending}").unlink(missing_ok=True)
-        arrived.replace(file)
+        unfinished.replace(file)
     return Backup(file=source, size=source.stat().st_size, schema=schema, earlier=earlier)
 
 
@@ -118,12 +118,12 @@ def _check_version(file: Path) -> int:
     """
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            (sound,) = connection.execute("PRAGMA quick_check").fetchone()
+            (check_result,) = connection.execute("PRAGMA quick_check").fetchone()
             found = connection.execute(f"SELECT value FROM {META.name} WHERE key = 'schema'").fetchone()  # noqa: S608
     except sqlite3.Error as error:
         raise ConfigError(str(file), "backup", f"this is no backup of Bubbles ({error})") from error
-    if sound != "ok" or found is None:
-        raise ConfigError(str(file), "backup", f"the copy is damaged ({sound})")
+    if check_result != "ok" or found is None:
+        raise ConfigError(str(file), "backup", f"the copy is damaged ({check_result})")
     schema = int(found[0])
     if schema > SCHEMA_VERSION:
         problem = f"written by a newer Bubbles (schema {schema}, this one knows {SCHEMA_VERSION}); update Bubbles"
@@ -149,5 +149,5 @@ def _tool(name: str, url: sa.URL, arguments: list[str]) -> None:
         check=False,
     )
     if done.returncode != 0:
-        lines = done.stderr.strip().splitlines() or ["it said nothing"]
+        lines = done.stderr.strip().splitlines() or ["no error message"]
         raise ConfigError(str(url), "storage.url", f"{name} failed: {lines[-1]}")

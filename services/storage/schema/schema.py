@@ -17,7 +17,7 @@ from services.storage.schema.migrations import SCHEMA_VERSION
 from services.storage.tables import META, METADATA
 
 _KEY = "schema"
-_ALONE = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('bubbles schema', 0))")
+_LOCK = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('bubbles schema', 0))")
 
 
 def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> None:
@@ -29,7 +29,7 @@ def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> Non
         ConfigError: a newer Bubbles wrote the database, or an upgrade changed the number of rows.
     """
     if connection.dialect.name == "postgresql":
-        connection.execute(_ALONE)  # of several workers that start together, one upgrades
+        connection.execute(_LOCK)  # of several workers that start together, one upgrades
     found = read_version(connection, shown)
     if found is None:
         cursor = connection.connection.cursor()  # past SQLAlchemy, which takes as long per statement as the database
@@ -49,7 +49,7 @@ def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> Non
 def tables_for(dialect: str) -> sa.MetaData:
     """Return the tables for `dialect`: on PostgreSQL with partial indexes and room left in pages.
 
-    To name it where they are defined would import it, which takes as long as all our tables; most have SQLite.
+    Declaring these options with the tables would import the dialect, which takes as long as all tables.
     """
     if dialect == "sqlite":
         return METADATA

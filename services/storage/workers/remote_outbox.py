@@ -6,7 +6,7 @@ from datetime import timedelta
 import sqlalchemy as sa
 
 from services.storage.database import Database
-from services.storage.tables import HANDED_OVER
+from services.storage.tables import REMOTE_MESSAGE
 
 _KEPT = timedelta(minutes=10)
 _AT_ONCE = 50
@@ -44,12 +44,12 @@ class RemoteMessages:
 
     async def outcome(self, number: int) -> str | None:
         """Return the outcome of a message; None until it is known."""
-        query = sa.select(HANDED_OVER.c.outcome).where(HANDED_OVER.c.id == number)
+        query = sa.select(REMOTE_MESSAGE.c.outcome).where(REMOTE_MESSAGE.c.id == number)
         return await self._database.read(lambda connection: connection.scalar(query))
 
     async def withdraw(self, number: int) -> bool:
         """Delete a message; return whether it was waiting."""
-        of_number = HANDED_OVER.delete().where(HANDED_OVER.c.id == number).returning(HANDED_OVER.c.taken_by)
+        of_number = REMOTE_MESSAGE.delete().where(REMOTE_MESSAGE.c.id == number).returning(REMOTE_MESSAGE.c.taken_by)
         taken_by = await self._database.run(lambda connection: connection.scalar(of_number), is_durable=False)
         return taken_by == ""
 
@@ -64,5 +64,5 @@ class RemoteMessages:
 
     async def settle(self, number: int, outcome: str) -> None:
         """Store the outcome of a message."""
-        known = HANDED_OVER.update().where(HANDED_OVER.c.id == number).values(outcome=outcome)
+        known = REMOTE_MESSAGE.update().where(REMOTE_MESSAGE.c.id == number).values(outcome=outcome)
         await self._database.run(lambda connection: connection.execute(known).close(), is_durable=False)

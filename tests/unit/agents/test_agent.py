@@ -151,7 +151,7 @@ async def test_the_names_of_agents_are_names_of_tools():
 
 
 async def test_two_sub_agents_with_one_name_are_refused():
-    with pytest.raises(ValueError, match="one name"):
+    with pytest.raises(ValueError, match="the same name"):
         agent(sub_agents=[agent(name="twin"), agent(name="twin")])
 
 

@@ -60,7 +60,7 @@ async def called(function, context, **options):
     ("tool", "told"),
     [
         (forget_the_await, "returned the coroutine brew; an `await` before the call is missing"),
-        (hand_over_a_cup, "returned a Cup, which says nothing of itself; return text, a dict or a model"),
+        (hand_over_a_cup, "returned a Cup, whose text has no information; return text, a dict or a model"),
         (go_in_circles, "returned a list that has no form in JSON (Circular reference detected (id repeated))"),
     ],
 )
@@ -142,7 +142,7 @@ async def test_a_tool_that_stops_the_bot_is_named(context_of, logged):
 
     await called(hold_still, context_of())
 
-    assert "the bot stood still for 1." in logged[0]["message"]
+    assert "event loop blocked for 1." in logged[0]["message"]
     assert "while tool hold_still ran" in logged[0]["message"]
 
 
