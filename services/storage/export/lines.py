@@ -28,7 +28,7 @@ from pydantic import (
 from services.call_log.model import CompletionRecord, Ending, Outcome, Status
 from services.reminders.exchange.record import ReminderRecord, Storable
 from services.storage.engine.rows import from_micros, to_micros
-from services.storage.tables import METADATA
+from services.storage.tables import table_of
 from services.storage.tables.base import StoredTable
 from services.storage.tables.messages import CallRow, MessageRow, TurnRow
 from services.storage.tables.people import MemoryRow, OptOutRow, RetentionRow, ScopeRow, StateRow
@@ -174,7 +174,7 @@ def _kind(
     The number of a row and the column `without` are not exported. `names` of fields and `types` of columns add to those
     of all tables.
     """
-    table = METADATA.tables[str(row.__tablename__)]
+    table = table_of(row)
     number = table.autoincrement_column
     exported = [
         name

@@ -10,11 +10,9 @@ from services.recurrence.fires import next_after
 from services.reminders.model import CatchUp, ReminderState
 from services.reminders.occurrences import DuePlan, plan_due
 from services.reminders.records import Claim, DeliveryState, Lease
-from services.storage.engine import postgres_deliveries
-from services.storage.engine.postgres_deliveries import advance_at_once
 from services.storage.engine.rows import from_micros, from_micros_or_none, to_micros, to_micros_or_none, upsert
 from services.storage.engine.worker_registry import IS_GONE, WorkerRegistry
-from services.storage.reminders import ledger
+from services.storage.reminders import ledger, postgres_deliveries
 from services.storage.reminders.occurrence_rows import ClaimRequest, insert_occurrences, merge_waiting
 from services.storage.reminders.quiet_hours import Quiet
 from services.storage.reminders.rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of, schedule_of
@@ -113,7 +111,7 @@ def _advance(connection: sa.Connection, planned: Sequence[tuple[sa.RowMapping, D
     """Store the next fire of every claimed reminder, in the transaction that inserted the occurrences."""
     if connection.dialect.name == "postgresql":
         plans = [(row["id"], to_micros_or_none(plan.next_fire_at), to_micros(plan.due_at)) for row, plan in planned]
-        advance_at_once(connection, plans, now)
+        postgres_deliveries.advance_at_once(connection, plans, now)
     else:
         _advance_one_by_one(connection, planned, now)
     unreadable = [row["id"] for row, plan in planned if not plan.is_readable]

@@ -9,10 +9,9 @@ import sqlalchemy as sa
 
 from services.reminders.model import ReminderState, public_id
 from services.reminders.records import DeliveryOutcome, DeliveryRecord, DeliveryState, Lease
-from services.storage.engine import postgres_deliveries
 from services.storage.engine.rows import from_micros, from_micros_or_none, to_micros
 from services.storage.engine.sent_journal import SentOccurrenceLine
-from services.storage.reminders import sqlite_marks
+from services.storage.reminders import postgres_deliveries, sqlite_deliveries
 from services.storage.reminders.rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of
 from services.storage.tables import DELIVERY, REMINDER
 from services.storage.tables.base import BIG, IS_HELD, NEVER
@@ -221,7 +220,7 @@ class _Statements(Protocol):
 
 
 def _statements(connection: sa.Connection) -> _Statements:
-    return postgres_deliveries if connection.dialect.name == "postgresql" else sqlite_marks
+    return postgres_deliveries if connection.dialect.name == "postgresql" else sqlite_deliveries
 
 
 @cache

@@ -25,12 +25,11 @@ from services.reminders.records import (
     ValidatedReminder,
 )
 from services.storage.database import Database
-from services.storage.engine import postgres_deliveries
 from services.storage.engine.postgres import take_advisory_lock
 from services.storage.engine.readonly import Readable
 from services.storage.engine.rows import LATEST, from_micros, from_micros_or_none, insert_many, to_micros, upsert
 from services.storage.engine.sent_journal import SentOccurrenceLine
-from services.storage.reminders import claims, ledger
+from services.storage.reminders import claims, ledger, postgres_deliveries
 from services.storage.reminders.claims import claim_shared, free_dead
 from services.storage.reminders.occurrence_rows import ClaimRequest
 from services.storage.reminders.quiet_hours import columns_of, hours_of

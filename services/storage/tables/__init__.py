@@ -23,26 +23,27 @@ from services.storage.tables.workers import PlatformLeaseRow, RemoteMessageRow, 
 METADATA = StoredTable.metadata
 
 
-def _table(row: type[StoredTable]) -> sa.Table:
+def table_of(row: type[StoredTable]) -> sa.Table:
+    """Return the SQLAlchemy table of a class."""
     return METADATA.tables[str(row.__tablename__)]
 
 
-MESSAGE = _table(MessageRow)
-MEMORY = _table(MemoryRow)
-OPT_OUT = _table(OptOutRow)
-RETENTION = _table(RetentionRow)
-TURN = _table(TurnRow)
-CALL = _table(CallRow)
-REMINDER = _table(ReminderRow)
-DELIVERY = _table(DeliveryRow)
-QUIET = _table(QuietRow)
-META = _table(MetaRow)
-STATE = _table(StateRow)
-SCOPE = _table(ScopeRow)
-STORED_TOOL = _table(StoredToolRow)
-STORED_TOOL_VERSION = _table(StoredToolVersionRow)
-WORKER = _table(WorkerRow)
-PLATFORM_LEASE = _table(PlatformLeaseRow)
-REMOTE_MESSAGE = _table(RemoteMessageRow)
-TURN_CLAIM = _table(TurnClaimRow)
-UNSETTLED = _table(UnsettledRow)
+MESSAGE = table_of(MessageRow)
+MEMORY = table_of(MemoryRow)
+OPT_OUT = table_of(OptOutRow)
+RETENTION = table_of(RetentionRow)
+TURN = table_of(TurnRow)
+CALL = table_of(CallRow)
+REMINDER = table_of(ReminderRow)
+DELIVERY = table_of(DeliveryRow)
+QUIET = table_of(QuietRow)
+META = table_of(MetaRow)
+STATE = table_of(StateRow)
+SCOPE = table_of(ScopeRow)
+STORED_TOOL = table_of(StoredToolRow)
+STORED_TOOL_VERSION = table_of(StoredToolVersionRow)
+WORKER = table_of(WorkerRow)
+PLATFORM_LEASE = table_of(PlatformLeaseRow)
+REMOTE_MESSAGE = table_of(RemoteMessageRow)
+TURN_CLAIM = table_of(TurnClaimRow)
+UNSETTLED = table_of(UnsettledRow)

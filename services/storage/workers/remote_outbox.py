@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from services.storage.database import Database
 from services.storage.tables import REMOTE_MESSAGE
 
-_KEPT = timedelta(minutes=10)
+_STORED_FOR = timedelta(minutes=10)
 _AT_ONCE = 50
 _ADD = sa.text(
     "INSERT INTO handed_over (platform, taken_by, made_at, content) "
@@ -36,7 +36,7 @@ class RemoteMessages:
         values = {"platform": platform, "content": content}
 
         def work(connection: sa.Connection) -> int:
-            connection.execute(_CLEAR, {"kept": _KEPT})
+            connection.execute(_CLEAR, {"kept": _STORED_FOR})
             number: int = connection.execute(_ADD, values).scalar_one()
             return number
 
