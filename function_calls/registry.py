@@ -198,18 +198,9 @@ def _function_tool(
 ) -> RegisteredTool:
     """Create the registered tool of a function; cached for all bots of a process, because making a schema is slow."""
     signature = analyse(function, injectable=injectable, options=options)
-    spec = ToolSpec(
-        name=signature.name,
-        description=signature.description,
-        parameters=signature.parameters_schema,
-        examples=options.examples,
-        conversation_examples=options.conversation_examples,
-        returns=options.returns,
-        is_deferrable=options.is_deferrable,
-    )
     return RegisteredTool(
         source=function,
-        spec=spec,
+        spec=_spec(signature.name, signature.description, signature.parameters_schema, options),
         options=options,
         rule=_rule(options),
         validator=signature.validator,
@@ -224,18 +215,9 @@ def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
     name = options.name or tool.name
     if not TOOL_NAME.fullmatch(name):
         raise ValueError(f"{name!r} cannot be a tool name; use letters, digits, _ and -, at most {LONGEST_NAME}")
-    spec = ToolSpec(
-        name=name,
-        description=options.description or tool.description,
-        parameters=close_objects(tool.parameters),
-        examples=options.examples,
-        conversation_examples=options.conversation_examples,
-        returns=options.returns,
-        is_deferrable=options.is_deferrable,
-    )
     return RegisteredTool(
         source=tool,
-        spec=spec,
+        spec=_spec(name, options.description or tool.description, close_objects(tool.parameters), options),
         options=options if options.timeout is not None else replace(options, timeout=tool.timeout),
         rule=_rule(options),
         validator=_validator_of(tool),
@@ -243,6 +225,18 @@ def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
         invoke=class_invoker(tool),
         uses_state=_uses_state(tool.code, options),
         dispatchers=tool.dispatchers,
+    )
+
+
+def _spec(name: str, description: str, parameters: Mapping[str, object], options: ToolOptions) -> ToolSpec:
+    return ToolSpec(
+        name=name,
+        description=description,
+        parameters=parameters,
+        examples=options.examples,
+        conversation_examples=options.conversation_examples,
+        returns=options.returns,
+        is_deferrable=options.is_deferrable,
     )
 
 

@@ -110,21 +110,9 @@ async def _ignore_progress(text: str) -> None:
     """Ignore progress."""
 
 
-def _no_link(message_id: str) -> str | None:
-    """Return None: messages have no links."""
-    del message_id
-    return None
-
-
 async def _no_members() -> Sequence[Person]:
     """Return no members: there is no platform."""
     return ()
-
-
-def _is_not_shown(text: str) -> bool:
-    """Return False: there is no turn."""
-    del text
-    return False
 
 
 class CallContext(Struct, frozen=True, kw_only=True):
@@ -167,14 +155,14 @@ class CallContext(Struct, frozen=True, kw_only=True):
     agent_name: str = ""
     invocation_id: str = ""
     progress: Progress = _ignore_progress
-    link_of: Callable[[str], str | None] = _no_link
+    link_of: Callable[[str], str | None] = lambda _: None
     members: Members = _no_members
     entry_point: str = "chat"
     approved: ToolCall | None = None
     form: Form | None = None
     withheld: ToolResult | None = None
     asked_for: frozenset[str] | None = None
-    has_shown: Callable[[str], bool] = _is_not_shown
+    has_shown: Callable[[str], bool] = lambda _: False
     policy: CallPolicy | None = None
     is_undoing: bool = False
     is_operator: bool = False

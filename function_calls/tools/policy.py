@@ -15,7 +15,7 @@ from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.kernel.state import StateStore
 
-_KEPT: Final = timedelta(days=36500)
+_STORED_FOR: Final = timedelta(days=36500)
 _CACHED_FOR: Final = timedelta(seconds=30)  # another process may switch tools
 _MOST_CHATS: Final = 2000
 
@@ -46,7 +46,7 @@ class ToolSwitches:
         stored = await self._state.get(_key(chat))
         off = {*map(str, stored)} if isinstance(stored, list) else set()
         off = off - {name} if is_on else off | {name}
-        await self._state.set(_key(chat), [*sorted(off)] if off else None, keep=_KEPT, is_promised=True)
+        await self._state.set(_key(chat), [*sorted(off)] if off else None, keep=_STORED_FOR, is_promised=True)
         self._remember(chat, off)
 
     def _remember(self, chat: ChatAddress, names: Collection[object]) -> frozenset[str]:

@@ -37,9 +37,9 @@ def parse_offer(tool_servers: Sequence[object], session_id: str, event_call: Eve
     servers: dict[str, Mapping[str, object]] = {}
     for server in tool_servers[:_MOST_SERVERS]:
         description = mapping(server)
-        changing = _find_changing(mapping(description.get("openapi")))
+        state_changing = _find_changing(mapping(description.get("openapi")))
         for listed in sequence(description.get("specs"))[:_MOST_TOOLS]:
-            spec = _spec(mapping(listed), changing, originals)
+            spec = _spec(mapping(listed), state_changing, originals)
             if spec is not None:
                 specs.append(spec)
                 originals[spec.name] = str(mapping(listed).get("name"))
@@ -47,7 +47,9 @@ def parse_offer(tool_servers: Sequence[object], session_id: str, event_call: Eve
     return Offer(specs=tuple(specs), originals=originals, servers=servers, session_id=session_id, event_call=event_call)
 
 
-def _spec(listed: Mapping[str, object], changing: Mapping[str, bool], taken: Mapping[str, str]) -> ToolSpec | None:
+def _spec(
+    listed: Mapping[str, object], state_changing: Mapping[str, bool], taken: Mapping[str, str]
+) -> ToolSpec | None:
     """Return a sanitized spec of a client; None where it is invalid."""
     name = listed.get("name")
     if not isinstance(name, str) or not name:
@@ -60,7 +62,7 @@ def _spec(listed: Mapping[str, object], changing: Mapping[str, bool], taken: Map
         name=tool_name(name, "tool", "direct", taken),
         description=sanitize_description(listed.get("description")) or name,
         parameters=parameters,
-        changes_state=changing.get(name, not is_query_name(name)),
+        changes_state=state_changing.get(name, not is_query_name(name)),
     )
 
 

@@ -19,18 +19,18 @@ class RenamedSpecs:
     """Caches renamed specs. Other caches use the identity of specs, so an equal spec and name give the same object."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[int, str], tuple[ToolSpec, ToolSpec]] = {}
+        self._cached: dict[tuple[int, str], tuple[ToolSpec, ToolSpec]] = {}
 
     def get(self, spec: ToolSpec, name: str) -> ToolSpec:
         """Return `spec` under the name `name`."""
         if spec.name == name:
             return spec
-        known = self._kept.get((id(spec), name))
+        known = self._cached.get((id(spec), name))
         if known is None:
-            if len(self._kept) >= _MOST_KEPT:
-                self._kept.clear()
+            if len(self._cached) >= _MOST_KEPT:
+                self._cached.clear()
             # The original is stored too, because an id is unique only while its object lives.
-            known = self._kept[id(spec), name] = (spec, replace(spec, name=name))
+            known = self._cached[id(spec), name] = (spec, replace(spec, name=name))
         return known[1]
 
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from function_calls.model_calls.prompts import WorkedExample, fill, prompt, worked_examples
-from function_calls.model_calls.styles.prompted import correction_messages, format_outputs
+from function_calls.model_calls.styles.prompted import ChoiceStyle, correction_messages
 from function_calls.model_calls.styles.style import Correction, Reading, read_text
 from function_calls.model_calls.text_tool_calls.thoughts import remove_thoughts
 from function_calls.model_calls.transcript import Instructions, Message
@@ -21,19 +21,15 @@ from services.language_model.ports import Completion, CompletionRequest, Request
 
 KEY = "tool"
 NONE = "none"
-_KEPT = 16
+_MOST_PREPARED = 16
 
 
-class JsonRouterStyle:
-    """Restricts the answer to a call by `response_format`; text needs a second request."""
+class JsonRouterStyle(ChoiceStyle):
+    """Requests the choice of a tool by `response_format`."""
 
     def __init__(self, instructions: Instructions) -> None:
-        self._instructions = instructions
+        super().__init__(instructions)
         self._prepared: dict[int, _Prepared] = {}
-
-    def is_choice_only(self, turn: Turn) -> bool:
-        """Return True before the first results; after them the answer is text."""
-        return bool(turn.tools) and not turn.steps
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
         """Return the request for the choice of a tool, or for text after results."""
@@ -45,12 +41,6 @@ class JsonRouterStyle:
             messages += correction_messages(correction)
         response_format = prepared.forced_format if turn.must_call else prepared.response_format
         return CompletionRequest(messages=messages, response_format=response_format)
-
-    def text_request(self, turn: Turn) -> CompletionRequest:
-        """Return the conversation with the results of tools appended to the message."""
-        return CompletionRequest(
-            messages=self._instructions.conversation_without_tools(turn, appended=format_outputs(turn))
-        )
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
         """Parse the call in the JSON object, or the text."""
@@ -65,7 +55,7 @@ class JsonRouterStyle:
     def _prepare(self, tools: OfferedTools, bot_name: str) -> "_Prepared":
         found = self._prepared.get(id(tools))
         if found is None or found.tools is not tools:
-            if len(self._prepared) >= _KEPT:
+            if len(self._prepared) >= _MOST_PREPARED:
                 self._prepared.clear()
             found = self._prepared[id(tools)] = _Prepared(tools, self._instructions, bot_name)
         return found

@@ -27,8 +27,8 @@ from services.language_model.ports import Completion, CompletionRequest
 HISTORY_MESSAGES = 4
 
 
-class PromptStyle:
-    """Requests the choice of tools by prompt, and the text of the answer by a second request."""
+class ChoiceStyle:
+    """The common part of call styles that request the choice of tools, and the text of the answer separately."""
 
     def __init__(self, instructions: Instructions) -> None:
         self._instructions = instructions
@@ -36,6 +36,16 @@ class PromptStyle:
     def is_choice_only(self, turn: Turn) -> bool:
         """Return True before the first results; after them the answer is text."""
         return bool(turn.tools) and not turn.steps
+
+    def text_request(self, turn: Turn) -> CompletionRequest:
+        """Return the conversation with the results of tools appended to the message."""
+        return CompletionRequest(
+            messages=self._instructions.conversation_without_tools(turn, appended=format_outputs(turn))
+        )
+
+
+class PromptStyle(ChoiceStyle):
+    """Requests the choice of tools by prompt."""
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
         """Return the request for the choice of tools, or for text after results."""
@@ -52,12 +62,6 @@ class PromptStyle:
     def _choice_prompt(self, turn: Turn, tools: OfferedTools) -> str:
         text = fill(self._instructions.tools_prompt, {"TOOLS": f"{tools.flat}\n\n{tools.further}".rstrip()})
         return f"{self._instructions.system(turn.bot_name)}\n\n{text}" if self._instructions.is_of_agent else text
-
-    def text_request(self, turn: Turn) -> CompletionRequest:
-        """Return the conversation with the results of tools appended to the message."""
-        return CompletionRequest(
-            messages=self._instructions.conversation_without_tools(turn, appended=format_outputs(turn))
-        )
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
         """Parse the calls in the JSON of a choice, or the text."""

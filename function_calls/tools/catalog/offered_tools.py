@@ -131,7 +131,7 @@ class ToolCatalog:
 
     def __init__(self, make: Callable[[tuple[ToolSpec, ...]], OfferedTools] = OfferedTools) -> None:
         self._make = make
-        self._kept: BoundedDict[tuple[int, ...], OfferedTools] = BoundedDict(_KEPT_SETS)
+        self._cached: BoundedDict[tuple[int, ...], OfferedTools] = BoundedDict(_KEPT_SETS)
         self._last: tuple[tuple[ToolSpec, ...], OfferedTools] | None = None
 
     def get(self, specs: tuple[ToolSpec, ...]) -> OfferedTools:
@@ -139,9 +139,9 @@ class ToolCatalog:
         if self._last is not None and self._last[0] is specs:
             return self._last[1]
         key = tuple(map(id, specs))  # an id is unique only while its object lives, so cached sets hold their specs
-        found = self._kept.get(key)
+        found = self._cached.get(key)
         if found is None:
-            found = self._kept[key] = self._make(specs)
+            found = self._cached[key] = self._make(specs)
         self._last = specs, found
         return found
 

@@ -16,7 +16,7 @@ from services.kernel.state import Json, StateStore
 MOST: Final = 20
 UNDONE: Final = "undone"  # the action of the receipt for an undo, which cannot be undone itself
 EDITED: Final = "/edited"  # before a time, the suffix of the message id of changes by an edited text, undone separately
-_KEPT: Final = timedelta(days=30)
+_STORED_FOR: Final = timedelta(days=30)
 _OWNER_DIGITS: Final = 5
 _MESSAGE_DIGITS: Final = 10
 
@@ -109,7 +109,7 @@ class ChangeLog:
         live = [change for change in changes if change.state == "live"][-MOST:]
         past = [change for change in changes if change.state != "live"][-MOST:]
         kept: list[Json] = to_builtins([change for change in changes if change in live or change in past])
-        await self._state.set(_key(conversation), kept or None, keep=_KEPT)
+        await self._state.set(_key(conversation), kept or None, keep=_STORED_FOR)
 
 
 def _owner_of(person: Person) -> str:

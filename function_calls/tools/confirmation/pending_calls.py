@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from function_calls.tools.context import CallContext
 
 ANSWER_TIME: Final = timedelta(minutes=10)
-_KEPT: Final = timedelta(days=1)  # so that a late press of a button is answered with the reason
+_STORED_FOR: Final = timedelta(days=1)  # so that a late press of a button is answered with the reason
 _MOST_CLOSED: Final = 10
 ClosedQuestion = Literal["", "closed", "answered"]
 CloseListener = Callable[[ChatAddress, str], Awaitable[None]]
@@ -356,7 +356,7 @@ class Confirmations:
     async def _keep(self, key: str, entries: Sequence[_Question]) -> None:
         closed = [question for question in entries if question.is_closed][-_MOST_CLOSED:]
         await self._state.set(
-            key, to_builtins([*closed, *(question for question in entries if not question.is_closed)]), keep=_KEPT
+            key, to_builtins([*closed, *(question for question in entries if not question.is_closed)]), keep=_STORED_FOR
         )
 
 
