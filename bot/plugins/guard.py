@@ -1,17 +1,25 @@
 """Wrap the contributions of a plugin: skip them in chats where it is off, and contain its failures."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, ParamSpec, TypeVar
 
 from loguru import logger
 
 from bot.inbound.middleware import Middleware, Next
 from function_calls.conversation.assistant import Command
-from function_calls.model_calls.hooks import AfterModel, BeforeModel, OnModelError
-from function_calls.tools.calls import ToolCall
+from function_calls.model_calls.hooks import AFTER_MODEL, BEFORE_MODEL, AfterModel, BeforeModel, OnModelError
+from function_calls.tools.calls import Reply, ToolCall
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.events import Event, Listener
-from function_calls.tools.dispatch.hooks import AfterTool, BeforeTool, Replacement, maybe_await
+from function_calls.tools.dispatch.hooks import (
+    AFTER_TOOL,
+    BEFORE_TOOL,
+    AfterTool,
+    BeforeTool,
+    Replacement,
+    check_hook_answer,
+    maybe_await,
+)
 from function_calls.tools.policy import ToolSwitches
 from services.kernel.chat import ChatAddress, ChatMessage
 
@@ -76,7 +84,8 @@ class PluginGuard:
             if await self.is_off(context.chat):
                 return None
             try:
-                return await maybe_await(hook(call, context))
+                returned = await maybe_await(hook(call, context))
+                return check_hook_answer(returned, hook, "hook before a tool", BEFORE_TOOL)
             except Exception as error:
                 self._report("hook before a tool", hook, error)
                 raise
@@ -85,23 +94,23 @@ class PluginGuard:
 
     def after_tool(self, hook: AfterTool) -> AfterTool:
         """Return `hook`, where the plugin is on; one that raises changes nothing."""
-        return self._contain("hook after a tool", lambda _call, context, _result: context.chat, hook)
+        return self._contain("hook after a tool", lambda _call, context, _result: context.chat, hook, AFTER_TOOL)
 
     def before_model(self, hook: BeforeModel) -> BeforeModel:
         """Return `hook`, where the plugin is on; one that raises lets the turn pass as it is."""
-        return self._contain("hook before the model", lambda turn: turn.message.address, hook)
+        return self._contain("hook before the model", lambda turn: turn.message.address, hook, BEFORE_MODEL)
 
     def after_model(self, hook: AfterModel) -> AfterModel:
         """Return `hook`, where the plugin is on; one that raises changes nothing."""
-        return self._contain("hook after the model", lambda turn, _made: turn.message.address, hook)
+        return self._contain("hook after the model", lambda turn, _made: turn.message.address, hook, AFTER_MODEL)
 
     def on_model_error(self, hook: OnModelError) -> OnModelError:
         """Return `hook`, where the plugin is on; one that raises leaves the error as it was."""
-        return self._contain("hook on a model's error", lambda turn, _failure: turn.message.address, hook)
+        return self._contain("hook on a model's error", lambda turn, _failure: turn.message.address, hook, AFTER_MODEL)
 
     def chat_command(self, command: Command) -> Command:
         """Return `command`, where the plugin is on; one that raises has no answer."""
-        return self._contain("chat command", lambda turn: turn.message.address, command)
+        return self._contain("chat command", lambda turn: turn.message.address, command, (Reply,))
 
     def listener(self, listener: Listener) -> Listener:
         """Return `listener`, where the plugin is on; one that raises is logged."""
@@ -122,14 +131,15 @@ class PluginGuard:
         place: str,
         chat_of: Callable[P, ChatAddress],
         hook: Callable[P, Awaitable[Answer | None] | Answer | None],
+        kinds: Sequence[type[object]],
     ) -> Callable[P, Awaitable[Answer | None]]:
-        """Return `hook` with the answer None where the plugin is off or `hook` raises."""
+        """Return `hook` with the answer None where the plugin is off, or `hook` raises or returns none of `kinds`."""
 
         async def ask(*arguments: P.args, **named: P.kwargs) -> Answer | None:
             if await self.is_off(chat_of(*arguments, **named)):
                 return None
             try:
-                return await maybe_await(hook(*arguments, **named))
+                return check_hook_answer(await maybe_await(hook(*arguments, **named)), hook, place, kinds)
             except Exception as error:  # noqa: BLE001 - plugins may raise anything
                 self._report(place, hook, error)
                 return None

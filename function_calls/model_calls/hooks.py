@@ -1,16 +1,20 @@
 """Run hooks around the interpretation of a turn, and stop it where a client runs the tools."""
 
 from collections.abc import Awaitable, Callable, Collection
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from function_calls.tools.calls import Interpretation, Interpreter, Step, ToolCall, Turn
-from function_calls.tools.dispatch.hooks import maybe_await
+from function_calls.tools.dispatch.hooks import check_hook_answer, maybe_await
 
 BeforeModel = Callable[[Turn], Awaitable[Turn | Interpretation | None] | Turn | Interpretation | None]
 AfterModel = Callable[[Turn, Interpretation], Awaitable[Interpretation | None] | Interpretation | None]
 OnModelError = Callable[[Turn, Exception], Awaitable[Interpretation | None] | Interpretation | None]
+
+BEFORE_MODEL: Final = (Turn, Interpretation)
+AFTER_MODEL: Final = (Interpretation,)
 
 
 class ModelHooks(Struct, kw_only=True):
@@ -28,7 +32,8 @@ class ModelHooks(Struct, kw_only=True):
     async def enter(self, turn: Turn) -> Turn | Interpretation:
         """Ask the `before` hooks; the first `Interpretation` ends the matter."""
         for hook in self.before:
-            answer = await maybe_await(hook(turn))
+            returned = await maybe_await(hook(turn))
+            answer = check_hook_answer(returned, hook, "hook before the model", BEFORE_MODEL)
             if isinstance(answer, Interpretation):
                 return answer
             turn = turn if answer is None else answer
@@ -37,14 +42,16 @@ class ModelHooks(Struct, kw_only=True):
     async def leave(self, turn: Turn, interpretation: Interpretation) -> Interpretation:
         """Let the `after` hooks look at `interpretation` and change it."""
         for hook in self.after:
-            changed = await maybe_await(hook(turn, interpretation))
+            returned = await maybe_await(hook(turn, interpretation))
+            changed = check_hook_answer(returned, hook, "hook after the model", AFTER_MODEL)
             interpretation = interpretation if changed is None else changed
         return interpretation
 
     async def fail(self, turn: Turn, error: Exception) -> Interpretation | None:
         """Ask the `on_error` hooks for something to go on with; None when the error stands."""
         for hook in self.on_error:
-            answer = await maybe_await(hook(turn, error))
+            returned = await maybe_await(hook(turn, error))
+            answer = check_hook_answer(returned, hook, "hook on a model's error", AFTER_MODEL)
             if answer is not None:
                 return answer
         return None

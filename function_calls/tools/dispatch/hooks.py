@@ -2,8 +2,8 @@
 
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TypeVar, cast
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Final, TypeVar, cast
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -17,12 +17,30 @@ Replacement = ToolResult | Mapping[str, object] | None
 BeforeTool = Callable[[ToolCall, CallContext], Awaitable[ToolCall | Replacement] | ToolCall | Replacement]
 AfterTool = Callable[[ToolCall, CallContext, ToolResult], Awaitable[Replacement] | Replacement]
 
+BEFORE_TOOL: Final = (ToolCall, ToolResult, Mapping)
+AFTER_TOOL: Final = (ToolResult, Mapping)
+
 
 async def maybe_await(value: Awaitable[Value] | Value) -> Value:
     """Await a value if it is awaitable."""
     if inspect.isawaitable(value):
         return cast("Value", await value)
     return value
+
+
+def check_hook_answer(answer: Value, hook: Callable[..., object], place: str, kinds: Sequence[type[object]]) -> Value:
+    """Return the answer of a hook, which is None or of `kinds`.
+
+    Raises:
+        TypeError: it is something else; the text names the hook and what it may return.
+    """
+    if answer is None or isinstance(answer, tuple(kinds)):
+        return answer
+    code = getattr(hook, "__code__", None)
+    where = "" if code is None else f" ({code.co_filename}:{code.co_firstlineno})"
+    name = getattr(hook, "__qualname__", type(hook).__name__)
+    wanted = ", ".join(kind.__name__ for kind in kinds)
+    raise TypeError(f"{place} {name}{where} returned {type(answer).__name__}; return {wanted} or None")
 
 
 class ToolHooks(Struct, kw_only=True):
@@ -39,7 +57,7 @@ class ToolHooks(Struct, kw_only=True):
     async def enter(self, call: ToolCall, context: CallContext) -> ToolCall | ToolResult:
         """Ask the `before` hooks; the first `ToolResult` ends the matter."""
         for hook in self.before:
-            answer = await maybe_await(hook(call, context))
+            answer = check_hook_answer(await maybe_await(hook(call, context)), hook, "hook before a tool", BEFORE_TOOL)
             if isinstance(answer, ToolResult):
                 return answer
             if isinstance(answer, Mapping):
@@ -51,7 +69,8 @@ class ToolHooks(Struct, kw_only=True):
     async def leave(self, call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult:
         """Let the `after` hooks look at `result` and change it."""
         for hook in self.after:
-            changed = await maybe_await(hook(call, context, result))
+            returned = await maybe_await(hook(call, context, result))
+            changed = check_hook_answer(returned, hook, "hook after a tool", AFTER_TOOL)
             if isinstance(changed, Mapping):
                 result = _with_value(result, changed)
             elif changed is not None:

@@ -1,6 +1,7 @@
 import asyncio
 
 import pytest
+from loguru import logger
 from msgspec.structs import replace
 
 from function_calls.registry import Registry, tool_function
@@ -55,6 +56,20 @@ async def test_dictionary_of_an_after_hook_is_the_value(router, hooks, context_o
     result = await router.dispatch(CALL, context_of())
 
     assert result.value == {"result": 4, "audited": True}
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+async def test_other_answer_of_a_hook_fails_the_call_and_the_log_names_the_hook(place, router, hooks, context_of):
+    getattr(hooks, place).append(lambda *arguments: "blocked")
+    lines = []
+    sink = logger.add(lines.append, level="ERROR")
+    result = await router.dispatch(CALL, context_of())
+    logger.remove(sink)
+
+    assert not result.ok
+    assert f"hook {place} a tool " in lines[0]
+    assert f"<lambda> ({__file__}:" in lines[0]
+    assert "returned str; return " in lines[0]
 
 
 @pytest.mark.parametrize("value", ["tea", None, [1], 2, True])

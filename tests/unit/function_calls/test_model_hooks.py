@@ -49,3 +49,28 @@ async def test_error_without_a_settling_hook_stays(turn):
 
     with pytest.raises(ModelUnavailable):
         await HookedInterpreter(ScriptedInterpreter([ModelUnavailable("timeout")]), hooks).interpret(turn)
+
+
+def wrong(*arguments):
+    return {"answer": "closed"}
+
+
+WRONG = f"wrong ({__file__}:{wrong.__code__.co_firstlineno}) returned dict; return"
+
+
+@pytest.mark.parametrize(
+    ("hooks", "text"),
+    [
+        (ModelHooks(before=[wrong]), f"hook before the model {WRONG} Turn, Interpretation or None"),
+        (ModelHooks(after=[wrong]), f"hook after the model {WRONG} Interpretation or None"),
+        (ModelHooks(on_error=[wrong]), f"hook on a model's error {WRONG} Interpretation or None"),
+    ],
+    ids=["before", "after", "on_error"],
+)
+async def test_other_answer_of_a_hook_is_an_error_that_names_the_hook(hooks, text, turn):
+    model = ScriptedInterpreter([ModelUnavailable("timeout") if hooks.on_error else "tea"])
+
+    with pytest.raises(TypeError) as caught:
+        await HookedInterpreter(model, hooks).interpret(turn)
+
+    assert str(caught.value) == text

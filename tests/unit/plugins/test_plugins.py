@@ -208,6 +208,21 @@ async def test_failing_hook_before_a_tool_stops_the_call(rig):
     assert "four" not in answer
 
 
+async def test_dictionary_of_a_model_hook_lets_the_turn_pass(rig):
+    rig.write(
+        "closed",
+        """
+        def setup(add):
+            add.model_hooks.before.append(lambda turn: {"answer": "closed"})
+            add.model_hooks.after.append(lambda turn, made: {"answer": "closed"})
+        """,
+    )
+    async with rig.running(script=["It is open."]):
+        answer = await rig.say("is it open?")
+
+    assert answer == "It is open."
+
+
 async def test_wrong_options_name_the_key(rig):
     rig.write(
         "polite",
