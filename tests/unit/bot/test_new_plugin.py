@@ -1,5 +1,8 @@
 """`bubbles new plugin` writes a plugin and a test that passes; `bubbles plugins` shows it."""
 
+import subprocess
+import sys
+
 import pytest
 from click.testing import CliRunner
 
@@ -23,6 +26,20 @@ def test_the_plugin_and_its_test_pass(run, tmp_path, pytester_run):
 
     assert code == 0, output
     assert "3 passed" in output
+
+
+@pytest.mark.integration
+@pytest.mark.timeout(120)
+def test_written_files_are_strictly_typed_and_in_order(run, tmp_path):
+    run("new", "plugin", "feed_cat")
+    run("new", "handler", "greet_cat")
+
+    typed = ["mypy", "--strict", "--config-file=", "--cache-dir", ".mypy_cache", "."]
+    linted = ["ruff", "check", "--isolated", "--select", "I,F,ANN", "."]
+    formatted = ["ruff", "format", "--isolated", "--line-length", "120", "--check", "."]
+    for command in (typed, linted, formatted):
+        told = subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+        assert told.returncode == 0, told.stdout
 
 
 def test_a_new_plugin_is_shown_with_its_function(run):
