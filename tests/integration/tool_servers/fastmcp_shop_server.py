@@ -57,5 +57,12 @@ def order_cake(ctx: Context) -> str | InputRequiredResult:
     return f"{ctx.request_state}: {answer.action} {answer.content}"
 
 
+@server.tool
+async def wrap_cake(ctx: Context) -> str:
+    """Wrap a cake; asks for the paper in the middle of the call, as protocols before 2026-07-28 allow."""
+    answer = await ctx.elicit("Which paper?", response_type=str)
+    return f"wrapped: {answer.action}"
+
+
 if __name__ == "__main__":
     server.run(show_banner=False)

@@ -79,6 +79,13 @@ async def test_question_is_returned_as_a_form_and_its_answer_finishes_the_call(s
     assert "order-7: accept {'size': 'large'}" in str(done.value)
 
 
+async def test_question_in_the_middle_of_a_call_is_refused_by_fastmcp_with_a_reason(shop, context):
+    result = await shop.call("wrap_cake", {}, context)
+
+    assert not result.ok
+    assert "server-initiated requests is unavailable on 2026-07-28 connections" in result.error
+
+
 async def test_task_is_followed_to_its_structured_content(bakery, context):
     messages = []
 
