@@ -53,7 +53,8 @@ def without_forged_receipt(turn: Turn, made: Interpretation) -> Interpretation:
     answer is a question.
     """
     answer = strip_receipt_marks(made.answer, _shown(turn))
-    if answer and not made.calls and not _may_have_changed(turn) and asks_for_change(turn) and not _asks(answer):
+    is_statement = answer and not made.calls and not _asks(answer)
+    if is_statement and not _may_have_changed(turn) and asks_for_change(turn):
         answer = f"{answer}\n{say(turn.language, 'claim.nothing_changed')}"
     return made if answer == made.answer else replace(made, answer=answer)
 

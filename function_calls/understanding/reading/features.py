@@ -75,14 +75,17 @@ def _is_class(kind: str) -> bool:
 
 def _kind_features(padded: Sequence[str], context: str, *, is_addressed: bool) -> Iterator[str]:
     """Yield the n-grams that hold a word class."""
+    marks = [_is_class(kind) for kind in padded]
     for at, kind in enumerate(padded):
-        runs = [(kind,), padded[max(at - 1, 0) : at + 1], padded[max(at - 2, 0) : at + 1]]
-        for run in runs[: at + 1]:
-            if any(map(_is_class, run)):
-                yield f"g {' '.join(run)}"
-        if _is_class(kind):
+        is_class = marks[at]
+        if is_class:
+            yield f"g {kind}"
             yield f"g c={context} {kind}"
             yield f"g a={is_addressed} {kind}"
+        if at and (is_class or marks[at - 1]):
+            yield f"g {padded[at - 1]} {kind}"
+        if at > 1 and (is_class or marks[at - 1] or marks[at - 2]):
+            yield f"g {padded[at - 2]} {padded[at - 1]} {kind}"
 
 
 def _classifier_features(forms: Sequence[str], context: str, *, is_addressed: bool) -> Iterator[str]:
@@ -274,3 +277,9 @@ def intent_feature(intent: str, form: str) -> str:
 def bucket(feature: str, buckets: int) -> int:
     """Return the row of `feature` among `buckets`, a power of two."""
     return crc32(feature.encode()) & (buckets - 1)
+
+
+def buckets_of(features: Iterable[str], buckets: int) -> list[int]:
+    """Return the row of each of `features` among `buckets`, a power of two."""
+    last = buckets - 1
+    return [crc32(feature.encode()) & last for feature in features]

@@ -14,6 +14,7 @@ from function_calls.understanding.reading.features import (
     CLASS,
     asking_places,
     bucket,
+    buckets_of,
     classifier_features,
     intent_feature,
     split_features,
@@ -226,8 +227,7 @@ def _probable_intents(
     plain = without_accents(forms)
     kinds = models.kinds(plain) if models.intent_counts_classes else ()
     features = classifier_features(plain, kinds, situation.context, known, is_addressed=situation.is_addressed)
-    rows = [bucket(each, models.intent.buckets) for each in features]
-    shares = models.intent.probabilities(rows)
+    shares = models.intent.probabilities(buckets_of(features, models.intent.buckets))
     return tuple(sorted(zip(models.intent.labels, shares, strict=True), key=lambda each: -each[1]))
 
 
@@ -280,7 +280,7 @@ def begins_of(text: str, tokens: Sequence[Token], tags: Sequence[str], models: M
     first = 0
     for at in range(1, len(forms)):
         features = split_features(forms, tags, at, first)
-        on, begin = models.split.scores(bucket(each, models.split.buckets) for each in features)
+        on, begin = models.split.scores(buckets_of(features, models.split.buckets))
         if begin - on > _LEAST_MARGIN and _is_apart(text, tokens[at].start):
             found.append(at)
             first = at
@@ -301,6 +301,6 @@ def _most_probable(forms: list[str], intent: str, models: Models, known: frozens
     places, kinds = asking_places(forms), models.kinds(forms)
     for at in range(len(forms)):
         features = tagger_features(forms, kinds, at, intent, found, known, places)
-        scores = models.tag.scores(bucket(each, models.tag.buckets) for each in features)
+        scores = models.tag.scores(buckets_of(features, models.tag.buckets))
         found.append(models.tag.labels[max(range(len(scores)), key=scores.__getitem__)])
     return tuple(found)

@@ -22,7 +22,10 @@ Sense = tuple[str, Any]
 
 
 class Grammar(NamedTuple):
-    """The compiled lexicons of the languages of a text; `roots` are their graphs of rules."""
+    """The compiled lexicons of the languages of a text; `roots` are their graphs of rules.
+
+    `telling` are the Chinese characters that a word, other than a numeral, or an idiom may begin with; empty: any.
+    """
 
     words: Mapping[str, tuple[Sense, ...]]
     roots: tuple[Node, ...]
@@ -38,6 +41,7 @@ class Grammar(NamedTuple):
     characters: Mapping[int, int]
     lengths: Mapping[str, tuple[int, ...]]
     idioms: Idioms
+    telling: str
     figured: str
     order: DateOrder
 
@@ -84,6 +88,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         roots.append(_graph(language)[0])
         for word, senses in _words(language).items():
             words[word] = (*words[word][:-1], *senses) if word in words else senses
+    lengths, compiled = _lengths(words), Idioms(idioms)
     return Grammar(
         words=words,
         roots=tuple(roots),
@@ -97,11 +102,21 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         unchanged=frozenset(groups["unchanged"]),
         courtesies=frozenset(groups["courtesies"]),
         characters=characters,
-        lengths=_lengths(words),
-        idioms=Idioms(idioms),
+        lengths=lengths,
+        idioms=compiled,
+        telling=_telling(lengths, compiled),
         figured="|".join(sorted(word for word in words if word[0].isdecimal() and word[-1].isalpha())),
         order=DateOrder(lexicon(chosen[0])["order"]),
     )
+
+
+def _telling(lengths: Mapping[str, tuple[int, ...]], idioms: Idioms) -> str:
+    letters = idioms.letters
+    return "" if letters is None else "".join(sorted({*lengths, *filter(_is_han, letters)}))
+
+
+def _is_han(letter: str) -> bool:
+    return letter > "⺀"
 
 
 @lru_cache

@@ -35,12 +35,13 @@ def _scanner(figured: str, telling: str) -> re.Pattern[str]:
     `figured` are words that begin with a figure ("2morrow"). `telling` are the Chinese characters that a word or an
     idiom may begin with (empty: all); a run of other characters is one piece.
     """
+    telling = telling and "".join({*telling, *CHARACTERS})
     return re.compile(
         (rf"(?P<figured>(?<![a-z\d])(?:{figured})\b)|" if figured else "")
         + r"(?P<mask>(?:https?://|www\.)\S+|[\w.+-]{1,64}+@[\w-]{1,64}+\.\w+|[$€£¥#%*]\s?\d[\d.,]*)"
         + (rf"|(?P<untelling>(?:(?![{telling}])[⺀-鿿〇豈-﫿])+)" if telling else "")
         + r"|(?P<han>[⺀-鿿〇豈-﫿])"
-        r"|(?P<stamp>(?<!\d)\d{4}[-/.]\d{1,2}[-/.](?:\d{2}(?=\d\d:)|\d{1,2})(?!\d)(?![-/.]\d\d?(?![:\d]))"
+        r"|(?=\d)(?:(?P<stamp>(?<!\d)\d{4}[-/.]\d{1,2}[-/.](?:\d{2}(?=\d\d:)|\d{1,2})(?!\d)(?![-/.]\d\d?(?![:\d]))"
         r"|(?<!\d)\d{4}[-/.]\d\d[-/.]\d\d(?=\d\d:)"
         r"|(?<![\d./-])\d{1,2}[./-]\d{1,2}[./-]\d{4}(?![\d/-]))"
         r"|(?P<zoned>(?<=\dt)\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:z|[+-]\d\d(?::?\d\d)?)(?![a-z\d:])"
@@ -49,7 +50,7 @@ def _scanner(figured: str, telling: str) -> re.Pattern[str]:
         r"|(?P<clock>(?<!:)\d{1,2}:\d{2}(?:[:.]\d{2})?(?:\.\d+)?(?!\d|:\d))"
         r"|(?P<hclock>\d{1,2}h\d{2}(?!\w))"
         r"|(?P<ordinal>\d{1,3}(?:st|nd|rd|th)(?!\w))"
-        r"|(?P<chunk>\d+(?:[.,/:·-]\d+)*)"
+        r"|(?P<chunk>\d+(?:[.,/:·-]\d+)*))"
         r"|(?P<half>[ap]\s?\.\s?m\b(?:\s?\.)?)"
         r"|(?P<word>[a-zß-ɏ]+(?:'[a-zß-ɏ]+)*)"
         r"|(?P<mark>\S)"
@@ -87,7 +88,7 @@ def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Tokens:
 
 def _pieces(text: str, grammar: Grammar) -> Iterator[re.Match[str]]:
     """Yield the pieces of `text` without its idioms."""
-    scanner = _scanner(grammar.figured, _first_characters(grammar))
+    scanner = _scanner(grammar.figured, grammar.telling)
     match = scanner.search(text)
     while match is not None:
         idiom = grammar.idioms.match(text, match.start())
@@ -95,15 +96,6 @@ def _pieces(text: str, grammar: Grammar) -> Iterator[re.Match[str]]:
             yield match
             idiom = match
         match = scanner.search(text, idiom.end())
-
-
-def _first_characters(grammar: Grammar) -> str:
-    letters = grammar.idioms.letters
-    return "" if letters is None else "".join(sorted({*grammar.lengths, *CHARACTERS, *filter(_is_han, letters)}))
-
-
-def _is_han(letter: str) -> bool:
-    return letter > "⺀"
 
 
 _LIST_GOES_ON = re.compile(r"\s*(?:and|or|,|&)\s")
