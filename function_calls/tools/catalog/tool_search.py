@@ -30,10 +30,13 @@ TOOL_SEARCH: Final = ToolSpec(
     },
 )
 # The share of the bytes of all definitions that a request may have, and the most that the list may have of that. With
-# 200 tools the whole request, with prompt and message, stays under 15 % of one with all definitions.
+# 200 tools the whole request, with a prompt and a message of `_OTHER_BYTES`, stays under `_MOST_SHARE` of one with all
+# definitions, also where these are small.
 _SHARE: Final = 0.11
+_MOST_SHARE: Final = 0.15
+_OTHER_BYTES: Final = 1800
 _LIST_SHARE: Final = 0.6
-_LEAST_BYTES: Final = 4000
+_LEAST_BYTES: Final = 2500
 _MOST_SELECTED: Final = 12
 _MOST_FOUND: Final = 10
 _MOST_FOUND_BYTES: Final = 20_000
@@ -56,7 +59,8 @@ class SearchableTools(OfferedTools):
         super().__init__((*specs, TOOL_SEARCH))
         self._fixed = (*(spec for spec in specs if not spec.is_deferrable), TOOL_SEARCH)
         self._deferrable = {spec.name: spec for spec in specs if spec.is_deferrable}
-        room = int(_SHARE * sum(map(self.size_of, specs))) - sum(map(self.size_of, self._fixed))
+        size = sum(map(self.size_of, specs))
+        room = int(min(_SHARE * size, _MOST_SHARE * size - _OTHER_BYTES)) - sum(map(self.size_of, self._fixed))
         self._room = max(room, _LEAST_BYTES)
 
     @cached_property

@@ -86,9 +86,17 @@ async def test_model_searches_a_tool_and_calls_it(style):
     assert "Offered now: forecast_get" in json.dumps(model.shown[1].messages)
 
 
+SMALL = tuple(make_tool(f"gadget_{number}", one={"type": "string"}) for number in range(200))
+SMALLEST = tuple(make_tool(f"gadget_{number}") for number in range(200))
+
+
+@pytest.mark.parametrize("tools", [TOOLS, SMALL, SMALLEST], ids=["large", "small", "smallest"])
 @pytest.mark.parametrize("style", STYLES)
-async def test_first_request_has_at_most_15_percent_of_the_bytes(style):
-    few, every = [(await interpret(["no", "no"], style=style, tool_search_above=most))[1].shown[0] for most in (50, 0)]
+async def test_first_request_has_at_most_15_percent_of_the_bytes(style, tools):
+    few, every = [
+        (await interpret(["no", "no"], style=style, tools=tools, tool_search_above=most))[1].shown[0]
+        for most in (50, 0)
+    ]
 
     assert size_of(few) <= 0.15 * size_of(every)
 
