@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Final, Protocol, runtime_checkable
 
 from msgspec.structs import replace
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 
 from function_calls.llm import FunctionCallLLM
 from function_calls.model_calls.prompts import fill, prompt
@@ -25,7 +25,13 @@ _DESCRIPTION: Final = "Give your answer and end. Call it once, when you know all
 
 
 def answer_tool(form: type[BaseModel]) -> Callable[..., object]:
-    """Return the tool with which a model gives an instance of `form` as the answer and ends the run."""
+    """Return the tool with which a model gives an instance of `form` as the answer and ends the run.
+
+    Raises:
+        TypeError: `form` is no Pydantic model with fields.
+    """
+    if not _has_fields(form):
+        raise TypeError(f"output is {form!r}; give a Pydantic model with a field for each part of the answer")
 
     async def give(args: BaseModel, ctx: CallContext) -> ToolResult:
         ctx.actions.output = args
@@ -33,6 +39,10 @@ def answer_tool(form: type[BaseModel]) -> Callable[..., object]:
 
     give.__annotations__["args"] = form
     return tool_function(name=OUTPUT, description=_DESCRIPTION, is_deferrable=False)(give)
+
+
+def _has_fields(form: object) -> bool:
+    return isinstance(form, type) and issubclass(form, BaseModel) and not issubclass(form, RootModel)
 
 
 def agent_instructions(text: str, system_prompt: str | None, answer: RegisteredTool | None) -> Instructions:
@@ -108,8 +118,15 @@ class _CheckableModel(LanguageModel, Protocol):
 def interpreter_of(
     model: LanguageModel | Interpreter, instructions: Instructions, style: StyleName, answer: RegisteredTool | None
 ) -> Interpreter:
-    """Return `model` as an interpreter; `answer` is the tool for a structured answer, None for text."""
+    """Return `model` as an interpreter; `answer` is the tool for a structured answer, None for text.
+
+    Raises:
+        TypeError: `model` is neither a language model nor an interpreter.
+        ValueError: there is no such `style`.
+    """
     if isinstance(model, _CheckableModel):
         counted = model if isinstance(model, MeteredModel) else MeteredModel(model)
         model = FunctionCallLLM(counted, styles=make_styles(style, counted, instructions))
+    elif not hasattr(model, "interpret"):
+        raise TypeError(f"model is {model!r}; give the name of a model, a LanguageModel or an Interpreter")
     return model if answer is None else StructuredOutput(model, answer)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 from loguru import logger
 
@@ -31,7 +31,13 @@ _QUESTION = f"Report the number {_NUMBER} with the tool {_TOOL}."
 
 
 def make_styles(name: StyleName, model: LanguageModel, instructions: Instructions | None = None) -> StyleSource:
-    """Return the source of the style called `name` for the endpoint of `model`."""
+    """Return the source of the style called `name` for the endpoint of `model`.
+
+    Raises:
+        ValueError: there is no such style.
+    """
+    if name not in get_args(StyleName):
+        raise ValueError(f"there is no call style {name!r}; there are {', '.join(get_args(StyleName))}")
     instructions = instructions or Instructions()
     return AutoDetectedStyle(model, instructions) if name == "auto" else FallbackStyle(name, instructions)
 

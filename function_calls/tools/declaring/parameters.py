@@ -21,7 +21,7 @@ from typing import (
 )
 
 from msgspec import Struct
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.fields import FieldInfo
 from typing_extensions import TypedDict, is_typeddict
@@ -121,14 +121,15 @@ def read_parameters(
 def is_argument_model(parameter: Parameter) -> bool:
     """Return whether a parameter has all arguments: a required Pydantic model or dataclass, or a TypedDict `args`.
 
-    A TypedDict may also be the type of one argument, so the name of the parameter decides.
+    A TypedDict may also be the type of one argument, so the name of the parameter decides. A `RootModel` is one value
+    without a name.
     """
     kind = _drop_annotated(parameter.annotation)
     if not parameter.is_required or not isinstance(kind, type):
         return False
     if is_typeddict(kind):
         return parameter.name in _MODEL_NAMES
-    return issubclass(kind, BaseModel) or dataclasses.is_dataclass(kind)
+    return (issubclass(kind, BaseModel) and not issubclass(kind, RootModel)) or dataclasses.is_dataclass(kind)
 
 
 def argument_class(parameter: Parameter) -> tuple[type, Schema]:

@@ -152,11 +152,17 @@ def _expected_text(error: ValidationError) -> str:
 def _explain_arms(
     error: ValidationError, arms: Sequence[Sequence[ValidationError]], schema: Mapping[str, object]
 ) -> list[ArgumentError]:
-    """Explain the errors of the closest alternative, or all alternatives if none is close."""
+    """Explain the errors of the closest alternative, or all alternatives if none is close.
+
+    A constant, such as the `kind` that tells models apart, decides between alternatives before the number of errors.
+    """
     depth = len(error.instance_path)
     close = [arm for arm in arms if arm and not any(_misses_at(failure, depth) for failure in arm)]
     if close:
-        best = min(close, key=len)
+        best = min(close, key=lambda arm: (any(map(_is_other_constant, arm)), len(arm)))
+        constants = [inner for arm in close for inner in arm if _is_other_constant(inner)]
+        if any(map(_is_other_constant, best)) and len({tuple(other.instance_path) for other in constants}) == 1:
+            return [_not_allowed(constants[0], list(dict.fromkeys(map(_limit, constants))))]
         return [problem for inner in best for problem in _explain_one(inner, schema)]
     problems = [problem for arm in arms for inner in arm for problem in _explain_one(inner, schema)]
     wanted = " or ".join(dict.fromkeys(problem.expected for problem in problems)) or "another value"
@@ -165,6 +171,10 @@ def _explain_arms(
     )
     rule, limit = next(iter(rules)) if len(rules) == 1 else ("", "")
     return [_mismatch(error, wanted, rule=rule, limit=limit)]
+
+
+def _is_other_constant(error: ValidationError) -> bool:
+    return isinstance(error.kind, ValidationErrorKind.Constant)
 
 
 def _misses_at(error: ValidationError, depth: int) -> bool:

@@ -5,7 +5,7 @@ import json
 from typing import Literal
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 
 from bot.testing.models import ScriptedInterpreter, ScriptedModel, completion, requested
 from bot.testing.turns import make_context, make_turn
@@ -311,3 +311,21 @@ def test_turn_without_a_context_is_refused():
     agent = Agent("talker", model=ScriptedModel(["Hello."]))
     with pytest.raises(TypeError, match="in the context of a call"):
         asyncio.run(agent.run(make_turn("Hi!")))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"model": 3}, TypeError, "model is 3; give the name of a model, a LanguageModel or an Interpreter"),
+        ({"model": None}, TypeError, "model is None; give the name"),
+        ({"output": int}, TypeError, "output is <class 'int'>; give a Pydantic model"),
+        ({"output": list[int]}, TypeError, "give a Pydantic model"),
+        ({"output": RootModel[list[int]]}, TypeError, "give a Pydantic model with a field for each part"),
+        ({"call_style": "nativ"}, ValueError, "no call style 'nativ'; there are native, json_router, prompt, auto"),
+    ],
+)
+def test_wrong_option_is_refused_when_the_agent_is_made(options, error, text):
+    with pytest.raises(error) as caught:
+        Agent("helper", **{"model": ScriptedModel(["hello"])} | options)
+
+    assert text in str(caught.value)

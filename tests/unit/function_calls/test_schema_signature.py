@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Optional, Unpack
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, RootModel
 from typing_extensions import TypedDict
 
 from function_calls.tools.declaring.argument_validation import instantiate
@@ -128,6 +128,14 @@ def test_an_argument_model_is_the_whole_schema_and_arrives_as_an_instance():
 
     assert set(properties(analyse(tool, injectable=[Context]))) == {"text", "count"}
     assert called(tool, {"text": "tea"}, ctx=context) == (Args(text="tea"), context)
+
+
+def test_root_model_is_an_argument_with_a_name():
+    def tool(items: RootModel[list[str]]) -> list[str]:
+        return items.root
+
+    assert properties(analyse(tool)) == {"items": {"type": "array", "items": {"type": "string"}}}
+    assert called(tool, {"items": ["tea"]}) == ["tea"]
 
 
 def test_a_dataclass_arrives_as_an_instance_and_its_docstring_describes_the_fields():

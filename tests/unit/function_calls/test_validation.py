@@ -1,7 +1,7 @@
 """The first and the second check of a call's arguments, and what a model is told."""
 
 import json
-from typing import Literal
+from typing import Annotated, Literal
 
 import pytest
 from pydantic import BaseModel, Field
@@ -53,6 +53,33 @@ def test_every_error_is_reported_at_once_with_its_pointer():
 
 def test_alternatives_that_are_all_far_off_are_named():
     assert errors_of({"type": "once", "amount": True}) == {"/amount": "expected an integer or an object, got true"}
+
+
+class Cat(BaseModel):
+    kind: Literal["cat"]
+    lives: int = 9
+
+
+class Dog(BaseModel):
+    kind: Literal["dog"]
+    tricks: list[str]
+
+
+@pytest.mark.parametrize(
+    ("animal", "errors"),
+    [
+        ({"kind": "cow"}, {"/animal/kind": 'expected one of "cat", "dog", got "cow"'}),
+        ({"kind": "dog"}, {"/animal/tricks": "is required and missing"}),
+        ({"kind": "cat", "lives": "x"}, {"/animal/lives": 'expected an integer, got "x"'}),
+    ],
+)
+def test_alternatives_are_told_apart_by_their_constant(animal, errors):
+    def pet(animal: Annotated[Cat | Dog, Field(discriminator="kind")], count: int = 1) -> None: ...
+
+    with pytest.raises(ArgumentsInvalid) as caught:
+        validate_arguments(analyse(pet).parameters_schema, {"animal": animal}, tool="pet")
+
+    assert {error.pointer: error.message for error in caught.value.errors} == errors
 
 
 def test_the_nearest_allowed_value_is_suggested():
