@@ -33,7 +33,7 @@ from bot.platforms.base import Platform
 from bot.platforms.kit.commands import offer_commands
 from bot.plugins.contributions import Host
 from bot.plugins.manager import PluginManager
-from bot.tools.servers.sources import ToolSources, tool_sources
+from bot.tools.servers.sources import ToolSources, open_tool_sources
 from bot.tools.skills.toolset import skill_sources
 from function_calls.conversation.assistant import Assistant
 from function_calls.conversation.follow_ups import FollowUpInterpreter
@@ -176,12 +176,12 @@ async def build_app(
             watchdog=watchdog,
         )
         tools = await enter(
-            tool_sources(
+            open_tool_sources(
                 settings.tool_servers,
                 pipeline.calls,
                 owners=settings.bot.owners,
-                more=[*plugins.tool_sources(), *skill_sources(settings.skills)],
-                stored=SqlStoredToolStore(infrastructure.database),
+                extra=[*plugins.tool_sources(), *skill_sources(settings.skills)],
+                store=SqlStoredToolStore(infrastructure.database),
                 clock=clock,
                 token_folder=settings.mcp_token_folder,
             )

@@ -12,7 +12,7 @@ from bot.config.settings import Settings
 from bot.observability.logs import unlogged
 from bot.plugins.loading import LoadedPlugin
 from bot.plugins.manager import PluginManager
-from bot.tools.servers.sources import ListedTool, run_limits, stored_source, tool_sources
+from bot.tools.servers.sources import ListedTool, open_tool_sources, run_limits, stored_source
 from bot.tools.skills.toolset import skill_sources
 from bot.tools.stored.runner import ToolRunner
 from bot.tools.stored.toolset import StoredToolset
@@ -93,16 +93,16 @@ async def inspect_bot(settings: Settings, clock: Clock) -> Inspection:
         async with (
             install_plugins(settings, clock) as (manager, calls),
             _python_tools(settings) as stored_tools,
-            tool_sources(
+            open_tool_sources(
                 servers,
                 calls,
                 owners=owners,
-                more=[*manager.tool_sources(), *skill_sources(settings.skills), *stored_tools],
+                extra=[*manager.tool_sources(), *skill_sources(settings.skills), *stored_tools],
                 token_folder=settings.mcp_token_folder,
                 wait_seconds=_WAIT_SECONDS,
             ) as tools,
         ):
-            listed = await tools.listed(_OPERATOR)
+            listed = await tools.list_tools(_OPERATOR)
             of_plugins = {spec.name for each in manager.plugins for spec in each.tools}
             return Inspection(
                 functions=tuple(spec for spec in calls.registry.specs if spec.name not in of_plugins),

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from bot.config.settings import Settings, ToolServerSettings
 from bot.tools.servers.connections import read_connections
-from bot.tools.servers.mcp.servers import mcp_servers
+from bot.tools.servers.mcp.servers import read_mcp_servers
 from function_calls.toolsets.stored.source import read_source
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -40,7 +40,7 @@ def test_the_mcp_files_are_read(tmp_path):
     names = []
     for block in (*blocks(PAGE, "json"), *blocks(HOW_TO, "json")):
         file.write_text(block, encoding="utf-8")
-        names += [server.name for server in mcp_servers(str(file))]
+        names += [server.name for server in read_mcp_servers(str(file))]
 
     assert names == ["time", "notes", "bubbles"]
 

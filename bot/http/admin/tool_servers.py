@@ -14,7 +14,8 @@ from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused, field_problem, in_one_line, language_asked
 from bot.http.security.auth import AdminViewer, Viewer, needs
 from bot.platforms.web.frames import written
-from bot.tools.servers.connections import ToolServerConnection, connection_entries, label_of
+from bot.tools.servers.connections import ToolServerConnection, connection_entries
+from bot.tools.servers.mcp.servers import label_of
 from bot.tools.servers.sources import try_connection
 
 _KEY = "tool_servers.page_connections"
@@ -135,7 +136,7 @@ def _find(entries: list[Entry], name: str) -> Entry:
 
 
 def _label(entry: Entry) -> str:
-    return label_of(str(entry.get("name", "")))
+    return label_of(str(entry.get("name", "")), "server")
 
 
 def _checked(entry: Entry, request: Request) -> Entry:

@@ -154,7 +154,7 @@ async def _list_tools(context: HttpContext, viewer: Viewer, session_id: str) -> 
     caller = tool_viewer(context, viewer, session_id)
     specs = await context.app.calls.list_specs(caller)
     times = await context.activity.call_times(context.clock.now() - _COUNTED)
-    sources = {each.spec.name: each.source for each in await context.app.tools.listed(caller)}
+    sources = {each.spec.name: each.source for each in await context.app.tools.list_tools(caller)}
     return [_tool_body(spec, context.app.registry, times, sources) for spec in specs]
 
 

@@ -11,7 +11,7 @@ from bot.http.core.errors import HttpRefused
 from bot.http.rooms.calls import tool_viewer
 from bot.http.rooms.memberships import RoomToolViewer
 from bot.http.security.auth import needs
-from bot.tools.servers.answers import ServerUnavailable
+from bot.tools.servers.responses import ServerUnavailable
 
 routes = APIRouter(prefix="/api/tools/sources", tags=["tools"])
 
@@ -56,7 +56,7 @@ async def sources(context: Context, viewer: RoomToolViewer, session_id: IN_ROOM 
     """List the sources of the tools that you may use, their health, and clashes of names."""
     caller = tool_viewer(context, viewer, session_id)
     tools, owners = context.app.tools, context.settings.bot.owners
-    listed = await tools.listed(caller)
+    listed = await tools.list_tools(caller)
     entries = []
     for source in tools.sources:
         if not source.access.admits(caller, owners):

@@ -212,7 +212,7 @@ async def set_valves(tool_id: TOOL_ID, body: dict[str, JsonValue], context: Cont
 def _changing(context: HttpContext) -> Iterator[StoredToolRepository]:
     """Return the repository, if Python tools are on; answer its errors, and read the offered tools again afterwards."""
     tools = context.app.tools
-    if tools.repository is None or tools.written is None:
+    if tools.repository is None or tools.stored is None:
         raise HttpRefused(403, "python_tools_off")
     try:
         yield tools.repository
@@ -227,7 +227,7 @@ def _changing(context: HttpContext) -> Iterator[StoredToolRepository]:
     except ValvesInvalid as error:
         raise HttpRefused(422, "valves_invalid", why=error) from error
     finally:
-        tools.written.forget()
+        tools.stored.forget()
 
 
 def _author(viewer: Viewer) -> str:

@@ -1,7 +1,6 @@
 """Read the configured tool servers from `TOOL_SERVER_CONNECTIONS` and plain addresses."""
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -11,15 +10,14 @@ from msgspec import Struct
 from pydantic import Field, JsonValue, SecretStr, ValidationError, field_validator, model_validator
 
 from bot.config.settings import Group, ToolServerSettings, invalid_value
-from bot.tools.servers.mcp.servers import McpServer, OAuthSettings
-from bot.tools.servers.open_webui_form import own_fields, secrets_in
+from bot.tools.servers.mcp.servers import LONGEST_LABEL, McpServer, OAuthSettings, label_of
+from bot.tools.servers.open_webui_form import read_form, secrets_in
 from function_calls.toolsets.source import Access, check_access
 from services.kernel.errors import ConfigError
 
 _KEY = "tool_servers.connections"
-_KEY_OF_PAGE = "tool_servers.page_connections"
-_LONGEST_LABEL = 24
-_OF_MCP = frozenset(
+_PAGE_KEY = "tool_servers.page_connections"
+_MCP_FIELDS = frozenset(
     {"type", "url", "path", "name", "key", "headers", "name_filter", "examples", "confirm", "timeout_seconds"}
     | {"access_control", "enabled", "oauth"}
 )
@@ -28,11 +26,11 @@ _OF_MCP = frozenset(
 class ToolServerConnection(Group):
     """One OpenAPI server, or one MCP server over streamable HTTP.
 
-    `url` is its base address or that of its document (`path` within it otherwise). `key` answers for API keys and
-    bearer tokens, the others for the schemes they name; `oauth` authorizes at an MCP server. `confirm` says which calls
-    the person is asked about first. `examples` are sentences that mean a tool, by its name, with `{argument}` slots;
-    they work without a model too. `spec` is the document itself, where it is not fetched. `name_filter` has ends of the
-    names to offer, or with a `!` in front of those to leave out.
+    `url` is the base address, with the document at `path`, or the address of the document. `key` is for API keys and
+    bearer tokens, `username` and `client_id` with their secrets for basic authentication and OAuth 2; `oauth` is for
+    MCP servers. `confirm` selects the calls that the person confirms. `examples` are sentences by the name of a tool,
+    with `{argument}` slots; they also work without a model. `spec` replaces the fetched document. `name_filter` has
+    endings of the names to offer or, after a `!`, to leave out.
     """
 
     type: Literal["openapi", "mcp"] = "openapi"
@@ -64,11 +62,11 @@ class ToolServerConnection(Group):
     @model_validator(mode="before")
     @classmethod
     def _read_form(cls, given: object) -> object:
-        return own_fields(given) if isinstance(given, Mapping) else given
+        return read_form(given) if isinstance(given, Mapping) else given
 
     @model_validator(mode="after")
     def _check_mcp_fields(self) -> "ToolServerConnection":
-        others = sorted(self.model_fields_set - _OF_MCP)
+        others = sorted(self.model_fields_set - _MCP_FIELDS)
         if self.type == "mcp" and others:
             raise invalid_value("not_with_mcp", name=others[0])
         if self.type == "openapi" and self.oauth is not None:
@@ -91,29 +89,24 @@ class ToolServerConnection(Group):
 
     @property
     def label(self) -> str:
-        """Return what the server is called, in letters that a tool's name may have."""
+        """Return the name of the server, in letters that a tool's name may have."""
         host = urlsplit(self.url)
-        return label_of(self.name or f"{host.hostname}_{host.port or ''}")
+        return label_of(self.name or f"{host.hostname}_{host.port or ''}", "server")
 
     @property
     def access(self) -> Access:
-        """Return who may use it."""
+        """Return the access rule of its tools."""
         return Access.of(self.access_control)
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Return what must never be shown."""
-        kept = (self.key, self.password, self.client_secret, *self.headers.values())
-        return tuple(each.get_secret_value() for each in kept if each.get_secret_value())
-
-
-def label_of(name: str) -> str:
-    """Return `name` in letters that a tool's name may have."""
-    return re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_")[:_LONGEST_LABEL] or "server"
+        """Return the secrets of the connection, for masking."""
+        secrets = (self.key, self.password, self.client_secret, *self.headers.values())
+        return tuple(each.get_secret_value() for each in secrets if each.get_secret_value())
 
 
 class RefusedConnection(Struct, frozen=True, kw_only=True):
-    """An entry that cannot be followed as it is written, and is therefore not used."""
+    """An invalid entry, which is not used."""
 
     label: str
     problem: ConfigError
@@ -121,7 +114,7 @@ class RefusedConnection(Struct, frozen=True, kw_only=True):
 
 
 class Connections(Struct, frozen=True, kw_only=True):
-    """The servers to use, each with a label of its own, and the entries that are not used."""
+    """The servers to use, each with a unique label, and the invalid entries."""
 
     openapi: tuple[ToolServerConnection, ...] = ()
     mcp: tuple[McpServer, ...] = ()
@@ -134,7 +127,7 @@ class Connections(Struct, frozen=True, kw_only=True):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Return the secrets of all entries, including those that are not used."""
+        """Return the secrets of all entries, including the invalid ones."""
         return tuple(secret for each in self._all for secret in each.secrets)
 
     @property
@@ -143,23 +136,23 @@ class Connections(Struct, frozen=True, kw_only=True):
 
 
 def read_connections(settings: ToolServerSettings, token_folder: Path | None = None) -> Connections:
-    """Read the servers of the settings; an entry that cannot be used does not keep the others from being used.
+    """Read the servers of the settings; an invalid entry does not affect the others.
 
     Args:
-        settings: what the operator wrote.
-        token_folder: where the tokens of sign-ins at MCP servers are; without it they are kept in memory.
+        settings: the group of tool servers.
+        token_folder: folder for the tokens of sign-ins at MCP servers; None keeps them in memory.
 
     Raises:
-        ConfigError: the whole is no JSON list.
+        ConfigError: a list of connections is not a JSON list.
     """
     labels = Labels()
     openapi, mcp, refused = [], [], []
     written = [
         *connection_entries(settings.connections, _KEY),
-        *connection_entries(settings.page_connections, _KEY_OF_PAGE),
+        *connection_entries(settings.page_connections, _PAGE_KEY),
     ]
     for place, entry in enumerate([*written, *({"url": url} for url in settings.urls)]):
-        if _is_switched_off(entry):
+        if _is_disabled(entry):
             continue
         try:
             connection = ToolServerConnection.model_validate(entry)
@@ -175,26 +168,26 @@ def read_connections(settings: ToolServerSettings, token_folder: Path | None = N
 
 
 class Labels:
-    """Gives out labels, each once."""
+    """Assigns unique labels."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
     def unique(self, wanted: str) -> str:
-        """Return `wanted`, with a number where it is taken."""
+        """Return `wanted`, with a number if it is taken."""
         label, count = wanted, 1
         while label in self._taken:
             count += 1
-            label = f"{wanted[: _LONGEST_LABEL - 4]}_{count}"
+            label = f"{wanted[: LONGEST_LABEL - 4]}_{count}"
         self._taken.add(label)
         return label
 
 
 def connection_entries(written: SecretStr, key: str) -> list[object]:
-    """Return the entries of a list of connections as they are written.
+    """Return the entries of a list of connections, unchecked.
 
     Raises:
-        ConfigError: the setting `key` is no JSON list.
+        ConfigError: the setting `key` is not a JSON list.
     """
     text = written.get_secret_value().strip()
     if not text:
@@ -208,8 +201,8 @@ def connection_entries(written: SecretStr, key: str) -> list[object]:
     return listed
 
 
-def _is_switched_off(entry: object) -> bool:
-    """Return whether an entry is not to be used, so that nothing in it needs to be understood."""
+def _is_disabled(entry: object) -> bool:
+    """Return whether an entry is disabled; such an entry need not be valid."""
     config = entry.get("config") if isinstance(entry, Mapping) else None
     switches = [entry.get("enabled") if isinstance(entry, Mapping) else None]
     switches += [config.get("enable")] if isinstance(config, Mapping) else []
@@ -223,7 +216,7 @@ def _refusal(place: int, entry: object, error: ValidationError, labels: Labels) 
     names = [each.get("name") for each in (entry, info) if isinstance(each, Mapping)]
     name = next((each for each in names if isinstance(each, str) and each), f"connection_{place}")
     problem = ConfigError("settings", where, first["msg"].removeprefix("Value error, "))
-    return RefusedConnection(label=labels.unique(label_of(name)), problem=problem, secrets=secrets_in(entry))
+    return RefusedConnection(label=labels.unique(label_of(name, "server")), problem=problem, secrets=secrets_in(entry))
 
 
 def _mcp_server(connection: ToolServerConnection, token_folder: Path | None) -> McpServer:

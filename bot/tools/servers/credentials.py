@@ -8,18 +8,18 @@ from urllib.parse import urlencode, urljoin
 
 from msgspec import Struct, field
 
-from bot.tools.servers.answers import ServerUnavailable
 from bot.tools.servers.connections import ToolServerConnection
-from bot.tools.servers.echoes import EchoedSecretMask, basic_pair, header_secrets
-from bot.tools.servers.exchange import Exchange, Outgoing
+from bot.tools.servers.echoed_secrets import EchoedSecretMask, basic_pair, header_secrets
+from bot.tools.servers.origin_client import OriginClient, OriginRequest
+from bot.tools.servers.responses import ServerUnavailable
 from function_calls.toolsets.openapi.operation import Operation, Scheme
 
 _LARGEST_TOKEN: Final = 64_000
-_BEFORE_THE_END: Final = 30.0  # seconds that a token is given up before it ends
+_RENEW_BEFORE: Final = 30.0  # seconds before a token expires
 
 
-class Shown(Struct, kw_only=True):
-    """What is added to a request."""
+class RequestCredentials(Struct, kw_only=True):
+    """The credentials that are added to a request."""
 
     headers: list[tuple[str, str]] = field(default_factory=list)
     query: list[tuple[str, str]] = field(default_factory=list)
@@ -28,23 +28,25 @@ class Shown(Struct, kw_only=True):
 
 
 class Credentials:
-    """The credentials of one connection, laid out as each operation asks for them."""
+    """Adds the credentials of one connection to requests, in the security schemes of each operation."""
 
-    def __init__(self, connection: ToolServerConnection, exchange: Exchange) -> None:
+    def __init__(self, connection: ToolServerConnection, client: OriginClient) -> None:
         self._connection = connection
-        self._exchange = exchange
+        self._client = client
         self._tokens: dict[str, tuple[float, str]] = {}
 
-    async def shown(self, operation: Operation, base_url: str) -> Shown:
-        """Return what a call of `operation` shows: the first alternative that we have everything for."""
-        shown = Shown(headers=[(name, value.get_secret_value()) for name, value in self._connection.headers.items()])
+    async def for_operation(self, operation: Operation, base_url: str) -> RequestCredentials:
+        """Return the credentials for the first security alternative of `operation` that the connection can satisfy."""
+        credentials = RequestCredentials(
+            headers=[(name, value.get_secret_value()) for name, value in self._connection.headers.items()]
+        )
         for scheme in self._chosen(operation.security):
-            await self._add(shown, scheme, base_url)
-        return shown
+            await self._add(credentials, scheme, base_url)
+        return credentials
 
     @property
-    def echoes(self) -> EchoedSecretMask:
-        """Return a mask for every secret that the server was or may be sent."""
+    def secret_mask(self) -> EchoedSecretMask:
+        """Return a mask for all secrets of the connection and its tokens."""
         own = self._connection
         keys = (each.get_secret_value() for each in (own.key, own.password, own.client_secret))
         pair = basic_pair(own.username, own.password.get_secret_value()) if own.username else ""
@@ -52,14 +54,14 @@ class Credentials:
         return EchoedSecretMask((*keys, pair, *header_secrets(own.headers), *tokens))
 
     def for_document(self) -> list[tuple[str, str]]:
-        """Return the headers that the document itself is asked for with."""
+        """Return the headers of the request for the OpenAPI document."""
         key = self._connection.key.get_secret_value()
         own = [(name, value.get_secret_value()) for name, value in self._connection.headers.items()]
         return [*own, ("Authorization", f"Bearer {key}")] if key else own
 
     def _chosen(self, security: Sequence[Sequence[Scheme]]) -> Sequence[Scheme]:
         if not security:
-            # A key that the document does not speak of is still meant for its server.
+            # Many documents declare no security although the server needs the key.
             return (Scheme(key="", kind="bearer"),) if self._connection.key.get_secret_value() else ()
         return next((each for each in security if all(self._has(scheme) for scheme in each)), ())
 
@@ -71,54 +73,51 @@ class Credentials:
             return bool(own.client_id or own.key.get_secret_value())
         return bool(own.key.get_secret_value())
 
-    async def _add(self, shown: Shown, scheme: Scheme, base_url: str) -> None:
+    async def _add(self, credentials: RequestCredentials, scheme: Scheme, base_url: str) -> None:
         own, key = self._connection, self._connection.key.get_secret_value()
         if scheme.kind == "basic":
-            shown.auth = (own.username, own.password.get_secret_value())
+            credentials.auth = (own.username, own.password.get_secret_value())
         elif scheme.kind == "api_key":
-            places = {"header": shown.headers, "query": shown.query, "cookie": shown.cookies}
+            places = {"header": credentials.headers, "query": credentials.query, "cookie": credentials.cookies}
             places[scheme.place].append((scheme.name, key))
         else:
             token = await self._token(scheme, base_url) if scheme.kind == "oauth2" and own.client_id else key
-            shown.headers.append(("Authorization", f"Bearer {token}"))
+            credentials.headers.append(("Authorization", f"Bearer {token}"))
 
     async def _token(self, scheme: Scheme, base_url: str) -> str:
-        """Return a token of the OAuth 2 client credentials grant (RFC 6749 section 4.4), kept until it ends."""
+        """Return a token of the OAuth 2 client credentials grant (RFC 6749 section 4.4), cached until it expires."""
         url = self._connection.token_url or urljoin(f"{base_url}/", scheme.token_url)
         end, token = self._tokens.get(url, (0.0, ""))
         if time.monotonic() < end:
             return token
         found = await self._fetch_token(url, self._connection.scopes or scheme.scopes)
-        token, lasts = str(found.get("access_token", "")), found.get("expires_in")
+        token, lifetime = str(found.get("access_token", "")), found.get("expires_in")
         if not token:
-            raise ServerUnavailable("no access token was given")
-        seconds = float(lasts) if isinstance(lasts, int | float) else 60.0
-        self._tokens[url] = (time.monotonic() + seconds - _BEFORE_THE_END, token)
+            raise ServerUnavailable("the token server returned no access token")
+        seconds = float(lifetime) if isinstance(lifetime, int | float) else 60.0
+        self._tokens[url] = (time.monotonic() + seconds - _RENEW_BEFORE, token)
         return token
 
     async def _fetch_token(self, url: str, scopes: Sequence[str]) -> dict[str, object]:
         own = self._connection
         form = {"grant_type": "client_credentials"} | ({"scope": " ".join(scopes)} if scopes else {})
-        request = Outgoing(
+        request = OriginRequest(
             method="POST",
             url=url,
             headers=(("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json")),
             content=urlencode(form).encode(),
             auth=(own.client_id, own.client_secret.get_secret_value()),
         )
-        answer = await self._post_to_token_server(request) if own.token_url else await self._exchange_home(request)
+        content = await self._send_to_token_server(request)
         try:
-            found = json.loads(answer)
+            found = json.loads(content)
         except (ValueError, RecursionError) as error:
             raise ServerUnavailable("the token server did not answer with JSON") from error
         return found if isinstance(found, dict) else {}
 
-    async def _exchange_home(self, request: Outgoing) -> bytes:
-        return (await self._exchange.send(request, max_bytes=_LARGEST_TOKEN)).content
-
-    async def _post_to_token_server(self, request: Outgoing) -> bytes:
-        """Return the operator named the token server; it is an origin of its own."""
-        if self._exchange.is_home(request.url):
-            return await self._exchange_home(request)
-        async with Exchange(request.url, timeout_seconds=self._connection.timeout_seconds or 30) as exchange:
-            return (await exchange.send(request, max_bytes=_LARGEST_TOKEN)).content
+    async def _send_to_token_server(self, request: OriginRequest) -> bytes:
+        """Send a request for a token; a token server of another origin has to be named by the operator."""
+        if not self._connection.token_url or self._client.is_same_origin(request.url):
+            return (await self._client.send(request, max_bytes=_LARGEST_TOKEN)).content
+        async with OriginClient(request.url, timeout_seconds=self._connection.timeout_seconds or 30) as client:
+            return (await client.send(request, max_bytes=_LARGEST_TOKEN)).content

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
-from bot.tools.servers.answers import Answer, ServerUnavailable
-from bot.tools.servers.exchange import Exchange, Outgoing
+from bot.tools.servers.origin_client import OriginClient, OriginRequest
+from bot.tools.servers.responses import ServerResponse, ServerUnavailable
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.openapi.importer import import_document
 from function_calls.toolsets.openapi.operation import ImportedDocument
@@ -16,11 +16,11 @@ _ENDINGS: Final = (".json", ".yaml", ".yml")
 _USUAL_PATHS: Final = ("openapi.json", "openapi.yaml", "swagger.json", "v3/api-docs")
 
 
-def inline(spec: object, base: str) -> ImportedDocument:
-    """Return the tools of a document that stands in the settings; `base` is where relative servers start from.
+def import_inline(spec: object, base: str) -> ImportedDocument:
+    """Return the tools of a document in the settings; relative server addresses start from `base`.
 
     Raises:
-        ServerUnavailable: it cannot be used.
+        ServerUnavailable: the document cannot be used.
     """
     try:
         return import_document(spec, base)
@@ -28,27 +28,29 @@ def inline(spec: object, base: str) -> ImportedDocument:
         raise _unusable(error) from error
 
 
-async def fetched(
-    exchange: Exchange, url: str, path: str, headers: Sequence[tuple[str, str]], *, max_bytes: int
+async def fetch_document(
+    client: OriginClient, url: str, path: str, headers: Sequence[tuple[str, str]], *, max_bytes: int
 ) -> tuple[ImportedDocument, str]:
     """Fetch the document at `url` or at a usual path below it; return its tools and its base address.
 
     Raises:
-        ServerUnavailable: there is none, or it cannot be used.
+        ServerUnavailable: no document was found, or it cannot be used.
     """
     problem: ServerUnavailable | None = None
     for candidate, base in _candidates(url, path):
-        request = Outgoing(method="GET", url=candidate, headers=(("Accept", "application/json, */*;q=0.5"), *headers))
-        answer = await exchange.send(request, max_bytes=max_bytes)
-        if answer.status == 200:
-            # Parsing holds the processor for as long as a document is large; chats go on meanwhile.
-            return await asyncio.to_thread(_import_document, answer, base), base
-        problem = problem or ServerUnavailable(f"no document at {urlsplit(candidate).path}: HTTP {answer.status}")
+        request = OriginRequest(
+            method="GET", url=candidate, headers=(("Accept", "application/json, */*;q=0.5"), *headers)
+        )
+        response = await client.send(request, max_bytes=max_bytes)
+        if response.status == 200:
+            # Parsing a large document would block the event loop.
+            return await asyncio.to_thread(_import_document, response, base), base
+        problem = problem or ServerUnavailable(f"no document at {urlsplit(candidate).path}: HTTP {response.status}")
     raise problem or ServerUnavailable("no document")
 
 
 def _candidates(url: str, path: str) -> list[tuple[str, str]]:
-    """Return addresses to try for the document, each with the base address of relative servers."""
+    """Return possible addresses of the document, each with the base of its relative server addresses."""
     if path:
         return [(urljoin(f"{url.rstrip('/')}/", path.lstrip("/")), url)]
     last = urlsplit(url).path.rsplit("/", 1)[-1]
@@ -57,11 +59,11 @@ def _candidates(url: str, path: str) -> list[tuple[str, str]]:
     return [(f"{url.rstrip('/')}/{each}", url) for each in _USUAL_PATHS]
 
 
-def _import_document(answer: Answer, base: str) -> ImportedDocument:
-    if answer.is_cut:
-        raise ServerUnavailable(f"the document is larger than {len(answer.content) // 1_000_000} MB")
+def _import_document(response: ServerResponse, base: str) -> ImportedDocument:
+    if response.is_truncated:
+        raise ServerUnavailable(f"the document is larger than {len(response.content) // 1_000_000} MB")
     try:
-        return import_document(_parse_document(answer.text), base)
+        return import_document(_parse_document(response.text), base)
     except (DocumentInvalid, RecursionError) as error:
         raise _unusable(error) from error
 
@@ -83,13 +85,13 @@ def _from_yaml(text: str) -> object:
     except ImportError:
         raise ServerUnavailable("the document is YAML, which needs the extra `openapi`") from None
     try:
-        return _stringly(yaml.load(text, Loader=yaml.CSafeLoader))
+        return _with_text_keys(yaml.load(text, Loader=yaml.CSafeLoader))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ServerUnavailable("the document is neither JSON nor YAML") from error
 
 
-def _stringly(value: object, seen: dict[int, object] | None = None) -> object:
-    """Return the same with texts as keys (a status code is a number in YAML); shared parts stay shared."""
+def _with_text_keys(value: object, seen: dict[int, object] | None = None) -> object:
+    """Return a YAML value with all keys as text, such as status codes; shared parts stay shared."""
     seen = {} if seen is None else seen
     if isinstance(value, bool | int | float | str) or value is None:
         return value
@@ -98,11 +100,11 @@ def _stringly(value: object, seen: dict[int, object] | None = None) -> object:
     if isinstance(value, dict):
         made: dict[str, object] = {}
         seen[id(value)] = made
-        made.update({str(key): _stringly(each, seen) for key, each in value.items()})
+        made.update({str(key): _with_text_keys(each, seen) for key, each in value.items()})
         return made
     if isinstance(value, list):
         listed: list[object] = []
         seen[id(value)] = listed
-        listed.extend(_stringly(each, seen) for each in value)
+        listed.extend(_with_text_keys(each, seen) for each in value)
         return listed
     return str(value)

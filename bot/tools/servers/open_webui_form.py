@@ -1,6 +1,6 @@
-"""Read one entry of `TOOL_SERVER_CONNECTIONS` as Open WebUI's form writes it, in the fields of our own connection.
+"""Convert an entry of `TOOL_SERVER_CONNECTIONS` in the form of Open WebUI to the fields of a connection.
 
-Every field of the form is followed or refused by name: one that is skipped could offer tools to more people than meant.
+Every field of the form is used or refused by name: an ignored one could offer tools to more people than intended.
 Source: the specification's document on the registration of tools; Open WebUI 0.6 and later.
 """
 
@@ -28,11 +28,11 @@ class FormInvalid(ValueError):
     """A field of an entry has a value that is not supported; the text names it and never quotes a secret."""
 
 
-def own_fields(given: Mapping[object, object]) -> dict[str, object]:
+def read_form(given: Mapping[object, object]) -> dict[str, object]:
     """Return the fields of a connection; null counts as left out.
 
     Raises:
-        FormInvalid: a field has a value that is not supported; the text names it and never quotes a secret.
+        FormInvalid: a field has a value that is not supported.
     """
     entry = {str(key): value for key, value in given.items() if value is not None}
     config = _config(entry.get("config"))
@@ -57,7 +57,7 @@ def own_fields(given: Mapping[object, object]) -> dict[str, object]:
 
 
 def secrets_in(given: object) -> tuple[str, ...]:
-    """Return the secrets of an entry that may be of no known form: key, passwords and header values."""
+    """Return the secrets of an entry that may be invalid: key, passwords and header values."""
     if not isinstance(given, Mapping):
         return ()
     headers, oauth, info = (given.get(key) for key in ("headers", "oauth", "info"))
@@ -77,7 +77,7 @@ def _config(written: object) -> dict[str, object]:
 
 
 def _object(field: str, written: object) -> dict[str, object]:
-    """Return an object of the form with its keys as text; null is an empty one."""
+    """Return an object of the form with its keys as text; null is an empty object."""
     if written is None:
         return {}
     if not isinstance(written, Mapping):
@@ -86,7 +86,7 @@ def _object(field: str, written: object) -> dict[str, object]:
 
 
 def _spec(entry: Mapping[str, object]) -> dict[str, object]:
-    """Return the document that stands in the entry itself, where `spec_type` says so."""
+    """Return the document in the entry if `spec_type` is `json`."""
     if _one_of("spec_type", entry.get("spec_type", "url"), ("url", "json")) == "url":
         return {}
     spec = entry.get("spec")

@@ -9,13 +9,13 @@ from loguru import logger
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bot.tools.servers.answers import ServerUnavailable, result_of
 from bot.tools.servers.connections import ToolServerConnection
-from bot.tools.servers.credentials import Credentials, Shown
-from bot.tools.servers.documents import fetched, inline
-from bot.tools.servers.echoes import EchoedSecretMask
-from bot.tools.servers.exchange import Exchange, Files, Outgoing
+from bot.tools.servers.credentials import Credentials, RequestCredentials
+from bot.tools.servers.documents import fetch_document, import_inline
+from bot.tools.servers.echoed_secrets import EchoedSecretMask
 from bot.tools.servers.mcp.servers import passes_filter
+from bot.tools.servers.origin_client import Files, OriginClient, OriginRequest
+from bot.tools.servers.responses import ServerUnavailable, to_tool_result
 from function_calls.tools.calls import ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, short_name, unknown_tool
@@ -29,7 +29,7 @@ _LONGEST_PAUSE: Final = 300.0
 
 
 class DocumentChanges(Struct, frozen=True, kw_only=True):
-    """What a refresh found: names of operations that came, went, or mean something else now."""
+    """The names of operations that a refresh added, removed or changed."""
 
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
@@ -39,43 +39,43 @@ class DocumentChanges(Struct, frozen=True, kw_only=True):
         return bool(self.added or self.removed or self.changed)
 
 
-class AnswerLimits(Struct, frozen=True, kw_only=True):
-    """How much of a server's answers is read, in bytes."""
+class ResponseLimits(Struct, frozen=True, kw_only=True):
+    """Limits of the responses of a server, in bytes."""
 
     document: int = 10_000_000
-    answer: int = 1_000_000
+    response: int = 1_000_000
 
 
 class OpenApiToolset:
     """Offers the operations of one server; none until its document has been fetched.
 
-    `tried` is set once that was tried, whatever came of it.
+    `first_try` is set after the first attempt to fetch it.
     """
 
     def __init__(
         self,
         connection: ToolServerConnection,
-        exchange: Exchange,
+        client: OriginClient,
         *,
-        limits: AnswerLimits | None = None,
+        limits: ResponseLimits | None = None,
         first_pause: float = _FIRST_PAUSE,
     ) -> None:
         self.connection = connection
         self.title = connection.label
-        self._exchange = exchange
-        self._limits = limits or AnswerLimits()
-        self._credentials = Credentials(connection, exchange)
+        self._client = client
+        self._limits = limits or ResponseLimits()
+        self._credentials = Credentials(connection, client)
         self._operations: dict[str, Operation] = {}
         self._specs: tuple[ToolSpec, ...] = ()
         self._base_url = connection.url
-        self._health = Health(is_ok=False, detail="not fetched yet")
+        self._health = Health(is_ok=False, detail="not fetch_document yet")
         self._first_pause = first_pause
         self._loading = asyncio.Lock()
-        self.tried = asyncio.Event()
+        self.first_try = asyncio.Event()
 
     @property
     def health(self) -> Health:
-        """Return whether its document is here; a server that fails later fails call by call."""
+        """Return whether the document could be fetched."""
         return self._health
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
@@ -84,20 +84,20 @@ class OpenApiToolset:
         return self._specs
 
     async def refresh(self) -> DocumentChanges:
-        """Fetch the document again and say what changed; the old tools stay when that fails.
+        """Fetch the document again and return the changes; after a failure the old tools stay.
 
         Raises:
-            ServerUnavailable: it cannot be fetched or used.
+            ServerUnavailable: it cannot be fetch_document or used.
         """
         async with self._loading:
             try:
-                found, base = await self._document()
+                document, base = await self._document()
             except ServerUnavailable as error:
-                self._health = Health(is_ok=False, detail=self._credentials.echoes.text(str(error)))
+                self._health = Health(is_ok=False, detail=self._credentials.secret_mask.text(str(error)))
                 raise
-            changes, echoes = self._took(found.operations), self._credentials.echoes
-            self.title, self._base_url = echoes.text(found.title) or self.title, base
-            self._health = Health(detail=echoes.text("; ".join(found.problems[:3])))
+            changes, mask = self._update_operations(document.operations), self._credentials.secret_mask
+            self.title, self._base_url = mask.text(document.title) or self.title, base
+            self._health = Health(detail=mask.text("; ".join(document.problems[:3])))
         log = logger.bind(server=self.connection.label)
         log.info("{} tools of {}: {} new, {} gone, {} changed", len(self._specs), self.title,
                  len(changes.added), len(changes.removed), len(changes.changed))  # fmt: skip
@@ -106,13 +106,13 @@ class OpenApiToolset:
     async def _document(self) -> tuple[ImportedDocument, str]:
         own = self.connection
         if own.spec is not None:
-            return await asyncio.to_thread(inline, own.spec, own.url), own.url
-        return await fetched(
-            self._exchange, own.url, own.path, self._credentials.for_document(), max_bytes=self._limits.document
+            return await asyncio.to_thread(import_inline, own.spec, own.url), own.url
+        return await fetch_document(
+            self._client, own.url, own.path, self._credentials.for_document(), max_bytes=self._limits.document
         )
 
-    async def keep_trying(self) -> None:
-        """Fetch the document, as often as it takes; the pauses grow to five minutes."""
+    async def fetch_until_available(self) -> None:
+        """Fetch the document, and retry after failures, with pauses of up to five minutes."""
         for pause in growing_pauses(self._first_pause, _LONGEST_PAUSE):
             try:
                 await self.refresh()
@@ -121,37 +121,37 @@ class OpenApiToolset:
             else:
                 return
             finally:
-                self.tried.set()
+                self.first_try.set()
             await asyncio.sleep(pause)
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
-        """Send the request of an operation and read its answer."""
+        """Send the request of an operation and return the result."""
         operation = self._operations.get(name)
         if operation is None:
             return unknown_tool(name, self._operations, context.language)
         request = prepare_request(operation, arguments)
-        shown = await self._credentials.shown(operation, self._base_url)
-        answer = await self._exchange.send(
-            _outgoing(request, shown, self._server(operation)), max_bytes=self._limits.answer
+        credentials = await self._credentials.for_operation(operation, self._base_url)
+        response = await self._client.send(
+            _origin_request(request, credentials, self._server(operation)), max_bytes=self._limits.response
         )
-        return result_of(name, answer, context.language, self._credentials.echoes)
+        return to_tool_result(name, response, context.language, self._credentials.secret_mask)
 
     def _server(self, operation: Operation) -> str:
-        """Return the operation's own server where that is of the configured origin, else the configured address."""
+        """Return the operation's own server if it has the configured origin, else the configured address."""
         for url in operation.servers:
             try:
-                if self._exchange.is_home(url):
+                if self._client.is_same_origin(url):
                     return url
             except ServerUnavailable:
                 continue
         return self._base_url.rstrip("/")
 
-    def _took(self, found: tuple[Operation, ...]) -> DocumentChanges:
-        before = self._operations
-        echoes = self._credentials.echoes
-        wanted = (self._to_offer(each, echoes) for each in found if self._is_wanted(each))
-        kept = [each for each in wanted if each is not None]
-        now = {each.name: before[each.name] if before.get(each.name) == each else each for each in kept}
+    def _update_operations(self, found: tuple[Operation, ...]) -> DocumentChanges:
+        before, mask = self._operations, self._credentials.secret_mask
+        offered = (self._offer(operation, mask) for operation in found if self._is_selected(operation))
+        named = {operation.name: operation for operation in offered if operation is not None}
+        # An unchanged operation stays the same object.
+        now = {name: before[name] if before.get(name) == each else each for name, each in named.items()}
         changes = DocumentChanges(
             added=tuple(name for name in now if name not in before),
             removed=tuple(name for name in before if name not in now),
@@ -162,7 +162,7 @@ class OpenApiToolset:
             self._specs = tuple(each.spec for each in now.values())
         return changes
 
-    def _is_wanted(self, operation: Operation) -> bool:
+    def _is_selected(self, operation: Operation) -> bool:
         own, names = self.connection, {operation.name, operation.operation_id}
         if names & set(own.exclude) or (own.include and not names & set(own.include)):
             return False
@@ -172,8 +172,8 @@ class OpenApiToolset:
             return False
         return not own.methods or operation.method in {each.lower() for each in own.methods}
 
-    def _to_offer(self, operation: Operation, echoes: EchoedSecretMask) -> Operation | None:
-        own, spec = self.connection, echoes.spec(operation.spec)
+    def _offer(self, operation: Operation, mask: EchoedSecretMask) -> Operation | None:
+        own, spec = self.connection, mask.spec(operation.spec)
         if spec is None:
             logger.warning("tool server {}: skipped an operation with a secret in its name", own.label)
             return None
@@ -189,17 +189,17 @@ class OpenApiToolset:
         return replace(operation, spec=offered)
 
 
-def _outgoing(request: PreparedRequest, shown: Shown, server: str) -> Outgoing:
-    query = "&".join(filter(None, [request.query, urlencode(shown.query)]))
-    cookies = "; ".join(f"{name}={value}" for name, value in (*request.cookies, *shown.cookies))
+def _origin_request(request: PreparedRequest, credentials: RequestCredentials, server: str) -> OriginRequest:
+    query = "&".join(filter(None, [request.query, urlencode(credentials.query)]))
+    cookies = "; ".join(f"{name}={value}" for name, value in (*request.cookies, *credentials.cookies))
     url = f"{server}{request.path if request.path.startswith('/') else '/' + request.path}"
-    return Outgoing(
+    return OriginRequest(
         method=request.method,
         url=f"{url}?{query}" if query else url,
-        headers=(*request.headers, *shown.headers, *((("Cookie", cookies),) if cookies else ())),
+        headers=(*request.headers, *credentials.headers, *((("Cookie", cookies),) if cookies else ())),
         content=request.content,
         files=_files(request.parts) if request.parts else None,
-        auth=shown.auth,
+        auth=credentials.auth,
     )
 
 

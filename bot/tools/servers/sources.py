@@ -40,7 +40,7 @@ _WAIT_AT_START: Final = 5.0  # seconds that a bot waits for its tool servers bef
 
 
 class ListedTool(Struct, frozen=True, kw_only=True):
-    """One tool as somebody may see it: under the name that it is called by, with where it comes from."""
+    """A tool that a person may see, with its source; `is_on` unless it is switched off in the chat."""
 
     spec: ToolSpec
     source: ToolSource
@@ -48,9 +48,9 @@ class ListedTool(Struct, frozen=True, kw_only=True):
 
 
 class ToolSources(Struct, frozen=True, kw_only=True):
-    """The sources in their order, `combined` as one, and `direct`, tools that clients run themselves.
+    """The sources in their order, `combined` as one, and `direct` with the tools that clients run themselves.
 
-    `written` are the tools that people have written and `repository` where they are changed; None where that is off.
+    `stored` offers stored Python tools and `repository` changes them; None if Python tools are off.
     """
 
     sources: tuple[ToolSource, ...]
@@ -58,11 +58,11 @@ class ToolSources(Struct, frozen=True, kw_only=True):
     calls: FunctionCallRouter
     direct: DirectToolset
     refreshable: "Mapping[str, OpenApiToolset]" = field(default_factory=dict)
-    written: "StoredToolset | None" = None
+    stored: "StoredToolset | None" = None
     repository: "StoredToolRepository | None" = None
 
-    async def listed(self, viewer: Viewer) -> tuple[ListedTool, ...]:
-        """List every tool that `viewer` may see in that chat, including those that are switched off there."""
+    async def list_tools(self, viewer: Viewer) -> tuple[ListedTool, ...]:
+        """List the tools that `viewer` may see in the chat, including those that are switched off there."""
         by_label = {source.label: source for source in self.sources}
         on = {spec.name for spec in await self.calls.list_specs(viewer)}
         return tuple(
@@ -72,11 +72,11 @@ class ToolSources(Struct, frozen=True, kw_only=True):
         )
 
     async def refresh(self, label: str) -> "DocumentChanges":
-        """Fetch a server's document again.
+        """Fetch the document of an OpenAPI server again.
 
         Raises:
-            LookupError: there is no OpenAPI server of that label.
-            ServerUnavailable: it cannot be fetched.
+            LookupError: no OpenAPI server has this label.
+            ServerUnavailable: the document cannot be fetched or used.
         """
         if label not in self.refreshable:
             raise LookupError(label)
@@ -84,28 +84,28 @@ class ToolSources(Struct, frozen=True, kw_only=True):
 
 
 @asynccontextmanager
-async def tool_sources(
+async def open_tool_sources(
     settings: ToolServerSettings,
     calls: FunctionCallRouter,
     *,
     owners: Collection[str] = (),
-    more: Iterable[ToolSource] = (),
-    stored: SqlStoredToolStore | None = None,
+    extra: Iterable[ToolSource] = (),
+    store: SqlStoredToolStore | None = None,
     clock: Clock | None = None,
     token_folder: Path | None = None,
     wait_seconds: float = _WAIT_AT_START,
 ) -> AsyncIterator[ToolSources]:
-    """Offer all tools from elsewhere through `calls` for as long as the context lasts.
+    """Offer the tools of all external sources through `calls` while the context is open.
 
     Args:
-        settings: which servers there are, and whether tools that owners write are run.
+        settings: the group of tool servers.
         calls: the call router.
         owners: people as `platform:id` who may use every source.
-        more: sources of plugins.
-        stored: where tools that people write are kept.
-        clock: tells when they were written.
-        token_folder: where the tokens of sign-ins at the MCP servers of `settings.connections` are.
-        wait_seconds: how long the servers may take before it is begun without them; they are offered when they come.
+        extra: sources of plugins and skills.
+        store: the stored Python tools.
+        clock: the time of changes of stored tools.
+        token_folder: folder for the tokens of sign-ins at the MCP servers of `settings.connections`.
+        wait_seconds: time to wait for the servers; the tools of slower ones are offered later.
 
     Raises:
         ConfigError: a connection cannot be read.
@@ -117,42 +117,44 @@ async def tool_sources(
         )
         mcp = _mcp_toolsets(_mcp_servers(settings, connections))
         direct = DirectToolset()
-        written = repository = None
-        if stored is not None and settings.python_tools:
-            written, repository = _create_stored_toolset(stored, settings, owners, clock or SystemClock())
+        stored = repository = None
+        if store is not None and settings.python_tools:
+            stored, repository = _create_stored_toolset(store, settings, owners, clock or SystemClock())
         local = ToolSource(label=LOCAL, kind="local", toolset=LocalToolset(calls))
-        elsewhere = (
+        external = (
             *(_server_source("openapi", each.connection, each) for each in openapi),
             *(_server_source("mcp", each.server, each) for each in mcp),
             *(_refused_source(each) for each in (() if connections is None else connections.refused)),
-            *more,
-            *((stored_source(written),) if written is not None else ()),
+            *extra,
+            *((stored_source(stored),) if stored is not None else ()),
             ToolSource(label=DIRECT, kind="direct", toolset=direct),
         )
-        guarded: dict[str, Toolset] = {source.label: source.restrict(owners) for source in elsewhere}
+        guarded: dict[str, Toolset] = {source.label: source.restrict(owners) for source in external}
         combined = combine_external(calls, guarded)
         tasks = await resources.enter_async_context(running_tasks())
         for each in openapi:
-            tasks.start(each.keep_trying(), f"tool server {each.connection.label}")
+            tasks.start(each.fetch_until_available(), f"tool server {each.connection.label}")
         for server in mcp:
             tasks.start(server.run(), f"MCP server {server.server.label}")
-        await _wait_for_first_try([*(each.tried for each in openapi), *(each.tried for each in mcp)], wait_seconds)
+        await _wait_for_first_try(
+            [*(each.first_try for each in openapi), *(each.first_try for each in mcp)], wait_seconds
+        )
         yield ToolSources(
-            sources=(local, *elsewhere),
+            sources=(local, *external),
             combined=combined,
             calls=calls,
             direct=direct,
             refreshable={each.connection.label: each for each in openapi},
-            written=written,
+            stored=stored,
             repository=repository,
         )
 
 
 def tool_secrets(settings: ToolServerSettings) -> tuple[str, ...]:
-    """Return what connections show to servers, which must not be written down anywhere.
+    """Return the secrets of all connections and MCP servers, for masking.
 
     Raises:
-        ConfigError: a connection cannot be read.
+        ConfigError: the connections or the file of MCP servers cannot be read.
     """
     connections = _connections(settings)
     servers = (secret for each in _mcp_servers(settings) for secret in each.secrets)
@@ -160,7 +162,7 @@ def tool_secrets(settings: ToolServerSettings) -> tuple[str, ...]:
 
 
 def mcp_server(settings: ToolServerSettings, name: str, token_folder: Path) -> "McpServer | None":
-    """Return the configured MCP server called `name`; None where there is none.
+    """Return the configured MCP server called `name`, or None.
 
     Raises:
         ConfigError: a connection or the file of servers cannot be read.
@@ -170,14 +172,14 @@ def mcp_server(settings: ToolServerSettings, name: str, token_folder: Path) -> "
 
 
 class ServerProbe(Struct, frozen=True, kw_only=True):
-    """The names of the tools of a server that was tried, or the problem that keeps them from being listed."""
+    """The names of the tools of a server, or the problem that prevented listing them."""
 
     tools: tuple[str, ...] = ()
     problem: str = ""
 
 
 async def try_connection(entry: Mapping[str, object], settings: ToolServerSettings) -> ServerProbe:
-    """Connect once to the server of an entry, in the form of `TOOL_SERVER_CONNECTIONS`, and list its tools."""
+    """Connect once to the server of an entry of `TOOL_SERVER_CONNECTIONS`, and list its tools."""
     from bot.tools.servers.connections import read_connections
 
     nothing, written = SecretStr(""), SecretStr(json.dumps([{**entry, "enabled": True}]))
@@ -193,12 +195,12 @@ async def try_connection(entry: Mapping[str, object], settings: ToolServerSettin
             return ServerProbe(problem=f"{error.name} is not installed: pip install 'bubbles[mcp]'")
         tasks = await resources.enter_async_context(running_tasks())
         for each in openapi:
-            tasks.start(each.keep_trying(), "try a tool server")
+            tasks.start(each.fetch_until_available(), "try a tool server")
         for server in mcp:
             tasks.start(server.run(), "try an MCP server")
         toolset = openapi[0] if openapi else mcp[0]
-        await _wait_for_first_try([toolset.tried], _WAIT_AT_TEST)
-        if not toolset.tried.is_set():
+        await _wait_for_first_try([toolset.first_try], _WAIT_AT_TEST)
+        if not toolset.first_try.is_set():
             return ServerProbe(problem=f"no answer within {_WAIT_AT_TEST:.0f} seconds")
         if not toolset.health.is_ok:
             return ServerProbe(problem=toolset.health.detail)
@@ -207,14 +209,14 @@ async def try_connection(entry: Mapping[str, object], settings: ToolServerSettin
 
 
 def run_limits(settings: ToolServerSettings) -> "RunLimits":
-    """Return what a call of a Python tool may take."""
+    """Return the limits of a call of a Python tool."""
     from bot.tools.stored.runner import RunLimits
 
     return RunLimits(seconds=settings.python_seconds, megabytes=settings.python_megabytes)
 
 
 def _connections(settings: ToolServerSettings, token_folder: Path | None = None) -> "Connections | None":
-    """Return the connections of the settings; None where there are none, so that nothing is imported for them."""
+    """Return the connections of the settings; None if there are none, to import nothing for them."""
     written = (settings.connections, settings.page_connections)
     if not (settings.urls or any(each.get_secret_value() for each in written)):
         return None
@@ -224,14 +226,14 @@ def _connections(settings: ToolServerSettings, token_folder: Path | None = None)
 
 
 def _mcp_servers(settings: ToolServerSettings, connections: "Connections | None" = None) -> "tuple[McpServer, ...]":
-    """List the MCP servers of the connections and of the file; labels in the file that are taken are changed."""
+    """List the MCP servers of the connections and the file; a label of the file that is taken is changed."""
     listed = () if connections is None else connections.mcp
     if not settings.mcp_file:
         return listed
-    from bot.tools.servers.mcp.servers import mcp_servers
+    from bot.tools.servers.mcp.servers import read_mcp_servers
 
     taken = set() if connections is None else connections.labels
-    found = mcp_servers(settings.mcp_file)
+    found = read_mcp_servers(settings.mcp_file)
     return (
         *listed,
         *(each if each.label not in taken else each.model_copy(update={"name": f"{each.label}_mcp"}) for each in found),
@@ -261,28 +263,28 @@ async def _open_openapi_toolsets(
 ) -> "list[OpenApiToolset]":
     if not wanted:
         return []
-    # The HTTP client takes a while to import, and most bots have no tool server.
-    from bot.tools.servers.exchange import Exchange
-    from bot.tools.servers.openapi_toolset import AnswerLimits, OpenApiToolset
+    # The HTTP client is slow to import, and most bots have no tool server.
+    from bot.tools.servers.openapi_toolset import OpenApiToolset, ResponseLimits
+    from bot.tools.servers.origin_client import OriginClient
 
-    limits = AnswerLimits(
-        document=settings.max_document_megabytes * 1_000_000, answer=settings.max_answer_kilobytes * 1_000
+    limits = ResponseLimits(
+        document=settings.max_document_megabytes * 1_000_000, response=settings.max_answer_kilobytes * 1_000
     )
-    made = []
-    for each in wanted:
-        seconds = each.timeout_seconds or settings.timeout_seconds
-        exchange = await resources.enter_async_context(Exchange(each.url, timeout_seconds=seconds))
-        made.append(OpenApiToolset(each, exchange, limits=limits))
-    return made
+    toolsets = []
+    for connection in wanted:
+        seconds = connection.timeout_seconds or settings.timeout_seconds
+        client = await resources.enter_async_context(OriginClient(connection.url, timeout_seconds=seconds))
+        toolsets.append(OpenApiToolset(connection, client, limits=limits))
+    return toolsets
 
 
 def stored_source(toolset: "StoredToolset") -> ToolSource:
-    """Return who may use which is the toolset's own question, tool by tool."""
+    """Return the source of stored tools; the toolset itself checks access to each tool."""
     return ToolSource(label=PYTHON, kind="python", toolset=toolset)
 
 
 def _refused_source(refused: "RefusedConnection") -> ToolSource:
-    """Return a source without tools, so that its error is shown wherever the health of sources is."""
+    """Return a source without tools, whose health shows the problem of the connection."""
     logger.error("tool server connection {} is invalid: {}", refused.label, refused.problem)
     health = Health(is_ok=False, detail=f"not used: {refused.problem}", is_final=True)
     return ToolSource(
@@ -308,4 +310,4 @@ async def _wait_for_first_try(events: list[asyncio.Event], seconds: float) -> No
             for event in events:
                 await event.wait()
     except TimeoutError:
-        logger.warning("some tool servers have not answered yet; starting without their tools")
+        logger.warning("some tool servers did not answer within {:.0f} s; continuing without their tools", seconds)

@@ -43,7 +43,7 @@ async def said(options, script, *texts):
     async with build_app(options, platforms=[platform], interpreter=interpreter, database=Database("sqlite://")) as app:
         for text in texts:
             await platform.say(text, sender="ann")
-        return platform.texts, await app.tools.listed(ANN), app.tools
+        return platform.texts, await app.tools.list_tools(ANN), app.tools
 
 
 async def test_tools_of_two_servers_are_offered_beside_our_own(serve):
@@ -116,7 +116,7 @@ async def test_a_tool_of_a_server_is_switched_off_in_one_chat_and_on_again(serve
             options, platforms=[platform], interpreter=interpreter, database=Database("sqlite://")
         ) as app:
             await platform.say(f"/tools off {name}", sender="ann")
-            away = [each.spec.name for each in await app.tools.listed(ANN) if not each.is_on]
+            away = [each.spec.name for each in await app.tools.list_tools(ANN) if not each.is_on]
             await platform.say("Bubbles, what time is it?", sender="ann")
             await platform.say(f"/tools on {name}", sender="ann")
             await platform.say("Bubbles, and now?", sender="ann")

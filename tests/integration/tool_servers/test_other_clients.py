@@ -11,8 +11,8 @@ from mcp import Client, StdioServerParameters
 
 from bot.testing.models import ScriptedInterpreter
 from bot.tools.servers.connections import ToolServerConnection
-from bot.tools.servers.exchange import Exchange
 from bot.tools.servers.openapi_toolset import OpenApiToolset
+from bot.tools.servers.origin_client import OriginClient
 from function_calls.tools.calls import ToolCall
 from services.kernel.chat import ChatMessage, Person
 from tests.support.http_bot import served_bot, with_token
@@ -109,8 +109,8 @@ async def test_the_mcp_sdk_calls_us_over_stdio(tmp_path):
 async def test_our_own_openapi_client_reads_and_calls_our_tool_server():
     async with served_bot() as (address, context):
         url = f"{address}/tools"
-        async with Exchange(url, timeout_seconds=10) as exchange:
-            toolset = OpenApiToolset(ToolServerConnection(url=url), exchange)
+        async with OriginClient(url, timeout_seconds=10) as client:
+            toolset = OpenApiToolset(ToolServerConnection(url=url), client)
             await toolset.refresh()
             turn = await context.app.turns.turn(_hello(context))
             result = await toolset.call("reminder_set", TEA, context.app.turns.context(turn, 0))

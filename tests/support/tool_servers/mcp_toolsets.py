@@ -24,7 +24,7 @@ def in_process(server):
 async def running(toolset):
     """Run a toolset, once it has tried to connect, for as long as the context lasts."""
     task = asyncio.create_task(toolset.run())
-    await toolset.tried.wait()
+    await toolset.first_try.wait()
     try:
         yield toolset
         await asyncio.sleep(_SETTLING)

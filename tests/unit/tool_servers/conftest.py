@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from bot.testing.clocks import FixedClock
 from bot.testing.turns import make_context
 from bot.tools.servers.connections import ToolServerConnection
-from bot.tools.servers.exchange import Exchange
 from bot.tools.servers.openapi_toolset import OpenApiToolset
+from bot.tools.servers.origin_client import OriginClient
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.permission import Viewer
 from function_calls.tools.policy import CallPolicy
@@ -50,11 +50,11 @@ async def toolset_of():
 
     async def make(served, *, limits=None, url=URL, **connection):
         transport = httpx.MockTransport(served) if not hasattr(served, "router") else httpx.ASGITransport(served)
-        exchange = Exchange(url, timeout_seconds=5, transport=transport)
-        exchanges.append(exchange)
-        return OpenApiToolset(ToolServerConnection(url=url, **connection), exchange, limits=limits, first_pause=0.001)
+        client = OriginClient(url, timeout_seconds=5, transport=transport)
+        exchanges.append(client)
+        return OpenApiToolset(ToolServerConnection(url=url, **connection), client, limits=limits, first_pause=0.001)
 
     yield make
-    for exchange in exchanges:
-        async with exchange:
+    for client in exchanges:
+        async with client:
             pass

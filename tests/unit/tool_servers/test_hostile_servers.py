@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager, suppress
 import httpx
 import pytest
 
-from bot.tools.servers.answers import ServerUnavailable
 from bot.tools.servers.connections import ToolServerConnection
-from bot.tools.servers.exchange import Exchange
 from bot.tools.servers.openapi_toolset import OpenApiToolset
+from bot.tools.servers.origin_client import OriginClient
+from bot.tools.servers.responses import ServerUnavailable
 
 DOCUMENT = {"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "a"}}}}
 PRIVATE = ["http://169.254.169.254/latest/meta-data", "http://127.0.0.1:22/", "//internal.test/", "file:///etc/passwd"]
@@ -41,8 +41,8 @@ async def dripping():
 
 
 async def test_server_with_an_endless_answer_is_cancelled(viewer):
-    async with dripping() as url, Exchange(url, timeout_seconds=0.1) as exchange:
-        toolset = OpenApiToolset(ToolServerConnection(url=url), exchange)
+    async with dripping() as url, OriginClient(url, timeout_seconds=0.1) as client:
+        toolset = OpenApiToolset(ToolServerConnection(url=url), client)
         with pytest.raises(ServerUnavailable, match="in time"):
             await toolset.refresh()
 

@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from bot.tools.servers.answers import ServerUnavailable
 from bot.tools.servers.connections import ToolServerConnection
-from bot.tools.servers.exchange import Exchange
-from bot.tools.servers.openapi_toolset import AnswerLimits, OpenApiToolset
+from bot.tools.servers.openapi_toolset import OpenApiToolset, ResponseLimits
+from bot.tools.servers.origin_client import OriginClient
+from bot.tools.servers.responses import ServerUnavailable
 
 MEGABYTE = 1_000_000
 SIZE = 50 * MEGABYTE
@@ -50,9 +50,9 @@ class Pouring:
 async def test_a_document_of_50_megabytes_is_refused_without_being_read_whole(is_announced, viewer):
     pouring = Pouring(is_announced=is_announced)
 
-    async with pouring.served() as url, Exchange(url, timeout_seconds=5) as exchange:
-        limits = AnswerLimits(document=MEGABYTE, answer=1000)
-        toolset = OpenApiToolset(ToolServerConnection(url=url), exchange, limits=limits)
+    async with pouring.served() as url, OriginClient(url, timeout_seconds=5) as client:
+        limits = ResponseLimits(document=MEGABYTE, response=1000)
+        toolset = OpenApiToolset(ToolServerConnection(url=url), client, limits=limits)
         with pytest.raises(ServerUnavailable, match="larger than 1 MB"):
             await toolset.refresh()
 

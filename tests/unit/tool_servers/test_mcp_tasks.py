@@ -17,7 +17,6 @@ from mcp.types import (
 from msgspec.structs import replace
 from pydantic import SecretStr
 
-from bot.tools.servers.answers import ServerUnavailable
 from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.mcp.task_messages import (
     ACKNOWLEDGED,
@@ -28,6 +27,7 @@ from bot.tools.servers.mcp.task_messages import (
     UpdateTaskParams,
 )
 from bot.tools.servers.mcp.toolset import McpToolset
+from bot.tools.servers.responses import ServerUnavailable
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall

@@ -18,11 +18,11 @@ from mcp.types import (
 )
 from msgspec.structs import replace
 
-from bot.tools.servers.answers import ServerUnavailable
-from bot.tools.servers.echoes import EchoedSecretMask
+from bot.tools.servers.echoed_secrets import EchoedSecretMask
 from bot.tools.servers.mcp.results import tool_result
-from bot.tools.servers.mcp.servers import McpServer, mcp_servers
+from bot.tools.servers.mcp.servers import McpServer, read_mcp_servers
 from bot.tools.servers.mcp.toolset import McpToolset
+from bot.tools.servers.responses import ServerUnavailable
 from function_calls.toolsets.combined import CheckedToolset
 from services.kernel.chat import SentFile
 from services.kernel.errors import ConfigError
@@ -404,7 +404,7 @@ async def test_a_bot_that_stops_is_not_held_by_a_connection_that_breaks_instead_
 
     toolset = McpToolset(SETTINGS, connect=connect, first_pause=0.01)
     running = asyncio.create_task(toolset.run())
-    await toolset.tried.wait()
+    await toolset.first_try.wait()
 
     running.cancel()
     await asyncio.wait([running], timeout=2)
@@ -418,7 +418,7 @@ async def test_the_file_is_read_in_the_form_that_clients_share(tmp_path):
         '{"mcpServers": {"time": {"command": "t", "type": "stdio"}, "off": {"command": "x", "disabled": true}}}'
     )
 
-    assert [each.name for each in mcp_servers(str(file))] == ["time"]
+    assert [each.name for each in read_mcp_servers(str(file))] == ["time"]
 
 
 @pytest.mark.parametrize(
@@ -429,4 +429,4 @@ async def test_a_file_that_says_something_else_is_an_error_for_the_operator(tmp_
     file.write_text(text)
 
     with pytest.raises(ConfigError):
-        mcp_servers(str(file))
+        read_mcp_servers(str(file))

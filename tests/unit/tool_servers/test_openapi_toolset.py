@@ -4,8 +4,8 @@ import json
 import httpx
 import pytest
 
-from bot.tools.servers.answers import ServerUnavailable
-from bot.tools.servers.openapi_toolset import AnswerLimits
+from bot.tools.servers.openapi_toolset import ResponseLimits
+from bot.tools.servers.responses import ServerUnavailable
 from function_calls.toolsets.combined import CheckedToolset
 from tests.support.tool_servers.library_server import CLIENT, KEY, library_server
 from tests.support.tool_servers.time_server import time_server
@@ -243,7 +243,7 @@ async def test_failed_refresh_keeps_the_tools_and_reports_the_problem(toolset_of
 async def test_a_server_that_is_down_is_asked_again(toolset_of, viewer):
     toolset = await toolset_of(documents(*[httpx.Response(503)] * 6, with_operations(a="1")))
 
-    await toolset.keep_trying()
+    await toolset.fetch_until_available()
 
     assert len(await toolset.list_specs(viewer)) == 1
 
@@ -271,7 +271,7 @@ async def test_a_document_may_be_yaml(toolset_of, viewer):
 )
 async def test_a_document_that_is_a_trap_makes_no_tools(toolset_of, viewer, body):
     toolset = await toolset_of(
-        lambda request: httpx.Response(200, content=body), limits=AnswerLimits(document=2_000_000)
+        lambda request: httpx.Response(200, content=body), limits=ResponseLimits(document=2_000_000)
     )
 
     with contextlib.suppress(ServerUnavailable):

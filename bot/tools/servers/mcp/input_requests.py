@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from bot.tools.servers.echoes import EchoedSecretMask
+from bot.tools.servers.echoed_secrets import EchoedSecretMask
 from function_calls.tools.calls import Form, InputRequest
 from function_calls.toolsets.openapi.texts import sanitize_description
 from services.kernel.errors import ToolFailed
@@ -16,11 +16,11 @@ _LONGEST_TEXT: Final = 200
 _TEXTS: Final = frozenset({"title", "description"})
 
 
-def form_of(result: "Result", source: str, echoes: EchoedSecretMask) -> Form:
-    """Return the questions of `source` before it goes on with a call or a task; none where it only wants a new call.
+def form_of(result: "Result", source: str, mask: EchoedSecretMask) -> Form:
+    """Return the questions of `source` that a call or a task waits for; none if it only asks to repeat the call.
 
     Raises:
-        ToolFailed: it asks for something else than the person's input, or for too much.
+        ToolFailed: it asks for something other than input of the person, or for too much.
     """
     from mcp.types import ElicitRequest, ElicitRequestURLParams, InputRequiredResult
 
@@ -31,7 +31,7 @@ def form_of(result: "Result", source: str, echoes: EchoedSecretMask) -> Form:
     for key, asked in (listed or {}).items():
         if not isinstance(asked, ElicitRequest):
             raise ToolFailed(f"{source} asks for {asked.method}, which is not offered")
-        message = echoes.text(sanitize_description(asked.params.message, _LONGEST_MESSAGE))
+        message = mask.text(sanitize_description(asked.params.message, _LONGEST_MESSAGE))
         if isinstance(asked.params, ElicitRequestURLParams):
             requests.append(InputRequest(key=key, message=message, url=asked.params.url))
         else:
@@ -48,7 +48,7 @@ def form_of(result: "Result", source: str, echoes: EchoedSecretMask) -> Form:
 
 
 def input_responses(form: Form) -> "InputResponses":
-    """Return the answers of a form; a field that was left out is not part of them."""
+    """Return the answers of a form, without fields that were left out."""
     from mcp.types import ElicitResult
 
     if form.is_declined:

@@ -1,4 +1,4 @@
-"""List the tools, prompts and resources of an MCP server as tool specs, and convert its results to tool results."""
+"""List the tools, prompts and resources of an MCP server as tool specs."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from itertools import islice
@@ -8,7 +8,7 @@ from loguru import logger
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from bot.tools.servers.echoes import EchoedSecretMask
+from bot.tools.servers.echoed_secrets import EchoedSecretMask
 from bot.tools.servers.mcp.servers import McpServer
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.errors import SchemaInvalid
@@ -33,8 +33,8 @@ _MOST_OTHERS: Final = 100  # prompts, and resources, of one server
 
 
 def tool_spec(tool: "Tool", label: str, confirm: str, taken: Collection[str]) -> ToolSpec:
-    """Return a listed tool as a spec: named and described safely, with the fields of its result, its schema rebuilt."""
-    changes = _changes(tool, label)
+    """Return the spec of a tool: a safe name, description and schema, and the fields of its result."""
+    changes = _changes_state(tool, label)
     about = sanitize_description(tool.description) or sanitize_description(tool.title, 200) or tool.name
     return ToolSpec(
         name=tool_name(tool.name, "tool", label, taken),
@@ -46,7 +46,7 @@ def tool_spec(tool: "Tool", label: str, confirm: str, taken: Collection[str]) ->
 
 
 def resource_spec(uris: Sequence[str], taken: Collection[str]) -> ToolSpec:
-    """Return the tool that reads the resources of a server."""
+    """Return the spec of the tool that reads the resources of a server."""
     named = ", ".join(sanitize_description(uri, 120) for uri in uris[:_MOST_NAMED])
     more = " and more" if len(uris) > _MOST_NAMED else ""
     return ToolSpec(
@@ -62,7 +62,7 @@ def resource_spec(uris: Sequence[str], taken: Collection[str]) -> ToolSpec:
 
 
 def prompt_spec(prompt: "Prompt", label: str, taken: Collection[str]) -> ToolSpec:
-    """Return the tool that fetches a prompt, filled in; all arguments of prompts are texts."""
+    """Return the spec of the tool that fetches a prompt; all arguments of prompts are texts."""
     arguments = prompt.arguments or []
     about = sanitize_description(prompt.description) or sanitize_description(prompt.title, 200)
     schema = {
@@ -79,7 +79,7 @@ def prompt_spec(prompt: "Prompt", label: str, taken: Collection[str]) -> ToolSpe
 
 
 def _result_line(schema: Mapping[str, object]) -> str:
-    """Return the fields of an output schema in one line for a model; empty where it has none, or only a text."""
+    """Return the fields of an output schema in one line for a model; empty if there are none, or only a text."""
     fields = schema.get("properties")
     if not isinstance(fields, Mapping) or not fields:
         return ""
@@ -91,21 +91,18 @@ def _result_line(schema: Mapping[str, object]) -> str:
 
 
 def _kind(part: object) -> str:
-    """Return the type of a field, with the type of its items or its description where it has them."""
+    """Return the type of a field, with the type of its items and its description."""
     if not isinstance(part, Mapping):
         return "any"
-    items, about = part.get("items"), part.get("description")
-    kind = part.get("type", "any")
-    text = f"array of {items['type']}" if isinstance(items, Mapping) and "type" in items else _joined(kind)
+    items, about, kind = part.get("items"), part.get("description"), part.get("type", "any")
+    text = " or ".join(map(str, kind)) if isinstance(kind, list) else str(kind)
+    if isinstance(items, Mapping) and "type" in items:
+        text = f"array of {items['type']}"
     return f"{text}: {about.rstrip('.')}" if isinstance(about, str) and about else text
 
 
-def _joined(kind: object) -> str:
-    return " or ".join(map(str, kind)) if isinstance(kind, list) else str(kind)
-
-
-def _changes(tool: "Tool", label: str) -> bool:
-    """Return whether a call may change something: the server's own hint, else its name, which must only ask."""
+def _changes_state(tool: "Tool", label: str) -> bool:
+    """Return whether a call may change something, by the hint of the server, or else by the verb of its name."""
     hints = tool.annotations
     if hints is not None and hints.read_only_hint is not None:
         return not hints.read_only_hint
@@ -120,14 +117,14 @@ Page = TypeVar("Page", bound=_Page)
 
 
 class McpTarget(Struct, frozen=True, kw_only=True):
-    """What a call of ours is there: a tool or a prompt with its name, or whatever resource is asked for."""
+    """The target of a call on the server: a tool or a prompt with its name, or any resource."""
 
     kind: Literal["tool", "prompt", "resource"]
     name: str = ""
 
 
 class McpListing(Struct, frozen=True, kw_only=True):
-    """The tools that are offered, and where each leads; `resources` are addresses and patterns of addresses."""
+    """The offered tools with the target of each; `resources` are URIs and URI templates."""
 
     specs: tuple[ToolSpec, ...] = ()
     targets: Mapping[str, McpTarget] = field(default_factory=dict)
@@ -135,33 +132,33 @@ class McpListing(Struct, frozen=True, kw_only=True):
     prompts: tuple[str, ...] = ()
 
 
-async def mcp_listing(client: "Client", server: McpServer, echoes: EchoedSecretMask) -> McpListing:
-    """Ask a server for all that it has, page by page, and take of it what the settings allow.
+async def fetch_listing(client: "Client", server: McpServer, mask: EchoedSecretMask) -> McpListing:
+    """List what a server offers and the settings allow.
 
-    Secrets of ours that stand in it are masked; a tool that has one in its name is left out.
+    Secrets of the bot are masked; a tool with a secret in its name is left out.
     """
-    made = _Making(server, echoes)
+    builder = _ListingBuilder(server, mask)
     tools = await _tools(client)
     prompts, resources = await _prompts(client), await _resources(client)
     for tool in tools:
-        made.add_tool(tool)
+        builder.add_tool(tool)
     for prompt in prompts:
-        made.add_prompt(prompt)
-    made.add_resources(resources)
+        builder.add_prompt(prompt)
+    builder.add_resources(resources)
     return McpListing(
-        specs=tuple(made.specs),
-        targets=made.targets,
+        specs=tuple(builder.specs),
+        targets=builder.targets,
         resources=resources,
         prompts=tuple(prompt.name for prompt in prompts),
     )
 
 
-class _Making:
-    """Collects specs, each under a name of its own."""
+class _ListingBuilder:
+    """Collects specs under unique names."""
 
-    def __init__(self, server: McpServer, echoes: EchoedSecretMask) -> None:
+    def __init__(self, server: McpServer, mask: EchoedSecretMask) -> None:
         self._server = server
-        self._echoes = echoes
+        self._mask = mask
         self.specs: list[ToolSpec] = []
         self.targets: dict[str, McpTarget] = {}
 
@@ -186,16 +183,16 @@ class _Making:
 
     def _add(self, target: McpTarget, make: Callable[[], ToolSpec]) -> None:
         try:
-            made = self._echoes.spec(make())
+            spec = self._mask.spec(make())
         except (DocumentInvalid, SchemaInvalid) as error:
             logger.warning("skipped {} {} of {}: {}", target.kind, target.name, self._server.label, error)
             return
-        if made is None:
+        if spec is None:
             logger.warning("skipped a {} of {} with a secret in its name", target.kind, self._server.label)
             return
         server = self._server
-        spec = replace(made, examples=server.examples.get(made.name, ()), timeout_seconds=server.timeout_seconds)
-        self.specs.append(spec)
+        examples = server.examples.get(spec.name, ())
+        self.specs.append(replace(spec, examples=examples, timeout_seconds=server.timeout_seconds))
         self.targets[spec.name] = target
 
 
@@ -229,12 +226,12 @@ async def _resources(client: "Client") -> tuple[str, ...]:
         async for patterns in _pages(lambda cursor: client.list_resource_templates(cursor=cursor)):
             found.extend(each.uri_template for each in patterns.resource_templates)
     except MCPError as error:
-        logger.debug("could not list resource templates: {}", error)  # a server need not know the question
+        logger.debug("could not list resource templates: {}", error)  # not all servers have the method
     return tuple(found[:_MOST_OTHERS])
 
 
 async def _pages(ask: Callable[[str | None], Awaitable[Page]]) -> AsyncIterator[Page]:
-    """Page after page; a server that never ends its list is believed so far and no further."""
+    """Yield the pages of a list, at most `_MOST_PAGES`: a server may never end its list."""
     cursor = None
     for _ in range(_MOST_PAGES):
         page = await ask(cursor)

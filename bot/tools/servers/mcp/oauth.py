@@ -38,10 +38,10 @@ class _Stored(BaseModel):
 
 
 class TokenFile:
-    """Keeps the tokens of one server in a file that only the bot's user may read; in memory without a path.
+    """Stores the tokens of one server in a file that only the bot's user may read; without a path in memory.
 
-    The SDK's storage has neither the end of a token nor where it is refreshed; without both, each restart would need
-    a new sign-in. A client that is registered already is set in `client`, not in the file.
+    The storage of the SDK has neither the expiry of a token nor the server that refreshes it, so each restart would
+    need a new sign-in. `client` is a client of the settings, which is not stored.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -52,17 +52,17 @@ class TokenFile:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Return the tokens, which must never be shown."""
+        """Return the tokens, for masking."""
         tokens = self._stored.tokens
         return () if tokens is None else tuple(each for each in (tokens.access_token, tokens.refresh_token) if each)
 
     @property
     def issuer(self) -> str | None:
-        """Return the authorization server that gave the tokens."""
+        """Return the authorization server that issued the tokens."""
         return None if self._stored.metadata is None else str(self._stored.metadata.issuer)
 
     def attach(self, provider: OAuthClientProvider) -> None:
-        """Restore the state of `provider`, whose storage this is."""
+        """Restore the state of `provider`, which has this storage."""
         self._context = provider.context
         provider.context.token_expiry_time = self._stored.expires_at
         provider.context.oauth_metadata = self._stored.metadata
@@ -80,7 +80,7 @@ class TokenFile:
         self._write()
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        """Return the registered client, which shows its secret as its authorization server accepts it."""
+        """Return the client, with the authentication method that its authorization server accepts."""
         if self.client is None:
             return self._stored.client
         metadata = None if self._context is None else self._context.oauth_metadata
@@ -161,7 +161,7 @@ class _SignInProvider(OAuthClientProvider):
 
 
 def oauth_provider(server: McpServer, oauth: OAuthSettings, tokens: TokenFile) -> OAuthClientProvider:
-    """Return the authorization of requests to `server`; where it needs a sign-in, requests fail and say so."""
+    """Return the authorization of requests to `server`; without a necessary sign-in, requests fail."""
     if oauth.needs_sign_in:
 
         async def refuse(address: str) -> None:
@@ -174,7 +174,7 @@ def oauth_provider(server: McpServer, oauth: OAuthSettings, tokens: TokenFile) -
 
 
 async def sign_in(server: McpServer, oauth: OAuthSettings, show: ShowAddress) -> int:
-    """Let the operator sign in at `server` in a browser of this machine, and return how many tools it offers.
+    """Let the operator sign in at `server` in a browser of this machine, and return the number of its tools.
 
     Raises:
         OAuthFlowError: the sign-in failed.
@@ -202,7 +202,7 @@ async def sign_in(server: McpServer, oauth: OAuthSettings, show: ShowAddress) ->
 
 
 def _client_of(oauth: OAuthSettings, issuer: str | None) -> OAuthClientInformationFull | None:
-    """Return the client of the settings, whose secret only `issuer` may see; None where the bot registers itself."""
+    """Return the client of the settings, whose secret is sent to `issuer` only; None if the bot registers itself."""
     if not oauth.client_id:
         return None
     secret = oauth.client_secret.get_secret_value() or None
@@ -210,7 +210,7 @@ def _client_of(oauth: OAuthSettings, issuer: str | None) -> OAuthClientInformati
 
 
 def _auth_method(client: OAuthClientInformationFull, metadata: OAuthMetadata | None) -> str:
-    """Return how `client` shows its secret. Source: RFC 8414 section 2 (a server that names no method takes basic)."""
+    """Return the authentication method of `client`; basic is the default. Source: RFC 8414 section 2."""
     if client.client_secret is None:
         return "none"
     accepted = (metadata.token_endpoint_auth_methods_supported if metadata else None) or ["client_secret_basic"]
@@ -218,12 +218,12 @@ def _auth_method(client: OAuthClientInformationFull, metadata: OAuthMetadata | N
 
 
 async def _no_code() -> AuthorizationCodeResult:
-    raise OAuthFlowError("nobody can sign in here")
+    raise OAuthFlowError("a sign-in is not possible here")
 
 
 @asynccontextmanager
 async def _redirects(port: int) -> "AsyncIterator[asyncio.Future[AuthorizationCodeResult]]":
-    """Listen on this machine for the redirect of the browser; the future gets what it brings."""
+    """Listen on this machine for the redirect of the browser, whose code sets the future."""
     code: asyncio.Future[AuthorizationCodeResult] = asyncio.get_running_loop().create_future()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

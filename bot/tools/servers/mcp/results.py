@@ -1,4 +1,4 @@
-"""Convert what an MCP server returns to a tool result: text, structured content, and files of the answer."""
+"""Convert a result of an MCP server to a tool result with text, structured content and files."""
 
 import base64
 import binascii
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
 
-from bot.tools.servers.answers import fed, shown
-from bot.tools.servers.echoes import EchoedSecretMask
+from bot.tools.servers.echoed_secrets import EchoedSecretMask
+from bot.tools.servers.responses import truncate_for_model, truncate_for_people
 from function_calls.language.messages import say
 from function_calls.tools.calls import SentFile, ToolResult
 
@@ -30,7 +30,7 @@ _LONGEST_NAME: Final = 80
 
 
 class _Parts(Struct, kw_only=True):
-    """The parts of a result: `texts` for people, `lines` for a model, which has one more for each file, and files."""
+    """The parts of a result: `texts` for people, `lines` for a model with one more for each file, and `files`."""
 
     texts: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
@@ -41,7 +41,7 @@ class _Parts(Struct, kw_only=True):
         self.lines.append(text)
 
     def add_file(self, data: str, media_type: str, name: str) -> None:
-        """Add base64 `data` as a file; where it is no file or too much, only its name is added."""
+        """Add base64 `data` as a file, or only its name if it is invalid or too large."""
         content, left = _decode(data), _LARGEST_FILES - sum(len(each.content) for each in self.files)
         if not content or len(content) > left or len(self.files) >= _MOST_FILES:
             self.add_text(f"[{name}, {media_type}: left out]")
@@ -50,43 +50,48 @@ class _Parts(Struct, kw_only=True):
         self.lines.append(f"[{name}, {media_type}: sent to the chat]")
 
 
-def tool_result(name: str, result: "CallToolResult", language: str, echoes: EchoedSecretMask) -> ToolResult:
-    """Return the result of a call, without the secrets that `echoes` masks in its texts.
+def tool_result(name: str, result: "CallToolResult", language: str, mask: EchoedSecretMask) -> ToolResult:
+    """Return the result of a call, its secrets masked.
 
     Images, audio and binary resources become files; structured content is the value for a model.
     """
     parts = _parts(result.content)
-    text = echoes.text("\n".join(parts.texts))
+    text = mask.text("\n".join(parts.texts))
     if result.is_error:
         return ToolResult.failed(
-            shown(text) or "the server reported an error",
-            text=say(language, "failed.tool", tool=name, why=shown(text)[:200]),
+            truncate_for_people(text) or "the server reported an error",
+            text=say(language, "failed.tool", tool=name, why=truncate_for_people(text)[:200]),
         )
-    value: object = echoes.text("\n".join(parts.lines))
+    value: object = mask.text("\n".join(parts.lines))
     if result.structured_content is not None:
-        value = echoes.value(result.structured_content)
+        value = mask.value(result.structured_content)
     is_silent = bool(parts.files) and not text
     return ToolResult(
-        ok=True, text="" if is_silent else shown(text or value), value=fed(value), files=tuple(parts.files)
+        ok=True,
+        text="" if is_silent else truncate_for_people(text or value),
+        value=truncate_for_model(value),
+        files=tuple(parts.files),
     )
 
 
-def prompt_result(result: "GetPromptResult", echoes: EchoedSecretMask) -> ToolResult:
-    """Return a prompt with its arguments, masked likewise."""
-    return _readable(_parts(each.content for each in result.messages), "\n\n", echoes)
+def prompt_result(result: "GetPromptResult", mask: EchoedSecretMask) -> ToolResult:
+    """Return the messages of a prompt, its secrets masked."""
+    return _join_parts(_parts(each.content for each in result.messages), "\n\n", mask)
 
 
-def resource_result(result: "ReadResourceResult", echoes: EchoedSecretMask) -> ToolResult:
-    """Return the contents of a resource, masked likewise."""
+def resource_result(result: "ReadResourceResult", mask: EchoedSecretMask) -> ToolResult:
+    """Return the contents of a resource, its secrets masked."""
     parts = _Parts()
     for each in result.contents:
         _add_resource(parts, each)
-    return _readable(parts, "\n", echoes)
+    return _join_parts(parts, "\n", mask)
 
 
-def _readable(parts: _Parts, between: str, echoes: EchoedSecretMask) -> ToolResult:
-    text, value = (echoes.text(between.join(each)) for each in (parts.texts, parts.lines))
-    return ToolResult(ok=True, text=shown(text), value=fed(value), files=tuple(parts.files))
+def _join_parts(parts: _Parts, separator: str, mask: EchoedSecretMask) -> ToolResult:
+    text, value = (mask.text(separator.join(each)) for each in (parts.texts, parts.lines))
+    return ToolResult(
+        ok=True, text=truncate_for_people(text), value=truncate_for_model(value), files=tuple(parts.files)
+    )
 
 
 def _parts(blocks: "Iterable[ContentBlock]") -> _Parts:

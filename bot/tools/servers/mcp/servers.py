@@ -8,19 +8,20 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, ValidationError, model_validator
 
-from bot.tools.servers.echoes import EchoedSecretMask, header_secrets, variable_secrets
+from bot.tools.servers.echoed_secrets import EchoedSecretMask, header_secrets, variable_secrets
 from function_calls.toolsets.source import Access
 from services.kernel.errors import ConfigError
 
 _KEY = "tool_servers.mcp_file"
 _REQUEST_SECONDS = 60.0
+LONGEST_LABEL = 24
 
 
 class OAuthSettings(BaseModel):
-    """The authorization at a remote server: with client credentials, or by a sign-in of the operator.
+    """The authorization at a remote server: client credentials, or a sign-in of the operator.
 
-    A sign-in needs no client, or with `grant_type` authorization_code uses one that is registered already. Credentials
-    are sent to the authorization server `issuer` only. A sign-in comes back to `redirect_port` of this machine.
+    A sign-in registers a client, or with `grant_type` authorization_code uses a registered one. Credentials are sent to
+    the authorization server `issuer` only. A sign-in is redirected to `redirect_port` of this machine.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -44,20 +45,20 @@ class OAuthSettings(BaseModel):
 
     @property
     def needs_sign_in(self) -> bool:
-        """Return whether the operator signs in, rather than the bot with credentials of its own."""
+        """Return whether the operator has to sign in."""
         return self.grant_type == "authorization_code" or not self.client_id
 
 
 class McpServer(BaseModel):
-    """One server: a `command` to run, or a `url` to speak to.
+    """One server: a `command` to run, or a `url`.
 
-    `allow` names the tools that are offered (`prompt_NAME` for prompts), all of them without it; `name_filter` narrows
-    them as Open WebUI's `function_name_filter_list` does. `confirm` says which calls are asked about first. `examples`
-    are sentences that mean a tool, by its name, with `{argument}` slots. `token_file` has the tokens of a sign-in.
-    A call may take `timeout_seconds`, also where it goes on as a task; None leaves that to the router.
+    `allow` names the offered tools (`prompt_NAME` for prompts); None allows all. `name_filter` restricts them as
+    Open WebUI's `function_name_filter_list` does. `confirm` selects the calls that the person confirms. `examples` are
+    sentences by the name of a tool, with `{argument}` slots. `token_file` has the tokens of a sign-in. A call may take
+    `timeout_seconds`, also as a task; None leaves the limit to the router.
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore")  # other clients' own keys stand in the same file
+    model_config = ConfigDict(frozen=True, extra="ignore")  # the file also has keys of other clients
 
     name: str
     command: str = ""
@@ -77,7 +78,7 @@ class McpServer(BaseModel):
     disabled: bool = False
 
     @model_validator(mode="after")
-    def _has_one_way(self) -> "McpServer":
+    def _has_one_transport(self) -> "McpServer":
         if bool(self.command) == bool(self.url):
             raise ValueError("an MCP server has either a command or a url")
         if self.oauth is not None and not self.url:
@@ -96,40 +97,45 @@ class McpServer(BaseModel):
 
     @property
     def label(self) -> str:
-        """Return what it is called, in letters that a tool's name may have."""
-        return re.sub(r"[^A-Za-z0-9_-]+", "_", self.name).strip("_")[:24] or "mcp"
+        """Return the name in letters that a tool's name may have."""
+        return label_of(self.name, "mcp")
 
     def allows(self, name: str) -> bool:
-        """Return whether the tool of that name there is to be offered."""
+        """Return whether the settings allow the tool or prompt of this name."""
         return (self.allow is None or name in self.allow) and passes_filter((name,), self.name_filter)
 
     @property
     def access(self) -> Access:
-        """Return who may use it."""
+        """Return the access rule of its tools."""
         return Access.of(self.access_control)
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Return what must never be shown."""
+        """Return all values that may be secret, for masking."""
         own = () if self.oauth is None else (self.oauth.client_secret,)
-        kept = (*self.env.values(), *self.headers.values(), *own)
-        return tuple(each.get_secret_value() for each in kept if each.get_secret_value())
+        secrets = (*self.env.values(), *self.headers.values(), *own)
+        return tuple(each.get_secret_value() for each in secrets if each.get_secret_value())
 
     @property
-    def echoes(self) -> EchoedSecretMask:
-        """Return a mask for secrets that the server could send back, without plain settings such as a time zone."""
-        return self.echoes_with(())
+    def secret_mask(self) -> EchoedSecretMask:
+        """Return a mask for the secrets that the server may send back, not for plain settings such as a time zone."""
+        return self.secret_mask_with(())
 
-    def echoes_with(self, tokens: Collection[str]) -> EchoedSecretMask:
-        """Return that mask for `tokens` too."""
+    def secret_mask_with(self, tokens: Collection[str]) -> EchoedSecretMask:
+        """Return the same mask with `tokens`."""
         own = () if self.oauth is None else (self.oauth.client_secret.get_secret_value(),)
         return EchoedSecretMask((*variable_secrets(self.env), *header_secrets(self.headers), *own, *tokens))
 
 
-def passes_filter(names: Collection[str], entries: Collection[str]) -> bool:
-    """Return whether a tool of these names is offered, by Open WebUI's `function_name_filter_list`.
+def label_of(name: str, default: str) -> str:
+    """Return `name` in letters that a tool's name may have."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_")[:LONGEST_LABEL] or default
 
-    An entry is the end of a name to offer, or after a `!` of one to leave out; without entries to offer, all are.
+
+def passes_filter(names: Collection[str], entries: Collection[str]) -> bool:
+    """Return whether Open WebUI's `function_name_filter_list` selects a tool of these names.
+
+    An entry is the ending of a name to offer or, after a `!`, to leave out. Without entries to offer, all are offered.
     """
     wanted = [each for each in entries if not each.startswith("!")]
     unwanted = [each[1:].strip() for each in entries if each.startswith("!")]
@@ -142,11 +148,11 @@ def _ends_with_any(names: Collection[str], ends: Collection[str]) -> bool:
     return any(name.endswith(tuple(ends)) for name in names)
 
 
-def mcp_servers(path: str) -> tuple[McpServer, ...]:
-    """Return the servers that the file at `path` names and does not disable; none without a path.
+def read_mcp_servers(path: str) -> tuple[McpServer, ...]:
+    """Read the enabled servers from the file at `path`; none if it is empty.
 
     Raises:
-        ConfigError: the file cannot be read or says something else.
+        ConfigError: the file cannot be read or has another form.
     """
     if not path:
         return ()

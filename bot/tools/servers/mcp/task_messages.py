@@ -16,7 +16,7 @@ TaskStatus = Literal["working", "input_required", "completed", "failed", "cancel
 
 
 class Task(Result):
-    """The state of a task. Times are in ISO 8601; `ttl_ms` counts from `created_at`, None means without end."""
+    """The state of a task. Times are in ISO 8601; `ttl_ms` counts from `created_at`; None is unlimited."""
 
     task_id: str = Field(alias="taskId", min_length=1, max_length=_LONGEST_ID)
     status: TaskStatus
@@ -28,7 +28,7 @@ class Task(Result):
 
 
 class CreateTaskResult(Task):
-    """The result of a call that goes on as a task."""
+    """The result of a call that continues as a task."""
 
     result_type: Literal["task"] = Field("task", alias="resultType")
 
@@ -55,21 +55,21 @@ class UpdateTaskParams(TaskParams):
 
 
 class GetTaskRequest(Request[TaskParams, Literal["tasks/get"]]):
-    """A question for the state of a task."""
+    """A request for the state of a task."""
 
     method: Literal["tasks/get"] = "tasks/get"
     name_param = "taskId"
 
 
 class UpdateTaskRequest(Request[UpdateTaskParams, Literal["tasks/update"]]):
-    """Answers to the input that a task waits for."""
+    """A request with the input that a task waits for."""
 
     method: Literal["tasks/update"] = "tasks/update"
     name_param = "taskId"
 
 
 class CancelTaskRequest(Request[TaskParams, Literal["tasks/cancel"]]):
-    """A wish to end a task."""
+    """A request to cancel a task."""
 
     method: Literal["tasks/cancel"] = "tasks/cancel"
     name_param = "taskId"

@@ -1,4 +1,4 @@
-"""Follow calls that an MCP server runs as tasks, answer their questions, and cancel those that nobody waits for."""
+"""Poll calls that an MCP server runs as tasks, send them input, and cancel those that nobody waits for."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -31,9 +31,9 @@ from bot.tools.servers.mcp.task_messages import (
 )
 from services.kernel.network import growing_pauses
 
-Tell = Callable[[str], Awaitable[None]]
+ReportProgress = Callable[[str], Awaitable[None]]
 FindSession = Callable[[], ClientSession | None]
-"""Returns the present session of a server; None while it is not connected."""
+"""Returns the current session of a server; None while not connected."""
 
 _REQUEST_WITHIN: Final = 30.0  # seconds
 _CANCEL_WITHIN: Final = 5.0
@@ -51,7 +51,7 @@ class TaskFailed(RuntimeError):
 
 
 class TasksExtension(ClientExtension):
-    """Tells servers that their tasks are followed; each call follows its own, so that its progress reaches its chat."""
+    """Declares support for tasks; each call follows its own task, so that its progress reaches its chat."""
 
     identifier = EXTENSION
 
@@ -61,8 +61,8 @@ class TasksExtension(ClientExtension):
 
 
 async def _refuse(task: CreateTaskResult, context: ClaimContext) -> CallToolResult:
-    """Refuse to follow a task outside of a call of a toolset."""
-    raise TaskFailed(f"'{context.tool_name}' goes on as the task {task.task_id}, which nobody follows")
+    """Refuse a task that no call of a toolset polls."""
+    raise TaskFailed(f"'{context.tool_name}' continues as the task {task.task_id}, which nothing polls")
 
 
 async def follow_task(
@@ -70,21 +70,21 @@ async def follow_task(
     tool: str,
     task_id: str,
     *,
-    tell: Tell,
+    report: ReportProgress,
     task: Task | None = None,
-    answered: Collection[str] = (),
+    answered_keys: Collection[str] = (),
 ) -> CallToolResult | GetTaskResult:
-    """Poll a task until it has a result or asks for input, and tell its progress.
+    """Poll a task until it has a result or asks for input, and report its progress.
 
-    A cancellation of the wait cancels the task on the server. A connection that breaks off is waited for.
+    A cancellation cancels the task on the server. After a lost connection, polling goes on when it is back.
 
     Args:
         find_session: returns the session to poll with.
         tool: the tool that was called; its output schema applies to the result.
         task_id: the id that the server gave it.
-        tell: hears each new status message.
-        task: its state, where that is known.
-        answered: keys of input that was sent before and that the server may still list.
+        report: is called with each new status message.
+        task: its state, if known.
+        answered_keys: keys of input that was already sent, which the server may still list.
 
     Returns:
         The result, or the task with the input that it waits for.
@@ -94,18 +94,21 @@ async def follow_task(
         TaskFailed: the task failed, or was cancelled on the server.
         RuntimeError: the structured content of the result does not fit the output schema.
     """
-    told, now = None, task
+    reported, current = None, task
     try:
         while True:
-            if now is not None and now.status_message and now.status_message != told:
-                told = now.status_message
-                await tell(told)
-            if now is not None and now.status in {"working", "input_required"}:
-                await asyncio.sleep(_pause(now.poll_interval_ms))
-            now = await _get(find_session, task_id)
-            if now.status == "working" or (now.status == "input_required" and not _asks_more(now, answered)):
-                continue
-            return now if now.status == "input_required" else await _result(find_session(), tool, now)
+            if current is not None and current.status_message and current.status_message != reported:
+                reported = current.status_message
+                await report(reported)
+            if current is not None and current.status in {"working", "input_required"}:
+                await asyncio.sleep(_pause_seconds(current.poll_interval_ms))
+            current = await _poll(find_session, task_id)
+            if current.status == "input_required":
+                if set(current.input_requests or ()) <= set(answered_keys):
+                    continue
+                return current
+            if current.status != "working":
+                return await _result(find_session(), tool, current)
     except asyncio.CancelledError:
         await _cancel(find_session(), task_id)
         raise
@@ -128,17 +131,13 @@ async def _result(session: ClientSession | None, tool: str, task: GetTaskResult)
     return result
 
 
-def _asks_more(task: GetTaskResult, answered: Collection[str]) -> bool:
-    return not set(task.input_requests or ()) <= set(answered)
-
-
-def _pause(interval_ms: int | None) -> float:
+def _pause_seconds(interval_ms: int | None) -> float:
     seconds = _USUAL_PAUSE if interval_ms is None else interval_ms / 1000
     return min(max(seconds, _SHORTEST_PAUSE), _LONGEST_PAUSE)
 
 
-async def _get(find_session: FindSession, task_id: str) -> GetTaskResult:
-    """Ask for a task, again after a broken connection."""
+async def _poll(find_session: FindSession, task_id: str) -> GetTaskResult:
+    """Request the state of a task, with retries after a lost connection."""
     request = GetTaskRequest(params=TaskParams(task_id=task_id))
     pauses = growing_pauses(_FIRST_RETRY, _LONGEST_RETRY)
     for left in range(_MOST_RETRIES, -1, -1):
@@ -151,7 +150,7 @@ async def _get(find_session: FindSession, task_id: str) -> GetTaskResult:
                 raise
             logger.debug("could not poll task {}: {}", task_id, error)
         await asyncio.sleep(next(pauses))
-    raise TaskFailed(f"the connection broke off while the task {task_id} ran")
+    raise TaskFailed(f"the connection was lost while the task {task_id} ran")
 
 
 async def _cancel(session: ClientSession | None, task_id: str) -> None:

@@ -9,12 +9,12 @@ from loguru import logger
 from msgspec.structs import replace
 
 from bot import __version__
-from bot.tools.servers.answers import ServerUnavailable
 from bot.tools.servers.mcp.input_requests import form_of, input_responses
-from bot.tools.servers.mcp.listing import McpListing, mcp_listing
+from bot.tools.servers.mcp.listing import McpListing, fetch_listing
 from bot.tools.servers.mcp.results import prompt_result, resource_result, tool_result
 from bot.tools.servers.mcp.servers import McpServer
-from bot.tools.servers.mcp.transport import Transport, transport
+from bot.tools.servers.mcp.transport import Transport, open_transport
+from bot.tools.servers.responses import ServerUnavailable
 from function_calls.tools.calls import Form, ToolResult, ToolSpec
 from function_calls.tools.confirmation.forms import is_safe
 from function_calls.tools.context import CallContext
@@ -33,38 +33,38 @@ if TYPE_CHECKING:
 
 _FIRST_PAUSE: Final = 1.0  # seconds; doubled after each failure
 _LONGEST_PAUSE: Final = 120.0
-_STEADY: Final = 30.0  # a connection that lasted so long was a good one; the pauses begin anew
-_LOOK_EVERY: Final = 60.0
+_STABLE_SECONDS: Final = 30.0  # after a connection of this length the pauses start from the first again
+_REFRESH_SECONDS: Final = 60.0
 _CONNECT_WITHIN: Final = 30.0
 _LONGEST_ERROR: Final = 600
 _MOST_ROUNDS: Final = 60
-_POLL_EVERY: Final = 1.0  # seconds; while a server waits for something that it did not ask the person for
+_POLL_EVERY: Final = 1.0  # seconds; while a server waits for something other than input of the person
 _CHANGES: Final = {f"notifications/{each}/list_changed" for each in ("tools", "prompts", "resources")}
 
 
 class McpToolset:
     """Offers the tools and prompts of one server, and its resources as one more tool; none while not connected.
 
-    `tried` is set once it was connected for the first time, or could not be.
+    `first_try` is set after the first attempt to connect.
     """
 
     def __init__(
         self,
         server: McpServer,
         *,
-        connect: Callable[[McpServer, asyncio.Event], Transport] = transport,
+        connect: Callable[[McpServer, asyncio.Event], Transport] = open_transport,
         first_pause: float = _FIRST_PAUSE,
     ) -> None:
         self.server = server
         self.title = server.name
-        self._echoes = server.echoes
+        self._mask = server.secret_mask
         self._connect = connect
         self._first_pause = first_pause
         self._client: Client | None = None
         self._listing = McpListing()
         self._health = Health(is_ok=False, detail="not connected yet")
         self._changed = asyncio.Event()
-        self.tried = asyncio.Event()
+        self.first_try = asyncio.Event()
 
     @property
     def health(self) -> Health:
@@ -73,7 +73,7 @@ class McpToolset:
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """Return the addresses of its resources, and patterns of addresses."""
+        """Return the URIs of its resources, and URI templates."""
         return self._listing.resources
 
     @property
@@ -82,28 +82,28 @@ class McpToolset:
         return self._listing.prompts
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """Return its tools; none while it is not connected."""
+        """Return the tools of the server; none while not connected."""
         del viewer
         return self._listing.specs
 
     async def run(self) -> None:
-        """Stay connected: after a failure again and again, with pauses that grow to two minutes."""
+        """Stay connected; reconnect after failures, with pauses of up to two minutes."""
         pauses, loop = growing_pauses(self._first_pause, _LONGEST_PAUSE), asyncio.get_running_loop()
         while True:
-            began = loop.time()
+            started = loop.time()
             problem = await self._run_connection()
             self._on_disconnect(problem)
-            if loop.time() - began > _STEADY:
+            if loop.time() - started > _STABLE_SECONDS:
                 pauses = growing_pauses(self._first_pause, _LONGEST_PAUSE)
             pause = next(pauses)
             logger.warning("MCP server {}: {}; reconnecting in {:.0f} s", self.server.label, problem, pause)
             await asyncio.sleep(pause)
 
     async def _run_connection(self) -> str:
-        """Stay connected as long as that lasts, and say why it ended.
+        """Hold a connection until it ends, and return the reason.
 
-        The connection has a task of its own: the SDK may answer a cancellation with an error, which must not pass for
-        the server's when it is the bot that stops.
+        It has its own task: when the bot stops, the SDK may answer the cancellation with an error, which is not the
+        server's.
         """
         connection = asyncio.create_task(self._hold_connection(), name=f"connection to {self.server.label}")
         try:
@@ -112,10 +112,10 @@ class McpToolset:
             connection.cancel()
             await asyncio.gather(connection, return_exceptions=True)
         error = None if connection.cancelled() else connection.exception()
-        return "the server has ended" if error is None else self._echoes.text(first_text(error))
+        return "the server ended the connection" if error is None else self._mask.text(error_text(error))
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
-        """Call a tool of the server; giving up the wait cancels the call there."""
+        """Call a tool of the server; a cancellation cancels the call there too."""
         target, client = self._listing.targets.get(name), self._client
         if target is None or client is None:
             return unknown_tool(name, self._listing.targets, context.language)
@@ -123,16 +123,16 @@ class McpToolset:
 
         try:
             if target.kind == "resource":
-                return resource_result(await client.read_resource(str(arguments["uri"])), self._echoes)
+                return resource_result(await client.read_resource(str(arguments["uri"])), self._mask)
             if target.kind == "prompt":
                 texts = {key: str(value) for key, value in arguments.items()}
-                return prompt_result(await client.get_prompt(target.name, texts), self._echoes)
+                return prompt_result(await client.get_prompt(target.name, texts), self._mask)
             return await self._call_tool(client, target.name, name, arguments, context)
         except MCPError as error:
             self._changed.set()
-            raise ServerUnavailable(self._echoes.text(f"{self.server.name}: {error}")) from error
+            raise ServerUnavailable(self._mask.text(f"{self.server.name}: {error}")) from error
         except RuntimeError as error:  # a failed task, or structured content that does not fit the output schema
-            raise ToolFailed(self._echoes.text(f"{self.server.name}: {error}")[:_LONGEST_ERROR]) from error
+            raise ToolFailed(self._mask.text(f"{self.server.name}: {error}")[:_LONGEST_ERROR]) from error
 
     async def _call_tool(
         self, client: "Client", name: str, shown_as: str, arguments: Mapping[str, object], context: CallContext
@@ -142,12 +142,12 @@ class McpToolset:
         from bot.tools.servers.mcp.task_messages import CreateTaskResult
         from bot.tools.servers.mcp.tasks import answer_task, follow_task
 
-        async def tell(message: str) -> None:
-            await context.progress(self._echoes.text(message))
+        async def report(message: str) -> None:
+            await context.progress(self._mask.text(message))
 
-        async def told(progress: float, total: float | None, message: str | None) -> None:
+        async def report_share(progress: float, total: float | None, message: str | None) -> None:
             share = f"{progress:g}/{total:g}" if total else f"{progress:g}"
-            await tell(f"{message} ({share})" if message else share)
+            await report(f"{message} ({share})" if message else share)
 
         form = context.form
         for _ in range(_MOST_ROUNDS):
@@ -155,14 +155,14 @@ class McpToolset:
             if form is not None and form.task_id:
                 await answer_task(client.session, form.task_id, input_responses(form))
                 keys = [each.key for each in form.requests]
-                result = await follow_task(self._session, name, form.task_id, tell=tell, answered=keys)
+                result = await follow_task(self._session, name, form.task_id, report=report, answered_keys=keys)
             else:
-                result = await self._send(client, name, arguments, form, told)
+                result = await self._send(client, name, arguments, form, report_share)
                 if isinstance(result, CreateTaskResult):
-                    result = await follow_task(self._session, name, result.task_id, tell=tell, task=result)
+                    result = await follow_task(self._session, name, result.task_id, report=report, task=result)
             if isinstance(result, CallToolResult):
-                return tool_result(shown_as, result, context.language, self._echoes)
-            form = form_of(result, self.server.name, self._echoes)
+                return tool_result(shown_as, result, context.language, self._mask)
+            form = form_of(result, self.server.name, self._mask)
             if form.requests and is_safe(form):
                 return ToolResult(ok=False, error="the tool asks the person something", failure="denied", form=form)
             if form.requests:
@@ -185,7 +185,7 @@ class McpToolset:
         *,
         is_repeated: bool = False,
     ) -> "Result":
-        """Send a call, and once more after listing the tools where their schemas, which name headers, have changed."""
+        """Send a call; if the headers that the tool's schema names have changed, list the tools and send it again."""
         from mcp import MCPError
         from mcp.types import HEADER_MISMATCH
 
@@ -224,7 +224,7 @@ class McpToolset:
         async with asyncio.timeout(_CONNECT_WITHIN) as deadline, client:
             await self._list(client)
             deadline.reschedule(None)
-            async with _listening(client, self._changed):
+            async with _subscribe(client, self._changed):
                 while not ended.is_set():
                     await self._wait(ended)
                     if not ended.is_set():
@@ -232,27 +232,28 @@ class McpToolset:
                             await self._list(client)
 
     async def _wait(self, ended: asyncio.Event) -> None:
-        """Wait until the connection has ended, the tools may have changed, or it is time to look."""
-        waiting = [asyncio.ensure_future(each.wait()) for each in (ended, self._changed)]
+        """Wait until the connection ends, the tools may have changed, or the next refresh is due."""
+        tasks = [asyncio.ensure_future(event.wait()) for event in (ended, self._changed)]
         try:
-            await asyncio.wait(waiting, timeout=_LOOK_EVERY, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, timeout=_REFRESH_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for each in waiting:
-                each.cancel()
+            for task in tasks:
+                task.cancel()
         self._changed.clear()
 
     async def _list(self, client: "Client") -> None:
         if self.server.oauth is not None:
             from bot.tools.servers.mcp.oauth import TokenFile
 
-            self._echoes = self.server.echoes_with(TokenFile(self.server.token_file).secrets)
-        listing = await mcp_listing(client, self.server, self._echoes)
+            self._mask = self.server.secret_mask_with(TokenFile(self.server.token_file).secrets)
+        listing = await fetch_listing(client, self.server, self._mask)
         is_new = listing.specs != self._listing.specs
-        kept = self._listing.specs if not is_new else listing.specs  # equal specs stay the same objects
-        self._client, self._listing, self._health = client, replace(listing, specs=kept), Health()
-        self.tried.set()
+        if not is_new:
+            listing = replace(listing, specs=self._listing.specs)  # equal specs stay the same objects
+        self._client, self._listing, self._health = client, listing, Health()
+        self.first_try.set()
         if is_new:
-            logger.info("MCP server {} offers {} tools", self.server.label, len(kept))
+            logger.info("MCP server {} offers {} tools", self.server.label, len(listing.specs))
 
     async def _on_message(self, message: "IncomingMessage") -> None:
         if getattr(message, "method", "") in _CHANGES:
@@ -261,31 +262,33 @@ class McpToolset:
     async def _on_elicitation(
         self, context: "ClientRequestContext", params: "ElicitRequestParams"
     ) -> "ElicitResult | ErrorData":
-        """Cancel a question in the middle of a request: before protocol 2026-07-28, or for a prompt or a resource."""
+        """Cancel an elicitation within a request: before protocol 2026-07-28, or for a prompt or a resource."""
         from mcp.types import ElicitResult
 
         del context, params
-        logger.warning("MCP server {} asks in the middle of a request, which cannot wait; cancelled", self.server.label)
+        logger.warning(
+            "MCP server {} asks a question within a request, which cannot wait; cancelled", self.server.label
+        )
         return ElicitResult(action="cancel")
 
     def _on_disconnect(self, problem: str) -> None:
         self._client, self._listing = None, McpListing()
         self._health = Health(is_ok=False, detail=problem)
-        self.tried.set()
+        self.first_try.set()
 
 
 @asynccontextmanager
-async def _listening(client: "Client", changed: asyncio.Event) -> AsyncIterator[None]:
-    """Hear of changed tools where that takes a subscription (protocol 2026-07-28 and later)."""
-    task = asyncio.create_task(_listen(client, changed))
+async def _subscribe(client: "Client", changed: asyncio.Event) -> AsyncIterator[None]:
+    """Subscribe to changes of the lists, which protocol 2026-07-28 and later need."""
+    task = asyncio.create_task(_watch_changes(client, changed))
     try:
         yield
     finally:
         task.cancel()
 
 
-async def _listen(client: "Client", changed: asyncio.Event) -> None:
-    """Set `changed` when the server says so, and when it is silent all of a sudden: it may be gone."""
+async def _watch_changes(client: "Client", changed: asyncio.Event) -> None:
+    """Set `changed` on each notification, and when the subscription ends: the server may be gone."""
     from mcp.client.subscriptions import ListenNotSupportedError
 
     while True:
@@ -293,19 +296,19 @@ async def _listen(client: "Client", changed: asyncio.Event) -> None:
             async with client.listen(
                 tools_list_changed=True, prompts_list_changed=True, resources_list_changed=True
             ) as subscription:
-                changed.set()  # what changed between the first look and now was heard by nobody
+                changed.set()  # something may have changed between the listing and the subscription
                 async for _ in subscription:
                     changed.set()
         except ListenNotSupportedError:
-            return  # older servers notify without being asked
-        except Exception as error:  # noqa: BLE001 - the list is looked at again, which tells what is the matter
+            return  # older servers notify without a subscription
+        except Exception as error:  # noqa: BLE001 - the next listing shows the problem
             logger.debug("could not subscribe to tool changes: {}", error)
         changed.set()
-        await asyncio.sleep(_LOOK_EVERY)
+        await asyncio.sleep(_REFRESH_SECONDS)
 
 
-def first_text(error: BaseException) -> str:
-    """Return the text of `error`, or of the first one of a group."""
+def error_text(error: BaseException) -> str:
+    """Return the text of `error`, or of the first error of a group."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return str(error) or type(error).__name__

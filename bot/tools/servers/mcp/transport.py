@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
-from bot.tools.servers.answers import ServerUnavailable
 from bot.tools.servers.mcp.servers import McpServer
+from bot.tools.servers.responses import ServerUnavailable
 
 if TYPE_CHECKING:
     from mcp.client._transport import ReadStream, TransportStreams
@@ -25,8 +25,8 @@ class Transport(Protocol):
     ) -> bool | None: ...
 
 
-class WatchedStream:
-    """A stream of incoming messages that says when it ends: for a server over stdio, when its process does."""
+class MonitoredStream:
+    """A stream of incoming messages that sets `ended` at its end, such as the end of the process of a stdio server."""
 
     def __init__(self, inner: "ReadStream[SessionMessage | Exception]", ended: asyncio.Event) -> None:
         self._inner = inner
@@ -37,7 +37,7 @@ class WatchedStream:
         return await self._watch(self._inner.receive())
 
     async def aclose(self) -> None:
-        """Close it."""
+        """Close the stream."""
         await self._inner.aclose()
 
     def __aiter__(self) -> Self:
@@ -68,10 +68,11 @@ def _null_device() -> TextIO:
 
 
 @asynccontextmanager
-async def transport(server: McpServer, ended: asyncio.Event) -> "AsyncIterator[TransportStreams]":
-    """Return the streams of a connection to `server`; `ended` is set when nothing more will come.
+async def open_transport(server: McpServer, ended: asyncio.Event) -> "AsyncIterator[TransportStreams]":
+    """Open a connection to `server`; `ended` is set at the end of its messages.
 
-    A process inherits neither our environment nor our error output: only what its entry names, and the path to run.
+    A process inherits neither the environment nor the standard error of the bot; its environment has the variables of
+    its entry, and PATH.
 
     Raises:
         ServerUnavailable: the extra `mcp` is not installed.
@@ -106,4 +107,4 @@ async def transport(server: McpServer, ended: asyncio.Event) -> "AsyncIterator[T
             )
             streams = await resources.enter_async_context(streamable_http_client(server.url, http_client=client))
         read, write = streams
-        yield WatchedStream(read, ended), write
+        yield MonitoredStream(read, ended), write

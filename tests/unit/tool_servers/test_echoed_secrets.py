@@ -7,7 +7,7 @@ import pytest
 from bot.testing.turns import make_tool
 from bot.tools.servers.connections import ToolServerConnection
 from bot.tools.servers.credentials import Credentials
-from bot.tools.servers.echoes import MASK, EchoedSecretMask
+from bot.tools.servers.echoed_secrets import MASK, EchoedSecretMask
 from bot.tools.servers.mcp.servers import McpServer
 
 KEY = "k3y/with+signs"
@@ -39,9 +39,9 @@ def test_headers_and_variables_that_hold_no_secret_stay_readable():
     connection = ToolServerConnection(url="http://a:1", headers=headers, username="ann", password="p4ssword")
     server = McpServer(name="t", command="t", env={"TZ": "Asia/Shanghai", "API_KEY": "k3yk3y", "DB": "pg://a:b@c/d"})
 
-    echoes = Credentials(connection, exchange=None).echoes
+    secret_mask = Credentials(connection, client=None).secret_mask
     pair = base64.b64encode(b"ann:p4ssword").decode()
 
-    assert echoes.text(f"application/json h34der {pair}") == f"application/json {MASK} {MASK}"
-    assert server.echoes.text("Asia/Shanghai k3yk3y pg://a:b@c/d") == f"Asia/Shanghai {MASK} {MASK}"
+    assert secret_mask.text(f"application/json h34der {pair}") == f"application/json {MASK} {MASK}"
+    assert server.secret_mask.text("Asia/Shanghai k3yk3y pg://a:b@c/d") == f"Asia/Shanghai {MASK} {MASK}"
     assert "Asia/Shanghai" in server.secrets

@@ -1,7 +1,7 @@
 """Send requests to one configured origin only, and limit the size of responses.
 
-An operator's own server may well stand on a private address; so the rule is not which addresses are public, but that
-nothing that a document or an answer says leads to another origin (OWASP's SSRF prevention cheat sheet, case 1).
+The servers of an operator may have private addresses, so addresses are not restricted to public ones. Instead, neither
+a document nor a response can lead to another origin (OWASP's SSRF prevention cheat sheet, case 1).
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 from msgspec import Struct
 
-from bot.tools.servers.answers import Answer, ServerUnavailable
+from bot.tools.servers.responses import ServerResponse, ServerUnavailable
 from services.kernel.network import trusted_certificates
 
 _MOST_REDIRECTS: Final = 3
@@ -22,8 +22,8 @@ Origin = tuple[str, str, int]
 Files = list[tuple[str, tuple[str | None, bytes, str | None]]]
 
 
-class Outgoing(Struct, frozen=True, kw_only=True):
-    """A request as it is sent."""
+class OriginRequest(Struct, frozen=True, kw_only=True):
+    """A request to the origin."""
 
     method: str
     url: str
@@ -33,10 +33,10 @@ class Outgoing(Struct, frozen=True, kw_only=True):
     auth: tuple[str, str] | None = None
 
 
-class Exchange:
-    """Talks to the origin of `url`; use it as `async with`. `transport` is for tests.
+class OriginClient:
+    """Sends requests to the origin of `url`, as an async context manager.
 
-    `timeout_seconds` is for a whole answer: one that comes drop by drop is given up too.
+    `timeout_seconds` limits the whole response, so that a server cannot prolong it byte by byte.
     """
 
     def __init__(self, url: str, *, timeout_seconds: float, transport: httpx.AsyncBaseTransport | None = None) -> None:
@@ -58,15 +58,15 @@ class Exchange:
     ) -> None:
         await self._client.aclose()
 
-    def is_home(self, url: str) -> bool:
-        """Return whether `url` is of the configured origin."""
+    def is_same_origin(self, url: str) -> bool:
+        """Return whether `url` has the configured origin."""
         return origin_of(url) == self.origin
 
-    async def send(self, request: Outgoing, *, max_bytes: int) -> Answer:
-        """Send it and read at most `max_bytes` of the answer; redirects are followed within the origin, for GET.
+    async def send(self, request: OriginRequest, *, max_bytes: int) -> ServerResponse:
+        """Send `request` and read at most `max_bytes` of the response; redirects of GET are followed within the origin.
 
         Raises:
-            ServerUnavailable: another origin is meant, or the server cannot be reached.
+            ServerUnavailable: the URL or a redirect has another origin, or the server cannot be reached.
         """
         try:
             async with asyncio.timeout(self._timeout_seconds):
@@ -76,50 +76,50 @@ class Exchange:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ServerUnavailable(f"the server cannot be reached ({type(error).__name__})") from error
 
-    async def _follow_redirects(self, request: Outgoing, max_bytes: int) -> Answer:
+    async def _follow_redirects(self, request: OriginRequest, max_bytes: int) -> ServerResponse:
         url = request.url
         for _ in range(_MOST_REDIRECTS + 1):
-            if not self.is_home(url):
+            if not self.is_same_origin(url):
                 raise ServerUnavailable("the server leads to another address, which is refused")
-            answer, location = await self._once(request, url, max_bytes)
+            response, location = await self._send_once(request, url, max_bytes)
             if location is None or request.method != "GET":
-                return answer
+                return response
             url = urljoin(url, location)
         raise ServerUnavailable("the server redirects without end")
 
-    async def _once(self, request: Outgoing, url: str, max_bytes: int) -> tuple[Answer, str | None]:
+    async def _send_once(self, request: OriginRequest, url: str, max_bytes: int) -> tuple[ServerResponse, str | None]:
         sent = self._client.build_request(
             request.method, url, headers=list(request.headers), content=request.content, files=request.files
         )
         auth = httpx.BasicAuth(*request.auth) if request.auth else None
-        answer = await self._client.send(sent, auth=auth, stream=True, follow_redirects=False)
+        response = await self._client.send(sent, auth=auth, stream=True, follow_redirects=False)
         try:
             read = bytearray()
-            async for chunk in answer.aiter_bytes():
+            async for chunk in response.aiter_bytes():
                 read += chunk
                 if len(read) > max_bytes:
                     break
         finally:
-            await answer.aclose()
-        location = answer.headers.get("location") if answer.is_redirect else None
-        return _read(answer, bytes(read), max_bytes), location
+            await response.aclose()
+        location = response.headers.get("location") if response.is_redirect else None
+        return _to_response(response, bytes(read), max_bytes), location
 
 
-def _read(answer: httpx.Response, content: bytes, max_bytes: int) -> Answer:
-    return Answer(
-        status=answer.status_code,
-        content_type=answer.headers.get("content-type", "").split(";")[0].strip().lower(),
+def _to_response(response: httpx.Response, content: bytes, max_bytes: int) -> ServerResponse:
+    return ServerResponse(
+        status=response.status_code,
+        content_type=response.headers.get("content-type", "").split(";")[0].strip().lower(),
         content=content[:max_bytes],
-        encoding=answer.charset_encoding or "utf-8",
-        is_cut=len(content) > max_bytes,
+        encoding=response.charset_encoding or "utf-8",
+        is_truncated=len(content) > max_bytes,
     )
 
 
 def origin_of(url: str) -> Origin:
-    """Scheme, host and port of `url`, as a client will understand them.
+    """Return scheme, host and port of `url`, as httpx parses them.
 
     Raises:
-        ServerUnavailable: it is no address of the web.
+        ServerUnavailable: it is not an HTTP address.
     """
     try:
         parts = httpx.URL(url)

@@ -14,14 +14,14 @@ MASK: Final = "[secret]"
 _PLAIN_HEADERS: Final = frozenset({"accept", "accept-language", "accept-encoding", "content-type", "user-agent"})
 _SECRET_VARIABLES: Final = ("KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL")
 _SHORTEST: Final = 4
-"""Shorter texts are no secrets, and masking them would make ordinary answers unreadable."""
+"""Shorter values are not masked: that would make ordinary answers unreadable."""
 
 
 class EchoedSecretMask:
-    """Masks secrets as they are, percent-encoded, in base64, and without the scheme that stands before them."""
+    """Masks secrets in plain text, percent-encoded, in base64, and without the scheme before them."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        found = {form for secret in secrets for form in _forms(secret) if len(form) >= _SHORTEST}
+        found = {form for secret in secrets for form in _encodings(secret) if len(form) >= _SHORTEST}
         self._secrets = sorted(found, key=len, reverse=True)
 
     def text(self, text: str) -> str:
@@ -32,11 +32,11 @@ class EchoedSecretMask:
         return text
 
     def value(self, value: object) -> object:
-        """Return a JSON value with every secret masked in its texts and keys; the same object where there is none."""
+        """Return a JSON value with secrets masked in its texts and keys; the same object if there are no secrets."""
         return self._mask_value(value) if self._secrets else value
 
     def spec(self, spec: ToolSpec) -> ToolSpec | None:
-        """Return a tool with every secret masked; None where its name has one, since a changed name calls nothing."""
+        """Return a tool with secrets masked; None if its name has one, since a masked name could not be called."""
         if not self._secrets:
             return spec
         if self.text(spec.name) != spec.name:
@@ -59,12 +59,12 @@ class EchoedSecretMask:
 
 
 def header_secrets(headers: Mapping[str, SecretStr]) -> Iterable[str]:
-    """Return the values of headers, without those that never hold a secret, such as `Accept`."""
+    """Return the values of headers that may hold a secret, so not of `Accept`."""
     return (value.get_secret_value() for name, value in headers.items() if name.lower() not in _PLAIN_HEADERS)
 
 
 def variable_secrets(environment: Mapping[str, SecretStr]) -> Iterable[str]:
-    """Return the values of variables whose name says that they are secret, and addresses with a password."""
+    """Return the values of variables with a name such as TOKEN, and addresses with a password."""
     values = {name.upper(): value.get_secret_value() for name, value in environment.items()}
     return (
         value
@@ -74,11 +74,11 @@ def variable_secrets(environment: Mapping[str, SecretStr]) -> Iterable[str]:
 
 
 def basic_pair(username: str, password: str) -> str:
-    """Return what HTTP basic authentication sends for a name and a password."""
+    """Return the encoded credentials of HTTP basic authentication."""
     return base64.b64encode(f"{username}:{password}".encode()).decode()
 
 
-def _forms(secret: str) -> Iterable[str]:
+def _encodings(secret: str) -> Iterable[str]:
     plain = secret.strip()
     parts = plain.split()
     for each in {plain, parts[-1] if parts else ""}:
