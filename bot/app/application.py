@@ -34,7 +34,7 @@ from bot.platforms.kit.commands import offer_commands
 from bot.plugins.contributions import Host
 from bot.plugins.manager import PluginManager
 from bot.tools.servers.sources import ToolSources, open_tool_sources
-from bot.tools.skills.toolset import skill_sources
+from bot.tools.skills import skill_sources
 from function_calls.conversation.assistant import Assistant
 from function_calls.conversation.follow_ups import FollowUpInterpreter
 from function_calls.model_calls.hooks import HookedInterpreter

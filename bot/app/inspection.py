@@ -13,7 +13,7 @@ from bot.observability.logs import unlogged
 from bot.plugins.loading import LoadedPlugin
 from bot.plugins.manager import PluginManager
 from bot.tools.servers.sources import ListedTool, open_tool_sources, run_limits, stored_source
-from bot.tools.skills.toolset import skill_sources
+from bot.tools.skills import skill_sources
 from bot.tools.stored.runner import ToolRunner
 from bot.tools.stored.toolset import StoredToolset
 from function_calls.router import FunctionCallRouter

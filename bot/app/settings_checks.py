@@ -6,7 +6,7 @@ from bot.config.platform_catalog import NAMES, platform_names
 from bot.config.settings import PluginSettings, Settings
 from bot.platforms.kit.doctor import Finding, warning
 from bot.plugins.loading import find_plugins
-from bot.tools.skills.reading import find_skills
+from bot.tools.skills import find_skills
 from services.kernel.text import closest_names
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.config.settings import SkillSettings
-from bot.tools.skills.reading import find_skills
-from bot.tools.skills.toolset import skill_sources
+from bot.tools.skills import find_skills, skill_sources
 from function_calls.tools.permission import Viewer
 from services.kernel.chat import ChatAddress, Person
 

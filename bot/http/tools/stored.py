@@ -227,7 +227,7 @@ def _changing(context: HttpContext) -> Iterator[StoredToolRepository]:
     except ValvesInvalid as error:
         raise HttpRefused(422, "valves_invalid", why=error) from error
     finally:
-        tools.stored.forget()
+        tools.stored.clear_cache()
 
 
 def _author(viewer: Viewer) -> str:

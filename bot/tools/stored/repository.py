@@ -17,23 +17,23 @@ _ID: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 class ToolIdTaken(ValueError):
-    """Another tool has that id."""
+    """Another tool has the id."""
 
 
 class ToolUnknown(LookupError):
-    """There is no tool of that id."""
+    """No tool has the id."""
 
 
 class ValvesInvalid(ValueError):
-    """The settings do not fit what the tool says of them."""
+    """The values do not fit the schema of the tool's valves."""
 
 
 class ToolForm(Struct, frozen=True, kw_only=True):
-    """A tool as an admin writes it.
+    """A new tool, or a change of one.
 
-    An empty `id` or `name` is taken from the source. `access` is an `access_control` that `check_access` has passed;
-    unset, a new tool is for everybody and a changed one keeps its rule. An `owner` (`platform:id`) counts for new
-    tools, which otherwise belong to whoever saves them; an unset `is_enabled` leaves it as it is.
+    An empty `id` or `name` is taken from the source. `access` was checked by `check_access`; unset, a
+    new tool is for everybody and a changed one keeps its rule. `owner` (`platform:id`) is used for new tools only, the
+    author by default; an unset `is_enabled` stays.
     """
 
     content: str
@@ -46,7 +46,7 @@ class ToolForm(Struct, frozen=True, kw_only=True):
 
 
 class StoredToolRepository:
-    """Keeps the tools; nothing of their source is ever run here."""
+    """Stores tools; their source is parsed and never run here."""
 
     def __init__(self, store: SqlStoredToolStore, clock: Clock) -> None:
         self._store = store
@@ -57,10 +57,10 @@ class StoredToolRepository:
         return await self._store.all()
 
     async def get(self, tool_id: str) -> StoredTool:
-        """Return one tool.
+        """Return a tool.
 
         Raises:
-            ToolUnknown: there is none of that id.
+            ToolUnknown: no tool has the id.
         """
         found = await self._store.get(tool_id)
         if found is None:
@@ -68,10 +68,10 @@ class StoredToolRepository:
         return found
 
     async def create(self, form: ToolForm, author: str) -> StoredTool:
-        """Keep a new tool.
+        """Store a new tool.
 
         Raises:
-            SourceInvalid: the source cannot be read; names the line.
+            SourceInvalid: the source cannot be parsed; names the line.
             ToolIdTaken: another tool has its id.
         """
         tool = await self._new(form, author)
@@ -79,35 +79,35 @@ class StoredToolRepository:
         return tool
 
     async def update(self, tool_id: str, form: ToolForm, author: str) -> StoredTool:
-        """Change a tool; its id, owner, settings, and the access that `form` does not set, stay.
+        """Change a tool; its id, owner and valves, and values that `form` does not set, stay.
 
-        The old source is kept as a version.
+        The old source is stored as a version.
 
         Raises:
-            SourceInvalid: the new source cannot be read; names the line.
-            ToolUnknown: there is none of that id.
+            SourceInvalid: the new source cannot be parsed; names the line.
+            ToolUnknown: no tool has the id.
         """
         tool = self._with_form(await self.get(tool_id), form)
         await self._store.save(tool, author)
         return tool
 
     async def import_all(self, forms: Sequence[ToolForm], author: str) -> tuple[StoredTool, ...]:
-        """Save tools as they were exported; one whose id is there is changed, and nothing is saved if one is invalid.
+        """Save exported tools and change those whose id exists; if one is invalid, nothing is saved.
 
         Raises:
-            SourceInvalid: the source of one cannot be read; names the line.
-            ToolIdTaken: two of them have one id, or one without an id gets that of another tool.
+            SourceInvalid: a source cannot be parsed; names the line.
+            ToolIdTaken: two have the same id, or the id made for one is taken.
         """
-        made: dict[str, StoredTool] = {}
+        tools: dict[str, StoredTool] = {}
         for form in forms:
             before = await self._store.get(form.id) if form.id else None
             tool = await self._new(form, author) if before is None else self._with_form(before, form)
-            if tool.id in made:
+            if tool.id in tools:
                 raise ToolIdTaken(tool.id)
-            made[tool.id] = tool
-        for tool in made.values():
+            tools[tool.id] = tool
+        for tool in tools.values():
             await self._store.save(tool, author)
-        return tuple(made.values())
+        return tuple(tools.values())
 
     async def _new(self, form: ToolForm, author: str) -> StoredTool:
         source = read_source(form.content)
@@ -147,14 +147,14 @@ class StoredToolRepository:
         )
 
     async def switch(self, tool_id: str, author: str, *, is_enabled: bool) -> StoredTool:
-        """Offer a tool or not."""
-        return await self._get_for_change(tool_id, author, is_enabled=is_enabled)
+        """Enable or disable a tool."""
+        return await self._change(tool_id, author, is_enabled=is_enabled)
 
     async def set_valves(self, tool_id: str, valves: Mapping[str, Json], author: str) -> StoredTool:
-        """Set what a tool may be set to.
+        """Set the valves of a tool.
 
         Raises:
-            ValvesInvalid: it has no such settings, or they do not fit.
+            ValvesInvalid: the tool has no valves, or the values do not fit them.
         """
         schema = read_source((await self.get(tool_id)).content).valves
         if schema is None:
@@ -162,13 +162,13 @@ class StoredToolRepository:
         problems = SchemaValidator({**schema, "required": []}).validate(dict(valves))
         if problems:
             raise ValvesInvalid("; ".join(f"{each.pointer}: {each.message}" for each in problems))
-        return await self._get_for_change(tool_id, author, valves=dict(valves))
+        return await self._change(tool_id, author, valves=dict(valves))
 
     async def remove(self, tool_id: str) -> None:
         """Delete a tool with its versions.
 
         Raises:
-            ToolUnknown: there is none of that id.
+            ToolUnknown: no tool has the id.
         """
         if not await self._store.remove(tool_id):
             raise ToolUnknown(tool_id)
@@ -177,7 +177,7 @@ class StoredToolRepository:
         """Return all versions of a tool's source, the latest first."""
         return await self._store.versions(tool_id)
 
-    async def _get_for_change(self, tool_id: str, author: str, **changes: object) -> StoredTool:
+    async def _change(self, tool_id: str, author: str, **changes: object) -> StoredTool:
         tool = replace(await self.get(tool_id), updated_at=self._clock.now(), **changes)
         await self._store.save(tool, author)
         return tool
@@ -189,12 +189,10 @@ def _id_of(name: str) -> str:
 
 
 def _specs(source: ParsedSource) -> Json:
-    specs: list[Json] = []
-    for each in source.functions:
-        spec: dict[str, Json] = {"name": each.name, "description": each.description}
-        spec["parameters"] = _json(each.parameters)
-        specs.append(spec)
-    return specs
+    return [
+        {"name": each.name, "description": each.description, "parameters": _json(each.parameters)}
+        for each in source.functions
+    ]
 
 
 def _meta(source: ParsedSource, form: ToolForm, before: str = "") -> Json:

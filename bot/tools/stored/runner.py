@@ -1,4 +1,4 @@
-"""Run workers in processes of their own, among them one for each call of a stored tool."""
+"""Run workers in separate processes with limits, such as one for each call of a stored tool."""
 
 import asyncio
 import json
@@ -22,21 +22,21 @@ from services.kernel.chat import Person
 _ROOT: Final = str(Path(bot.__file__).resolve().parents[1])
 _WORKER: Final = "bot.tools.stored.worker"
 _LONGEST_ANSWER: Final = 1_000_000
-_STARTING: Final = 5.0  # seconds that a process may take to begin, on top of what the tool may take
+_START_SECONDS: Final = 5.0  # for the start of a process, in addition to the limit of the tool
 _MOST_AT_ONCE: Final = 4
 _QUOTA_CHECK_SECONDS: Final = 0.05
 _EXIT_CHECK_SECONDS: Final = 0.01
-_LEAST_BYTES: Final = 4_096  # that an entry takes, however short it is
-_DEEPEST: Final = 50  # folders within each other
+_LEAST_BYTES: Final = 4_096  # on disk, of each file or folder
+_MOST_LEVELS: Final = 50  # of nested folders
 
 
 def is_over_quota(folder: str, limit: int) -> bool:
-    """Return True if the files below `folder` take more than `limit` bytes or are nested too deeply to be measured."""
+    """Return whether the files below `folder` take more than `limit` bytes, or folders are nested too deeply."""
     used = 0
     pending = [(folder, 0)]
     while pending:
         path, depth = pending.pop()
-        if depth > _DEEPEST:
+        if depth > _MOST_LEVELS:
             return True
         try:
             with os.scandir(path) as entries:
@@ -52,7 +52,7 @@ def is_over_quota(folder: str, limit: int) -> bool:
 
 
 async def remove_folder(folder: str) -> None:
-    """Remove `folder` with everything in it; `rm` copes with any depth, which `shutil.rmtree` does not."""
+    """Remove `folder` with its content, by `rm`: `shutil.rmtree` fails for deeply nested folders."""
     process = await asyncio.create_subprocess_exec("rm", "-rf", "--", folder, stderr=asyncio.subprocess.DEVNULL)
     await process.wait()
 
@@ -65,7 +65,7 @@ def _size_of(entry: os.DirEntry[str]) -> int:
 
 
 class RunLimits(Struct, frozen=True, kw_only=True):
-    """Limits of one call: its running time, its memory, and all files of its folder together."""
+    """Limits of a call: running time, memory, and the total size of the files in its folder."""
 
     seconds: float = 20.0
     megabytes: int = 512
@@ -73,7 +73,7 @@ class RunLimits(Struct, frozen=True, kw_only=True):
 
 
 class StoredCall(Struct, frozen=True, kw_only=True):
-    """One call: which function of which source, with what."""
+    """A call of a function of a source."""
 
     source: str
     function: StoredFunction
@@ -84,25 +84,25 @@ class StoredCall(Struct, frozen=True, kw_only=True):
 
 
 class WorkerResult(Struct, frozen=True, kw_only=True):
-    """The output of a worker, its status, and why it was ended; `is_cut` says that it wrote more than is returned."""
+    """The output of a worker, truncated if `is_truncated`, its exit code, and the limit that ended it."""
 
     output: bytes
-    is_cut: bool
+    is_truncated: bool
     exit_code: int
     ending: Literal["", "late", "full"] = ""
 
 
 async def run_worker(
-    module: str, request: Mapping[str, object], folder: str, limits: RunLimits, *, longest: int
+    module: str, request: Mapping[str, object], folder: str, limits: RunLimits, *, max_output_bytes: int
 ) -> WorkerResult:
-    """Run `main` of a worker's module with `request` on its standard input, and end it with all that it has started.
+    """Run `main` of a worker's module with `request` on standard input; kill it and its processes at the end.
 
     Args:
-        module: the module; it inherits neither environment nor open files.
+        module: the module; its process inherits neither environment nor open files.
         request: JSON; the limits are added to it.
-        folder: its working directory, whose files together may have `limits.folder_megabytes`.
-        limits: how long it may take, and how much.
-        longest: bytes of its output that are returned.
+        folder: its working directory.
+        limits: limits of time, memory and files.
+        max_output_bytes: bytes of its output that are returned.
     """
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -119,11 +119,11 @@ async def run_worker(
     if process.stdin is None or process.stdout is None:
         raise RuntimeError("the worker has no pipes")
     full = asyncio.create_task(_wait_over_quota(folder, limits.folder_megabytes * 1_000_000, process))
-    output = asyncio.create_task(_read(process.stdout, longest))
+    output = asyncio.create_task(_read(process.stdout, max_output_bytes))
     ending: Literal["", "late", "full"] = ""
     request = {**request, "seconds": limits.seconds, "megabytes": limits.megabytes}
     try:
-        async with asyncio.timeout(limits.seconds + _STARTING):
+        async with asyncio.timeout(limits.seconds + _START_SECONDS):
             await _write(process.stdin, json.dumps(request).encode())
             await _wait_exit(process)
     except TimeoutError:
@@ -133,14 +133,14 @@ async def run_worker(
         full.cancel()
         _kill(process)
         await process.wait()
-        written, is_cut = await output
+        data, is_truncated = await output
     return WorkerResult(
-        output=written, is_cut=is_cut, exit_code=process.returncode or 0, ending="full" if is_full else ending
+        output=data, is_truncated=is_truncated, exit_code=process.returncode or 0, ending="full" if is_full else ending
     )
 
 
 async def _wait_over_quota(folder: str, limit: int, process: asyncio.subprocess.Process) -> None:
-    """End the process once its folder is over the quota; the kernel has limits for single files only."""
+    """Kill the process when its folder is over the quota; the kernel limits single files only."""
     while True:
         if await asyncio.to_thread(is_over_quota, folder, limit):
             _kill(process)
@@ -149,7 +149,7 @@ async def _wait_over_quota(folder: str, limit: int, process: asyncio.subprocess.
 
 
 async def _wait_exit(process: asyncio.subprocess.Process) -> None:
-    """Wait for the process itself; its `wait` would wait for what it has started too, which holds its output open."""
+    """Wait for the process; its `wait` would also wait for its children, which hold its output open."""
     while True:
         if process.returncode is not None:
             return
@@ -163,13 +163,13 @@ async def _write(stream: asyncio.StreamWriter, data: bytes) -> None:
         stream.close()
 
 
-async def _read(stream: asyncio.StreamReader, longest: int) -> tuple[bytes, bool]:
-    """Return the first `longest` bytes of all that is written, and whether there were more."""
-    output, is_cut = bytearray(), False
+async def _read(stream: asyncio.StreamReader, limit: int) -> tuple[bytes, bool]:
+    """Read to the end; return the first `limit` bytes, and whether there were more."""
+    output, is_truncated = bytearray(), False
     while chunk := await stream.read(65_536):
-        is_cut = is_cut or len(output) + len(chunk) > longest
-        output += chunk[: longest - len(output)]
-    return bytes(output), is_cut
+        is_truncated = is_truncated or len(output) + len(chunk) > limit
+        output += chunk[: limit - len(output)]
+    return bytes(output), is_truncated
 
 
 class ToolRunner:
@@ -180,7 +180,7 @@ class ToolRunner:
         self._slots = asyncio.Semaphore(_MOST_AT_ONCE)
 
     async def run(self, call: StoredCall) -> ToolResult:
-        """Run it; a crash, a hang, a refusal of the sandbox or a machine without one is a failed result."""
+        """Run a call; a crash, a timeout, a refusal of the sandbox or a missing sandbox is a failed result."""
         try:
             check_kernel()
         except SandboxUnavailable as error:
@@ -188,7 +188,9 @@ class ToolRunner:
         async with self._slots:
             folder = await asyncio.to_thread(tempfile.mkdtemp, prefix="bubbles-tool-")
             try:
-                result = await run_worker(_WORKER, _request(call), folder, self._limits, longest=_LONGEST_ANSWER)
+                result = await run_worker(
+                    _WORKER, _request(call), folder, self._limits, max_output_bytes=_LONGEST_ANSWER
+                )
             finally:
                 await remove_folder(folder)
         return self._result(result)
@@ -199,7 +201,7 @@ class ToolRunner:
         if result.ending == "full":
             size = self._limits.folder_megabytes
             return ToolResult.failed(f"wrote more than the {size} MB that its files may have")
-        return ToolResult.failed("the result is too large") if result.is_cut else _result(result.output)
+        return ToolResult.failed("the result is too large") if result.is_truncated else _result(result.output)
 
 
 def _request(call: StoredCall) -> dict[str, object]:
@@ -217,18 +219,18 @@ def _request(call: StoredCall) -> dict[str, object]:
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:
-    """End the worker and whatever it may have started, all of one session."""
+    """Kill the worker and its processes, which are in its session."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 def _result(answer: bytes) -> ToolResult:
     try:
-        said = json.loads(answer)
+        data = json.loads(answer)
     except (ValueError, RecursionError):
         return ToolResult.failed("the tool crashed or used more memory or time than it may")
-    if "error" in said:
-        return ToolResult.failed(str(said["error"]))
-    value = said.get("result")
+    if "error" in data:
+        return ToolResult.failed(str(data["error"]))
+    value = data.get("result")
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return ToolResult(ok=True, text=text[:1500], value=value if value is not None else {"result": None})

@@ -1,8 +1,8 @@
 """Restrict a process to its folder, Python's files, and limits of memory and time.
 
-Plain Python of the standard library: this runs in the worker of a stored tool or a command, before anything else. The
-kernel is the boundary (Landlock for files, seccomp for system calls): a tool can reach every function of the C library
-through `gc`. The audit hook only gives clearer errors. Where the kernel lacks either, nothing runs.
+This runs in the worker of a stored tool or a command before anything else, so it imports the standard library only. The
+kernel is the boundary (Landlock for files, seccomp for system calls), since a tool can reach every function of the C
+library through `gc`; the audit hook only gives clearer errors. If the kernel lacks either, nothing is run.
 
 Sources: landlock(7), seccomp(2), https://docs.python.org/3/library/audit_events.html
 """
@@ -43,7 +43,7 @@ _CLONE_NAMESPACES: Final = 0x7E020000
 _STARTS_PROGRAMS: Final = frozenset({"fork", "vfork", "execve"})
 _LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x54, 0x06
 _ARCHITECTURE, _NUMBER, _ARGUMENTS = 4, 0, 16
-_Row = tuple[int, int, int, int]
+_Instruction = tuple[int, int, int, int]
 _X32: Final = 0x40000000  # system calls of x86-64's other ABI, which would pass a filter by number
 
 _RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446
@@ -73,14 +73,14 @@ _CHANGING_EVENTS: Final = frozenset(
 
 
 class SandboxUnavailable(Exception):
-    """This machine cannot confine a process; the message names the missing feature."""
+    """This machine cannot confine a process; the text names the missing feature."""
 
 
 def check_kernel() -> str:
-    """Return the level of confinement that this kernel gives, such as `Landlock 6, seccomp`.
+    """Return the confinement that this kernel supports, such as `Landlock 6, seccomp`.
 
     Raises:
-        SandboxUnavailable: it gives too little for code that others wrote.
+        SandboxUnavailable: the kernel lacks Landlock or seccomp.
     """
     if sys.platform != "linux" or platform.machine() not in ARCHITECTURES:
         raise SandboxUnavailable(
@@ -100,12 +100,12 @@ def check_kernel() -> str:
 def confine(
     *, folder: str, readable: Iterable[str], seconds: float, megabytes: int, programs: Iterable[str] = ()
 ) -> None:
-    """Leave this process its own `folder`, the `readable` paths, and so much of time and memory; for good.
+    """Restrict this process for its lifetime to `folder`, the `readable` paths, and limits of time and memory.
 
-    With `programs` (files and folders) it may run these as processes of its own, which are confined like it.
+    With `programs` (files and folders) it may run these, in processes with the same restrictions.
 
     Raises:
-        SandboxUnavailable: the kernel refused one of the rules.
+        SandboxUnavailable: the kernel refused a rule.
     """
     allowed, run = ([os.path.realpath(path) for path in paths] for paths in (readable, programs))
     _limit(seconds, megabytes, may_run=bool(run))
@@ -118,7 +118,7 @@ def confine(
     if not _filter_calls(library, may_run=bool(run)):
         raise SandboxUnavailable("the kernel did not take the rules for system calls (seccomp)")
     if not run:
-        sys.addaudithook(_Hook(os.path.realpath(folder), allowed))
+        sys.addaudithook(_AuditHook(os.path.realpath(folder), allowed))
 
 
 def _limit(seconds: float, megabytes: int, *, may_run: bool) -> None:
@@ -140,12 +140,12 @@ def _limit(seconds: float, megabytes: int, *, may_run: bool) -> None:
 
 
 def _count_threads() -> int:
-    """Return the number of threads of this user, which the kernel's limit counts."""
+    """Return the number of threads of this user, which count for the kernel's limit."""
     count = 0
     for each in Path("/proc").glob("[0-9]*"):
         try:
             count += len(list((each / "task").iterdir())) if each.stat().st_uid == os.getuid() else 0
-        except OSError:  # it has ended meanwhile
+        except OSError:  # the process has ended
             continue
     return count
 
@@ -179,29 +179,29 @@ def _grant(library: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
 
 
 def _drop_capabilities(library: ctypes.CDLL) -> None:
-    """Root without root's powers; nothing to drop for anybody else."""
+    """Drop the capabilities, which only root has."""
     number = {"x86_64": 126, "aarch64": 91}.get(platform.machine())
     if number is not None:
         library.syscall(number, struct.pack("Ii", 0x20080522, 0), bytes(24))
 
 
 def _filter_calls(library: ctypes.CDLL, *, may_run: bool) -> bool:
-    """Filter system calls by seccomp; return False if the kernel does not take the filter."""
+    """Filter system calls by seccomp; return False if the kernel refuses the filter."""
     program = _program(platform.machine(), may_run=may_run)
     code = b"".join(struct.pack("HBBI", *each) for each in program)
-    held = ctypes.create_string_buffer(code, len(code))
-    filter_ = struct.pack("HxxxxxxQ", len(program), ctypes.addressof(held))
+    buffer = ctypes.create_string_buffer(code, len(code))
+    filter_ = struct.pack("HxxxxxxQ", len(program), ctypes.addressof(buffer))
     return bool(library.prctl(_SET_SECCOMP, _FILTER_MODE, filter_, 0, 0) == 0)
 
 
-def _program(machine: str, *, may_run: bool = False) -> list[_Row]:
-    """Return the filter, one instruction a row: code, steps forward if true, steps if false, operand.
+def _program(machine: str, *, may_run: bool = False) -> list[_Instruction]:
+    """Return the instructions of the filter: code, jump if true, jump if false, operand.
 
-    With `may_run` it lets a process run programs.
+    With `may_run` a process may run programs.
     """
     refuse = (_RETURN, 0, 0, _FAIL | errno.EPERM)
     ignore = (_RETURN, 0, 0, _FAIL)  # a failure without a number looks like success
-    missing = (_RETURN, 0, 0, _FAIL | errno.ENOSYS)  # the C library then takes an older call, which can be examined
+    missing = (_RETURN, 0, 0, _FAIL | errno.ENOSYS)  # the C library then makes an older call, which can be checked
     rows = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_EQUAL, 1, 0, ARCHITECTURES[machine]),
@@ -221,40 +221,40 @@ def _program(machine: str, *, may_run: bool = False) -> list[_Row]:
     return [*rows, (_RETURN, 0, 0, _ALLOW)]
 
 
-def _argument_rules(machine: str, *, may_run: bool) -> Iterator[tuple[int, list[_Row]]]:
-    """Yield the calls that are allowed with some arguments only, each with rows that end in an answer."""
+def _argument_rules(machine: str, *, may_run: bool) -> Iterator[tuple[int, list[_Instruction]]]:
+    """Yield the system calls that are allowed with some arguments only, each with its instructions."""
     allow, refuse = (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _FAIL | errno.EPERM)
     if may_run:
         yield CLONE[machine], [_load(0), (_ANY_BIT, 1, 0, _CLONE_NAMESPACES), allow, refuse]
     else:
         yield CLONE[machine], [_load(0), (_ANY_BIT, 0, 1, _CLONE_THREAD), allow, refuse]
-    # A destination reaches any datagram socket that the user may write to; without one it is `send`.
+    # A destination address would reach any datagram socket of the user; without one the call is `send`.
     yield SENDTO[machine], [_load(4), (_EQUAL, 0, 3, 0), _load(4, upper=True), (_EQUAL, 0, 1, 0), allow, refuse]
     for numbers, refused in ((FCNTL, REFUSED_FCNTL_COMMANDS), (IOCTL, REFUSED_IOCTL_REQUESTS)):
-        checks: list[_Row] = []
+        checks: list[_Instruction] = []
         for value in refused:
             checks += [(_EQUAL, 0, 1, value), refuse]
         yield numbers[machine], [_load(1), *checks, allow]
-    # Landlock before its version 3 lets a file be emptied that is opened for reading.
+    # Before version 3 of Landlock a file that is opened for reading can be truncated.
     for number, place in OPEN[machine]:
-        emptied = [(_ANY_BIT, 0, 3, os.O_TRUNC), (_AND, 0, 0, os.O_ACCMODE), (_EQUAL, 0, 1, os.O_RDONLY)]
-        yield number, [_load(place), *emptied, refuse, allow]
+        truncated = [(_ANY_BIT, 0, 3, os.O_TRUNC), (_AND, 0, 0, os.O_ACCMODE), (_EQUAL, 0, 1, os.O_RDONLY)]
+        yield number, [_load(place), *truncated, refuse, allow]
 
 
-def _load(argument: int, *, upper: bool = False) -> _Row:
-    """Return the row that loads the lower or upper half of an argument; the first is 0."""
+def _load(argument: int, *, upper: bool = False) -> _Instruction:
+    """Return the instruction that loads the lower or upper half of an argument, counted from 0."""
     return (_LOAD, 0, 0, _ARGUMENTS + 8 * argument + 4 * upper)
 
 
-class _Hook:
-    """Refuses what the kernel refuses too, with errors that say why."""
+class _AuditHook:
+    """Refuses calls that the kernel refuses too, with clearer errors."""
 
     def __init__(self, folder: str, readable: list[str]) -> None:
         self._folder = folder
         self._readable = tuple(readable)
 
     def __call__(self, event: str, details: tuple[object, ...]) -> None:
-        is_pair = event == "socket.__new__" and details[1:2] == (_UNIX,)  # what an event loop wakes itself up with
+        is_pair = event == "socket.__new__" and details[1:2] == (_UNIX,)  # the socket pair of an event loop
         if event in _REFUSED_EVENTS and not is_pair:
             raise PermissionError(errno.EPERM, f"a stored tool may not use {event}")
         if event == "open":

@@ -14,11 +14,11 @@ SENDTO: Final[Mapping[str, int]] = {"x86_64": 44, "aarch64": 206}
 FCNTL: Final[Mapping[str, int]] = {"x86_64": 72, "aarch64": 25}
 IOCTL: Final[Mapping[str, int]] = {"x86_64": 16, "aarch64": 29}
 OPEN: Final[Mapping[str, tuple[tuple[int, int], ...]]] = {"x86_64": ((2, 1), (257, 2)), "aarch64": ((56, 2),)}
-"""The calls that open files, each with the place of its flags among the arguments."""
+"""The calls that open files, each with the index of its flags among the arguments."""
 REFUSED_FCNTL_COMMANDS: Final = (8, 10, 15, 1026)
 """F_SETOWN, F_SETSIG, F_SETOWN_EX and F_NOTIFY, by which the kernel sends signals to other processes."""
 REFUSED_IOCTL_REQUESTS: Final = (0x8901, 0x8902, 0x5412, 0x541C)
-"""FIOSETOWN, SIOCSPGRP, TIOCSTI and TIOCLINUX: signals to others, and input for their terminals."""
+"""FIOSETOWN, SIOCSPGRP, TIOCSTI and TIOCLINUX, which send signals to other processes and input to terminals."""
 
 REFUSED: Final[Mapping[str, Mapping[str, int]]] = {
     "x86_64": {
@@ -52,7 +52,7 @@ REFUSED: Final[Mapping[str, Mapping[str, int]]] = {
         "mknodat": 33,
     },
 }  # fmt: skip
-"""Other processes, sockets, memory and queues that processes share, and what only administrators do."""
+"""Calls for other processes, sockets, shared memory and queues, and calls of administrators."""
 
 IGNORED: Final[Mapping[str, Mapping[str, int]]] = {
     "x86_64": {
@@ -67,4 +67,4 @@ IGNORED: Final[Mapping[str, Mapping[str, int]]] = {
         "removexattrat": 466, "file_setattr": 469,
     },
 }  # fmt: skip
-"""Rights, owners and times of files. Landlock does not look at them, and copying a file must not fail for them."""
+"""Calls for permissions, owners and times of files: Landlock does not check them, and copying a file uses them."""

@@ -14,35 +14,35 @@ from function_calls.toolsets.source import Access
 from function_calls.toolsets.stored.source import SourceInvalid, StoredFunction, read_source
 from services.storage.tools import SqlStoredTools, StoredTool
 
-_TRUSTED_FOR: Final = 5.0  # seconds; another process may have saved something meanwhile
-_Read = tuple[tuple[str, StoredFunction, ToolSpec], ...]
+_CACHE_SECONDS: Final = 5.0  # another process may save tools too
+_Functions = tuple[tuple[str, StoredFunction, ToolSpec], ...]
 
 
 class StoredToolset:
     """Offers the functions of stored tools.
 
-    Of several functions with one name that of the oldest tool keeps it, the others are called `tool_name`. `owners` are
-    the bot's, as `platform:id`; they see all tools.
+    If several functions have one name, that of the oldest tool keeps it and the others are called `tool_name`. `owners`
+    of the bot, as `platform:id`, see all tools.
     """
 
     def __init__(self, store: SqlStoredTools, runner: ToolRunner, *, owners: Collection[str] = ()) -> None:
         self._store = store
         self._runner = runner
         self._owners = owners
-        self._looked_at = float("-inf")
+        self._loaded_at = float("-inf")
         self._tools: tuple[StoredTool, ...] = ()
-        self._read: dict[tuple[str, int, bool], _Read] = {}
+        self._functions_by_version: dict[tuple[str, int, bool], _Functions] = {}
 
-    def forget(self) -> None:
-        """Look again at the next chance: something was saved."""
-        self._looked_at = float("-inf")
+    def clear_cache(self) -> None:
+        """Read the tools again at the next use, after a change."""
+        self._loaded_at = float("-inf")
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """Return what `viewer` may use."""
+        """Return the specs of the functions that `viewer` may use."""
         return tuple(spec for _, _, spec in (await self._offered_functions(viewer)).values())
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
-        """Run one function."""
+        """Run a function in a worker."""
         offered = await self._offered_functions(context.viewer)
         found = offered.get(name)
         if found is None:
@@ -59,7 +59,7 @@ class StoredToolset:
         return await self._runner.run(call)
 
     async def _offered_functions(self, viewer: Viewer) -> dict[str, tuple[StoredTool, StoredFunction, ToolSpec]]:
-        """Map names to functions that `viewer` may use; names are assigned over all tools."""
+        """Map names to the functions that `viewer` may use; a name does not depend on the viewer."""
         named: dict[str, tuple[StoredTool, StoredFunction, ToolSpec]] = {}
         taken: set[str] = set()
         for tool in await self._enabled_tools():
@@ -70,25 +70,25 @@ class StoredToolset:
                     named[name] = (tool, function, spec)
         return named
 
-    def _functions(self, tool: StoredTool, taken: Collection[str]) -> _Read:
+    def _functions(self, tool: StoredTool, taken: Collection[str]) -> _Functions:
         names_clash = any(
             isinstance(each, dict) and each.get("name") in taken
             for each in (tool.specs if isinstance(tool.specs, list) else ())
         )
         key = (tool.id, tool.version, names_clash)
-        if key not in self._read:
-            self._read[key] = _functions(tool, taken)
-        return self._read[key]
+        if key not in self._functions_by_version:
+            self._functions_by_version[key] = _read_functions(tool, taken)
+        return self._functions_by_version[key]
 
     async def _enabled_tools(self) -> tuple[StoredTool, ...]:
         now = time.monotonic()
-        if now - self._looked_at > _TRUSTED_FOR:
+        if now - self._loaded_at > _CACHE_SECONDS:
             self._tools = tuple(tool for tool in await self._store.all() if tool.is_enabled)
-            self._looked_at = now
+            self._loaded_at = now
         return self._tools
 
 
-def _functions(tool: StoredTool, taken: Collection[str]) -> _Read:
+def _read_functions(tool: StoredTool, taken: Collection[str]) -> _Functions:
     try:
         source = read_source(tool.content)
     except SourceInvalid as error:

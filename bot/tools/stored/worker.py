@@ -1,4 +1,4 @@
-"""Run one call of a stored tool in a worker process: read the call, enter the sandbox, run, write the result."""
+"""Run a call of a stored tool in a worker process: read it, enter the sandbox, run it, write the result."""
 
 import asyncio
 import inspect
@@ -19,26 +19,25 @@ _ROOT: Final = Path(__file__).resolve().parents[3]
 
 
 def main() -> None:
-    """Run the call that stands on standard input; write `{"result": …}` or `{"error": …}` to standard output."""
+    """Run the call on standard input; write `{"result": …}` or `{"error": …}` to standard output."""
     call = json.load(sys.stdin)
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):  # what a tool prints is no result, and there is nothing for it to read
+    for stream in (0, 1, 2):  # the output of a tool is not its result
         os.dup2(nowhere, stream)
-    _warm(call)
+    _import_libraries(call)
     try:
         confine(folder=str(Path.cwd()), readable=_readable(), seconds=call["seconds"], megabytes=call["megabytes"])
-        told = {"result": _plain(_run(call))}
-        text = json.dumps(told, ensure_ascii=False)
-    except BaseException as error:  # noqa: BLE001 - whatever a tool raises, SystemExit too, is its result
+        text = json.dumps({"result": _to_json_value(_run(call))}, ensure_ascii=False)
+    except BaseException as error:  # noqa: BLE001 - anything that a tool raises, SystemExit too, is its result
         text = json.dumps({"error": _describe_error(error)}, ensure_ascii=False)
     answer.write(text)
     answer.flush()
     os._exit(0)  # threads of the tool must not keep it alive
 
 
-def _warm(call: dict[str, Any]) -> None:
-    """Import what nearly every tool needs while that is quick; the source itself is only read."""
+def _import_libraries(call: dict[str, Any]) -> None:
+    """Import the libraries that the source names, which is faster outside of the sandbox."""
     if "pydantic" in call["source"]:
         import pydantic  # noqa: F401 - for the tool
     if "tool_function" in call["source"]:
@@ -46,7 +45,7 @@ def _warm(call: dict[str, Any]) -> None:
 
 
 def _readable() -> list[str]:
-    """Return the readable paths: Python, its packages, our code, time zones, randomness and /dev/null."""
+    """Return the readable paths: Python, its packages, the bot, time zones and devices."""
     own = [str(_ROOT / name) for name in ("bot", "function_calls", "services")]
     paths = [path for path in sys.path if Path(path) != _ROOT]
     python = [*sysconfig.get_paths().values(), *paths, sys.prefix, sys.base_prefix, str(Path(os.__file__).parent)]
@@ -58,7 +57,7 @@ def _readable() -> list[str]:
 def _run(call: dict[str, Any]) -> object:
     module = ModuleType(_NAME)
     sys.modules[_NAME] = module
-    exec(compile(call["source"], f"{_NAME}.py", "exec"), module.__dict__)  # noqa: S102 - what this process is for
+    exec(compile(call["source"], f"{_NAME}.py", "exec"), module.__dict__)  # noqa: S102 - the purpose of this process
     holder: Any = module
     if call["is_method"]:
         holder = module.Tools()
@@ -79,29 +78,28 @@ def _arguments(function: Any, module: ModuleType, call: dict[str, Any]) -> dict[
     given: dict[str, Any] = dict(call["arguments"])
     person = call["person"]
     context = SimpleNamespace(sender=SimpleNamespace(**person), language=call["language"])
-    made: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         if name.startswith("__") and name.endswith("__"):
-            made[name] = person if name == "__user__" else None
+            arguments[name] = person if name == "__user__" else None
         elif name == "tool_context" or getattr(parameter.annotation, "__name__", str(parameter.annotation)) in {
             "CallContext",
             "ToolContext",
         }:
-            made[name] = context
+            arguments[name] = context
         elif call["model"]:
-            made[name] = getattr(module, call["model"])(**given)
+            arguments[name] = getattr(module, call["model"])(**given)
         elif name in given:
-            made[name] = given[name]
-    return made
+            arguments[name] = given[name]
+    return arguments
 
 
-def _plain(value: object) -> object:
+def _to_json_value(value: object) -> object:
     dump = getattr(value, "model_dump", None)
     value = dump(mode="json") if callable(dump) else value
     text = getattr(value, "text", None)
     if isinstance(text, str) and hasattr(value, "ok"):
         return text
-    json.dumps(value, default=str)
     return json.loads(json.dumps(value, default=str))
 
 

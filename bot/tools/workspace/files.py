@@ -15,10 +15,11 @@ _WIDTH: Final = 4  # of line numbers
 
 
 class Workspace:
-    """A folder that no path leads out of; `lock` keeps files still while a command runs.
+    """A folder for files; paths outside of it are refused. `lock` prevents changes while a command runs.
 
     Raises:
-        ConfigError: it has files of the bot, or is among them: somebody who may write there could change the bot.
+        ConfigError: the folder contains files of the bot or is inside one of its folders, so that writing could change
+            the bot.
     """
 
     def __init__(self, folder: Path, *, megabytes: int = 100, apart_from: Iterable[Path] = ()) -> None:
@@ -32,10 +33,10 @@ class Workspace:
         self.root.mkdir(parents=True, exist_ok=True)
 
     def resolve(self, path: str) -> Path:
-        """Return the file that `path` names, links followed.
+        """Return the file at `path`, links resolved.
 
         Raises:
-            ToolFailed: it is outside of the folder.
+            ToolFailed: the file is outside of the folder.
         """
         try:
             found = (self.root / path).resolve()
@@ -49,7 +50,7 @@ class Workspace:
         """Return the text of a file.
 
         Raises:
-            ToolFailed: it is missing, too large, or no text.
+            ToolFailed: the file is missing, too large, or not text.
         """
         file = self.resolve(path)
         try:
@@ -64,10 +65,10 @@ class Workspace:
             raise ToolFailed(f"{path} cannot be read: {error.strerror}") from error
 
     def write(self, path: str, text: str) -> None:
-        """Write a file: after a crash it has all of `text` or is unchanged.
+        """Write a file atomically.
 
         Raises:
-            ToolFailed: it cannot be written, or is too large.
+            ToolFailed: the file cannot be written, or is too large.
         """
         file = self.resolve(path)
         size = len(text.encode())

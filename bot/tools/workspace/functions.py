@@ -37,7 +37,7 @@ from services.search.web_pages.service import WebPageService
 _MOST_FILES: Final = 20
 _MOST_OUTPUT: Final = 20_000
 _LONGEST_RUN: Final = 600  # seconds
-_STARTING: Final = 20.0  # seconds that a command may wait and start, on top of what it may take
+_START_SECONDS: Final = 20.0  # to wait for the lock and start, in addition to the limit of the command
 _SPAWNED: Final = (
     "Work on the task with your tools until it is done, then say in short what you did and found. Files are those of"
     " one folder, the workspace. If something cannot be done, say what and why."
@@ -46,7 +46,7 @@ Value = TypeVar("Value")
 
 
 class ReadFileArgs(TypedDict, total=False):
-    """Arguments of `read_file`, as the specification has them."""
+    """Arguments of `read_file`, with the names and descriptions of the specification."""
 
     __pydantic_config__ = ConfigDict(  # type: ignore[misc]  # Pydantic's way to configure a TypedDict
         extra="forbid", json_schema_extra={"oneOf": [{"required": ["path"]}, {"required": ["paths"]}]}
@@ -82,10 +82,10 @@ class ReadFileArgs(TypedDict, total=False):
 
 
 def workspace_functions(settings: Settings, model: LanguageModel | None) -> list[object]:
-    """Return the functions of the workspace of `settings`, which has a folder; `spawn` only with a model.
+    """Return the functions of the configured workspace; `spawn` only with a model.
 
     Raises:
-        ConfigError: the folder has files of the bot, or is among them.
+        ConfigError: the folder contains files of the bot, or is inside one of its folders.
     """
     group = settings.workspace
     limits = RunLimits(
@@ -98,7 +98,7 @@ def workspace_functions(settings: Settings, model: LanguageModel | None) -> list
 
 
 class WorkspaceFunctions:
-    """The functions that work in one workspace; registering the object registers them."""
+    """The functions of a workspace; registering the object registers them."""
 
     def __init__(self, workspace: Workspace, limits: RunLimits) -> None:
         self._workspace = workspace
@@ -161,7 +161,7 @@ class WorkspaceFunctions:
         confirm=True,
         changes_state=True,
         returns_untrusted=True,
-        timeout=_LONGEST_RUN + _STARTING,
+        timeout=_LONGEST_RUN + _START_SECONDS,
     )
     async def run_command(
         self,
@@ -188,9 +188,9 @@ class WorkspaceFunctions:
                 {"command": command},
                 str(self._workspace.root),
                 limits,
-                longest=_MOST_OUTPUT,
+                max_output_bytes=_MOST_OUTPUT,
             )
-        output = result.output.decode(errors="replace") + ("\n[… more was printed]" if result.is_cut else "")
+        output = result.output.decode(errors="replace") + ("\n[… more was printed]" if result.is_truncated else "")
         if result.ending == "late":
             raise ToolFailed(f"stopped after {seconds:g} s; its output: {output}")
         if result.ending == "full":
@@ -220,7 +220,7 @@ class WorkspaceFunctions:
         return await memory_forget(MemoryForgetArgs(reference=text), ctx, memory, history, people)
 
     def spawn(self, model: LanguageModel) -> AgentTool:
-        """Return the tool that gives a task to an agent of its own, with the functions of this workspace."""
+        """Return the tool that gives a task to a sub-agent with the functions of this workspace."""
         agent = Agent(
             name="spawn",
             description="Give a task of several steps to a sub-agent that works in the workspace, and get its report.",

@@ -1,4 +1,4 @@
-"""Run one command in a process of its own: read the request, enter the sandbox, become the shell."""
+"""Run a command in a worker process: read the request, enter the sandbox, replace the process by the shell."""
 
 import json
 import os
@@ -37,7 +37,7 @@ _NOT_CONFINED: Final = 126
 
 
 def main() -> None:
-    """Run the command that is on standard input, with its output on standard output."""
+    """Run the command on standard input, with its output on standard output."""
     request = json.load(sys.stdin)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(1, 2)

@@ -9,8 +9,7 @@ from bot.config.settings import BotSettings, Settings, SkillSettings
 from bot.testing.in_memory import build_in_memory
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.turns import ANN, make_context
-from bot.tools.skills.reading import find_skills, read_skill
-from bot.tools.skills.toolset import SkillToolset, skill_sources
+from bot.tools.skills import SkillToolset, find_skills, read_skill, skill_sources
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.catalog.tool_search import SearchableTools, offer
 from function_calls.tools.permission import Viewer

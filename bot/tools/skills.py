@@ -1,10 +1,12 @@
-"""Read skills from their folders, and compare them with their pins.
+"""Read skills from their folders, compare them with their pins, and offer each pinned skill as a tool.
 
+A skill is a folder with instructions that a model loads when a task needs them.
 Source: https://agentskills.io/specification
 """
 
+import asyncio
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -13,6 +15,10 @@ from msgspec import Struct
 
 from bot.config.settings import SkillSettings
 from function_calls.model_calls.transcript import LONGEST_RESULT
+from function_calls.tools.calls import ToolResult, ToolSpec
+from function_calls.tools.context import CallContext
+from function_calls.tools.toolset import Viewer, short_name, unknown_tool
+from function_calls.toolsets.source import ToolSource
 
 INSTRUCTIONS: Final = "SKILL.md"
 _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -21,14 +27,25 @@ _LONGEST_DESCRIPTION: Final = 1024
 _MOST_FILES: Final = 200
 _MOST_BYTES: Final = 5_000_000
 _FRONT_MATTER: Final = re.compile(r"---\r?\n(?P<fields>.*?)\r?\n---[ \t]*(?:\r?\n|\Z)(?P<text>.*)", re.DOTALL)
+LABEL: Final = "skills"
+_PARAMETERS: Final = {
+    "type": "object",
+    "properties": {
+        "file": {
+            "type": "string",
+            "description": "A file that the instructions name; leave it out for the instructions.",
+        }
+    },
+    "additionalProperties": False,
+}
 
 
 class SkillInvalid(ValueError):
-    """A folder is not a skill; the text says why."""
+    """A folder is not a valid skill."""
 
 
 class Skill(Struct, frozen=True, kw_only=True):
-    """A skill. `files` are all of its files by their path; `digest` is the sha256 of their paths and contents."""
+    """A skill. `files` are its files by path; `digest` is the sha256 of their paths and contents."""
 
     name: str
     description: str
@@ -39,14 +56,14 @@ class Skill(Struct, frozen=True, kw_only=True):
 
 
 class FoundSkills(Struct, frozen=True, kw_only=True):
-    """The skills that may be offered, and why others may not, by their names."""
+    """The skills that may be offered, and the problems of others by name."""
 
     skills: tuple[Skill, ...] = ()
     problems: tuple[tuple[str, str], ...] = ()
 
 
 def find_skills(settings: SkillSettings) -> FoundSkills:
-    """Read every skill in the folder of the settings; those that are as they were pinned may be offered."""
+    """Read the skills of the settings; those that match their pins may be offered."""
     skills, problems = [], []
     folders = _folders(settings.folder)
     for name, folder in folders.items():
@@ -61,8 +78,8 @@ def find_skills(settings: SkillSettings) -> FoundSkills:
             state = "has changed since it was pinned" if name in settings.pins else "is not pinned"
             line = f'{name} = "{skill.digest}"'
             problems.append((name, f"{state} and is not offered: read it, then write {line} under [skills.pins]"))
-    gone = [name for name in settings.pins if name not in folders]
-    problems += [(name, f"has a pin and no folder in {settings.folder}") for name in gone]
+    missing = [name for name in settings.pins if name not in folders]
+    problems += [(name, f"has a pin and no folder in {settings.folder}") for name in missing]
     return FoundSkills(skills=tuple(skills), problems=tuple(problems))
 
 
@@ -70,7 +87,7 @@ def read_skill(folder: Path) -> Skill:
     """Read the skill in `folder`.
 
     Raises:
-        SkillInvalid: it cannot be read, or is not what the specification asks for.
+        SkillInvalid: the skill cannot be read, or does not follow the specification.
     """
     try:
         files = dict(_read_files(folder))
@@ -97,7 +114,7 @@ def text_of(files: Mapping[str, bytes], path: str) -> str:
     """Return the text of a file of a skill.
 
     Raises:
-        SkillInvalid: there is none, or it is no text that a model is given whole.
+        SkillInvalid: the file is missing, not text, or longer than a result for a model.
     """
     if path not in files:
         raise SkillInvalid(f"there is no file {path}; there are: {', '.join(files) or 'none'}")
@@ -117,12 +134,12 @@ def _folders(folder: Path) -> dict[str, Path]:
 
 
 def _read_files(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a skill by their path; hidden ones are neither read nor offered.
+    """Yield the files of a skill by their path, without hidden ones.
 
     Raises:
-        SkillInvalid: one is a link, or they are too many or too large.
+        SkillInvalid: a file is a link, or the files are too many or too large.
     """
-    count, room = 0, _MOST_BYTES
+    count, bytes_left = 0, _MOST_BYTES
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
         if any(part.startswith(".") for part in relative.parts):
@@ -130,8 +147,8 @@ def _read_files(folder: Path) -> Iterator[tuple[str, bytes]]:
         if path.is_symlink():
             raise SkillInvalid(f"{relative.as_posix()} is a link; a skill has its files itself")
         if path.is_file():
-            count, room = count + 1, room - path.stat().st_size
-            if count > _MOST_FILES or room < 0:
+            count, bytes_left = count + 1, bytes_left - path.stat().st_size
+            if count > _MOST_FILES or bytes_left < 0:
                 raise SkillInvalid(f"it has more than {_MOST_FILES} files or {_MOST_BYTES // 1_000_000} MB")
             yield relative.as_posix(), path.read_bytes()
 
@@ -158,3 +175,51 @@ def _digest(files: Mapping[str, bytes]) -> str:
         digest.update(f"{path}\0{len(content)}\0".encode())
         digest.update(content)
     return digest.hexdigest()
+
+
+class SkillToolset:
+    """Offers skills to everybody. Their texts are untrusted: they can give no permissions."""
+
+    def __init__(self, skills: Iterable[Skill]) -> None:
+        self._skills = {short_name(f"skill_{skill.name.replace('-', '_')}"): skill for skill in skills}
+        self._specs = tuple(
+            ToolSpec(name=name, description=f"Instructions to follow: {skill.description}", parameters=_PARAMETERS)
+            for name, skill in self._skills.items()
+        )
+
+    async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
+        """Return a tool for each skill."""
+        del viewer
+        return self._specs
+
+    async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
+        """Return the text of a skill, if it still matches its pin."""
+        skill = self._skills.get(name)
+        if skill is None:
+            return unknown_tool(name, self._skills, context.language)
+        try:
+            text = await asyncio.to_thread(_load, skill, str(arguments.get("file", INSTRUCTIONS)))
+        except SkillInvalid as error:
+            return ToolResult.failed(f"skill '{skill.name}': {error}")
+        return ToolResult(ok=True, text=text, value=text, is_untrusted=True)
+
+
+def skill_sources(settings: SkillSettings) -> list[ToolSource]:
+    """Return the source of the pinned skills, if there are any."""
+    skills = find_skills(settings).skills
+    return [ToolSource(label=LABEL, kind="skill", toolset=SkillToolset(skills), title=LABEL)] if skills else []
+
+
+def _load(pinned: Skill, path: str) -> str:
+    """Read a file of a skill again.
+
+    Raises:
+        SkillInvalid: the skill has changed since it was pinned, or has no such file.
+    """
+    skill = read_skill(pinned.folder)
+    if skill.digest != pinned.digest:
+        raise SkillInvalid("its files have changed since it was pinned")
+    if path != INSTRUCTIONS:
+        return text_of(skill.files, path)
+    others = [each for each in skill.files if each != INSTRUCTIONS]
+    return "\n\n".join([skill.instructions, *([f"Files: {', '.join(others)}"] if others else [])])

@@ -1,1 +1,0 @@
-"""Skills: folders with instructions that a model loads when a task needs them."""
