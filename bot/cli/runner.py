@@ -36,7 +36,7 @@ from services.kernel.private_files import close_to_others
 from services.kernel.startup_imports import block_import, import_without_gc
 
 if TYPE_CHECKING:
-    from bot.http.mcp.server import Asker
+    from bot.http.mcp.server import McpCaller
     from bot.platforms.web.adapter import WebPlatform
 
 
@@ -108,12 +108,12 @@ def run_mcp_server(settings: Settings, chat: str, person: str) -> None:
         ImportError: the extra `mcp` is not installed.
         StorageBusy: another process uses the same database file.
     """
-    from bot.http.mcp.server import Asker
+    from bot.http.mcp.server import McpCaller
 
     platform, _, chat_id = chat.partition(":")
     if not chat_id:
         raise ConfigError("command line", "--chat", f"{chat!r} is no chat; name it as platform:id")
-    asker = Asker(person=Person(id=person, name=person), chat=ChatAddress(platform=platform, chat_id=chat_id))
+    asker = McpCaller(person=Person(id=person, name=person), chat=ChatAddress(platform=platform, chat_id=chat_id))
     _configure_logging(settings, is_quiet=True)
     asyncio.run(_serve_mcp_client(settings, asker))
 
@@ -182,10 +182,10 @@ class PageListener:
         Raises:
             ConfigError: the address is not available, such as because the port is taken.
         """
-        from bot.http.server.server import listening
+        from bot.http.server.server import open_listener
 
         if self._socket is None:
-            self._socket = listening(settings.http)
+            self._socket = open_listener(settings.http)
         return self._socket.dup()
 
 
@@ -249,7 +249,7 @@ class _Running(Struct, kw_only=True):
                 task.cancel()
 
 
-async def _serve_mcp_client(settings: Settings, asker: "Asker") -> None:
+async def _serve_mcp_client(settings: Settings, asker: "McpCaller") -> None:
     from mcp.server.stdio import stdio_server
 
     from bot.http.mcp.server import McpTools
@@ -335,7 +335,7 @@ async def serve_page(
     with import_without_gc(), block_import("pydantic.v1"):  # FastAPI imports it for each route; saves 1 MB
         from bot.http.core.context import HttpContext
         from bot.http.server.connection_limits import raise_file_limit
-        from bot.http.server.server import served
+        from bot.http.server.server import serve
 
     is_first = not listener.is_open
     try:
@@ -349,7 +349,7 @@ async def serve_page(
         return
     raise_file_limit()
     await _delete_old_files(room, settings, clock)
-    async with served(HttpContext.of(app, room, settings, clock, editor), own_socket) as address:
+    async with serve(HttpContext.of(app, room, settings, clock, editor), own_socket) as address:
         if is_first:
             _show_address(settings, address)
         logger.info("the page is at {}", address)

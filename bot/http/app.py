@@ -15,7 +15,7 @@ from bot.http.chat import files, room_settings, search, socket
 from bot.http.chat import routes as chat
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import add_error_handlers, describe_errors
-from bot.http.core.examples import show_answers, show_examples
+from bot.http.core.examples import add_request_examples, add_response_examples
 from bot.http.mcp.endpoint import add_mcp
 from bot.http.openai import routes as openai
 from bot.http.page_files import add_plugin_pages
@@ -49,16 +49,16 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     prometheus.routes,
     health.routes,
 )
-"""Every part of the API; one that is added here is guarded and documented like the others."""
+"""The routers of the API, in the order of matching; all of them are behind the guard and documented."""
 
 _ABOUT: Final = (
-    "Talk to the bot, read what was said and done, manage reminders and call tools. Errors are "
-    "`{code, detail, hint}`; from beyond this machine every request needs `Authorization: Bearer …`."
+    "Send messages to the bot, read the history and the record, manage reminders and call tools. Errors are "
+    "`{code, detail, hint}`; requests from other machines need `Authorization: Bearer …`."
 )
 
 
-def http_app(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS) -> FastAPI:
-    """Return the API and the page, without their guard."""
+def build_http_app(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS) -> FastAPI:
+    """Build the application of the API and the page, without its guard."""
     app = FastAPI(
         title="Bubbles",
         version=__version__,
@@ -71,36 +71,37 @@ def http_app(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS) -> Fa
     add_error_handlers(app)
     app.state.context = context
     for routes in routers:
-        _take(app, routes)
+        _add_routes(app, routes)
     add_plugin_pages(app, context)
-    _complete_the_document(app)
+    _complete_document(app)
     add_mcp(app, context)
     app.mount("/assets", page_files.assets())
-    _take(app, page_files.routes)
+    _add_routes(app, page_files.routes)
     app.router.default = page_files.unknown_address
     return app
 
 
-def _take(app: FastAPI, routes: APIRouter) -> None:
-    # `include_router` would build every route a second time, when the first request comes.
+def _add_routes(app: FastAPI, routes: APIRouter) -> None:
+    # `include_router` would build every route a second time, at the first request.
     app.router.routes.extend(routes.routes)
 
 
-def _complete_the_document(app: FastAPI) -> None:
-    described = app.openapi
+def _complete_document(app: FastAPI) -> None:
+    generate = app.openapi
 
-    def completed() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            document = described()
+    def complete() -> dict[str, Any]:
+        is_new = app.openapi_schema is None
+        document = generate()
+        if is_new:
             describe_errors(document)
-            show_examples(document)
-            show_answers(document)
-        return described()
+            add_request_examples(document)
+            add_response_examples(document)
+        return document
 
-    app.openapi = completed  # type: ignore[method-assign]  # the way that FastAPI documents for changing it
+    app.openapi = complete  # type: ignore[method-assign]  # as FastAPI documents it
 
 
-def guarded(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS) -> ASGIApp:
-    """Return the API and the page as they are served."""
-    app = http_app(context, routers)
+def build_guarded_app(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS) -> ASGIApp:
+    """Build the application behind its guard."""
+    app = build_http_app(context, routers)
     return Guard(app, settings=context.settings.http, tokens=context.tokens, clock=context.clock)

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from bot.config.settings import BotSettings, LogSettings, Settings
-from bot.http.app import guarded
+from bot.http.app import build_guarded_app
 from bot.http.core.context import HttpContext
 from bot.http.rooms.events import follow_bot
 from bot.platforms.web.adapter import WebPlatform
@@ -69,7 +69,7 @@ async def called(dialogue):
         delivery=DeliveryConfig(tick=timedelta(hours=1)),
     ) as app:
         context = HttpContext.of(app, room, settings, clock)
-        transport = httpx.ASGITransport(app=guarded(context))
+        transport = httpx.ASGITransport(app=build_guarded_app(context))
         with follow_bot(context):
             async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as client:
                 yield Caller(client, room)

@@ -133,7 +133,7 @@ async def test_full_disk_is_reported_reads_work_and_free_space_recovers(small_di
 
 
 async def test_readiness_and_uploads_say_that_the_disk_is_full_and_recover(small_disk, monkeypatch):
-    monkeypatch.setattr(readiness, "_FRESH", 0.0)
+    monkeypatch.setattr(readiness, "_CACHE_SECONDS", 0.0)
     url = f"sqlite:///{small_disk / 'bubbles.db'}"
     async with (
         served_bot(database=url, files=small_disk / "files") as (address, _),

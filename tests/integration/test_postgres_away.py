@@ -20,7 +20,7 @@ def control(folder: Path, *arguments: str) -> None:
 
 
 async def test_api_answers_503_while_postgresql_is_away(postgres_folder: Path, postgres_url: str, monkeypatch):
-    monkeypatch.setattr(readiness, "_FRESH", 0.0)
+    monkeypatch.setattr(readiness, "_CACHE_SECONDS", 0.0)
     paths = ("/health/ready", "/api/chat/sessions", "/api/reminders")
     async with served_bot(database=postgres_url) as (address, _), httpx.AsyncClient(base_url=address) as client:
 

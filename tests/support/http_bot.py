@@ -19,7 +19,7 @@ from bot.config.settings import (
     ToolServerSettings,
 )
 from bot.http.core.context import HttpContext
-from bot.http.server.server import served
+from bot.http.server.server import serve
 from bot.platforms.web.adapter import WebPlatform
 from bot.platforms.web.files import RoomFiles
 from bot.testing.in_memory import NO_PLUGINS
@@ -90,7 +90,7 @@ async def served_bot(
             tool_servers=tool_servers,
             functions=functions,
         ) as context,
-        served(context) as address,
+        serve(context) as address,
     ):
         yield address, context
 

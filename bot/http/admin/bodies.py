@@ -15,7 +15,7 @@ Status = Literal["success", "error", "timeout", "denied"]
 class CallEntry(Answer):
     """A tool call of any chat; `duration` is in milliseconds, `chat` is `platform:id`.
 
-    `rule_words` has the words of each RFC 5545 rule in the call, by language and then by rule.
+    `rule_words` describes each RFC 5545 rule in the call, by language and then by rule.
     """
 
     id: str
@@ -80,7 +80,7 @@ class CompletionEntry(Answer):
 
 
 class TurnEntry(Answer):
-    """One message that was interpreted, and how that ended."""
+    """An interpreted message, and its outcome."""
 
     chat: str
     message_id: str
@@ -108,16 +108,16 @@ class TurnPage(Answer):
 
 
 class TurnWithCalls(Answer):
-    """A turn, and the calls it led to in the order they ended."""
+    """A turn, and its calls in the order they ended."""
 
     turn: TurnEntry
     calls: list[CallEntry]
 
 
 class CheckEntry(Answer):
-    """Something that was looked at: how it is, and what to do about it.
+    """The result of a check: its state, and the next step.
 
-    `setting` is the setting (`http.token`) or the group of settings that mends it, empty where none does.
+    `setting` is the setting (`http.token`) or the group of settings that fixes it, or empty.
     """
 
     name: str
@@ -128,7 +128,7 @@ class CheckEntry(Answer):
 
 
 class HealthReport(Answer):
-    """How the bot is."""
+    """The health of the bot."""
 
     checks: list[CheckEntry]
     versions: dict[str, str]
@@ -136,7 +136,7 @@ class HealthReport(Answer):
 
 
 class AdapterEntry(Answer):
-    """A chat platform. `state` is connecting, live, deaf, stopped, or elsewhere: another worker is connected to it."""
+    """A chat platform. `state` is connecting, live, deaf, stopped, or elsewhere (connected by another worker)."""
 
     name: str
     state: str
@@ -148,20 +148,20 @@ class AdapterEntry(Answer):
 
 
 class Adapters(Answer):
-    """The chat platforms that are served, and the absolute path of the folder with the data of this bot."""
+    """The served chat platforms, and the absolute path of the data folder."""
 
     adapters: list[AdapterEntry]
     data_dir: str = ""
 
 
 class MetricsBody(Answer):
-    """Figures over a period, oldest first."""
+    """Metrics over a period, oldest first."""
 
     samples: list[Sample]
 
 
 class UsageEntry(Answer):
-    """What one chat used of models."""
+    """The model usage of a chat."""
 
     chat: str
     turns: int
@@ -170,7 +170,7 @@ class UsageEntry(Answer):
 
 
 class UsageBody(Answer):
-    """What models were used for since a moment."""
+    """The model usage since a time."""
 
     since: str
     tokens: int
@@ -179,18 +179,18 @@ class UsageBody(Answer):
 
 
 class NewTokenBody(Body):
-    """Whom a token is for; `scopes` hold it to some of its role's, `rooms` to these rooms."""
+    """A token to issue; `scopes` restrict it to some of the scopes of its role, `rooms` to these rooms."""
 
     name: str = Field(min_length=1, max_length=40, examples=["ann"])
     role: Role = "member"
     scopes: list[Scope] | None = None
     rooms: list[Annotated[str, Field(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION)]] | None = Field(
-        None, max_length=200, description="The only rooms that it opens; null for those its holder belongs to."
+        None, max_length=200, description="The only rooms that it gives access to; null for those of its holder."
     )
 
 
 class TokenEntry(Answer):
-    """A token that was given out; `id` opens nothing."""
+    """An issued token; `id` gives no access."""
 
     id: str
     name: str
@@ -201,12 +201,12 @@ class TokenEntry(Answer):
 
 
 class TokenList(Answer):
-    """The tokens that were given out."""
+    """The issued tokens."""
 
     tokens: list[TokenEntry]
 
 
 class IssuedToken(TokenEntry):
-    """A new token with its secret, which is shown this once."""
+    """A new token with its secret, which is shown only here."""
 
     token: str

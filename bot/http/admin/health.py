@@ -10,7 +10,7 @@ from bot.http.core.context import Context, HttpContext, Reason
 from bot.platforms.base import HasHealth, Platform
 
 
-def state_of(app: App, platform: Platform) -> str:
+def platform_state(app: App, platform: Platform) -> str:
     """Return the state of a platform: `elsewhere` if another worker is connected to it, `live` without a connection."""
     if not app.cluster.is_here(platform.name):
         return "elsewhere"
@@ -18,7 +18,7 @@ def state_of(app: App, platform: Platform) -> str:
 
 
 class HealthBody(Answer):
-    """Whether it works; `platforms` fail when the last of them has been refused for good."""
+    """The result of a probe; `platforms` are failing when all of them have been refused permanently."""
 
     status: Literal["ok", "failing"]
     database: Literal["ok", "failing"] | None = None
@@ -31,18 +31,18 @@ routes = APIRouter(prefix="/health", tags=["health"])
 
 @routes.get("/live")
 async def live() -> HealthBody:
-    """Answer as long as the process runs."""
+    """Answer 200 while the process runs."""
     return HealthBody(status="ok")
 
 
 @routes.get("/ready", responses={503: {"model": HealthBody, "description": "Not ready"}})
 async def ready(response: Response, context: Context) -> HealthBody:
-    """Answer 200 if the database takes a write and at least one chat platform is not refused for good.
+    """Answer 200 if the database is writable and not all chat platforms are refused permanently.
 
-    One write in five seconds answers all probes of that time. `reason` is `disk_full`, `damaged`, `locked` or
+    The database is tried at most once in five seconds. `reason` is `disk_full`, `damaged`, `locked` or
     `unavailable`.
     """
-    reason, is_refused = await context.readiness.reason(), every_platform_is_refused(context)
+    reason, is_refused = await context.readiness.reason(), are_all_platforms_refused(context)
     if reason is None and not is_refused:
         return HealthBody(status="ok", database="ok")
     response.status_code = 503
@@ -54,7 +54,7 @@ async def ready(response: Response, context: Context) -> HealthBody:
     )
 
 
-def every_platform_is_refused(context: HttpContext) -> bool:
-    """Tell whether there are connections to chat platforms, and all of them have stopped."""
-    states = [each.health.state for each in context.app.platforms if isinstance(each, HasHealth)]
+def are_all_platforms_refused(context: HttpContext) -> bool:
+    """Return whether there are connections to chat platforms, and all of them have stopped."""
+    states = [platform.health.state for platform in context.app.platforms if isinstance(platform, HasHealth)]
     return bool(states) and all(state == "stopped" for state in states)

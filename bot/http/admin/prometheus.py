@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from fastapi import APIRouter, Response
 
 from bot import __version__
-from bot.http.admin.health import state_of
+from bot.http.admin.health import platform_state
 from bot.http.core.context import Context, HttpContext
 from bot.http.security.auth import MetricsViewer
 from bot.observability.metrics import Counts, Latencies
@@ -24,70 +24,76 @@ routes = APIRouter(tags=["health"])
     responses={200: {"content": {_TYPE: {"schema": {"type": "string"}}}, "description": "Metrics"}},
 )
 async def metrics(context: Context, _viewer: MetricsViewer) -> Response:
-    """Return what this process has done since its start, and how it is now."""
-    lines = [*await _now(context), *_counter_lines(context.app.counts), *_duration_lines(context)]
+    """Return the counters and histograms of this process since its start, and the current gauges."""
+    lines = [*await _gauge_lines(context), *_counter_lines(context.app.counts), *_duration_lines(context)]
     return Response("\n".join(lines) + "\n", media_type=_TYPE)
 
 
-async def _now(context: HttpContext) -> list[str]:
+async def _gauge_lines(context: HttpContext) -> list[str]:
     uptime = (context.clock.now() - context.started_at).total_seconds()
     waiting = await context.activity.waiting()
     return [
-        *_simple("gauge", "bubbles_info", "The version.", {_labels(version=__version__): 1}),
-        *_simple("gauge", "bubbles_uptime_seconds", "Since the start.", {"": uptime}),
-        *_simple("gauge", "bubbles_sockets", "Open sockets of the web room.", {"": context.gauges.sockets}),
-        *_simple("gauge", "bubbles_deliveries_waiting", "Due, not settled.", {"": waiting}),
-        *_simple("gauge", "bubbles_adapter_live", "1 is connected; 0 with its state.", dict(_adapters(context))),
+        *_number_lines("gauge", "bubbles_info", "The version.", {_labels(version=__version__): 1}),
+        *_number_lines("gauge", "bubbles_uptime_seconds", "Since the start.", {"": uptime}),
+        *_number_lines("gauge", "bubbles_sockets", "Open sockets of the web room.", {"": context.gauges.sockets}),
+        *_number_lines("gauge", "bubbles_deliveries_waiting", "Due, not settled.", {"": waiting}),
+        *_number_lines(
+            "gauge", "bubbles_adapter_live", "1 is connected; 0 with its state.", dict(_platform_states(context))
+        ),
     ]
 
 
 def _counter_lines(counts: Counts) -> list[str]:
-    messages = {_labels(by=who): count for who, count in counts.messages.items()}
+    messages = {_labels(by=author): count for author, count in counts.messages.items()}
     turns = {_labels(route=route, outcome=outcome): count for (route, outcome), count in counts.turns.items()}
     tokens = {_labels(model=model, kind=kind): count for (model, kind), count in counts.tokens.items()}
     cost = {_labels(model=model): spent for model, spent in counts.cost.items()}
     return [
-        *_simple("counter", "bubbles_messages_total", "Messages that were kept, by whose they are.", messages),
-        *_simple("counter", "bubbles_turns_total", "Messages that were interpreted.", turns),
-        *_simple("counter", "bubbles_model_tokens_total", "Tokens that models used.", tokens),
-        *_simple("counter", "bubbles_model_cost_total", "Money that models cost.", cost),
+        *_number_lines("counter", "bubbles_messages_total", "Recorded messages, by author.", messages),
+        *_number_lines("counter", "bubbles_turns_total", "Interpreted messages.", turns),
+        *_number_lines("counter", "bubbles_model_tokens_total", "Tokens that models used.", tokens),
+        *_number_lines("counter", "bubbles_model_cost_total", "Money that models cost.", cost),
     ]
 
 
 def _duration_lines(context: HttpContext) -> list[str]:
     app = context.app
-    calls = {_labels(tool=tool, status=status): took for (tool, status), took in app.counts.calls.items()}
-    asked = {_labels(model=model, outcome=how): took for (model, how), took in app.model_latency.by_outcome.items()}
-    late = {"": app.counts.lateness}
+    calls = {_labels(tool=tool, status=status): each for (tool, status), each in app.counts.calls.items()}
+    requests = {
+        _labels(model=model, outcome=outcome): each for (model, outcome), each in app.model_latency.by_outcome.items()
+    }
+    lateness = {"": app.counts.lateness}
     return [
-        *_histogram("bubbles_tool_call_seconds", "How long calls of tools took.", calls),
-        *_histogram("bubbles_model_request_seconds", "How long requests to the model took, with their retries.", asked),
-        *_histogram("bubbles_reminder_lateness_seconds", "How late reminders were said.", late),
+        *_histogram_lines("bubbles_tool_call_seconds", "How long calls of tools took.", calls),
+        *_histogram_lines(
+            "bubbles_model_request_seconds", "How long requests to the model took, with their retries.", requests
+        ),
+        *_histogram_lines("bubbles_reminder_lateness_seconds", "How late reminders were sent.", lateness),
     ]
 
 
-def _adapters(context: HttpContext) -> Iterable[tuple[str, float]]:
-    """Return the platforms and how they are; `elsewhere` is one that another worker is connected to."""
+def _platform_states(context: HttpContext) -> Iterable[tuple[str, float]]:
+    """Yield the labels of each platform, with 1 if it is live."""
     for platform in context.app.platforms:
-        state = state_of(context.app, platform)
+        state = platform_state(context.app, platform)
         yield _labels(platform=platform.name, state=state), float(state == "live")
 
 
-def _simple(kind: str, name: str, about: str, values: Mapping[str, float]) -> list[str]:
-    """Return a metric with one number for each of its labels."""
+def _number_lines(kind: str, name: str, about: str, values: Mapping[str, float]) -> list[str]:
+    """Return the lines of a metric with one number for each set of labels."""
     lines = [f"{name}{_in_braces(labels)} {value:.12g}" for labels, value in values.items()]
     return [*_head(kind, name, about), *lines]
 
 
-def _histogram(name: str, about: str, values: Mapping[str, Latencies]) -> list[str]:
-    """Return a metric that says how many took no longer than each step."""
+def _histogram_lines(name: str, about: str, values: Mapping[str, Latencies]) -> list[str]:
+    """Return the lines of a histogram of durations for each set of labels."""
     lines = _head("histogram", name, about)
-    for labels, taken in values.items():
-        for step, count in taken.up_to():
+    for labels, latencies in values.items():
+        for step, count in latencies.up_to():
             steps = ",".join(filter(None, (labels, _labels(le=step))))
             lines.append(f"{name}_bucket{_in_braces(steps)} {count}")
-        lines.append(f"{name}_sum{_in_braces(labels)} {taken.seconds:.12g}")
-        lines.append(f"{name}_count{_in_braces(labels)} {sum(taken.counts)}")
+        lines.append(f"{name}_sum{_in_braces(labels)} {latencies.seconds:.12g}")
+        lines.append(f"{name}_count{_in_braces(labels)} {sum(latencies.counts)}")
     return lines
 
 

@@ -15,10 +15,10 @@ from bot.http.admin.bodies import (
     TurnPage,
     TurnWithCalls,
 )
+from bot.http.core.bodies import as_json
 from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
 from bot.http.security.auth import needs
-from bot.http.tools.routes import as_json
 from bot.platforms.web.frames import author_shape, written
 from function_calls.language.recurrence_text import rules_in_words
 from services.call_log.model import CallRecord, TurnRecord, parse_json
@@ -49,10 +49,10 @@ async def tool_calls(
 ) -> CallPage:
     """List the tool calls of all chats and interfaces, latest first."""
     await context.app.services.get(CallLog).drain()
-    wanted = CallFilter(tool=tool, status=status, chat_key=chat, person_id=person, text=q)
-    found = await context.activity.calls(wanted, before=before, limit=limit)
-    following = str(found[-1].number) if len(found) == limit else None
-    return CallPage(items=[_call(each.call) for each in found], next=following)
+    criteria = CallFilter(tool=tool, status=status, chat_key=chat, person_id=person, text=q)
+    found = await context.activity.calls(criteria, before=before, limit=limit)
+    next_page = str(found[-1].number) if len(found) == limit else None
+    return CallPage(items=[_call(each.call) for each in found], next=next_page)
 
 
 @routes.get("/messages")
@@ -65,9 +65,9 @@ async def messages(
     limit: LIMIT = 50,
 ) -> MessagePage:
     """List the messages of all chats, latest first."""
-    wanted = MessageFilter(chat_key=chat, person=person, text=q)
-    found = await context.messages.latest(wanted, before=before, limit=limit)
-    following = str(found[-1].number) if len(found) == limit else None
+    criteria = MessageFilter(chat_key=chat, person=person, text=q)
+    found = await context.messages.latest(criteria, before=before, limit=limit)
+    next_page = str(found[-1].number) if len(found) == limit else None
     return MessagePage(
         items=[
             MessageEntry(
@@ -80,7 +80,7 @@ async def messages(
             )
             for each in found
         ],
-        next=following,
+        next=next_page,
     )
 
 
@@ -91,8 +91,8 @@ async def turns(
     """List the interpreted messages of all chats, latest first."""
     await context.app.services.get(CallLog).drain()
     found = await context.activity.turns(chat_key=chat, text=q, before=before, limit=limit)
-    following = str(found[-1].number) if len(found) == limit else None
-    return TurnPage(items=[_turn(each.turn) for each in found], next=following)
+    next_page = str(found[-1].number) if len(found) == limit else None
+    return TurnPage(items=[_turn(each.turn) for each in found], next=next_page)
 
 
 @routes.get("/turns/{chat}/{message_id}")

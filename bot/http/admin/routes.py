@@ -23,10 +23,10 @@ from bot.http.admin.bodies import (
     UsageBody,
     UsageEntry,
 )
-from bot.http.admin.health import state_of
+from bot.http.admin.health import platform_state
 from bot.http.core.bodies import Done
 from bot.http.core.context import Context, HttpContext
-from bot.http.core.errors import HttpRefused, language_asked
+from bot.http.core.errors import HttpRefused, request_language
 from bot.http.core.timeseries import samples
 from bot.http.core.tokens import Token
 from bot.http.security.auth import needs
@@ -38,6 +38,7 @@ from services.storage.records.activity import usage_by
 
 _LIBRARIES: Final = ("fastapi", "uvicorn", "pydantic", "sqlalchemy", "openai")
 _SETTINGS: Final = {"database": "storage", "model": "model", "search": "search", "token": "http.token"}
+_FAILED_STATES: Final = frozenset({"deaf", "stopped"})
 _DATABASES: Final = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 
 routes = APIRouter(prefix="/api/admin", tags=["admin"], dependencies=[Depends(needs("admin"))])
@@ -45,8 +46,8 @@ routes = APIRouter(prefix="/api/admin", tags=["admin"], dependencies=[Depends(ne
 
 @routes.get("/health")
 async def health(request: Request, context: Context) -> HealthReport:
-    """Return what was looked at, how it is, and how to mend it."""
-    language = language_asked(request)
+    """Return the checks of the bot's parts with their state and next step, and the versions."""
+    language = request_language(request)
     versions = {"bubbles": __version__, "python": machine.python_version(), "platform": sys.platform}
     for name in _LIBRARIES:
         try:
@@ -55,37 +56,35 @@ async def health(request: Request, context: Context) -> HealthReport:
             continue
     uptime = (context.clock.now() - context.started_at).total_seconds()
     checks = [
-        _check(language, "database", is_ok=await context.readiness.reason() is None, told=_database_name(context)),
-        _check(language, "model", is_ok=context.app.has_model, told=context.settings.model.name, is_needed=False),
-        _check(
-            language, "search", is_ok=context.app.services.get(SearchService).is_configured, told="", is_needed=False
-        ),
-        _check(language, "token", is_ok=bool(context.settings.http.token.get_secret_value()), told="", is_needed=False),
+        _check(language, "database", _database_name(context), is_ok=await context.readiness.reason() is None),
+        _check(language, "model", context.settings.model.name, is_ok=context.app.has_model, is_needed=False),
+        _check(language, "search", is_ok=context.app.services.get(SearchService).is_configured, is_needed=False),
+        _check(language, "token", is_ok=bool(context.settings.http.token.get_secret_value()), is_needed=False),
         *(
-            _check(language, "platform", is_ok=state not in {"deaf", "stopped"}, told=name)
-            for name, state in ((each.name, state_of(context.app, each)) for each in context.app.platforms)
+            _check(language, "platform", each.name, is_ok=platform_state(context.app, each) not in _FAILED_STATES)
+            for each in context.app.platforms
         ),
     ]
     return HealthReport(checks=checks, versions=versions, uptime_seconds=round(uptime, 1))
 
 
 def _database_name(context: HttpContext) -> str:
-    """Return the product's name; the URL names hosts, users and folders that no client needs."""
+    """Return the name of the product: the URL has hosts, users and folders, which clients do not need."""
     return _DATABASES.get(context.app.database.dialect, "SQL")
 
 
 @routes.get("/adapters")
 async def adapters(context: Context) -> Adapters:
-    """Return the chat platforms and how their connections are."""
+    """Return the chat platforms and the states of their connections."""
     last = {each.address.platform: each.last_at for each in reversed(await context.messages.chats())}
-    found = [_adapter(each, state_of(context.app, each)) for each in context.app.platforms]
-    for each in found:
-        if each.name in last:
-            each.last_event = written(last[each.name])
-        if each.name == context.room.name:
+    entries = [_adapter(each, platform_state(context.app, each)) for each in context.app.platforms]
+    for entry in entries:
+        if entry.name in last:
+            entry.last_event = written(last[entry.name])
+        if entry.name == context.room.name:
             now = context.clock.now()
-            each.queue = context.gauges.queue_between(now.replace(second=0, microsecond=0), now)
-    return Adapters(adapters=found, data_dir=str(context.settings.bot.data_dir.resolve()))
+            entry.queue = context.gauges.queue_between(now.replace(second=0, microsecond=0), now)
+    return Adapters(adapters=entries, data_dir=str(context.settings.bot.data_dir.resolve()))
 
 
 @routes.get("/metrics")
@@ -96,7 +95,7 @@ async def metrics(context: Context, minutes: Annotated[int, Query(ge=1, le=60 * 
 
 @routes.get("/usage")
 async def usage(context: Context, days: Annotated[int, Query(ge=1, le=366)] = 30) -> UsageBody:
-    """Return what models were used for in the last days, by chat."""
+    """Return the model usage of the last days, by chat."""
     since = context.clock.now() - timedelta(days=days)
     used = await usage_by(context.app.database, "chat", since)
     return UsageBody(
@@ -112,13 +111,13 @@ async def usage(context: Context, days: Annotated[int, Query(ge=1, le=366)] = 30
 
 @routes.get("/tokens")
 async def tokens(context: Context) -> TokenList:
-    """Return the tokens that were given out."""
-    return TokenList(tokens=[_token(each) for each in await context.tokens.listed()])
+    """List the issued tokens."""
+    return TokenList(tokens=[_token(each) for each in await context.tokens.list_tokens()])
 
 
 @routes.post("/tokens", status_code=201)
 async def issue_token(body: NewTokenBody, context: Context) -> IssuedToken:
-    """Give out a token. Its secret is in this answer and nowhere else."""
+    """Issue a token. Its secret is in this response only."""
     scopes = None if body.scopes is None else frozenset(body.scopes)
     rooms = None if body.rooms is None else frozenset(body.rooms)
     token, secret = await context.tokens.issue(body.name, body.role, scopes, rooms)
@@ -127,19 +126,18 @@ async def issue_token(body: NewTokenBody, context: Context) -> IssuedToken:
 
 @routes.delete("/tokens/{token_id}")
 async def revoke_token(token_id: Annotated[str, Path(max_length=40)], context: Context) -> Done:
-    """Take a token back; it opens nothing from now on."""
+    """Revoke a token."""
     if not await context.tokens.revoke(token_id):
         raise HttpRefused(404, "not_found")
     return Done()
 
 
-def _check(language: str, name: str, *, is_ok: bool, told: str, is_needed: bool = True) -> CheckEntry:
-    setting = f"platforms.{told}" if told in GROUPS else _SETTINGS.get(name, "")
+def _check(language: str, name: str, subject: str = "", *, is_ok: bool, is_needed: bool = True) -> CheckEntry:
+    setting = f"platforms.{subject}" if subject in GROUPS else _SETTINGS.get(name, "")
     if is_ok:
-        return CheckEntry(
-            name=name, state="ok", detail=say(language, f"health.{name}_ok", told=told), fix="", setting=setting
-        )
-    detail, fix = say(language, f"health.{name}_bad", told=told), say(language, f"health.{name}_fix", told=told)
+        detail = say(language, f"health.{name}_ok", told=subject)
+        return CheckEntry(name=name, state="ok", detail=detail, fix="", setting=setting)
+    detail, fix = (say(language, f"health.{name}_{part}", told=subject) for part in ("bad", "fix"))
     return CheckEntry(name=name, state="error" if is_needed else "warning", detail=detail, fix=fix, setting=setting)
 
 

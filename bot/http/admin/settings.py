@@ -12,12 +12,11 @@ from bot.config.editor import FIXED_KEYS, RESTART_KEYS, SettingsChange, Settings
 from bot.config.platform_catalog import GROUPS
 from bot.config.settings import Group, Settings
 from bot.config.sources import Origin, group_model, group_names, is_secret, setting_names
-from bot.http.core.bodies import Answer, Body
+from bot.http.core.bodies import Answer, Body, as_json
 from bot.http.core.context import Context, HttpContext
-from bot.http.core.errors import HttpRefused, field_problem, in_one_line, language_asked
+from bot.http.core.errors import HttpRefused, field_problem, invalid_fields, request_language
 from bot.http.security.auth import AdminViewer, ChatViewer, needs
 from bot.http.security.networks import check_bind_policy
-from bot.http.tools.routes import as_json
 from bot.platforms.kit.doctor import Finding
 from bot.platforms.web.frames import written
 from services.call_log.masking import SecretMask
@@ -34,11 +33,10 @@ Values = dict[Annotated[str, Field(max_length=_LONGEST_KEY)], JsonValue]
 
 
 class SettingEntry(Answer):
-    """A setting; of a secret only `is_set` tells something.
+    """A setting; a secret has no value, only `is_set`.
 
-    `value_schema` is the JSON Schema of its values. `origin` says where the value comes from, `origin_name` the file
-    or variable; only values that `is_editable` can be changed here. `needs_restart` says that a running bot keeps the
-    old value.
+    `value_schema` is the JSON Schema of its values. `origin` is the kind of source of the value, `origin_name` the file
+    or variable. `is_editable` if it can be changed here; `needs_restart` if a running bot keeps the old value.
     """
 
     group: str
@@ -56,9 +54,9 @@ class SettingEntry(Answer):
 
 
 class SettingsBody(Answer):
-    """Every setting with its value; `file` has the changes, empty where none can be made.
+    """All settings with their values; `file` stores the changes, empty if none can be made.
 
-    `started_at` is when the bot took over its present settings, and `problem` why it could not with the last change.
+    `started_at` is the time when the bot applied its settings; `problem` is the error of the last change, if it failed.
     """
 
     settings: list[SettingEntry]
@@ -69,19 +67,19 @@ class SettingsBody(Answer):
 
 
 class ValuesBody(Body):
-    """New values by key, such as `model.base_url`; null takes back what was changed in the page."""
+    """New values by key, such as `model.base_url`; null removes the change made in the page."""
 
     values: Values = Field(max_length=_MOST_VALUES, examples=[{"bot.name": "Pearl"}])
 
 
 class TestBody(ValuesBody):
-    """A part of the bot to try with `values` that are not kept: `model`, `search` or the name of a platform."""
+    """A part of the bot to test with `values`, which are not stored: `model`, `search` or a platform."""
 
     part: str = Field(max_length=40, examples=["telegram"])
 
 
 class SavedBody(Answer):
-    """A change that was kept; `is_applied` says that the bot takes it over now, except for the keys in `restart`."""
+    """A stored change; `is_applied` if the bot applies it now, except for the keys in `restart`."""
 
     id: int
     is_applied: bool
@@ -89,7 +87,7 @@ class SavedBody(Answer):
 
 
 class ChangedValue(Answer):
-    """One setting of a change; of a secret only whether it was set is told."""
+    """One setting of a change; the values of a secret are true if it was set, else null."""
 
     key: str
     before: JsonValue
@@ -97,7 +95,7 @@ class ChangedValue(Answer):
 
 
 class ChangeEntry(Answer):
-    """A change of settings; `undoes` is the change that it takes back, `problem` why the bot did not start with it."""
+    """A change of settings; `undoes` is the change that it undoes, `problem` the error of a start with it."""
 
     id: int
     at: str
@@ -114,7 +112,7 @@ class ChangeList(Answer):
 
 
 class FindingBody(Answer):
-    """Something that was tried: `said` says how it is, `next_step` what to do where it `is_problem`."""
+    """A finding of a test: `said` describes it, `next_step` is the advice if it `is_problem`."""
 
     about: str
     said: str
@@ -129,14 +127,14 @@ class TestResults(Answer):
 
 
 class SetupBody(Answer):
-    """Whether to offer the first set-up: to the operator of a bot that nobody has used or set up yet."""
+    """`is_offered` to the operator of a bot that nobody has used or set up yet."""
 
     is_offered: bool
 
 
 @routes.get("")
 async def settings(context: Context) -> SettingsBody:
-    """List every setting with its value and its meaning; of secrets, only whether they are set."""
+    """List all settings with their values and descriptions; for secrets, only if they are set."""
     editor = context.editor
     loaded = None if editor is None else editor.load()
     origins = {} if loaded is None else loaded.origins
@@ -153,7 +151,7 @@ async def settings(context: Context) -> SettingsBody:
 
 @routes.patch("")
 async def change(body: ValuesBody, request: Request, context: Context, viewer: AdminViewer) -> SavedBody:
-    """Change settings; the bot takes them over without a restart where it can."""
+    """Change settings; the bot applies them without a restart where possible."""
     with open_editor(context, request) as editor:
         check_bind_policy(editor.preview(body.values).http)
         return save_answer(editor, editor.save(body.values, person=viewer.person.name, at=written(context.clock.now())))
@@ -161,13 +159,13 @@ async def change(body: ValuesBody, request: Request, context: Context, viewer: A
 
 @routes.post("/test")
 async def test(body: TestBody, request: Request, context: Context) -> TestResults:
-    """Try the model, the search or a platform with values that are not kept: one real request to it."""
+    """Test the model, the search or a platform with values that are not stored, by one real request."""
     if body.part not in {"model", "search", *GROUPS}:
         raise HttpRefused(404, "not_found")
     with open_editor(context, request) as editor:
         previewed = editor.preview(body.values)
     results = await examine_part(body.part, previewed, context.clock)
-    return TestResults(results=[_finding_body(each, language_asked(request)) for each in results])
+    return TestResults(results=[_finding_body(each, request_language(request)) for each in results])
 
 
 def _finding_body(finding: Finding, language: str) -> FindingBody:
@@ -190,7 +188,7 @@ async def changes(context: Context, request: Request) -> ChangeList:
 async def undo(
     change_id: Annotated[int, Path(ge=1)], request: Request, context: Context, viewer: AdminViewer
 ) -> SavedBody:
-    """Give the settings of a change the values that they had before it."""
+    """Undo a change: restore the values before it."""
     with open_editor(context, request) as editor:
         try:
             return save_answer(
@@ -202,7 +200,7 @@ async def undo(
 
 @setup_routes.get("")
 async def setup(context: Context, viewer: ChatViewer) -> SetupBody:
-    """Tell if the first set-up is to be offered to you."""
+    """Return whether to offer you the first set-up."""
     editor = context.editor
     if editor is None or "admin" not in viewer.scopes or editor.load().saved is None or editor.changes():
         return SetupBody(is_offered=False)
@@ -211,24 +209,23 @@ async def setup(context: Context, viewer: ChatViewer) -> SetupBody:
 
 @contextmanager
 def open_editor(context: HttpContext, request: Request) -> Iterator[SettingsEditor]:
-    """Return the editor, and answer its errors with the fields at fault."""
+    """Yield the editor; its errors become refusals that name the fields."""
     if context.editor is None:
         raise HttpRefused(409, "settings_fixed")
-    language = language_asked(request)
+    language = request_language(request)
     try:
         yield context.editor
     except SettingsInvalid as error:
         problems = {key: field_problem(language, each) for key, each in error.problems.items()}
-        raise HttpRefused(422, "invalid", problems=problems, problems_told=in_one_line(language, problems)) from error
+        raise invalid_fields(language, problems) from error
     except ConfigError as error:
         if not error.key:
             raise HttpRefused(409, "settings_fixed") from error
-        problems = {error.key: field_problem(language, error.problem)}
-        raise HttpRefused(422, "invalid", problems=problems, problems_told=in_one_line(language, problems)) from error
+        raise invalid_fields(language, {error.key: field_problem(language, error.problem)}) from error
 
 
 def save_answer(editor: SettingsEditor, change: SettingsChange) -> SavedBody:
-    """Let the bot take over a change, and say what needs a restart."""
+    """Apply a change, and return the keys that need a restart."""
     editor.apply()
     is_applied = editor.changed is not None
     restart = [key for key in change.after if not is_applied or key in RESTART_KEYS]
@@ -241,7 +238,7 @@ def _change_entry(change: SettingsChange) -> ChangeEntry:
         at=change.at,
         person=change.person,
         values=[
-            ChangedValue(key=key, before=_shown(key, change.before.get(key)), after=_shown(key, after))
+            ChangedValue(key=key, before=_public_value(key, change.before.get(key)), after=_public_value(key, after))
             for key, after in change.after.items()
         ],
         undoes=change.undoes,
@@ -249,7 +246,7 @@ def _change_entry(change: SettingsChange) -> ChangeEntry:
     )
 
 
-def _shown(key: str, value: JsonValue) -> JsonValue:
+def _public_value(key: str, value: JsonValue) -> JsonValue:
     group, name = split_key(key)
     is_known = group in group_names() and name in setting_names(group)
     if not is_known or is_secret(group, name):
@@ -264,7 +261,7 @@ def _entries(name: str, settings: Settings, origins: Mapping[str, Origin], has_f
         field, value, full = kind.model_fields[key], getattr(group, key), f"{name}.{key}"
         origin = origins.get(full)
         secret = isinstance(value, SecretStr)
-        schema = {word: each for word, each in schemas[key].items() if word not in {"description", "title", "default"}}
+        schema = {name: each for name, each in schemas[key].items() if name not in {"description", "title", "default"}}
         yield SettingEntry(
             group=name,
             name=key,

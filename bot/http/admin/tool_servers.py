@@ -1,4 +1,4 @@
-"""`/api/tools/servers`: add, try, change and remove the tool servers that are kept for the page."""
+"""`/api/tools/servers`: add, test, change and remove the tool servers of the page."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from bot.config.settings import HEADER_VALUE
 from bot.http.admin.settings import SavedBody, open_editor, save_answer
 from bot.http.core.bodies import Answer, Body
 from bot.http.core.context import Context, HttpContext
-from bot.http.core.errors import HttpRefused, field_problem, in_one_line, language_asked
+from bot.http.core.errors import HttpRefused, field_problem, invalid_fields, request_language
 from bot.http.security.auth import AdminViewer, Viewer, needs
 from bot.platforms.web.frames import written
 from bot.tools.servers.connections import ToolServerConnection, connection_entries
@@ -31,15 +31,17 @@ class ServerBody(Body):
 
     type: Literal["openapi", "mcp"] = "openapi"
     url: str = Field(max_length=2000, examples=["http://127.0.0.1:8000"])
-    name: str = Field("", max_length=24, description="Its name here; made from the address where it is left out.")
+    name: str = Field("", max_length=24, description="Its name here; derived from the address by default.")
     key: str = Field(
-        "", max_length=4000, pattern=HEADER_VALUE, description="Sent as a bearer token; it is never sent back."
+        "", max_length=4000, pattern=HEADER_VALUE, description="Sent to the server as a bearer token; never returned."
     )
-    confirm: Literal["changes", "always", "never"] = Field("changes", description="Calls to ask about first.")
+    confirm: Literal["changes", "always", "never"] = Field(
+        "changes", description="Calls that the person confirms first."
+    )
 
 
 class ServerChangeBody(Body):
-    """New values; what is left out stays."""
+    """New values; fields that are left out stay."""
 
     enabled: bool | None = None
     key: str | None = Field(None, max_length=4000, pattern=HEADER_VALUE)
@@ -47,7 +49,7 @@ class ServerChangeBody(Body):
 
 
 class ServerEntry(Answer):
-    """A tool server that is kept for the page; its key is not shown."""
+    """A tool server of the page; its key is not shown."""
 
     name: str
     type: Literal["openapi", "mcp"]
@@ -64,7 +66,7 @@ class ServerList(Answer):
 
 
 class ServerProbeBody(Answer):
-    """The names of the tools of a server, or the `problem` that keeps them from being listed."""
+    """The names of the tools of a server, or the `problem` that prevented listing them."""
 
     tools: list[str]
     problem: str
@@ -78,8 +80,8 @@ async def servers(context: Context) -> ServerList:
 
 @routes.post("/test", status_code=200)
 async def test_server(body: ServerBody, request: Request, context: Context) -> ServerProbeBody:
-    """Connect to a tool server once and list its tools; nothing is kept."""
-    entry = _checked(body.model_dump(), request)
+    """Connect to a tool server once and list its tools; nothing is stored."""
+    entry = _check_entry(body.model_dump(), request)
     probe = await try_connection(entry, context.settings.tool_servers)
     return ServerProbeBody(tools=list(probe.tools), problem=probe.problem)
 
@@ -87,12 +89,12 @@ async def test_server(body: ServerBody, request: Request, context: Context) -> S
 @routes.post("", status_code=201)
 async def add(body: ServerBody, request: Request, context: Context, viewer: AdminViewer) -> SavedBody:
     """Add a tool server; its tools are offered as soon as it answers."""
-    entry = _checked(body.model_dump(), request)
+    entry = _check_entry(body.model_dump(), request)
     entry["name"] = ToolServerConnection.model_validate(entry).label
     taken = {each.label for each in context.app.tools.sources} | {_label(each) for each in _entries(context)}
     if entry["name"] in taken:
-        problem = {"name": field_problem(language_asked(request), "taken")}
-        raise HttpRefused(409, "invalid", problems=problem, problems_told=problem["name"])
+        language = request_language(request)
+        raise invalid_fields(language, {"name": field_problem(language, "taken")}, status=409)
     return _save(context, request, viewer, [*_entries(context), entry | {"enabled": True}])
 
 
@@ -100,7 +102,7 @@ async def add(body: ServerBody, request: Request, context: Context, viewer: Admi
 async def change(
     label: LABEL, body: ServerChangeBody, request: Request, context: Context, viewer: AdminViewer
 ) -> SavedBody:
-    """Switch a tool server on or off, or change its key or which calls are asked about first."""
+    """Enable or disable a tool server, or change its key or the calls that are confirmed."""
     changed = {key: value for key, value in body.model_dump().items() if value is not None}
     entries = _entries(context)
     _find(entries, label)
@@ -117,7 +119,7 @@ async def remove(label: LABEL, request: Request, context: Context, viewer: Admin
 
 @routes.post("/{label}/test")
 async def test_stored(label: LABEL, context: Context) -> ServerProbeBody:
-    """Connect once to a tool server that was added, and list its tools."""
+    """Connect once to a tool server of the page, and list its tools."""
     probe = await try_connection(_find(_entries(context), label), context.settings.tool_servers)
     return ServerProbeBody(tools=list(probe.tools), problem=probe.problem)
 
@@ -139,14 +141,14 @@ def _label(entry: Entry) -> str:
     return label_of(str(entry.get("name", "")), "server")
 
 
-def _checked(entry: Entry, request: Request) -> Entry:
+def _check_entry(entry: Entry, request: Request) -> Entry:
     try:
         ToolServerConnection.model_validate(entry)
     except ValidationError as error:
-        language = language_asked(request)
+        language = request_language(request)
         first = error.errors(include_url=False, include_input=False)[0]
-        problems = {str(first["loc"][0]) if first["loc"] else "url": field_problem(language, first)}
-        raise HttpRefused(422, "invalid", problems=problems, problems_told=in_one_line(language, problems)) from None
+        field = str(first["loc"][0]) if first["loc"] else "url"
+        raise invalid_fields(language, {field: field_problem(language, first)}) from None
     return entry
 
 

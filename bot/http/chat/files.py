@@ -13,16 +13,16 @@ from bot.http.rooms.memberships import RoomViewer, admit
 from bot.platforms.web.files import image_type, suffix_of
 from bot.platforms.web.uploads import MOST_UNUSED, TooManyUploads
 
-# Whatever a file contains, opening it runs nothing and reaches nothing of ours.
+# An opened file can neither run scripts nor send requests to the bot.
 _CONFINED: Final = "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"
 _LONGEST_NAME: Final = 200
-_KEPT_SECONDS: Final = 31_536_000
+_CACHE_SECONDS: Final = 31_536_000
 
 routes = APIRouter(tags=["chat"])
 
 
 class KeptFile(Answer):
-    """A file that was sent: put it as it is into the `attachments` of a message."""
+    """An uploaded file, in the form of the `attachments` of a message."""
 
     kind: str = Field(examples=["image"])
     description: str = Field(examples=["desk.png"])
@@ -42,7 +42,7 @@ class KeptFile(Answer):
         }
     },
 )
-async def keep(
+async def upload(
     session_id: SESSION,
     request: Request,
     context: Context,
@@ -51,9 +51,9 @@ async def keep(
         str, Query(min_length=1, max_length=_LONGEST_NAME, description="Its name.", examples=["desk.png"])
     ],
 ) -> KeptFile:
-    """Send a file to a room; it counts as a message there.
+    """Upload a file to a room; it counts as a message there.
 
-    Nobody sees it before a message has it among its `attachments`; it is deleted if none has it within an hour.
+    It is shown when a message has it among its `attachments`; without such a message it is deleted after an hour.
     """
     settings, files = context.settings.http, context.room.files
     if files is None or not settings.max_upload_kilobytes:
@@ -63,36 +63,36 @@ async def keep(
     admit(context, context.room.address(session_id), viewer.person.id)
     largest = settings.max_upload_kilobytes * 1000
     size = min(int(request.headers.get("content-length", largest)), largest)
-    most = max(settings.max_unused_upload_kilobytes * 1000, largest)
+    quota = max(settings.max_unused_upload_kilobytes * 1000, largest)
     try:
-        async with files.unused.reserve(viewer.person.id, size, most):
+        async with files.unused.reserve(viewer.person.id, size, quota):
             content = await request.body()
             if not content:
                 raise HttpRefused(422, "file_empty")
             if len(content) > largest:
                 raise HttpRefused(413, "file_too_large", limit=settings.max_upload_kilobytes)
-            kept = await files.keep(filename, content, uploaded_by=viewer.person.id)
+            stored = await files.keep(filename, content, uploaded_by=viewer.person.id)
     except TooManyUploads as error:
-        raise HttpRefused(429, "uploads_unused", count=MOST_UNUSED, limit=most // 1000) from error
-    return KeptFile(kind=kept.kind, description=kept.description, url=kept.url or "")
+        raise HttpRefused(429, "uploads_unused", count=MOST_UNUSED, limit=quota // 1000) from error
+    return KeptFile(kind=stored.kind, description=stored.description, url=stored.url or "")
 
 
 @routes.get("/files/{key}/{name}", response_class=FileResponse)
-async def opened(
+async def download(
     key: Annotated[str, Path(max_length=40)], name: Annotated[str, Path(max_length=_LONGEST_NAME)], context: Context
 ) -> FileResponse:
-    """Return a file that was sent. Its address is its key, as browsers show pictures without a token."""
+    """Return an uploaded file. Its address has a secret key, since browsers request pictures without a token."""
     path = None if context.room.files is None else await context.room.files.find(key, name)
     if path is None:
         raise HttpRefused(404, "not_found")
-    shown = image_type(name)
+    picture_type = image_type(name)
     return FileResponse(
         path,
-        media_type=shown or "application/octet-stream",
+        media_type=picture_type or "application/octet-stream",
         filename=name,
-        content_disposition_type="inline" if shown else "attachment",
+        content_disposition_type="inline" if picture_type else "attachment",
         headers={
             "Content-Security-Policy": _CONFINED,
-            "Cache-Control": f"private, max-age={_KEPT_SECONDS}, immutable",
+            "Cache-Control": f"private, max-age={_CACHE_SECONDS}, immutable",
         },
     )

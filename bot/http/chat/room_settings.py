@@ -1,4 +1,4 @@
-"""`/api/chat/sessions/{id}/settings`: the settings of one room: instructions, tools, quiet hours, retention."""
+"""`/api/chat/sessions/{id}/settings`: instructions, call style, tools, quiet hours and retention of a room."""
 
 from datetime import time
 from typing import Annotated
@@ -24,24 +24,24 @@ from services.reminders.service import ReminderService
 
 routes = APIRouter(prefix="/api/chat/sessions", tags=["chat"])
 
-_CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
+_CLOCK_TIME = r"^([01]\d|2[0-3]):[0-5]\d$"
 
 
 class QuietHoursBody(Body):
-    """Hours in which only urgent reminders are sent; they may go over midnight."""
+    """Hours in which only urgent reminders are sent; they may span midnight."""
 
-    starts: str = Field(pattern=_CLOCK, examples=["22:00"])
-    ends: str = Field(pattern=_CLOCK, examples=["07:00"])
+    starts: str = Field(pattern=_CLOCK_TIME, examples=["22:00"])
+    ends: str = Field(pattern=_CLOCK_TIME, examples=["07:00"])
 
 
 class RoomSettingsBody(Body):
-    """New settings of a room; what is left out stays, null returns to the settings of the bot."""
+    """New settings of a room; fields that are left out stay, null returns to the settings of the bot."""
 
     instructions: str | None = Field(None, max_length=LONGEST_INSTRUCTIONS, examples=["Be brief here."])
-    call_style: StyleName | None = Field(None, description="How a model is offered the tools here.")
+    call_style: StyleName | None = Field(None, description="Call style of models in the room.")
     quiet_hours: QuietHoursBody | None = None
     retention_days: Annotated[int, Field(ge=0, le=36_500)] | None = Field(
-        None, description="Days that messages are kept; 0 for ever."
+        None, description="Days that messages are stored; 0 for ever."
     )
     tools: dict[Annotated[str, Field(max_length=200)], bool] | None = Field(
         None, max_length=500, description="Tools to switch on (true) or off here, by name."
@@ -49,14 +49,14 @@ class RoomSettingsBody(Body):
 
 
 class ToolSwitch(Answer):
-    """A tool and whether it is on in the room."""
+    """A tool; `is_on` unless it is switched off in the room."""
 
     name: str
     is_on: bool
 
 
 class RoomSettings(Answer):
-    """The settings of a room; null where those of the bot apply. `may_change` says if you may change them."""
+    """The settings of a room, null if those of the bot apply; `may_change` if you may change them."""
 
     instructions: str
     call_style: StyleName | None
@@ -80,7 +80,7 @@ async def room_settings(session_id: SESSION, context: Context, viewer: RoomViewe
 async def change_room_settings(
     session_id: SESSION, body: RoomSettingsBody, context: Context, viewer: RoomViewer
 ) -> RoomSettings:
-    """Change settings of a room, as its admins and the bot's owners may."""
+    """Change settings of a room, for its admins and the bot's owners."""
     chat, services = context.room.address(session_id), context.app.services
     if not _may_change(context, viewer, session_id):
         raise HttpRefused(403, "scope_missing", scope="admin")
@@ -88,7 +88,9 @@ async def change_room_settings(
     if given & {"instructions", "call_style"}:
         await _set_preferences(context, chat, body)
     if "quiet_hours" in given:
-        await services.get(ReminderService).quiet.set_for_chat(chat, await _hours(context, chat, body.quiet_hours))
+        await services.get(ReminderService).quiet.set_for_chat(
+            chat, await _to_quiet_hours(context, chat, body.quiet_hours)
+        )
     if "retention_days" in given:
         await services.get(PrivacyService).set_retention_days(chat, body.retention_days)
     for name, is_on in (body.tools or {}).items():
@@ -96,8 +98,8 @@ async def change_room_settings(
     return await _settings_of(context, viewer, session_id)
 
 
-async def _hours(context: HttpContext, chat: ChatAddress, given: QuietHoursBody | None) -> QuietHours | None:
-    """Return quiet hours by the clock of the chat."""
+async def _to_quiet_hours(context: HttpContext, chat: ChatAddress, given: QuietHoursBody | None) -> QuietHours | None:
+    """Convert quiet hours, in the time zone of the chat."""
     if given is None:
         return None
     zone = await context.app.services.get(ZoneService).of_chat(chat)
@@ -133,7 +135,7 @@ async def _settings_of(context: HttpContext, viewer: Viewer, session_id: str) ->
 
 
 async def _tools(context: HttpContext, viewer: Viewer, session_id: str) -> list[ToolSwitch]:
-    """List the tools that are offered in the room, and those that are off there."""
+    """List the tools of the room, including those that are switched off."""
     caller = tool_viewer(context, viewer, session_id)
     off = await _policy(context).switches.off_in(caller.chat)
     offered = [spec.name for spec in await context.app.calls.list_specs(caller)]

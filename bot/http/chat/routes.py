@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from bot.http.chat.sending import Sending, edit_own, incoming_post, put_reaction, withdraw_own
+from bot.http.chat.sending import MessageSender, delete_own, edit_own, incoming_post, put_reaction
 from bot.http.core.bodies import (
     SESSION,
     Body,
@@ -23,7 +23,7 @@ from bot.http.core.bodies import (
 from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.history import RoomHistory
-from bot.http.rooms.memberships import NOTHING_UNREAD, RoomViewer, enter_room, join, rooms_among, unread_in
+from bot.http.rooms.memberships import NOTHING_UNREAD, RoomViewer, count_unread, enter_room, filter_rooms, join
 from bot.http.security.auth import NAME, ChatViewer
 from bot.platforms.web.frames import written
 from bot.platforms.web.shapes import LONGEST_NAME, person_called
@@ -52,20 +52,20 @@ class MemberBody(Body):
     responses={200: {"content": {SSE: {"schema": _EVENTS}}, "description": "The bot's answer"}},
 )
 async def send(body: SendBody, request: Request, context: Context, viewer: ChatViewer) -> Response | SendAnswer:
-    """Say something in a room and get the answer as server-sent events, or as JSON.
+    """Send a message to a room and get the answer as server-sent events, or as JSON.
 
     JSON is for `"stream": false`, or without `stream` for an `Accept` that has `application/json` and no
     `text/event-stream`. The events are `start` (the id of your message), `tool_start`, `tool_complete`, `message` (a
-    piece of the answer), `done` (its id; null where the bot says nothing) and `error`. Closing the connection loses
-    nothing.
+    piece of the answer), `done` (its id; null if the bot does not answer) and `error`. The bot answers even if the
+    connection is closed.
     """
     await enter_room(context, viewer, body.session_id)
-    sending = Sending(context, body.session_id, incoming_post(body, viewer), body.tool_servers or ())
+    sender = MessageSender(context, body.session_id, incoming_post(body, viewer), body.tool_servers or ())
     accept = request.headers.get("accept", "")
     if body.stream if body.stream is not None else SSE in accept or JSON not in accept:
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(sending.events(), media_type=SSE, headers=headers)
-    return await sending.answer()
+        return StreamingResponse(sender.stream_events(), media_type=SSE, headers=headers)
+    return await sender.send_and_wait()
 
 
 @routes.get("/sessions")
@@ -75,7 +75,7 @@ async def sessions(
     platform: Annotated[str, Query(max_length=40, description="`web`, or `all` for admins.")] = "web",
     name: NAME = None,
 ) -> Sessions:
-    """List your rooms: those that have messages, the last used first, then those where people are who wrote nothing.
+    """List your rooms: those with messages, the last used first, then those with people and no messages.
 
     Admins see all rooms.
     """
@@ -83,14 +83,14 @@ async def sessions(
         raise HttpRefused(403, "scope_missing", scope="admin")
     found = await context.messages.chats(None if platform == "all" else platform)
     if platform == "web":
-        own = await rooms_among(context, viewer, [each.address for each in found])
+        own = await filter_rooms(context, viewer, [each.address for each in found])
         found = tuple(each for each in found if each.address.key in own)
     rooms = [each.address for each in found if each.address.platform == "web"]
-    unread = await unread_in(context, viewer.named(name).person, rooms)
+    unread = await count_unread(context, viewer.named(name).person, rooms)
     here = {room.session_id: len(room.people) for room in context.room.rooms}
-    begun = {chat.chat_id for chat in rooms}
-    quiet = [room for room, people in here.items() if people and room not in begun]
-    own = await rooms_among(context, viewer, [context.room.address(room) for room in quiet])
+    used = {chat.chat_id for chat in rooms}
+    unused = [room for room, people in here.items() if people and room not in used]
+    own = await filter_rooms(context, viewer, [context.room.address(room) for room in unused])
     return Sessions(
         sessions=[
             SessionOverview(
@@ -112,7 +112,7 @@ async def sessions(
                 last_at=written(context.clock.now()),
                 people_here=here[room],
             )
-            for room in quiet
+            for room in unused
             if context.room.address(room).key in own
         ]
     )
@@ -129,9 +129,11 @@ async def messages(
 ) -> list[SessionMessage]:
     """Return the last messages of a room, oldest first, each with its tool calls.
 
-    Where there may be more, the header `Link` names the page before (`rel="next"`).
+    If there may be more, the header `Link` has the address of the previous page (`rel="next"`).
     """
-    found = await RoomHistory(context).page(context.room.address(session_id), before=before, limit=limit)
+    found = await RoomHistory(context).list_session_messages(
+        context.room.address(session_id), before=before, limit=limit
+    )
     if len(found) == limit:
         address = f"/api/chat/sessions/{session_id}/messages?before={found[0].id}&limit={limit}"
         response.headers["Link"] = f'<{address}>; rel="next"'.encode().decode("latin-1")
@@ -142,8 +144,8 @@ async def messages(
 async def log(
     session_id: SESSION, context: Context, _viewer: RoomViewer, before: BEFORE = None, limit: LIMIT = 100
 ) -> LogPage:
-    """Return the same as the page shows them, with reactions, choices and reminders."""
-    found = await RoomHistory(context).shown(context.room.address(session_id), before=before, limit=limit)
+    """Return the last messages of a room in the form of the page, with reactions, choices and reminders."""
+    found = await RoomHistory(context).list_messages(context.room.address(session_id), before=before, limit=limit)
     return LogPage(messages=found, before=found[0]["id"] if len(found) == limit else None)
 
 
@@ -155,18 +157,18 @@ async def search(
     q: Annotated[str, Query(min_length=1, max_length=200)],
     limit: Annotated[int, Query(ge=1, le=50)] = 20,
 ) -> list[SessionMessage]:
-    """Return the messages of a room that fit the words best."""
+    """Search the messages of a room; the best matches come first."""
     chat = context.room.address(session_id)
     found = await context.app.services.get(HistoryService).search(chat, q, limit)
     pages = [await context.messages.one(chat, message.id) for message in found]
-    return await RoomHistory(context).as_session(chat, [page for page in pages if page is not None])
+    return await RoomHistory(context).to_session_messages(chat, [page for page in pages if page is not None])
 
 
 @routes.patch("/sessions/{session_id}/messages/{message_id}")
 async def edit(
     session_id: SESSION, message_id: MESSAGE_ID, body: EditBody, context: Context, viewer: RoomViewer, name: NAME = None
 ) -> Done:
-    """Let one of your own messages say something else."""
+    """Change the text of one of your own messages."""
     await edit_own(context, session_id, message_id, body.text, viewer.named(name))
     return Done()
 
@@ -175,8 +177,8 @@ async def edit(
 async def delete(
     session_id: SESSION, message_id: MESSAGE_ID, context: Context, viewer: RoomViewer, name: NAME = None
 ) -> Done:
-    """Take one of your own messages back; what it asked for is given up."""
-    await withdraw_own(context, session_id, message_id, viewer.named(name))
+    """Delete one of your own messages; its request is cancelled."""
+    await delete_own(context, session_id, message_id, viewer.named(name))
     return Done()
 
 
@@ -189,14 +191,14 @@ async def react(
     viewer: RoomViewer,
     name: NAME = None,
 ) -> Done:
-    """Put an emoji on a message, or take it off again."""
+    """Add an emoji to a message, or remove it again."""
     await put_reaction(context, session_id, message_id, body.emoji, viewer.named(name))
     return Done()
 
 
 @routes.post("/sessions/{session_id}/messages/{message_id}/stop")
 async def stop(session_id: SESSION, message_id: MESSAGE_ID, context: Context, _viewer: RoomViewer) -> Done:
-    """Stop an answer that is being written; `message_id` is the answer's."""
+    """Stop an answer while it is written; `message_id` is that of the answer."""
     if not await context.room.stop(session_id, message_id):
         raise HttpRefused(404, "nothing_to_stop")
     return Done()
@@ -204,7 +206,7 @@ async def stop(session_id: SESSION, message_id: MESSAGE_ID, context: Context, _v
 
 @routes.post("/sessions/{session_id}/members", status_code=201)
 async def invite(session_id: SESSION, body: MemberBody, context: Context, _viewer: RoomViewer) -> Done:
-    """Let another person read and write in a room of yours."""
+    """Invite another person to a room of yours."""
     try:
         person = person_called(body.name)
     except ValueError as error:

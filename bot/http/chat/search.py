@@ -8,7 +8,7 @@ from pydantic import Field
 
 from bot.http.core.bodies import IN_ROOM, Answer, Body
 from bot.http.core.context import Context
-from bot.http.rooms.calls import Asked, call_tool, succeeded, turn_of
+from bot.http.rooms.calls import Caller, call_tool, create_turn, require_success
 from bot.http.rooms.memberships import admit
 from bot.http.security.auth import NAME, ChatViewer, SearchViewer
 
@@ -16,36 +16,38 @@ routes = APIRouter(prefix="/api", tags=["search"])
 
 
 class SummaryBody(Body):
-    """Which messages are summed up; none of the fields means the recent ones."""
+    """The messages to summarise; without fields the recent ones."""
 
-    window: str | None = Field(None, max_length=200, examples=["today"], description="In words: `since noon`, 今天.")
+    window: str | None = Field(
+        None, max_length=200, examples=["today"], description="A time in words: `since noon`, 今天."
+    )
     topic: str | None = Field(None, max_length=200)
     person: str | None = Field(None, max_length=100)
 
 
 class BulletBody(Answer):
-    """One point, with the ids of the messages that say it."""
+    """A point with the ids of its messages."""
 
     text: str
     message_ids: list[str]
 
 
 class SummaryAnswer(Answer):
-    """A summary in words, and its points."""
+    """A summary as text and as points."""
 
     text: str
     bullets: list[BulletBody]
 
 
 class SearchBody(Body):
-    """What to look for."""
+    """A query for the web."""
 
     query: str = Field(min_length=1, max_length=500, examples=["When does the sun set in Oslo in June?"])
     language: Literal["en", "zh", "es"] | None = None
 
 
 class SourceBody(Answer):
-    """A page that the answer cites; [1] in the text is the first."""
+    """A page that the answer cites; [1] in the text is the first one."""
 
     title: str
     url: str
@@ -53,7 +55,7 @@ class SourceBody(Answer):
 
 
 class SearchResult(Answer):
-    """An answer with its sources. Strangers wrote what is in it."""
+    """An answer with its sources; both are untrusted."""
 
     text: str
     sources: list[SourceBody]
@@ -69,10 +71,10 @@ async def summary(
     session_id: IN_ROOM = "lobby",
     name: NAME = None,
 ) -> SummaryAnswer:
-    """Sum up what was said in a room, at most as often as one may write there."""
-    turn = await turn_of(context, Asked.of(request, viewer.named(name), session_id))
+    """Summarise the messages of a room; it counts as a message there."""
+    turn = await create_turn(context, Caller.of(request, viewer.named(name), session_id))
     admit(context, turn.message.address, turn.message.sender.id)
-    result = succeeded(await call_tool(context, turn, "summary", body.model_dump(exclude_none=True)))
+    result = require_success(await call_tool(context, turn, "summary", body.model_dump(exclude_none=True)))
     value = result.value if isinstance(result.value, dict) else {}
     bullets = [BulletBody.model_validate(each) for each in value.get("bullets", ())]
     return SummaryAnswer(text=result.text, bullets=bullets)
@@ -87,11 +89,11 @@ async def search(
     session_id: IN_ROOM = "lobby",
     name: NAME = None,
 ) -> SearchResult:
-    """Search the web through the configured engines, at most as often as one may write in the room; it is recorded."""
-    turn = await turn_of(context, Asked.of(request, viewer.named(name), session_id))
+    """Search the web through the configured engines; it is recorded and counts as a message in the room."""
+    turn = await create_turn(context, Caller.of(request, viewer.named(name), session_id))
     admit(context, turn.message.address, turn.message.sender.id)
     turn = replace(turn, language=body.language or turn.language)
-    result = succeeded(await call_tool(context, turn, "perplexity_search", {"query": body.query}))
+    result = require_success(await call_tool(context, turn, "perplexity_search", {"query": body.query}))
     value = result.value if isinstance(result.value, dict) else {}
     sources = [SourceBody.model_validate(each) for each in value.get("sources", ())]
     return SearchResult(text=str(value.get("answer", "")), sources=sources, engine=str(value.get("engine", "")))

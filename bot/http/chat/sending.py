@@ -22,44 +22,44 @@ from services.storage.messages.pages import UnansweredMessages
 
 _BEAT_SECONDS: Final = 15.0
 _RETRY_SECONDS: Final = 5.0
-_FOLLOWED: Final = frozenset({"message", "tool_start", "tool_complete"})
+_STREAMED_FRAMES: Final = frozenset({"message", "tool_start", "tool_complete"})
 
 
 async def edit_own(context: HttpContext, session_id: str, message_id: str, text: str, viewer: Viewer) -> None:
-    """Let a message of `viewer` say `text`, in the history and in the room.
+    """Change the text of a message of `viewer`, in the history and in the room.
 
     Raises:
-        HttpRefused: there is none, or it is somebody else's.
+        HttpRefused: the message does not exist (404), or another person wrote it (403).
     """
-    await _own(context, session_id, message_id, viewer)
+    await _check_author(context, session_id, message_id, viewer)
     await context.room.edit_own(session_id, message_id, text)
     changed = await RoomHistory(context).one(context.room.address(session_id), message_id)
     if changed is not None:
         context.room.room(session_id).emit("message_updated", {"message": changed})
 
 
-async def withdraw_own(context: HttpContext, session_id: str, message_id: str, viewer: Viewer) -> None:
-    """Take a message of `viewer` back.
+async def delete_own(context: HttpContext, session_id: str, message_id: str, viewer: Viewer) -> None:
+    """Delete a message of `viewer`.
 
     Raises:
-        HttpRefused: there is none, or it is somebody else's.
+        HttpRefused: the message does not exist (404), or another person wrote it (403).
     """
-    await _own(context, session_id, message_id, viewer)
+    await _check_author(context, session_id, message_id, viewer)
     await context.room.withdraw(session_id, message_id)
 
 
 async def put_reaction(context: HttpContext, session_id: str, message_id: str, emoji: str, viewer: Viewer) -> None:
-    """Put the emoji of `viewer` on a message, or take it off again.
+    """Add a reaction of `viewer` to a message, or remove it again.
 
     Raises:
-        HttpRefused: there is no such message.
+        HttpRefused: the message does not exist (404).
     """
     if await context.messages.one(context.room.address(session_id), message_id) is None:
         raise HttpRefused(404, "message_unknown")
     await context.room.put_reaction(session_id, message_id, viewer.person, emoji)
 
 
-async def _own(context: HttpContext, session_id: str, message_id: str, viewer: Viewer) -> None:
+async def _check_author(context: HttpContext, session_id: str, message_id: str, viewer: Viewer) -> None:
     found = await context.messages.one(context.room.address(session_id), message_id)
     if found is None:
         raise HttpRefused(404, "message_unknown")
@@ -68,10 +68,10 @@ async def _own(context: HttpContext, session_id: str, message_id: str, viewer: V
 
 
 def incoming_post(body: SendBody, viewer: Viewer) -> IncomingPost:
-    """Return what `viewer` says with `body`.
+    """Return the post of `viewer` with `body`.
 
     Raises:
-        HttpRefused: the message is blank.
+        HttpRefused: the message is blank (422).
     """
     if not body.message.strip() and not body.attachments:
         raise HttpRefused(422, "message_blank", problems={"message": "blank"})
@@ -86,59 +86,59 @@ def incoming_post(body: SendBody, viewer: Viewer) -> IncomingPost:
     )
 
 
-class Sending:
-    """One message on its way. The bot's turn belongs to the room: whoever stops following it loses nothing."""
+class MessageSender:
+    """Sends a message to a room and follows the answer; the bot answers even if nobody follows it."""
 
     def __init__(
         self,
         context: HttpContext,
         session_id: str,
-        words: IncomingPost,
+        post: IncomingPost,
         tool_servers: Sequence[object] = (),
         page: Listener | None = None,
     ) -> None:
         self._room = context.room
-        self._direct_tools = DirectTools(context, session_id, words.person, tool_servers, page)
+        self._direct_tools = DirectTools(context, session_id, post.person, tool_servers, page)
         self._history = RoomHistory(context)
         self._unanswered = UnansweredMessages(context.app.database)
         self._started_at = context.started_at
         self._session_id = session_id
-        self._incoming = words
+        self._incoming = post
 
-    async def begin(self) -> PostResult:
-        """Say it; the tools that came along are offered until the bot has dealt with it, whoever still follows."""
+    async def send(self) -> PostResult:
+        """Send the message; its tools are offered until the bot has answered it."""
         with ExitStack() as offered:
-            offered.enter_context(self._direct_tools.made())
+            offered.enter_context(self._direct_tools.offer())
             post = await self._room.say(self._session_id, self._incoming)
             if post.finished is not None:
                 withdraw = offered.pop_all().close
                 post.finished.add_done_callback(lambda _: withdraw())
         return post
 
-    async def answer(self) -> SendAnswer:
-        """Say it and wait until the bot has dealt with it.
+    async def send_and_wait(self) -> SendAnswer:
+        """Send the message and wait for the answer.
 
         Raises:
-            HttpRefused: `not_answered`, it was said before, to a bot that ended before it answered.
+            HttpRefused: the message was sent before, and the bot stopped before it answered (503).
         """
-        post = await self.begin()
+        post = await self.send()
         return SendAnswer(message_id=post.message.id, is_new=post.is_new, reply=await self._reply(post))
 
-    async def events(self) -> AsyncIterator[str]:
-        """Say it and follow the answer as server-sent events: start, tool_start, tool_complete, message, done."""
+    async def stream_events(self) -> AsyncIterator[str]:
+        """Send the message and yield server-sent events: start, tool_start, tool_complete, message, done."""
         frames: asyncio.Queue[Frame | None] = asyncio.Queue()
         unlisten = self._room.room(self._session_id).listen(frames.put_nowait)
         try:
-            post = await self.begin()
+            post = await self.send()
             yield _event("start", {"message_id": post.message.id})
-            told = False
+            has_text = False
             async for frame in _frames_until_finished(frames, post):
                 if frame is None:
                     yield ": still here\n\n"
                 else:
-                    told = told or frame.type == "message"
+                    has_text = has_text or frame.type == "message"
                     yield _event(frame.type, frame.data)
-            yield await self._end(post, is_told=told)
+            yield await self._final_events(post, has_text=has_text)
         except HttpRefused as error:
             detail = say(language_of(self._incoming.text, "en"), f"http.{error.code}", **error.fields)
             yield _event("error", {"code": error.code, "detail": detail, "hint": ""})
@@ -148,15 +148,15 @@ class Sending:
         finally:
             unlisten()
 
-    async def _end(self, post: PostResult, *, is_told: bool) -> str:
+    async def _final_events(self, post: PostResult, *, has_text: bool) -> str:
         reply = await self._reply(post)
         done = _event("done", {"message_id": None if reply is None else reply["id"], "message": reply})
-        if reply is None or is_told:
+        if reply is None or has_text:
             return done
         return _event("message", {"message_id": reply["id"], "content": reply["text"]}) + done
 
     async def _reply(self, post: PostResult) -> MessageShape | None:
-        """Return the answer as the history has it, or as it was said where nothing can be kept; waits for the bot."""
+        """Wait for the answer; return it from the history, or as sent if the history cannot be written."""
         sent = await _wait_finished(post)
         chat, message_id = post.message.address, post.message.id
         reply = await self._history.one(chat, post.answer_id) or sent
@@ -171,9 +171,9 @@ class Sending:
 async def _frames_until_finished(
     frames: "asyncio.Queue[Frame | None]", post: PostResult
 ) -> AsyncIterator[Frame | None]:
-    """Yield the frames of the answer until the bot has dealt with the message.
+    """Yield the frames of the answer until the bot is done with the message.
 
-    None after `_BEAT_SECONDS` without one, to keep the connection alive; other frames of the room do not count.
+    Yield None after `_BEAT_SECONDS` without a frame of the answer, to keep the connection alive.
     """
     if post.finished is None:
         return
@@ -186,19 +186,19 @@ async def _frames_until_finished(
             async with asyncio.timeout_at(beat):
                 frame = await frames.get()
         except TimeoutError:
-            is_told = True
+            is_streamed = True
         else:
             if frame is None:
                 return
-            is_told = frame.data.get("message_id") == post.answer_id and frame.type in _FOLLOWED
-        if is_told:
+            is_streamed = frame.data.get("message_id") == post.answer_id and frame.type in _STREAMED_FRAMES
+        if is_streamed:
             yield frame
             beat = loop.time() + _BEAT_SECONDS
 
 
 async def _wait_finished(post: PostResult) -> MessageShape | None:
     if post.finished is not None:
-        with suppress(Exception):  # told in the room and in the log
+        with suppress(Exception):  # it is reported in the room and logged
             return await asyncio.shield(post.finished)
     return None
 

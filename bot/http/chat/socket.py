@@ -10,10 +10,10 @@ from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
 from loguru import logger
 from pydantic import ValidationError
 
-from bot.http.chat.socket_actions import Act, Data, SocketActions
+from bot.http.chat.socket_actions import Data, FrameHandler, FrameHandlers
 from bot.http.core.bodies import LONGEST_MESSAGE, LONGEST_SESSION, SESSION_PATTERN
 from bot.http.core.context import Context, HttpContext
-from bot.http.core.errors import HttpRefused, language_asked
+from bot.http.core.errors import HttpRefused, request_language
 from bot.http.core.timeseries import last_second
 from bot.http.core.tokens import OPERATOR
 from bot.http.rooms.history import RoomHistory
@@ -27,17 +27,17 @@ from function_calls.language.messages import say
 from services.kernel.errors import StorageFull
 
 QUEUE: Final = 1000
-"""So many frames may wait for a socket; a client that reads more slowly is sent away and comes back to a snapshot."""
+"""Frames that may wait for a socket; a slower client is disconnected, and gets a snapshot when it reconnects."""
 SNAPSHOT: Final = 200
 _TRY_AGAIN_LATER: Final = 1013
 _POLICY_VIOLATION: Final = 1008
 _MESSAGE_TOO_BIG: Final = 1009
 _FRAMES_PER_MINUTE: Final = 1200
 _LONGEST_FRAME: Final = 256_000
-"""Characters of a frame; only the result of a call that the page is waited for may be longer."""
+"""Characters of a frame; only a result of a call that the page runs may be longer."""
 _CLOSING_SECONDS: Final = 1.0
 _METRICS_SECONDS: Final = 1.0
-_WORTH_A_NOTE: Final = 4
+_RECORDED_QUEUE: Final = 4
 
 routes = APIRouter(prefix="/api/chat", tags=["chat"])
 
@@ -74,7 +74,7 @@ def _viewer(socket: WebSocket, name: str | None) -> Viewer | None:
 
 
 class RoomSocket:
-    """One tab of one person in one room."""
+    """The connection of a tab of a person in a room."""
 
     def __init__(self, context: HttpContext, socket: WebSocket, session_id: str, viewer: Viewer) -> None:
         self._context = context
@@ -82,44 +82,50 @@ class RoomSocket:
         self._viewer = viewer
         self._session_id = session_id
         self._room: Room = context.room.room(session_id)
-        self._waiting: asyncio.Queue[Frame] = asyncio.Queue(QUEUE)
+        self._queue: asyncio.Queue[Frame] = asyncio.Queue(QUEUE)
         self._is_behind = asyncio.Event()
         self._sends_metrics = asyncio.Event()
-        self._pace = TokenBuckets(_FRAMES_PER_MINUTE, context.clock)
-        self._actions: Mapping[str, Act] = {
-            **SocketActions(context, session_id, viewer, self._put).by_kind,
+        self._rate_limit = TokenBuckets(_FRAMES_PER_MINUTE, context.clock)
+        self._handlers: Mapping[str, FrameHandler] = {
+            **FrameHandlers(context, session_id, viewer, self._enqueue).by_kind,
             "ping": self._ping,
-            "metrics": self._measure,
+            "metrics": self._switch_metrics,
         }
 
     async def serve(self, epoch: str, last_seq: int) -> None:
-        """Welcome the socket, then tell it what happens and hear what it says, until it ends."""
+        """Send a snapshot or the missed frames, then exchange frames until the connection ends."""
         person = self._viewer.person
-        unlisten = self._room.listen(self._put, person.id, self._is_behind.set)
+        unlisten = self._room.listen(self._enqueue, person.id, self._is_behind.set)
         self._room.enter(person)
-        self._context.gauges.opened(self._context.clock.now())
+        self._context.gauges.add_socket(self._context.clock.now())
         try:
-            await self._welcome(epoch, last_seq)
-            await self._converse()
+            await self._send_snapshot(epoch, last_seq)
+            await self._run_tasks()
         except (WebSocketDisconnect, OSError):
             pass
         finally:
             unlisten()
             self._room.leave(person)
-            self._context.gauges.closed(self._context.clock.now())
+            self._context.gauges.remove_socket(self._context.clock.now())
 
-    def _put(self, frame: Frame) -> None:
+    def _enqueue(self, frame: Frame) -> None:
         try:
-            self._waiting.put_nowait(frame)
+            self._queue.put_nowait(frame)
         except asyncio.QueueFull:
             self._is_behind.set()
-        if (waiting := self._waiting.qsize()) >= _WORTH_A_NOTE:
-            self._context.gauges.waited(self._context.clock.now(), waiting)
+        if (waiting := self._queue.qsize()) >= _RECORDED_QUEUE:
+            self._context.gauges.record_queue(self._context.clock.now(), waiting)
 
-    async def _converse(self) -> None:
+    async def _run_tasks(self) -> None:
         tasks = [
             asyncio.create_task(work, name=f"socket of {self._session_id}")
-            for work in (self._send_frames(), self._listen(), self._watch(), self._watch_token(), self._send_metrics())
+            for work in (
+                self._send_frames(),
+                self._receive_frames(),
+                self._close_when_behind(),
+                self._close_when_revoked(),
+                self._send_metrics(),
+            )
         ]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -132,20 +138,20 @@ class RoomSocket:
 
     async def _send_frames(self) -> None:
         while True:
-            frame = await self._waiting.get()
+            frame = await self._queue.get()
             await self._socket.send_text(frame.text)
 
-    async def _watch(self) -> None:
-        """Send a client away that does not read, or whose room has missed something; it comes back to a snapshot."""
+    async def _close_when_behind(self) -> None:
+        """Disconnect a client that is too slow, or whose room has missed events."""
         await self._is_behind.wait()
         logger.info("closing a slow socket of room {}", self._session_id)
         await self._close(_TRY_AGAIN_LATER, "too slow")
 
-    async def _watch_token(self) -> None:
-        """Send a client away whose token was taken back; the operator's own, and none at all, are good to the end."""
+    async def _close_when_revoked(self) -> None:
+        """Disconnect a client whose token is revoked; the operator's token, and none, cannot be."""
         if self._viewer.token_id in {"", OPERATOR.id}:
             await asyncio.Event().wait()
-        await self._context.tokens.until_revoked(self._viewer.token_id)
+        await self._context.tokens.wait_revoked(self._viewer.token_id)
         await self._close(_POLICY_VIOLATION, "unauthorized")
 
     async def _close(self, code: int, reason: str) -> None:
@@ -154,14 +160,14 @@ class RoomSocket:
                 await self._socket.close(code, reason)
 
     async def _send_metrics(self) -> None:
-        """Tell what goes on, once a second, while the client wants to know."""
+        """Send metrics once a second while the client has them switched on."""
         while True:
             await self._sends_metrics.wait()
             sample = await last_second(self._context)
-            self._put(self._room.frame("metrics", sample.model_dump()))
+            self._enqueue(self._room.frame("metrics", sample.model_dump()))
             await self._context.clock.nap(_METRICS_SECONDS)
 
-    async def _listen(self) -> None:
+    async def _receive_frames(self) -> None:
         while True:
             text = await self._socket.receive_text()
             if self._is_too_fast(text):
@@ -173,12 +179,12 @@ class RoomSocket:
                 await self._close(_MESSAGE_TOO_BIG, "message too big")
                 return
             kind, data = _parse_frame(text)
-            act = self._actions.get(kind)
-            if act is None:
+            handle = self._handlers.get(kind)
+            if handle is None:
                 self._report("frame_unknown", data)
                 continue
             try:
-                await act(data)
+                await handle(data)
             except HttpRefused as refusal:
                 self._report(refusal.code, data, **refusal.fields)
             except StorageFull as error:
@@ -188,19 +194,19 @@ class RoomSocket:
                 self._report("frame_unknown", data)
 
     def _is_too_fast(self, text: str) -> bool:
-        """Count a frame for the pace of the person; a long one counts as many as it could have been."""
+        """Count a frame for the rate limit of the person; a long frame counts as several."""
         person_id = self._viewer.person.id
-        is_too_fast = bool(self._pace.take(person_id))
+        is_too_fast = bool(self._rate_limit.take(person_id))
         for _ in range(len(text) // _LONGEST_FRAME):
-            self._pace.take(person_id)
+            self._rate_limit.take(person_id)
         return is_too_fast
 
-    async def _welcome(self, epoch: str, last_seq: int) -> None:
+    async def _send_snapshot(self, epoch: str, last_seq: int) -> None:
         missed = self._room.since(epoch, last_seq) if epoch else None
         seq = self._room.seq
         chat = self._context.room.address(self._session_id)
         history = RoomHistory(self._context)
-        messages = await history.shown(chat, limit=SNAPSHOT) if missed is None else []
+        messages = await history.list_messages(chat, limit=SNAPSHOT) if missed is None else []
         reminders = await room_reminders(self._context, chat)
         model = self._context.settings.model.name if self._context.app.has_model else None
         hello = {
@@ -219,7 +225,7 @@ class RoomSocket:
         await self._socket.send_text(self._room.frame("hello", hello).text)
         for frame in missed or ():
             await self._socket.send_text(frame.text)
-        self._forget_until(seq)
+        self._drop_sent_frames(seq)
 
     @property
     def _limits(self) -> dict[str, object]:
@@ -228,20 +234,20 @@ class RoomSocket:
         types = list(settings.upload_types)
         return {"message_length": LONGEST_MESSAGE, "upload_kilobytes": kilobytes, "upload_types": types}
 
-    def _forget_until(self, seq: int) -> None:
-        """Leave out of the queue what the snapshot or the replay has told."""
-        kept = [self._waiting.get_nowait() for _ in range(self._waiting.qsize())]
-        for frame in kept:
+    def _drop_sent_frames(self, seq: int) -> None:
+        """Remove frames from the queue that the snapshot or the replay contains."""
+        frames = [self._queue.get_nowait() for _ in range(self._queue.qsize())]
+        for frame in frames:
             if not frame.is_kept or frame.seq > seq:
-                self._waiting.put_nowait(frame)
+                self._queue.put_nowait(frame)
 
     def _report(self, code: str, data: Data, **fields: object) -> None:
-        detail = say(language_asked(self._socket), f"http.{code}", **fields)
-        told: dict[str, object] = {"code": code, "detail": detail, "retryable": code == "too_fast"}
-        told |= {key: data[key] for key in ("client_id", "message_id") if isinstance(data.get(key), str)}
-        self._put(self._room.frame("error", told))
+        detail = say(request_language(self._socket), f"http.{code}", **fields)
+        error: dict[str, object] = {"code": code, "detail": detail, "retryable": code == "too_fast"}
+        error |= {key: data[key] for key in ("client_id", "message_id") if isinstance(data.get(key), str)}
+        self._enqueue(self._room.frame("error", error))
 
-    async def _measure(self, data: Data) -> None:
+    async def _switch_metrics(self, data: Data) -> None:
         if data.get("on") is not True:
             self._sends_metrics.clear()
         elif "admin" in self._viewer.scopes:
@@ -251,11 +257,11 @@ class RoomSocket:
 
     async def _ping(self, data: Data) -> None:
         del data
-        self._put(self._room.frame("pong", {"server_time": written(self._context.clock.now())}))
+        self._enqueue(self._room.frame("pong", {"server_time": written(self._context.clock.now())}))
 
 
 def _parse_frame(text: str) -> tuple[str, Data]:
-    """Return the type and data of what a client sent; an unknown type for what is no frame."""
+    """Return the type and data of a frame; the type is empty if `text` is not a frame."""
     try:
         frame = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,26 +1,25 @@
-"""Carry out the frames that a person sends over a socket: messages, edits, reactions, typing."""
+"""Handle the frames that a person sends over a socket: messages, edits, reactions, typing."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from bot.http.chat.sending import Sending, edit_own, incoming_post, put_reaction, withdraw_own
+from bot.http.chat.sending import MessageSender, delete_own, edit_own, incoming_post, put_reaction
 from bot.http.core.bodies import LONGEST_MESSAGE, ReactionBody, SendBody
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import HttpRefused
-from bot.http.rooms.memberships import note_read
+from bot.http.rooms.memberships import mark_read
 from bot.http.security.auth import Viewer
 from bot.platforms.web.frames import author_shape
 from bot.platforms.web.room import Listener
 
 Data = Mapping[str, object]
-Act = Callable[[Data], Awaitable[None]]
+FrameHandler = Callable[[Data], Awaitable[None]]
 
 
-class SocketActions:
-    """Does what the frames of one person in one room say; `by_kind` has what each kind of frame is for.
+class FrameHandlers:
+    """The handlers of the frames of a person in a room, in `by_kind` by the type of the frame.
 
-    `page` is the socket that the frames come over.
-
-    An act raises what the socket reports: `HttpRefused`, `StorageFull`, and `ValidationError` of Pydantic.
+    `page` gets the frames for the socket. A handler raises the errors that the socket reports: `HttpRefused`,
+    `StorageFull`, and `ValidationError` of Pydantic.
     """
 
     def __init__(self, context: HttpContext, session_id: str, viewer: Viewer, page: Listener) -> None:
@@ -29,7 +28,7 @@ class SocketActions:
         self._viewer = viewer
         self._page = page
         self._room = context.room.room(session_id)
-        self.by_kind: Mapping[str, Act] = {
+        self.by_kind: Mapping[str, FrameHandler] = {
             "send": self._send,
             "edit": self._edit,
             "delete": self._delete,
@@ -51,8 +50,8 @@ class SocketActions:
                 "tool_servers": data.get("tool_servers"),
             }
         )
-        words = incoming_post(body, self._viewer)
-        await Sending(self._context, self._session_id, words, body.tool_servers or (), self._page).begin()
+        post = incoming_post(body, self._viewer)
+        await MessageSender(self._context, self._session_id, post, body.tool_servers or (), self._page).send()
 
     async def _edit(self, data: Data) -> None:
         text = _text(data, "text")
@@ -61,17 +60,16 @@ class SocketActions:
         await edit_own(self._context, self._session_id, _text(data, "message_id"), text, self._viewer)
 
     async def _delete(self, data: Data) -> None:
-        await withdraw_own(self._context, self._session_id, _text(data, "message_id"), self._viewer)
+        await delete_own(self._context, self._session_id, _text(data, "message_id"), self._viewer)
 
     async def _typing(self, data: Data) -> None:
-        told = {"who": author_shape(self._viewer.person), "on": data.get("on") is True, "expires_in": 6}
-        self._room.hint("typing", told)
+        who, is_on = author_shape(self._viewer.person), data.get("on") is True
+        self._room.hint("typing", {"who": who, "on": is_on, "expires_in": 6})
 
     async def _read(self, data: Data) -> None:
         message_id = _text(data, "message_id")[:200]
-        await note_read(self._context, self._viewer.person.id, self._session_id, message_id)
-        told = {"who": author_shape(self._viewer.person), "message_id": message_id}
-        self._room.hint("read", told)
+        await mark_read(self._context, self._viewer.person.id, self._session_id, message_id)
+        self._room.hint("read", {"who": author_shape(self._viewer.person), "message_id": message_id})
 
     async def _react(self, data: Data) -> None:
         body = ReactionBody.model_validate({"emoji": data.get("emoji")})

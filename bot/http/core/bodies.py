@@ -1,13 +1,14 @@
 """Base classes of request and response bodies, and the bodies of the chat API."""
 
+import json
 from typing import Annotated, Literal
 
 from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from bot.platforms.web.frames import AuthorShape, MessageShape
+from bot.platforms.web.frames import AuthorShape, MessageShape, json_text
 
-# Not `{1,64}`: Pydantic's regular expressions are unfolded, and the letters of all scripts 64 times over are 10 MB.
+# Without `{1,64}`: Pydantic expands repetitions, and 64 times the letters of all scripts need 10 MB.
 SESSION_PATTERN = r"^[\w-]+$"
 LONGEST_SESSION = 64
 CLIENT_ID_PATTERN = r"^[A-Za-z0-9_-]{1,64}$"
@@ -15,7 +16,7 @@ LONGEST_MESSAGE = 20_000
 IN_ROOM = Annotated[
     str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room.", examples=["lobby"])
 ]
-"""The parameter `session_id` of a request that is about a room."""
+"""The room in the query of a request."""
 SESSION = Annotated[
     str, Path(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room.", examples=["lobby"])
 ]
@@ -23,22 +24,22 @@ SESSION = Annotated[
 
 
 class Answer(BaseModel):
-    """The body of an answer, or a part of one.
+    """The body of a response, or a part of it.
 
-    What writes it is made when the first one is given: fifty that nobody has asked for yet would keep a megabyte.
+    Its serializer is built at first use, which saves a megabyte at the start.
     """
 
     model_config = ConfigDict(defer_build=True, from_attributes=True)
 
 
 class Body(BaseModel):
-    """A body that refuses what it does not know."""
+    """The body of a request, or a part of it; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class AttachmentBody(Body):
-    """A file or picture, described; nothing is fetched."""
+    """The description of a file or picture; nothing is fetched."""
 
     kind: str = Field(max_length=40, examples=["image"])
     description: str = Field("", max_length=500)
@@ -51,34 +52,34 @@ class SendBody(Body):
     session_id: str = Field(
         pattern=SESSION_PATTERN,
         max_length=LONGEST_SESSION,
-        description="The room; it is made on first use.",
+        description="The room; it is created on first use.",
         examples=["lobby"],
     )
     message: str = Field(
         max_length=LONGEST_MESSAGE,
-        description="May be empty where there are attachments.",
+        description="May be empty if there are attachments.",
         examples=["remind me in 10 minutes to stretch"],
     )
     attachments: list[AttachmentBody] | None = Field(
-        None, max_length=20, description="Described, or as `POST …/files` has answered."
+        None, max_length=20, description="Descriptions, or responses of `POST …/files`."
     )
-    name: str | None = Field(None, max_length=40, description="Who says it.", examples=["Ann"])
+    name: str | None = Field(None, max_length=40, description="The author.", examples=["Ann"])
     client_id: str | None = Field(
-        None, pattern=CLIENT_ID_PATTERN, description="Your own id: the same twice is one message."
+        None, pattern=CLIENT_ID_PATTERN, description="Your own id; the same id twice is one message."
     )
-    reply_to: str | None = Field(None, max_length=200, description="The message that this answers.")
+    reply_to: str | None = Field(None, max_length=200, description="The id of the message that this is a reply to.")
     stream: bool | None = Field(
-        None, description="Whether the answer comes as events; left out, `Accept` decides, and events are the default."
+        None, description="Get the answer as events; by default `Accept` decides, and else it comes as events."
     )
     tool_servers: list[dict[str, JsonValue]] | None = Field(
         None,
         max_length=20,
-        description="Servers whose tools your page runs itself, each with `url` and `specs`; see `execute:tool`.",
+        description="Servers whose tools your page runs, each with `url` and `specs`; see `execute:tool`.",
     )
 
 
 class SendAnswer(Answer):
-    """What came of a message; `reply` is None where the bot had nothing to say."""
+    """The result of a message; `reply` is null if the bot did not answer."""
 
     message_id: str
     is_new: bool
@@ -86,7 +87,7 @@ class SendAnswer(Answer):
 
 
 class SpecCall(Answer):
-    """A tool call as the history shows it; `duration` is in milliseconds."""
+    """A tool call in the history; `duration` is in milliseconds."""
 
     id: str
     name: str
@@ -114,8 +115,8 @@ class SessionMessage(Answer):
 class SessionOverview(Answer):
     """A room that has messages.
 
-    `unread` counts what others wrote since you last read there, `mentions` those that name you or everyone. Where you
-    never read, there are only the mentions of the last week.
+    `unread` counts the messages of others since you last read there, `mentions` those that mention you or everyone. If
+    you never read there, only the mentions of the last week are counted.
     """
 
     id: str
@@ -134,25 +135,31 @@ class Sessions(Answer):
 
 
 class LogPage(Answer):
-    """Messages as the page shows them, oldest first; `before` is what to ask for next, None at the beginning."""
+    """Messages in the form of the page, oldest first; `before` requests the previous page, null at the beginning."""
 
     messages: list[MessageShape]
     before: str | None
 
 
 class EditBody(Body):
-    """What a message is to say instead."""
+    """The new text of a message."""
 
     text: str = Field(min_length=1, max_length=LONGEST_MESSAGE)
 
 
 class ReactionBody(Body):
-    """An emoji for a message; the same once more takes it off."""
+    """An emoji for a message; the same emoji again removes it."""
 
     emoji: str = Field(min_length=1, max_length=16, examples=["👍"])
 
 
 class Done(Answer):
-    """It is done."""
+    """The request was carried out."""
 
     ok: Literal[True] = True
+
+
+def as_json(value: object) -> JsonValue:
+    """Convert a value to JSON; types that JSON lacks become text."""
+    converted: JsonValue = json.loads(json_text(value))
+    return converted

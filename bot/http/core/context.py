@@ -27,11 +27,10 @@ from services.storage.records.activity import ActivityReader
 from services.storage.reminders.store import SqlReminderStore
 
 _MOST_REMINDERS: Final = 1000
-_MOST_NOTES: Final = 5000
-_MINUTE: Final = timedelta(minutes=1)
+_MOST_CHANGES: Final = 5000
 _MOST_MINUTES: Final = 24 * 60
-_PATIENCE: Final = 2.0  # seconds
-_FRESH: Final = 5.0  # seconds for which an answer is given again, so that probes cost no write each
+_TIMEOUT_SECONDS: Final = 2.0
+_CACHE_SECONDS: Final = 5.0  # so that not every probe writes to the database
 _KEY: Final = "health.ready"
 _KEEP: Final = timedelta(days=1)
 Reason = Literal["disk_full", "damaged", "locked", "unavailable"]
@@ -39,41 +38,41 @@ Reason = Literal["disk_full", "damaged", "locked", "unavailable"]
 
 
 class Readiness:
-    """Tries the database, at most once in five seconds."""
+    """Tests the database, at most once in five seconds."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
         self._state = SqlStateStore(database, clock)
         self._lock = asyncio.Lock()
-        self._asked_at = float("-inf")
+        self._tested_at = float("-inf")
         self._reason: Reason | None = None
 
     async def reason(self) -> Reason | None:
-        """Return the reason why the bot cannot work, None where it can."""
+        """Return the reason why the database cannot be used, or None."""
         loop = asyncio.get_running_loop()
         async with self._lock:
-            if loop.time() >= self._asked_at + _FRESH:
-                before, self._reason = self._reason, await self._try()
-                self._asked_at = loop.time()
+            if loop.time() >= self._tested_at + _CACHE_SECONDS:
+                before, self._reason = self._reason, await self._test()
+                self._tested_at = loop.time()
                 if self._reason != before:
                     logger.warning("readiness: {}", self._reason or "the database is writable again")
             return self._reason
 
-    async def _try(self) -> Reason | None:
+    async def _test(self) -> Reason | None:
         if self._is_damaged():
             return "damaged"
         if self._database.is_disk_full:
             return "disk_full"
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_TIMEOUT_SECONDS):
                 await self._state.set(_KEY, self._clock.now().isoformat(), keep=_KEEP, is_promised=True)
                 await self._state.get(_KEY)
         except StorageFull:
             return "disk_full"
         except StorageBusy:
             return "locked"
-        except Exception:  # noqa: BLE001 - whatever a driver raises, the database cannot be used
+        except Exception:  # noqa: BLE001 - the drivers raise different errors
             return "damaged" if self._is_damaged() else "unavailable"
         return None
 
@@ -82,32 +81,32 @@ class Readiness:
 
 
 class Gauges:
-    """Remembers each change of the number of sockets, and the longest queue of each minute."""
+    """Records the changes of the number of sockets, and the longest queue of each minute."""
 
     def __init__(self) -> None:
         self.sockets = 0
-        self._changes: deque[tuple[datetime, int]] = deque(maxlen=_MOST_NOTES)
+        self._changes: deque[tuple[datetime, int]] = deque(maxlen=_MOST_CHANGES)
         self._queues: BoundedDict[datetime, int] = BoundedDict(_MOST_MINUTES)
         self._last: tuple[datetime, int] | None = None
 
-    def opened(self, at: datetime) -> None:
-        """Count a socket more."""
+    def add_socket(self, at: datetime) -> None:
+        """Count a new socket."""
         self.sockets += 1
         self._changes.append((at, self.sockets))
 
-    def closed(self, at: datetime) -> None:
-        """Count a socket less."""
+    def remove_socket(self, at: datetime) -> None:
+        """Count a closed socket."""
         self.sockets -= 1
         self._changes.append((at, self.sockets))
 
-    def waited(self, at: datetime, frames: int) -> None:
-        """Note how many frames wait for a socket."""
+    def record_queue(self, at: datetime, frames: int) -> None:
+        """Record the number of frames that wait for a socket."""
         self._last = (at, frames)
         minute = at.replace(second=0, microsecond=0)
         self._queues[minute] = max(frames, self._queues.get(minute, 0))
 
     def sockets_until(self, end: datetime) -> int:
-        """Return how many sockets were open just before `end`."""
+        """Return the number of sockets that were open just before `end`."""
         return next((count for at, count in reversed(self._changes) if at < end), 0)
 
     def queue_between(self, start: datetime, end: datetime) -> int:
@@ -115,15 +114,15 @@ class Gauges:
         return max((frames for minute, frames in self._queues.items() if start <= minute < end), default=0)
 
     def queue_since(self, start: datetime) -> int:
-        """Return how many frames last waited for a socket; 0 where none has since `start`."""
+        """Return the last recorded queue of a socket; 0 if there was none since `start`."""
         return self._last[1] if self._last is not None and self._last[0] >= start else 0
 
 
 class HttpContext(Struct, frozen=True, kw_only=True):
-    """The bot behind the API: a router takes from it what it needs.
+    """The bot and its stores, for the routes.
 
-    `app` has the registry, the call router, the services, the state and the platforms; `room` is the web room;
-    `joining` is held while the rooms of a person are changed, and `editor` changes settings; None where nobody does.
+    `app` has the registry, the call router, the services, the state and the platforms; `room` is the web platform.
+    `membership_lock` is held while the rooms of a person are changed. `editor` is None if settings cannot be changed.
     """
 
     settings: Settings
@@ -139,7 +138,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
     readiness: Readiness
     started_at: datetime
     editor: SettingsEditor | None = None
-    joining: asyncio.Lock = field(default_factory=asyncio.Lock)
+    membership_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @classmethod
     def of(
@@ -164,19 +163,17 @@ class HttpContext(Struct, frozen=True, kw_only=True):
         )
 
     async def reminder_state(self, reminder_id: str) -> ReminderState:
-        """Return what has become of a reminder; one that is not there counts as deleted."""
+        """Return the state of a reminder; a missing one counts as deleted."""
         key = row_key(reminder_id)
         row = None if key is None else await self.reminders.get(key)
         return ReminderState.CANCELLED if row is None else row.state
 
 
 async def context_of(connection: HTTPConnection) -> HttpContext:
-    """Return the context of the application that serves a request."""
+    """Return the context of the application that serves `connection`."""
     context: HttpContext = connection.app.state.context
     return context
 
 
 Context = Annotated[HttpContext, Depends(context_of)]
-
-
-"""The parameter by which a route is given the bot."""
+"""The parameter of a route for the context."""

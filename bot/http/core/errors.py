@@ -30,7 +30,7 @@ from services.kernel.errors import (
 
 _MOST: Final = 20
 _NUMBERS: Final = ("int_type", "int_parsing", "int_parsing_size", "int_from_float", "float_type", "float_parsing")
-_SENTENCES: Final[Mapping[str, str]] = {
+_MESSAGES: Final[Mapping[str, str]] = {
     "missing": "missing",
     "extra_forbidden": "unknown",
     "json_invalid": "no_json",
@@ -60,7 +60,7 @@ _SENTENCES: Final[Mapping[str, str]] = {
     "date_parsing": "date",
     **dict.fromkeys(_NUMBERS, "number"),
 }
-"""The sentence (`field.<name>`) for each type of error that Pydantic knows; all others are told in general."""
+"""The message (`field.<name>`) for types of Pydantic's errors; other types have a general one."""
 
 PREFIX: Final = "/v1"
 COMPLETIONS: Final = "/chat/completions"
@@ -70,7 +70,7 @@ _TYPES: Final = {401: "authentication_error", 403: "permission_error", 429: "rat
 
 
 def field_problems(language: str, errors: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return what is wrong, by field (`attachments.0.kind`; empty for the body), of the errors that Pydantic gives."""
+    """Describe Pydantic's errors by field, such as `attachments.0.kind`; the name of the body is empty."""
     problems: dict[str, str] = {}
     for error in errors[:_MOST]:
         place = ".".join(str(part) for part in error["loc"][1:]) if error["type"] != "json_invalid" else ""
@@ -79,36 +79,41 @@ def field_problems(language: str, errors: Sequence[Mapping[str, Any]]) -> dict[s
 
 
 def field_problem(language: str, error: Mapping[str, Any] | str) -> str:
-    """Describe one error of Pydantic, or what has a name under `field.`; other text is returned as it is."""
+    """Describe an error of Pydantic, or a problem named under `field.`; any other text is returned as a sentence."""
     if isinstance(error, str):
         return say(language, f"field.{error}") if knows(f"field.{error}") else _sentence(error)
     if error["type"] == "value_error" and language == "en":
         return _sentence(str(error["msg"]).removeprefix("Value error, "))
-    own = error["type"] if knows(f"field.{error['type']}") else "other"
-    sentence = _SENTENCES.get(error["type"], own)
+    default = error["type"] if knows(f"field.{error['type']}") else "other"
+    name = _MESSAGES.get(error["type"], default)
     context = dict(error.get("ctx", {}))
     if "expected" in context:  # 'a', 'b' or 'c'
         context["expected"] = str(context["expected"]).replace(" or ", ", ")
-    return say(language, f"field.{sentence}", **context)
+    return say(language, f"field.{name}", **context)
 
 
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}{'' if text.endswith('?') else '.'}"
 
 
-def in_one_line(language: str, problems: Mapping[str, str]) -> str:
-    """Join the problems in one line; the missing fields first, in one sentence."""
+def invalid_fields(language: str, problems: Mapping[str, str], status: int = 422) -> "HttpRefused":
+    """Return the refusal of a request with wrong fields."""
+    return HttpRefused(status, "invalid", problems=problems, problems_told=join_problems(language, problems))
+
+
+def join_problems(language: str, problems: Mapping[str, str]) -> str:
+    """Join the problems in one line that begins with the missing fields."""
     body, required = say(language, "field.body"), say(language, "field.missing")
     missing = [place for place, problem in problems.items() if place and problem == required]
-    told = [f"{place or body}: {problem}" for place, problem in problems.items() if place not in missing]
+    sentences = [f"{place or body}: {problem}" for place, problem in problems.items() if place not in missing]
     if missing:
         key = "field.required" if len(missing) == 1 else "field.required_many"
-        told.insert(0, say(language, key, fields=", ".join(f"`{each}`" for each in missing)))
-    return " ".join(told)
+        sentences.insert(0, say(language, key, fields=", ".join(f"`{each}`" for each in missing)))
+    return " ".join(sentences)
 
 
 class OpenAiError(Answer):
-    """What went wrong; `param` is the field at fault, where there is one."""
+    """An error; `param` is the field at fault, if any."""
 
     message: str = Field(examples=["There is nothing here."])
     type: str = Field(examples=["invalid_request_error"])
@@ -117,23 +122,23 @@ class OpenAiError(Answer):
 
 
 class OpenAiErrorBody(Answer):
-    """An error as OpenAI's clients expect it."""
+    """An error in OpenAI's form."""
 
     error: OpenAiError
 
 
 def is_openai_path(path: str) -> bool:
-    """Return whether requests to `path` come from OpenAI's clients."""
+    """Return whether `path` belongs to the OpenAI-compatible API."""
     return path.startswith(f"{PREFIX}/") or path == f"{OPEN_WEBUI_PREFIX}{COMPLETIONS}"
 
 
-def type_of(status: int) -> str:
+def openai_error_type(status: int) -> str:
     """Return OpenAI's error type for an HTTP status."""
     return "server_error" if status >= 500 else _TYPES.get(status, "invalid_request_error")
 
 
 class ErrorBody(Answer):
-    """What went wrong: `code` for programs, `detail` and `hint` for people, `fields` where one is at fault."""
+    """An error: `code` for programs, `detail` and `hint` for people, the problems of `fields` by name."""
 
     code: str = Field(examples=["not_found"])
     detail: str = Field(examples=["There is nothing here."])
@@ -142,9 +147,9 @@ class ErrorBody(Answer):
 
 
 class HttpRefused(Exception):
-    """The request cannot be served. `code` names a sentence of the wording (`http.<code>`), `fields` fill it.
+    """The request cannot be served. `code` names a message (`http.<code>`) with `fields`.
 
-    `problems` says which field of the request is wrong, and how; `retry_after`, in seconds, when it can be served.
+    `problems` are those of the fields of the request; `retry_after` is in seconds.
     """
 
     def __init__(
@@ -178,12 +183,9 @@ REFUSED_STATUS: Final = {
     "search_not_configured": 409,
     "search_unavailable": 503,
 }
+"""The status of a `RequestRefused` by its code; 422 for all others."""
 
-
-"""The status of what a service refuses, by its code; 422 for all others."""
-
-
-_OF_STATUS: Final = {
+_CODES: Final = {
     404: "not_found",
     405: "method_not_allowed",
     401: "unauthorized",
@@ -192,32 +194,29 @@ _OF_STATUS: Final = {
 }
 
 
-_MEANINGS: Final = {
+_ERROR_DESCRIPTIONS: Final = {
     "400": "The request cannot be read",
     "401": "A token is needed",
     "403": "Not allowed",
-    "404": "There is no such thing",
-    "409": "It contradicts what there is",
+    "404": "Not found",
+    "409": "Conflicts with the current state",
     "413": "The request is too large",
-    "415": "It is of a kind that is not taken",
-    "422": "Something in the request is not right",
+    "415": "The file type is not supported",
+    "422": "A value in the request is invalid",
     "429": "Too many requests",
-    "500": "A fault of the bot",
-    "501": "Something needed is not installed",
+    "500": "Internal error",
+    "501": "A necessary package is not installed",
     "503": "Not available now",
 }
-
-
-"""The errors that any route may answer with, for the OpenAPI document."""
-
+"""The errors of any route, for the OpenAPI document."""
 
 _FASTAPI_INVALID: Final = "HTTPValidationError"
 
 
 def describe_errors(document: dict[str, Any]) -> None:
-    """Add the errors to every operation of an OpenAPI document that says nothing of its own about them.
+    """Add the errors to all operations of an OpenAPI document that do not define them.
 
-    Told to FastAPI as `responses=`, they would cost a validator each on each route: a second at the start.
+    As `responses=` of FastAPI they would need a validator for each error and route: a second at the start.
     """
     schemas = document["components"]["schemas"]
     for unused in (_FASTAPI_INVALID, "ValidationError"):
@@ -238,21 +237,21 @@ def describe_errors(document: dict[str, Any]) -> None:
 def _describe(body: type[Answer]) -> dict[str, dict[str, object]]:
     schema = {"$ref": f"#/components/schemas/{body.__name__}"}
     content = {"application/json": {"schema": schema}}
-    return {status: {"description": meaning, "content": content} for status, meaning in _MEANINGS.items()}
+    return {status: {"description": meaning, "content": content} for status, meaning in _ERROR_DESCRIPTIONS.items()}
 
 
 def error_response(
     request: HTTPConnection, status: int, code: str, *, problems: Mapping[str, str] | None = None, **fields: object
 ) -> JSONResponse:
-    """Return the answer to a request that cannot be served."""
-    language = language_asked(request)
+    """Return the error response with the message `http.<code>`."""
+    language = request_language(request)
     detail = say(language, f"http.{code}", **fields)
     hint = say(language, f"http.{code}_hint", **fields) if knows(f"http.{code}_hint") else ""
     return _response(request, status, ErrorBody(code=code, detail=detail, hint=hint, fields=dict(problems or {})))
 
 
 def refusal_response(request: HTTPConnection, error: HttpRefused) -> JSONResponse:
-    """Return the answer to a request that was refused, with `Retry-After` where it can be served later."""
+    """Return the error response for a refusal, with its `Retry-After`."""
     answer = error_response(request, error.status, error.code, problems=error.problems, **error.fields)
     if error.retry_after:
         answer.headers["Retry-After"] = str(math.ceil(error.retry_after))
@@ -260,19 +259,21 @@ def refusal_response(request: HTTPConnection, error: HttpRefused) -> JSONRespons
 
 
 def _response(request: HTTPConnection, status: int, body: ErrorBody) -> JSONResponse:
-    told: Answer = _as_openai_does(status, body) if is_openai_path(request.scope["path"]) else body
+    content: Answer = _to_openai_error(status, body) if is_openai_path(request.scope["path"]) else body
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
-    return JSONResponse(told.model_dump(), status_code=status, headers=headers)
+    return JSONResponse(content.model_dump(), status_code=status, headers=headers)
 
 
-def _as_openai_does(status: int, body: ErrorBody) -> OpenAiErrorBody:
+def _to_openai_error(status: int, body: ErrorBody) -> OpenAiErrorBody:
     message = f"{body.detail} {body.hint}".rstrip()
-    error = OpenAiError(message=message, type=type_of(status), param=next(iter(body.fields), None), code=body.code)
+    error = OpenAiError(
+        message=message, type=openai_error_type(status), param=next(iter(body.fields), None), code=body.code
+    )
     return OpenAiErrorBody(error=error)
 
 
-def language_asked(request: HTTPConnection) -> str:
-    """Return the language that the request prefers: the first of its list that we speak."""
+def request_language(request: HTTPConnection) -> str:
+    """Return the first language in `Accept-Language` that the bot has messages in."""
     for part in request.headers.get("accept-language", "").lower().split(","):
         language = part.strip().partition(";")[0].partition("-")[0]
         if language in LANGUAGES:
@@ -281,7 +282,7 @@ def language_asked(request: HTTPConnection) -> str:
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Let `app` answer every error in this form."""
+    """Let `app` answer all errors in this form."""
     app.exception_handler(HttpRefused)(_refused)
     app.exception_handler(RequestRefused)(_request_refused)
     app.exception_handler(RequestValidationError)(_invalid)
@@ -303,27 +304,26 @@ async def _refused(request: Request, error: HttpRefused) -> JSONResponse:
 
 
 async def _request_refused(request: Request, error: RequestRefused) -> JSONResponse:
-    detail = refusal_text(language_asked(request), error, SystemClock().now())
+    detail = refusal_text(request_language(request), error, SystemClock().now())
     return _response(request, REFUSED_STATUS.get(error.code, 422), ErrorBody(code=error.code, detail=detail))
 
 
 async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-    language = language_asked(request)
+    language = request_language(request)
     problems = field_problems(language, error.errors())
-    told = in_one_line(language, problems)
     status = 400 if any(each["type"] == "json_invalid" for each in error.errors()) else 422
-    return error_response(request, status, "invalid", problems=problems, problems_told=told)
+    return refusal_response(request, invalid_fields(language, problems, status))
 
 
 async def _http(request: Request, error: HTTPException) -> JSONResponse:
-    code = _OF_STATUS.get(error.status_code, "bad_request")
+    code = _CODES.get(error.status_code, "bad_request")
     answer = error_response(request, error.status_code, code)
     answer.headers.update(error.headers or {})
     return answer
 
 
 async def _failed(request: Request, error: Exception) -> JSONResponse:
-    """Answer an error that is not the fault of the request, and log it."""
+    """Answer an error that the request did not cause, and log it."""
     match error:
         case ClientDisconnect():
             return error_response(request, 400, "bad_request")

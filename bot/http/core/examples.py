@@ -6,35 +6,34 @@ from typing import Any
 
 
 def request_examples() -> tuple[dict[str, Any], dict[str, str]]:
-    """Read the bodies by `METHOD PATH`, and values by the name of a required parameter."""
-    read = _read("request_examples.json")
-    return read["bodies"], read["parameters"]
+    """Read the example bodies by `METHOD PATH`, and the example values by the name of a required parameter."""
+    examples = _read("request_examples.json")
+    return examples["bodies"], examples["parameters"]
 
 
-def answers() -> dict[str, dict[str, Any]]:
+def response_examples() -> dict[str, dict[str, Any]]:
     """Read the examples of responses by `METHOD PATH` and media type."""
     return _read("answer_examples.json")
 
 
 def _read(name: str) -> dict[str, dict[str, Any]]:
-    """Read a file anew each time, for the document is made once."""
-    read: dict[str, dict[str, Any]] = json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
-    return read
+    examples: dict[str, dict[str, Any]] = json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    return examples
 
 
-def show_answers(document: dict[str, Any]) -> None:
-    """Give the successful answers of each operation of an OpenAPI document an example."""
-    kept = answers()
+def add_response_examples(document: dict[str, Any]) -> None:
+    """Add the examples of successful responses to an OpenAPI document."""
+    examples = response_examples()
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             for media, content in successful_content(operation).items():
-                example = kept.get(f"{method} {path}", {}).get(media)
+                example = examples.get(f"{method} {path}", {}).get(media)
                 if example is not None:
                     content.setdefault("example", example)
 
 
 def successful_content(operation: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the content of the successful answers of an operation, by media type."""
+    """Return the content of the successful responses of an operation, by media type."""
     found: dict[str, dict[str, Any]] = {}
     for status, answer in operation["responses"].items():
         if status.startswith("2"):
@@ -42,8 +41,8 @@ def successful_content(operation: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def show_examples(document: dict[str, Any]) -> None:
-    """Give every body, and every required parameter, of an OpenAPI document an example."""
+def add_request_examples(document: dict[str, Any]) -> None:
+    """Add examples of bodies and required parameters to an OpenAPI document."""
     bodies, parameters = request_examples()
     for path, methods in document["paths"].items():
         for method, operation in methods.items():

@@ -13,7 +13,7 @@ _MOST_SAMPLES = 240
 
 
 class Sample(Answer):
-    """One piece of a period; null where nothing happened. Times are in milliseconds."""
+    """The metrics of a part of a period; durations are in milliseconds, null if there were none."""
 
     at: str
     messages: int
@@ -25,40 +25,40 @@ class Sample(Answer):
     queue: int
 
 
-def percentile(values: Sequence[float], part: float) -> float | None:
-    """Return the value that `part` (0 to 1) of `values` do not exceed; None of nothing."""
+def percentile(values: Sequence[float], fraction: float) -> float | None:
+    """Return the percentile `fraction` (0 to 1) of `values`; None if there are none."""
     if not values:
         return None
     ordered = sorted(values)
-    return round(ordered[min(len(ordered) - 1, round(part * (len(ordered) - 1)))], 1)
+    return round(ordered[min(len(ordered) - 1, round(fraction * (len(ordered) - 1)))], 1)
 
 
 async def samples(context: HttpContext, minutes: int) -> list[Sample]:
-    """Return the last `minutes` in pieces of a minute, or longer ones where that would be more than 240."""
+    """Return the metrics of the last `minutes`, in at most 240 parts of whole minutes."""
     now = context.clock.now()
     step = timedelta(minutes=-(-minutes // _MOST_SAMPLES))
-    pieces = -(-timedelta(minutes=minutes) // step)
-    start = now.replace(second=0, microsecond=0) - step * (pieces - 1)
+    parts = -(-timedelta(minutes=minutes) // step)
+    start = now.replace(second=0, microsecond=0) - step * (parts - 1)
     messages = _count_by_step(await context.activity.message_times(start), start, step)
     calls = _group_by_step(await context.activity.call_times(start), start, step)
     late = _group_by_step(await context.activity.lateness(start), start, step)
     return [
         Sample(
-            at=written(start + step * piece),
-            messages=messages[piece],
-            tool_calls=len(calls[piece]),
-            tool_p50_ms=percentile(calls[piece], 0.5),
-            tool_p95_ms=percentile(calls[piece], 0.95),
-            late_p99_ms=percentile(late[piece], 0.99),
-            sockets=context.gauges.sockets_until(start + step * (piece + 1)),
-            queue=context.gauges.queue_between(start + step * piece, start + step * (piece + 1)),
+            at=written(start + step * part),
+            messages=messages[part],
+            tool_calls=len(calls[part]),
+            tool_p50_ms=percentile(calls[part], 0.5),
+            tool_p95_ms=percentile(calls[part], 0.95),
+            late_p99_ms=percentile(late[part], 0.99),
+            sockets=context.gauges.sockets_until(start + step * (part + 1)),
+            queue=context.gauges.queue_between(start + step * part, start + step * (part + 1)),
         )
-        for piece in range(pieces)
+        for part in range(parts)
     ]
 
 
 async def last_second(context: HttpContext) -> Sample:
-    """Return what happened in the last second, and how many sockets are open now."""
+    """Return the metrics of the last second."""
     now = context.clock.now()
     start = now - timedelta(seconds=1)
     calls = [each.milliseconds for each in await context.activity.call_times(start)]

@@ -21,7 +21,7 @@ SCOPES: Final[dict[Role, frozenset[Scope]]] = {
     "member": frozenset(("chat", "reminders", "tools", "search")),
     "client": frozenset(("tools", "models", "mcp")),
 }
-"""What a role may use; a token may be held to less."""
+"""The scopes of a role; a token may be restricted to some of them."""
 
 _KEY: Final = "http.tokens"
 _KEPT: Final = timedelta(days=36_500)
@@ -29,14 +29,14 @@ _PREFIX: Final = "bub_"
 _BYTES: Final = 32
 _LONGEST: Final = 200
 _ID_LENGTH: Final = 12
-_LOOKED_AT_EVERY: Final = 60.0  # seconds; another worker may have taken a token back
+_CHECK_SECONDS: Final = 60.0  # another worker may revoke a token
 MOST_TOKENS: Final = 200
 
 
 class Token(Struct, frozen=True, kw_only=True):
-    """A token that was given out: to whom, and what it may do. `id` names it and opens nothing.
+    """An issued token; `id` names it and gives no access.
 
-    `rooms` are the only ones that it opens; None leaves that to the memberships of its holder.
+    `rooms` are the only rooms that it gives access to; None leaves that to the memberships of its holder.
     """
 
     id: str
@@ -51,23 +51,23 @@ OPERATOR: Final = Token(id="settings", name="operator", role="admin", scopes=SCO
 
 
 class Tokens:
-    """Knows tokens by their hashes; the secrets themselves are shown once and kept nowhere."""
+    """Stores tokens with hashes of their secrets; `operator_secret` is the token of the settings, or empty."""
 
-    def __init__(self, state: StateStore, clock: Clock, operators: str = "") -> None:
+    def __init__(self, state: StateStore, clock: Clock, operator_secret: str = "") -> None:
         self._state = state
         self._clock = clock
-        self._operators = operators
+        self._operator_secret = operator_secret
         self._lock = asyncio.Lock()
         self._revoked = asyncio.Event()
 
     async def find(self, secret: str) -> Token | None:
-        """Return the token that `secret` is; None for one that is not known."""
-        if self._operators and hmac.compare_digest(secret.encode(), self._operators.encode()):
+        """Return the token with `secret`, or None."""
+        if self._operator_secret and hmac.compare_digest(secret.encode(), self._operator_secret.encode()):
             return OPERATOR
         if not secret.startswith(_PREFIX) or len(secret) > _LONGEST:
             return None
-        wanted = _hash_secret(secret)
-        return next((_decode(each) for each in await self._entries() if each.get("hash") == wanted), None)
+        hashed = _hash_secret(secret)
+        return next((_decode(each) for each in await self._entries() if each.get("hash") == hashed), None)
 
     async def issue(
         self,
@@ -76,9 +76,9 @@ class Tokens:
         scopes: frozenset[Scope] | None = None,
         rooms: frozenset[str] | None = None,
     ) -> tuple[Token, str]:
-        """Make a token for `name` and its secret, to be shown once.
+        """Issue a token for `name`; return it with its secret, which is not stored.
 
-        `scopes` hold it to some of its role's, `rooms` to these rooms.
+        `scopes` restrict it to some of the scopes of its role, `rooms` to these rooms.
         """
         secret = _PREFIX + secrets.token_urlsafe(_BYTES)
         allowed = SCOPES[role] if scopes is None else scopes & SCOPES[role]
@@ -90,23 +90,23 @@ class Tokens:
             await self._state.set(_KEY, entries[-MOST_TOKENS:], keep=_KEPT, is_promised=True)
         return token, secret
 
-    async def listed(self) -> tuple[Token, ...]:
-        """Return the tokens that were given out."""
+    async def list_tokens(self) -> tuple[Token, ...]:
+        """Return the issued tokens."""
         found = (_decode(each) for each in await self._entries())
         return tuple(token for token in found if token is not None)
 
     def holder(self, token_id: str) -> str:
-        """Return a name for a token that also tells the operator's token from the one that was set before it."""
-        return f"{token_id}:{_hash_secret(self._operators)[:_ID_LENGTH]}" if token_id == OPERATOR.id else token_id
+        """Return an identifier of a token; that of the operator's token changes with its secret."""
+        return f"{token_id}:{_hash_secret(self._operator_secret)[:_ID_LENGTH]}" if token_id == OPERATOR.id else token_id
 
     async def is_current(self, holder: str) -> bool:
-        """Return whether the token that `holder` named is still good; without a token nothing can be taken back."""
+        """Return whether the token with the identifier `holder` is valid; an empty one, without a token, always is."""
         if holder.startswith(OPERATOR.id):
             return holder == self.holder(OPERATOR.id)
         return not holder or any(each.get("id") == holder for each in await self._entries())
 
     async def revoke(self, token_id: str) -> bool:
-        """Take a token back; False when there is none of this id."""
+        """Revoke a token; return False if no token has the id."""
         async with self._lock:
             entries = await self._entries()
             kept: list[Json] = [each for each in entries if each.get("id") != token_id]
@@ -117,14 +117,14 @@ class Tokens:
         self._revoked = asyncio.Event()
         return True
 
-    async def until_revoked(self, token_id: str) -> None:
-        """Wait until a token that was given out is good no longer; a minute more where another worker took it back."""
+    async def wait_revoked(self, token_id: str) -> None:
+        """Wait until an issued token is revoked; a revocation by another worker is seen within a minute."""
         while True:
             revoked = self._revoked
             if all(each.get("id") != token_id for each in await self._entries()):
                 return
             with suppress(TimeoutError):
-                async with asyncio.timeout(_LOOKED_AT_EVERY):
+                async with asyncio.timeout(_CHECK_SECONDS):
                     await revoked.wait()
 
     async def _entries(self) -> list[dict[str, Json]]:
@@ -142,7 +142,7 @@ def _encode(token: Token, hashed: str) -> dict[str, Json]:
 
 
 def _decode(entry: dict[str, Json]) -> Token | None:
-    """Read a stored token; None if this version does not know its role or a scope, so that it opens nothing."""
+    """Read a stored token; None if this version does not know its role or a scope."""
     try:
         return convert(entry, Token)
     except ValidationError:

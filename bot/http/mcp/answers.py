@@ -12,11 +12,11 @@ from function_calls.tools.dispatch.approval import NEEDS_YES
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
     from mcp.types import CallToolRequestParams, CallToolResult, ContentBlock, InputRequiredResult
-    from mcp.types import InputRequest as Asked
+    from mcp.types import InputRequest as Caller
 
 CONFIRMED: Final = "bubbles/confirmed"  # in `_meta` of a call: the person has been asked
 CONFIRM: Final = "bubbles/confirm"  # the question of a call that needs a yes
-MODERN: Final = "2026-07-28"  # since then the result of a call can be a question
+INPUT_REQUESTS_SINCE: Final = "2026-07-28"  # since then the result of a call can be a question
 
 
 def call_result(result: ToolResult) -> "CallToolResult":
@@ -38,14 +38,14 @@ def question_for_client(ctx: "ServerRequestContext[object]", result: ToolResult)
     from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitRequestURLParams, InputRequiredResult
 
     elicitation = None if ctx.session.client_capabilities is None else ctx.session.client_capabilities.elicitation
-    if elicitation is None or ctx.session.protocol_version < MODERN:
+    if elicitation is None or ctx.session.protocol_version < INPUT_REQUESTS_SINCE:
         return None
     if result.error == NEEDS_YES:
         params = ElicitRequestFormParams(message=result.text, requested_schema={"type": "object", "properties": {}})
         return InputRequiredResult(input_requests={CONFIRM: ElicitRequest(params=params)})
     if result.form is None:
         return None
-    requests: dict[str, Asked] = {}
+    requests: dict[str, Caller] = {}
     for each in result.form.requests:
         message = f"{result.form.source}: {each.message}"
         requests[each.key] = ElicitRequest(

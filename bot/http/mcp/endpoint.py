@@ -9,7 +9,7 @@ from starlette.types import Receive, Scope, Send
 
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import HttpRefused
-from bot.http.mcp.server import Asker, McpTools
+from bot.http.mcp.server import McpCaller, McpTools
 from bot.http.rooms.memberships import admit, enter_room
 from bot.http.security.auth import Viewer, needs
 from bot.platforms.web.shapes import SESSION
@@ -30,7 +30,7 @@ class McpEndpoint:
 
     def __init__(self, context: HttpContext) -> None:
         self._context = context
-        self._tools = McpTools(context.app, context.clock, self._asker, admit=self._admit)
+        self._tools = McpTools(context.app, context.clock, self._caller, admit=self._admit)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request of whoever has the scope `mcp`.
@@ -54,18 +54,18 @@ class McpEndpoint:
         async with manager.run():
             await manager.handle_request(scope, receive, send)
 
-    def _asker(self, ctx: "ServerRequestContext[object]") -> Asker:
+    def _caller(self, ctx: "ServerRequestContext[object]") -> McpCaller:
         """Return the person of the token, in the room that the request names."""
         request = ctx.request
         viewer = request.scope.get("viewer") if isinstance(request, Request) else None
         if not isinstance(request, Request) or not isinstance(viewer, Viewer):
             raise PermissionError("nobody is known to ask")
-        return Asker(person=viewer.person, chat=self._context.room.address(_room_of(request)))
+        return McpCaller(person=viewer.person, chat=self._context.room.address(_room_of(request)))
 
-    def _admit(self, asker: Asker) -> None:
+    def _admit(self, caller: McpCaller) -> None:
         """Count a call as a message of the person in the room; a model reads why it may not be made."""
         try:
-            admit(self._context, asker.chat, asker.person.id)
+            admit(self._context, caller.chat, caller.person.id)
         except HttpRefused as refused:
             raise ToolFailed(say("en", f"http.{refused.code}", **refused.fields)) from refused
 

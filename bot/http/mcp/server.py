@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         ReadResourceResult,
     )
 
-    from bot.http.mcp.tasks import McpTasks, Tell
+    from bot.http.mcp.tasks import McpTasks, ReportProgress
     from bot.tools.servers.mcp.task_messages import CreateTaskResult
 
 ENTRY_POINT: Final = "mcp"
@@ -47,35 +47,41 @@ _MOST_MESSAGES: Final = 50
 _TASK_AFTER: Final = 5.0  # seconds
 
 
-class Asker(Struct, frozen=True, kw_only=True):
+class McpCaller(Struct, frozen=True, kw_only=True):
     """For whom a client asks, and in which chat."""
 
     person: Person
     chat: ChatAddress
 
 
-Who = Callable[["ServerRequestContext[object]"], Asker]
-Admit = Callable[[Asker], None]
+FindCaller = Callable[["ServerRequestContext[object]"], McpCaller]
+Admit = Callable[[McpCaller], None]
 
 
-def anybody(asker: Asker) -> None:
+def admit_everybody(caller: McpCaller) -> None:
     """Let every call pass."""
-    del asker
+    del caller
 
 
 class McpTools:
-    """Answers MCP clients; `who` says whom a request is from, or raises for those who may not ask.
+    """Answers MCP clients; `find_caller` says whom a request is from, or raises for those find_caller may not ask.
 
     `admit` is asked before each call and raises `ToolFailed` with the reason where it may not be made now.
     A call that takes more than `task_after` seconds goes on as a task where the client knows tasks.
     """
 
     def __init__(
-        self, app: App, clock: Clock, who: Who, *, admit: Admit = anybody, task_after: float = _TASK_AFTER
+        self,
+        app: App,
+        clock: Clock,
+        find_caller: FindCaller,
+        *,
+        admit: Admit = admit_everybody,
+        task_after: float = _TASK_AFTER,
     ) -> None:
         self._app = app
         self._clock = clock
-        self._who = who
+        self._find_caller = find_caller
         self._admit = admit
         self._task_after = task_after
 
@@ -83,7 +89,7 @@ class McpTools:
     def _tasks(self) -> "McpTasks":
         from bot.http.mcp.tasks import McpTasks
 
-        return McpTasks(self._app.background, self._clock, self._who, self._task_after)
+        return McpTasks(self._app.background, self._clock, self._find_caller, self._task_after)
 
     def server(self) -> "Server[object]":
         """Return the server, to be run over whatever transport."""
@@ -108,8 +114,8 @@ class McpTools:
         from mcp.types import ListToolsResult, Tool, ToolAnnotations
 
         del params
-        asker = self._who(ctx)
-        specs = await self._app.calls.list_specs(Viewer(person=asker.person, chat=asker.chat))
+        caller = self._find_caller(ctx)
+        specs = await self._app.calls.list_specs(Viewer(person=caller.person, chat=caller.chat))
         tools = []
         for spec in specs:
             changes, asks = self._effects(spec)
@@ -134,64 +140,66 @@ class McpTools:
     async def _call_tool(
         self, ctx: "ServerRequestContext[object]", params: "CallToolRequestParams"
     ) -> "CallToolResult | InputRequiredResult | CreateTaskResult":
-        return await self._tasks.run(ctx, params, lambda given, tell: self._make_call(ctx, given, tell))
+        return await self._tasks.run(ctx, params, lambda given, report: self._make_call(ctx, given, report))
 
     async def _make_call(
-        self, ctx: "ServerRequestContext[object]", params: "CallToolRequestParams", tell: "Tell"
+        self, ctx: "ServerRequestContext[object]", params: "CallToolRequestParams", report: "ReportProgress"
     ) -> "CallToolResult | InputRequiredResult":
         from mcp.types import CallToolResult, TextContent
 
-        asker = self._who(ctx)
-        arguments = await self._repair_arguments(asker, params.name, params.arguments or {})
+        caller = self._find_caller(ctx)
+        arguments = await self._repair_arguments(caller, params.name, params.arguments or {})
         call = ToolCall(id=f"{ENTRY_POINT}-{uuid.uuid4().hex}", name=params.name, arguments=arguments)
         form = form_of_answers(params)
         if form is not None and form.is_declined and CONFIRM in form.answers:
             return CallToolResult(content=[TextContent(text="the person said no; nothing was done")], is_error=True)
         is_confirmed = bool((ctx.meta or {}).get(CONFIRMED)) or form is not None
         try:
-            self._admit(asker)
+            self._admit(caller)
         except ToolFailed as refused:
             return CallToolResult(content=[TextContent(text=str(refused))], is_error=True)
-        return await self._dispatch(ctx, asker, call, tell, is_confirmed=is_confirmed, form=form)
+        return await self._dispatch(ctx, caller, call, report, is_confirmed=is_confirmed, form=form)
 
-    async def _repair_arguments(self, asker: Asker, name: str, given: Mapping[str, object]) -> Mapping[str, object]:
+    async def _repair_arguments(
+        self, caller: McpCaller, name: str, given: Mapping[str, object]
+    ) -> Mapping[str, object]:
         """Return what the client's model meant, where that is beyond doubt."""
-        specs = await self._app.calls.list_specs(Viewer(person=asker.person, chat=asker.chat))
+        specs = await self._app.calls.list_specs(Viewer(person=caller.person, chat=caller.chat))
         spec = next((each for each in specs if each.name == name), None)
         return given if spec is None else repair_arguments(spec.parameters, given)
 
     async def _dispatch(
         self,
         ctx: "ServerRequestContext[object]",
-        asker: Asker,
+        caller: McpCaller,
         call: ToolCall,
-        tell: "Tell",
+        report: "ReportProgress",
         *,
         is_confirmed: bool,
         form: Form | None,
     ) -> "CallToolResult | InputRequiredResult":
-        turn = await self._turn(asker, call)
-        conversation = Conversation(chat=asker.chat, person=asker.person)
+        turn = await self._turn(caller, call)
+        conversation = Conversation(chat=caller.chat, person=caller.person)
         session = await Session.open(SqlScopeStore(self._app.database), conversation)
-        circumstances = replace(
+        call_context = replace(
             self._app.turns.context(turn, 0),
             state=CallState(session),
             entry_point=ENTRY_POINT,
-            progress=tell,
+            progress=report,
             approved=call if is_confirmed else None,
             form=None if form is None or CONFIRM in form.answers else form,
         )
-        result = await self._app.calls.dispatch(call, circumstances)
+        result = await self._app.calls.dispatch(call, call_context)
         question = question_for_client(ctx, result)
         if question is None:
             return call_result(result)
-        if circumstances.policy is not None:  # the client asks, and not the chat
-            await circumstances.policy.confirmations.close(turn.message, circumstances.call_id)
+        if call_context.policy is not None:  # the client asks, and not the chat
+            await call_context.policy.confirmations.close(turn.message, call_context.call_id)
         return question
 
-    async def _turn(self, asker: Asker, call: ToolCall) -> Turn:
+    async def _turn(self, caller: McpCaller, call: ToolCall) -> Turn:
         message = ChatMessage(
-            id=call.id, address=asker.chat, sender=asker.person, text="", sent_at=self._clock.now(), is_addressed=True
+            id=call.id, address=caller.chat, sender=caller.person, text="", sent_at=self._clock.now(), is_addressed=True
         )
         return await self._app.turns.turn(message)
 
@@ -201,7 +209,7 @@ class McpTools:
         from mcp.types import ListResourcesResult, Resource
 
         del params
-        self._who(ctx)
+        self._find_caller(ctx)
         listed = ((REMINDERS, "reminders", "Active reminders."), (HISTORY, "history", "What was said last."))
         return ListResourcesResult(
             resources=[
@@ -216,22 +224,22 @@ class McpTools:
         from mcp import MCPError
         from mcp.types import INVALID_PARAMS, ReadResourceResult, TextResourceContents
 
-        asker, uri = self._who(ctx), str(params.uri)
+        caller, uri = self._find_caller(ctx), str(params.uri)
         if uri not in {REMINDERS, HISTORY}:
             raise MCPError(INVALID_PARAMS, f"there is no resource {uri}")
-        listed = await (self._reminders(asker) if uri == REMINDERS else self._history(asker))
+        listed = await (self._reminders(caller) if uri == REMINDERS else self._history(caller))
         text = json.dumps(listed, ensure_ascii=False)
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type="application/json", text=text)])
 
-    async def _reminders(self, asker: Asker) -> list[dict[str, object]]:
-        found = await self._app.services.get(ReminderService).list(asker.chat, asker.person)
+    async def _reminders(self, caller: McpCaller) -> list[dict[str, object]]:
+        found = await self._app.services.get(ReminderService).list(caller.chat, caller.person)
         return [
             {"id": each.id, "content": each.content, "next": [fire.isoformat() for fire in each.next_fires]}
             for each in found
         ]
 
-    async def _history(self, asker: Asker) -> list[dict[str, object]]:
-        found = await self._app.services.get(HistoryService).recent(asker.chat, _MOST_MESSAGES)
+    async def _history(self, caller: McpCaller) -> list[dict[str, object]]:
+        found = await self._app.services.get(HistoryService).recent(caller.chat, _MOST_MESSAGES)
         return [
             {"id": each.id, "from": each.sender.name, "text": each.text, "at": each.sent_at.isoformat()}
             for each in found

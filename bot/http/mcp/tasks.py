@@ -23,7 +23,7 @@ from mcp.types import (
     InputResponses,
 )
 
-from bot.http.mcp.answers import MODERN
+from bot.http.mcp.answers import INPUT_REQUESTS_SINCE
 from bot.tools.servers.mcp.task_messages import (
     ACKNOWLEDGED,
     EXTENSION,
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
     from mcp.server.lowlevel import Server
 
-Tell = Callable[[str], Awaitable[None]]
-Call = Callable[[CallToolRequestParams, Tell], Awaitable[CallToolResult | InputRequiredResult]]
+ReportProgress = Callable[[str], Awaitable[None]]
+Call = Callable[[CallToolRequestParams, ReportProgress], Awaitable[CallToolResult | InputRequiredResult]]
 """Makes a call, which tells its progress."""
 
 _POLL_EVERY: Final = timedelta(seconds=2)
 _TTL: Final = timedelta(hours=1)
 _MOST_TASKS: Final = 200
-_MOST_OF_ONE: Final = 20
+_MOST_PER_OWNER: Final = 20
 _MILLISECOND: Final = timedelta(milliseconds=1)
 
 
@@ -74,7 +74,7 @@ class _Task:
         self._answered = asyncio.Event()
         self._rounds = count(1)
 
-    async def tell(self, message: str) -> None:
+    async def report(self, message: str) -> None:
         """Use the progress of the call as the message of the task."""
         self._set(self.state.status, status_message=message, input_requests=self.state.input_requests)
 
@@ -84,7 +84,7 @@ class _Task:
             result = await first
             while isinstance(result, InputRequiredResult):
                 given = {"input_responses": await self._ask(result), "request_state": result.request_state}
-                result = await self._call(self._params.model_copy(update=given), self.tell)
+                result = await self._call(self._params.model_copy(update=given), self.report)
             self._set("completed", result=result.model_dump(by_alias=True, mode="json", exclude_none=True))
         except MCPError as error:
             self._fail(error.code, error.message)
@@ -159,14 +159,14 @@ class McpTasks:
         steps = count(1)
         task = _Task(self._owner(ctx), params, call, self._clock)
 
-        async def tell(message: str) -> None:
-            await task.tell(message)
+        async def report(message: str) -> None:
+            await task.report(message)
             if task.work is None:
                 await ctx.session.report_progress(next(steps), None, message)
 
         if not _knows_tasks(ctx) or not self._has_room(task.owner):
-            return await call(params, tell)
-        work = asyncio.ensure_future(call(params, tell))
+            return await call(params, report)
+        work = asyncio.ensure_future(call(params, report))
         try:
             done, _ = await asyncio.wait([work], timeout=self._task_after)
         except asyncio.CancelledError:
@@ -204,7 +204,7 @@ class McpTasks:
     def _has_room(self, owner: object) -> bool:
         self._remove_expired()
         own = sum(task.owner == owner for task in self._tasks.values())
-        return len(self._tasks) < _MOST_TASKS and own < _MOST_OF_ONE
+        return len(self._tasks) < _MOST_TASKS and own < _MOST_PER_OWNER
 
     def _remove_expired(self) -> None:
         now = self._clock.now()
@@ -217,4 +217,4 @@ class McpTasks:
 def _knows_tasks(ctx: "ServerRequestContext[object]") -> bool:
     capabilities = ctx.session.client_capabilities
     known = {} if capabilities is None else capabilities.extensions or {}
-    return ctx.session.protocol_version >= MODERN and EXTENSION in known
+    return ctx.session.protocol_version >= INPUT_REQUESTS_SINCE and EXTENSION in known

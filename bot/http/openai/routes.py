@@ -17,8 +17,8 @@ from starlette.requests import HTTPConnection
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import COMPLETIONS, OPEN_WEBUI_PREFIX, PREFIX, HttpRefused
 from bot.http.openai.bodies import MODEL, CompletionBody, ModelEntry, ModelList
-from bot.http.openai.stream import Answered, HeardInterpreter, Words, chunks_of
-from bot.http.openai.turns import EarlierRounds, room_of, sources_of, told_calls, turn_of, with_fresh_ids
+from bot.http.openai.stream import AnswerStream, CompletedAnswer, StreamedInterpreter, chunks_of
+from bot.http.openai.turns import EarlierRounds, assign_ids, read_turn, room_of, sources_of, to_tool_calls
 from bot.http.rooms.calls import DirectTools
 from bot.http.rooms.events import usage_of
 from bot.http.rooms.memberships import admit, enter_room
@@ -85,8 +85,8 @@ async def completions(body: CompletionBody, context: Context, viewer: ModelViewe
     who = f"v1/{viewer.token_id}/{body.user or viewer.person.id}"
     admit(context, context.room.address(session_id), who)
     with ExitStack() as offered:
-        offered.enter_context(DirectTools(context, session_id, viewer.person, body.tool_servers or ()).made())
-        turn = await turn_of(context, body, viewer, earlier)
+        offered.enter_context(DirectTools(context, session_id, viewer.person, body.tool_servers or ()).offer())
+        turn = await read_turn(context, body, viewer, earlier)
         names = {each.function.name for each in body.tools or ()} if turn.tool_choice != "none" else set()
         return await _response(context, body, turn, names, earlier, offered)
 
@@ -104,7 +104,7 @@ async def _response(
     created = int(context.clock.now().timestamp())
     if body.stream:
         is_counted = body.stream_options is not None and body.stream_options.include_usage
-        words = Words(turn)
+        words = AnswerStream(turn)
         answering = asyncio.ensure_future(_answer(context, turn, names, earlier, words))
         withdraw = offered.pop_all().close
         answering.add_done_callback(lambda _: withdraw())
@@ -113,7 +113,7 @@ async def _response(
     answered = await _answer(context, turn, names, earlier)
     message: dict[str, Json] = {"role": "assistant", "content": answered.text or None}
     if answered.calls:
-        message["tool_calls"] = told_calls(answered.calls)
+        message["tool_calls"] = to_tool_calls(answered.calls)
     choice = {"index": 0, "message": message, "finish_reason": answered.finish_reason}
     sources = {"sources": answered.sources} if answered.sources else {}
     return JSONResponse(
@@ -130,8 +130,8 @@ async def _response(
 
 
 async def _answer(
-    context: HttpContext, turn: Turn, names: set[str], earlier: EarlierRounds, words: Words | None = None
-) -> Answered:
+    context: HttpContext, turn: Turn, names: set[str], earlier: EarlierRounds, words: AnswerStream | None = None
+) -> CompletedAnswer:
     """Answer the turn and record it like any message of a chat; `words` are sent while they are written.
 
     Raises:
@@ -144,9 +144,9 @@ async def _answer(
     interpreter = ClientToolInterpreter(context.app.interpreter, names)
     asked: Interpreter = interpreter if names else context.app.interpreter
     if words is not None and context.app.has_model:
-        turn, asked = replace(turn, on_text=words.hear), HeardInterpreter(asked, words)
+        turn, asked = replace(turn, on_text=words.hear), StreamedInterpreter(asked, words)
     reply = await _reply(context.app.assistant_with(asked), turn)
-    calls = with_fresh_ids(interpreter.calls)
+    calls = assign_ids(interpreter.calls)
     if calls:
         earlier.keep(calls, interpreter.steps)
     elif turn.must_call:
@@ -156,7 +156,7 @@ async def _answer(
     used = await usage_of(context)(turn.message)
     own = await context.app.services.get(CallLog).of_message(turn.message.address, turn.message.id)
     text = reply.text_with_hint if reply is not None else ""
-    return Answered(text=text, calls=calls, usage=used or _NOTHING_USED, sources=sources_of(own))
+    return CompletedAnswer(text=text, calls=calls, usage=used or _NOTHING_USED, sources=sources_of(own))
 
 
 async def _reply(assistant: Assistant, turn: Turn) -> Reply | None:

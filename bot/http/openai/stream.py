@@ -8,9 +8,9 @@ from typing import Final
 from loguru import logger
 from msgspec import Struct, field
 
-from bot.http.core.errors import HttpRefused, type_of
+from bot.http.core.errors import HttpRefused, openai_error_type
 from bot.http.openai.bodies import MODEL
-from bot.http.openai.turns import told_calls
+from bot.http.openai.turns import to_tool_calls
 from bot.outbound.drafts import complete_sentences
 from function_calls.grounding.claims import asks_for_change, is_unproven
 from function_calls.language.messages import say
@@ -21,7 +21,7 @@ _BEAT_SECONDS: Final = 10.0
 _BETWEEN: Final = "\n\n"
 
 
-class Answered(Struct, frozen=True, kw_only=True):
+class CompletedAnswer(Struct, frozen=True, kw_only=True):
     """The answer to a request: a text, or calls for the client; `usage` counts the tokens of models.
 
     `sources` are the results of the bot's own calls.
@@ -38,7 +38,7 @@ class Answered(Struct, frozen=True, kw_only=True):
         return "tool_calls" if self.calls else "stop"
 
 
-class Words:
+class AnswerStream:
     """The words of an answer while they are written. A client takes nothing back, so none that may be untrue is told.
 
     A claim that something was changed is known to be true only at the end: from one on nothing is told before that, and
@@ -101,10 +101,10 @@ class Words:
         self._waiting.put_nowait(between + piece)
 
 
-class HeardInterpreter:
+class StreamedInterpreter:
     """Another interpreter; what it says in one round, and what its calls say, are parts of their own."""
 
-    def __init__(self, inner: Interpreter, words: Words) -> None:
+    def __init__(self, inner: Interpreter, words: AnswerStream) -> None:
         self._inner = inner
         self._words = words
 
@@ -118,7 +118,12 @@ class HeardInterpreter:
 
 
 async def chunks_of(
-    answering: "asyncio.Future[Answered]", words: Words, completion_id: str, created: int, *, is_counted: bool
+    answering: "asyncio.Future[CompletedAnswer]",
+    words: AnswerStream,
+    completion_id: str,
+    created: int,
+    *,
+    is_counted: bool,
 ) -> AsyncIterator[str]:
     """Yield the answer as a stream; while nothing is heard, a comment now and then keeps the connection alive.
 
@@ -136,7 +141,7 @@ async def chunks_of(
     if answered.calls:
         indexed: list[Json] = [
             {"index": at, **call} if isinstance(call, dict) else call
-            for at, call in enumerate(told_calls(answered.calls))
+            for at, call in enumerate(to_tool_calls(answered.calls))
         ]
         yield form.delta({"tool_calls": indexed})
     yield form.delta({}, answered.finish_reason, sources=answered.sources)
@@ -145,16 +150,16 @@ async def chunks_of(
     yield "data: [DONE]\n\n"
 
 
-def _has_failed(answering: "asyncio.Future[Answered]") -> bool:
+def _has_failed(answering: "asyncio.Future[CompletedAnswer]") -> bool:
     return answering.cancelled() or answering.exception() is not None
 
 
-def _error_of(answering: "asyncio.Future[Answered]") -> dict[str, str]:
+def _error_of(answering: "asyncio.Future[CompletedAnswer]") -> dict[str, str]:
     """Return the error of a stream that has begun, for which no status can be sent any more."""
     error = None if answering.cancelled() else answering.exception()
     if isinstance(error, HttpRefused):
         message = say("en", f"http.{error.code}", **error.fields)
-        return {"message": message, "type": type_of(error.status), "code": error.code}
+        return {"message": message, "type": openai_error_type(error.status), "code": error.code}
     logger.opt(exception=error).error("completion failed")
     return {"message": "the answer could not be generated", "type": "server_error", "code": "internal"}
 

@@ -111,7 +111,7 @@ def room_of(body: CompletionBody, viewer: Viewer) -> str:
     return f"api-{_ODD.sub('-', body.user or viewer.person.id)}"[:64].rstrip("-")
 
 
-async def turn_of(context: HttpContext, body: CompletionBody, viewer: Viewer, earlier: EarlierRounds) -> Turn:
+async def read_turn(context: HttpContext, body: CompletionBody, viewer: Viewer, earlier: EarlierRounds) -> Turn:
     """Return the turn that the last message of the user begins, with the calls that the client has made since.
 
     Models read the conversation as it was sent; the rules read its last messages.
@@ -200,12 +200,12 @@ def client_specs(tools: Sequence[OfferedTool]) -> tuple[ToolSpec, ...]:
     return tuple(specs)
 
 
-def with_fresh_ids(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+def assign_ids(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
     """Return the same calls under ids that no other conversation has."""
     return tuple(replace(call, id=f"call_{uuid.uuid4().hex[:24]}") for call in calls)
 
 
-def told_calls(calls: Sequence[ToolCall]) -> list[Json]:
+def to_tool_calls(calls: Sequence[ToolCall]) -> list[Json]:
     """Return calls as the client is sent them."""
     return [
         {

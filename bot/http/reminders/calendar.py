@@ -27,20 +27,20 @@ routes = APIRouter(tags=["reminders"])
 
 
 class FeedAddress(Answer):
-    """Where a calendar program finds the reminders; whoever knows it can read them."""
+    """The secret address of the reminders for calendar programs; it needs no token."""
 
     path: str
     url: str
 
 
 class Revoked(Answer):
-    """How many addresses do not work any more."""
+    """The number of revoked addresses."""
 
     count: int
 
 
 class Occurrence(Answer):
-    """One time of a reminder, in UTC; `is_sent` says that it has been delivered."""
+    """An occurrence of a reminder, in UTC; `is_sent` if it was delivered."""
 
     reminder_id: str
     text: str
@@ -49,9 +49,9 @@ class Occurrence(Answer):
 
 
 class Occurrences(Answer):
-    """The occurrences of a range, soonest first; `is_complete` is false where there are more than are listed.
+    """The occurrences of a range, soonest first; `is_complete` is false if there are more than listed.
 
-    `tz` is the zone of the person who asks, in which clock times without a zone are read.
+    `tz` is the time zone of the viewer, in which clock times without a zone are read.
     """
 
     occurrences: list[Occurrence]
@@ -68,10 +68,7 @@ async def occurrences(
     session_id: IN_ROOM = "lobby",
     name: NAME = None,
 ) -> Occurrences:
-    """List the times of a room's reminders from `since` to `until`: delivered ones, and those of active reminders.
-
-    At most 2000 are listed.
-    """
+    """List the occurrences of a room's reminders from `since` to `until`: delivered and future ones, at most 2000."""
     if not since <= until <= since + _LONGEST_RANGE:
         raise HttpRefused(422, "range_invalid", days=_LONGEST_RANGE.days)
     chat, now = context.room.address(session_id), context.clock.now()
@@ -81,14 +78,14 @@ async def occurrences(
         for each in sent
     ]
     reminders = [each for each, _ in await context.finder.open_in(chat) if each.state is ReminderState.ACTIVE]
-    coming = merge(*(_coming(each, max(since, now), until) for each in reminders), key=lambda each: each.at)
-    found = list(islice(chain(past, coming), _MOST_OCCURRENCES + 1))
+    future = merge(*(_future_occurrences(each, max(since, now), until) for each in reminders), key=lambda each: each.at)
+    found = list(islice(chain(past, future), _MOST_OCCURRENCES + 1))
     zone = await context.app.turns.zones.zone_of(chat, viewer.named(name).person)
     is_complete = len(found) <= _MOST_OCCURRENCES
     return Occurrences(occurrences=found[:_MOST_OCCURRENCES], is_complete=is_complete, tz=zone_name(zone))
 
 
-def _coming(reminder: Reminder, after: datetime, until: datetime) -> Iterator[Occurrence]:
+def _future_occurrences(reminder: Reminder, after: datetime, until: datetime) -> Iterator[Occurrence]:
     for fire in fires_between(reminder.schedule, after, until):
         yield Occurrence(reminder_id=reminder.id, text=reminder.content, at=written(fire), is_sent=False)
 
@@ -97,9 +94,9 @@ def _coming(reminder: Reminder, after: datetime, until: datetime) -> Iterator[Oc
 async def make_feed(
     request: Request, context: Context, viewer: RoomReminderViewer, session_id: IN_ROOM = "lobby"
 ) -> FeedAddress:
-    """Return a secret address at which calendar programs can subscribe to a room's reminders.
+    """Create a secret address at which calendar programs can subscribe to a room's reminders.
 
-    It ends with the token of whoever asks for it.
+    It is revoked with your token.
     """
     chat = context.room.address(session_id)
     admit(context, chat, viewer.person.id)
@@ -110,7 +107,7 @@ async def make_feed(
 
 @routes.delete("/api/reminders/feed")
 async def revoke_feeds(context: Context, _viewer: RoomReminderViewer, session_id: IN_ROOM = "lobby") -> Revoked:
-    """Let no calendar address of a room work any more."""
+    """Revoke all calendar addresses of a room."""
     return Revoked(count=await _feeds(context).revoke(context.room.address(session_id)))
 
 
@@ -120,7 +117,7 @@ async def revoke_feeds(context: Context, _viewer: RoomReminderViewer, session_id
     responses={200: {"content": {"text/calendar": {"schema": {"type": "string"}}}, "description": "iCalendar"}},
 )
 async def calendar(token: Annotated[str, Path(max_length=200)], context: Context) -> Response:
-    """Return the reminders of a room for a calendar program; the token in the address is the only key."""
+    """Return the reminders of a room as iCalendar; the token in the address is enough."""
     feed = CalendarFeed(context.reminders, _feeds(context), context.clock)
     text = await feed.feed(token)
     if text is None:

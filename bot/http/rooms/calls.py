@@ -1,4 +1,4 @@
-"""Call tools over HTTP for a person of a room, with the checks of a chat, and tools that run in the person's page."""
+"""Call tools for a person in a room, with the checks of a chat, and offer tools that the person's page runs."""
 
 import asyncio
 import uuid
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from starlette.requests import HTTPConnection
 
 from bot.http.core.context import HttpContext
-from bot.http.core.errors import REFUSED_STATUS, HttpRefused, in_one_line, language_asked
+from bot.http.core.errors import REFUSED_STATUS, HttpRefused, join_problems, request_language
 from bot.http.rooms.memberships import enter_room
 from bot.http.security.auth import Viewer
 from bot.platforms.web.room import Listener
@@ -20,7 +20,6 @@ from function_calls.tools.declaring.argument_validation import repair_arguments
 from function_calls.tools.dispatch.execution import is_disk_full
 from function_calls.tools.errors import ArgumentError, ArgumentsInvalid
 from function_calls.tools.permission import Viewer as ToolViewer
-from function_calls.tools.permission import Viewer as ToolsFor
 from function_calls.tools.session_state import CallState, Session
 from function_calls.tools.validation.argument_messages import argument_of, argument_problems
 from function_calls.tools.validation.schema_validator import SchemaValidator
@@ -32,9 +31,9 @@ _ANSWERED_WITHIN: Final = 60.0  # seconds
 
 
 class DirectTools:
-    """The tools of `tool_servers`, for one person in one room while a message of theirs is answered.
+    """Offers the tools of `tool_servers` to a person in a room while their message is answered.
 
-    `page` is the socket that the message came over, if it came over one: the page that can run them.
+    `page` is the socket of the page that sent the message, if any; it runs the tools.
     """
 
     def __init__(
@@ -52,61 +51,61 @@ class DirectTools:
         self._page = page
 
     @contextmanager
-    def made(self) -> Iterator[None]:
-        """Offer them for as long as the context lasts; nothing where there are none."""
+    def offer(self) -> Iterator[None]:
+        """Offer the tools while the context is open."""
         if not self._tool_servers:
             yield
             return
-        viewer = ToolsFor(person=self._person, chat=self._context.room.address(self._session_id))
+        viewer = ToolViewer(person=self._person, chat=self._context.room.address(self._session_id))
         direct = self._context.app.tools.direct
-        with direct.offer(viewer, self._tool_servers, session_id=self._session_id, event_call=self._ask):
+        with direct.offer(viewer, self._tool_servers, session_id=self._session_id, event_call=self._run_in_page):
             yield
 
-    async def _ask(self, event: Mapping[str, object]) -> object:
-        """Send `execute:tool` to the pages of the person; what the first of them answers is the result."""
+    async def _run_in_page(self, event: Mapping[str, object]) -> object:
+        """Send `execute:tool` to the pages of the person, and return the first answer."""
         room = self._context.room.room(self._session_id)
         data = event["data"]
-        asked = data if isinstance(data, Mapping) else {}
+        call = data if isinstance(data, Mapping) else {}
         async with asyncio.timeout(_ANSWERED_WITHIN):
-            answer = await self._context.room.client_calls.ask(room, self._person.id, asked, page=self._page)
+            answer = await self._context.room.client_calls.ask(room, self._person.id, call, page=self._page)
         error = answer.get("error")
         return {"error": error} if error else answer.get("result")
 
 
-class Asked(Struct, frozen=True, kw_only=True):
-    """Who calls, in which room, in which language, and with which words. The same `key` is the same call."""
+class Caller(Struct, frozen=True, kw_only=True):
+    """A person who calls tools in a room, with their language and words. Calls with the same `key` are one call."""
 
     viewer: Viewer
     session_id: str
     language: str
-    said: str = ""
+    text: str = ""
     key: str = ""
 
     @classmethod
-    def of(cls, request: HTTPConnection, viewer: Viewer, session_id: str, *, said: str = "") -> "Asked":
-        """Return what a request asks; its header `Idempotency-Key` names the call."""
+    def of(cls, request: HTTPConnection, viewer: Viewer, session_id: str, *, text: str = "") -> "Caller":
+        """Read the caller of a request; its header `Idempotency-Key` is the key."""
         key = request.headers.get("idempotency-key", "")[:200]
-        return cls(viewer=viewer, session_id=session_id, language=language_asked(request), said=said, key=key)
+        return cls(viewer=viewer, session_id=session_id, language=request_language(request), text=text, key=key)
 
 
-async def turn_of(context: HttpContext, asked: Asked) -> Turn:
-    """Make a turn of the room, as if the person had written the words there.
+async def create_turn(context: HttpContext, caller: Caller) -> Turn:
+    """Create a turn of the room, as if the person had written the text there.
 
     Raises:
-        HttpRefused: the room is not one of theirs (403).
+        HttpRefused: the person does not belong to the room (403).
     """
-    await enter_room(context, asked.viewer, asked.session_id)
-    key = asked.key or uuid.uuid4().hex
+    await enter_room(context, caller.viewer, caller.session_id)
+    key = caller.key or uuid.uuid4().hex
     message = ChatMessage(
         id=f"http-{key}",
-        address=context.room.address(asked.session_id),
-        sender=asked.viewer.person,
-        text=asked.said,
+        address=context.room.address(caller.session_id),
+        sender=caller.viewer.person,
+        text=caller.text,
         sent_at=context.clock.now(),
         is_addressed=True,
     )
     turn = await context.app.turns.turn(message)
-    return turn if asked.said else replace(turn, language=asked.language)
+    return turn if caller.text else replace(turn, language=caller.language)
 
 
 def tool_viewer(context: HttpContext, viewer: Viewer, session_id: str) -> ToolViewer:
@@ -123,17 +122,17 @@ async def call_tool(
     is_confirmed: bool = True,
     is_operator: bool = False,
 ) -> ToolResult:
-    """Run one tool for whoever asks; `is_confirmed` says that their program has asked them already.
+    """Call a tool; `is_confirmed` if the person has confirmed the call in their program.
 
     With `is_operator` the access rules of tools do not apply.
 
     Raises:
-        HttpRefused: the disk is full and nothing can be kept (503).
+        HttpRefused: the disk is full (503).
     """
     call = ToolCall(id=f"{ENTRY_POINT}-{turn.message.id}", name=name, arguments=arguments)
     conversation = Conversation(chat=turn.message.address, person=turn.message.sender)
     session = await Session.open(SqlScopeStore(context.app.database), conversation)
-    circumstances = replace(
+    call_context = replace(
         context.app.turns.context(turn, 0),
         call_id=f"{ENTRY_POINT}/{turn.message.address.key}/{turn.message.sender.id}/{turn.message.id}",
         state=CallState(session),
@@ -141,7 +140,7 @@ async def call_tool(
         approved=call if is_confirmed else None,
         is_operator=is_operator,
     )
-    result = await context.app.calls.dispatch(call, circumstances)
+    result = await context.app.calls.dispatch(call, call_context)
     if is_disk_full(result):
         raise HttpRefused(503, "disk_full")
     return result
@@ -158,11 +157,11 @@ async def check_arguments(
 ) -> Mapping[str, object]:
     """Check the arguments of a call without making it, and return them.
 
-    What is wrong is told in the language of `turn`. With `is_for_model` they are those of a model: mended where that is
-    safe, and else told about as a model is, in English and with the values that came.
+    Problems are described in the language of `turn`. With `is_for_model` the arguments are repaired if possible, and
+    problems are described for a model, in English and with the values.
 
     Raises:
-        HttpRefused: there is no such tool for this person (404), or the arguments do not fit (422, by field).
+        HttpRefused: the person may use no tool of this name (404), or the arguments are invalid (422, by field).
     """
     viewer = replace(ToolViewer.of(turn.message), is_operator=is_operator)
     specs = await context.app.calls.list_specs(viewer)
@@ -175,19 +174,19 @@ async def check_arguments(
         arguments = repair_arguments(validator, arguments)
     problems = validator.validate(arguments)
     if problems and is_for_model:
-        told = ArgumentsInvalid(name, problems).for_model()
-        raise HttpRefused(422, "arguments_invalid", problems=_by_field(problems), told=told)
+        text = ArgumentsInvalid(name, problems).for_model()
+        raise HttpRefused(422, "arguments_invalid", problems=_by_field(problems), told=text)
     if problems:
         by_field = argument_problems(turn.language, problems)
-        raise HttpRefused(422, "arguments_invalid", problems=by_field, told=in_one_line(turn.language, by_field))
+        raise HttpRefused(422, "arguments_invalid", problems=by_field, told=join_problems(turn.language, by_field))
     return arguments
 
 
-def succeeded(result: ToolResult) -> ToolResult:
-    """Return `result`, if the call did what it should.
+def require_success(result: ToolResult) -> ToolResult:
+    """Return `result` if the call succeeded.
 
     Raises:
-        HttpRefused: it did not; the text is the tool's own.
+        HttpRefused: it failed; the message has the text of the tool.
     """
     if result.ok:
         return result

@@ -18,18 +18,18 @@ from services.kernel.clock import Clock
 
 @contextmanager
 def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
-    """Let the rooms hear of the bot for as long as the context lasts."""
+    """Publish the bot's events to the rooms while the context is open."""
     room, app = context.room, context.app
     watch = ReminderWatch(context)
-    looks = _Looks(watch, context.clock)
-    room.attach(app.state, app.services.get(HistoryService), app.router.stop, looks.begin, usage_of(context))
+    refresher = _Refresher(watch, context.clock)
+    room.attach(app.state, app.services.get(HistoryService), app.router.stop, refresher.start, usage_of(context))
 
     async def completed(event: Event) -> None:
         room.heard(event)
         result = event.data.get("result")
         platform, _, chat_id = event.chat.partition(":")
         if platform == room.name and isinstance(result, ToolResult) and result.receipts:
-            looks.begin(room.address(chat_id))
+            refresher.start(room.address(chat_id))
             if change_id := change_undone(result):
                 await room.mark_undone(chat_id, change_id)
 
@@ -38,7 +38,7 @@ def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
             await room.mark_closed(chat.chat_id, asked_in)
 
     policy = app.calls.policy
-    ends = [
+    unsubscribe = [
         *([] if policy is None else [policy.confirmations.subscribe(closed)]),
         app.calls.events.subscribe(TOOL_START, room.heard),
         app.calls.events.subscribe(TOOL_COMPLETE, completed),
@@ -46,16 +46,16 @@ def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
     try:
         yield watch
     finally:
-        for end in ends:
-            end()
-        looks.end()
+        for each in unsubscribe:
+            each()
+        refresher.cancel()
 
 
 def usage_of(context: HttpContext) -> UsageOf:
-    """Return what models used for a message, from the record."""
+    """Return a function that reads the model usage of a message from the call log."""
     log = context.app.services.get(CallLog)
 
-    async def used(message: ChatMessage) -> dict[str, int] | None:
+    async def read_usage(message: ChatMessage) -> dict[str, int] | None:
         turn = await log.turn(message.id, message.address)
         if turn is None or not turn.completions:
             return None
@@ -65,11 +65,11 @@ def usage_of(context: HttpContext) -> UsageOf:
             "total_tokens": turn.charge.tokens,
         }
 
-    return used
+    return read_usage
 
 
-class _Looks:
-    """Looks at the reminders of rooms, one look at a time for each room."""
+class _Refresher:
+    """Publishes changes of reminders in background tasks, one at a time for each room."""
 
     def __init__(self, watch: ReminderWatch, clock: Clock) -> None:
         self._watch = watch
@@ -77,16 +77,16 @@ class _Looks:
         self._locks: dict[str, asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def begin(self, chat: ChatAddress, after_seconds: float = 0.0) -> None:
-        task = asyncio.create_task(self._look(chat, after_seconds), name=f"reminders of {chat}")
+    def start(self, chat: ChatAddress, after_seconds: float = 0.0) -> None:
+        task = asyncio.create_task(self._refresh(chat, after_seconds), name=f"reminders of {chat}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def end(self) -> None:
+    def cancel(self) -> None:
         for task in self._tasks:
             task.cancel()
 
-    async def _look(self, chat: ChatAddress, after_seconds: float) -> None:
+    async def _refresh(self, chat: ChatAddress, after_seconds: float) -> None:
         await self._clock.nap(after_seconds)
         async with self._locks.setdefault(chat.key, asyncio.Lock()):
-            await self._watch.look(chat)
+            await self._watch.publish_changes(chat)

@@ -1,4 +1,4 @@
-"""Read the messages of a room with their calls and extras, as the page shows them."""
+"""Read the messages of a room with their calls and extras, in the forms of the page and the API."""
 
 from collections.abc import Sequence
 
@@ -34,26 +34,28 @@ class RoomHistory:
         self._clock = context.clock
         self._log = context.app.services.get(CallLog)
 
-    async def shown(self, chat: ChatAddress, *, before: str | None = None, limit: int) -> list[MessageShape]:
-        """Return the last messages of a chat (before another), oldest first, as the page shows them."""
+    async def list_messages(self, chat: ChatAddress, *, before: str | None = None, limit: int) -> list[MessageShape]:
+        """Return the last messages of a chat, before the message `before`, oldest first, in the form of the page."""
         return await self._shapes(chat, await self._pages.of_chat(chat, before=before, limit=limit))
 
     async def one(self, chat: ChatAddress, message_id: str) -> MessageShape | None:
-        """Return one message; None if it does not exist."""
+        """Return a message in the form of the page; None if it does not exist."""
         found = await self._pages.one(chat, message_id)
         return None if found is None else (await self._shapes(chat, [found]))[0]
 
     async def reply_to(self, chat: ChatAddress, message_id: str) -> MessageShape | None:
-        """Return the last thing that the bot replied to a message; None when it did not."""
+        """Return the last reply of the bot to a message, or None."""
         found = await self._pages.replies(chat, [message_id])
         return (await self._shapes(chat, found[-1:]))[0] if found else None
 
-    async def page(self, chat: ChatAddress, *, before: str | None = None, limit: int) -> list[SessionMessage]:
-        """Return the same as the specification has it."""
+    async def list_session_messages(
+        self, chat: ChatAddress, *, before: str | None = None, limit: int
+    ) -> list[SessionMessage]:
+        """Return the last messages of a chat in the form of the specification."""
         paged = await self._pages.of_chat(chat, before=before, limit=limit)
-        return await self.as_session(chat, paged)
+        return await self.to_session_messages(chat, paged)
 
-    async def as_session(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> list[SessionMessage]:
+    async def to_session_messages(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> list[SessionMessage]:
         """Return messages in the form of the specification."""
         calls = await self._calls(chat, paged)
         return [
@@ -87,7 +89,7 @@ class RoomHistory:
         ]
 
     async def _extras(self, message: ChatMessage) -> Extras:
-        """Return what a message has besides its text; its attachments are kept as long as it is."""
+        """Return the extras of a message; its attachments come from the message if the extras have expired."""
         extras = await self._room.extras(message.address.chat_id, message.id)
         if extras.choices:
             extras = replace(extras, choices=choices_at(extras.choices, self._clock.now()))
@@ -96,7 +98,7 @@ class RoomHistory:
         return replace(extras, attachments=[attachment_shape(each) for each in message.attachments])
 
     async def _calls(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> dict[str, tuple[CallRecord, ...]]:
-        """Group calls by the message that shows them: the bot's first answer, or the question when there is none."""
+        """Group calls by the message that shows them: the bot's first answer, or the question if there is none."""
         found = await self._confirmed_calls(chat, paged)
         asked = {each.message.reply_to for each in paged if each.message.sender.is_bot and each.message.reply_to}
         asked |= {each.message.id for each in paged if not each.message.sender.is_bot}
@@ -125,7 +127,7 @@ class RoomHistory:
 
 
 def _call_shape(record: CallRecord) -> CallShape:
-    """Return a call as the page shows it: a failure in the words that the person was told."""
+    """Return a call in the form of the page; a failure has the text that the person got."""
     call = record.as_tool_call()
     shape = CallShape(
         id=call["id"],

@@ -1,8 +1,7 @@
-"""Decide which rooms the holder of a token may read and write, and limit how often.
+"""Decide which rooms a person may read and write, apply the rate limit, and count unread messages.
 
-Admins may enter every room, and everybody may enter the lobby. A member belongs to the rooms that they were the first
-to use, that they have written in, or that another member invited them to. A token that was issued for a list of rooms
-opens exactly those.
+Admins may enter all rooms, and everybody may enter the lobby. A member belongs to the rooms that they used first, have
+written in, or were invited to by another member. A token that was issued for a list of rooms gives access to those.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +31,7 @@ def admit(context: HttpContext, address: ChatAddress, person_id: str) -> None:
     """Count the request as a message of the person in the chat.
 
     Raises:
-        HttpRefused: the chat is not served (403), or messages come too fast (429).
+        HttpRefused: the chat is not served (403), or there were too many messages (429).
     """
     if not context.app.access.serves(address):
         raise HttpRefused(403, "chat_not_served", chat=address.key)
@@ -41,7 +40,7 @@ def admit(context: HttpContext, address: ChatAddress, person_id: str) -> None:
 
 
 async def can_enter(context: HttpContext, viewer: Viewer, session_id: str) -> bool:
-    """Return whether `viewer` belongs to a room; the first to use a room belongs to it from then on."""
+    """Return whether `viewer` belongs to a room; the first person who enters an unused room joins it."""
     if viewer.rooms is not None:
         return session_id in viewer.rooms
     if viewer.role == "admin" or session_id == LOBBY:
@@ -56,17 +55,17 @@ async def can_enter(context: HttpContext, viewer: Viewer, session_id: str) -> bo
 
 
 async def enter_room(context: HttpContext, viewer: Viewer, session_id: str) -> None:
-    """Let `viewer` read and write in a room.
+    """Check that `viewer` may read and write in a room.
 
     Raises:
-        HttpRefused: the room is not one of theirs (403).
+        HttpRefused: they do not belong to the room (403).
     """
     if not await can_enter(context, viewer, session_id):
         raise HttpRefused(403, "room_not_yours", room=session_id)
 
 
-async def rooms_among(context: HttpContext, viewer: Viewer, chats: Sequence[ChatAddress]) -> frozenset[str]:
-    """Return the keys of those web rooms of `chats` that `viewer` belongs to."""
+async def filter_rooms(context: HttpContext, viewer: Viewer, chats: Sequence[ChatAddress]) -> frozenset[str]:
+    """Return the keys of the rooms among `chats` that `viewer` belongs to."""
     if viewer.rooms is not None:
         return frozenset(chat.key for chat in chats if chat.chat_id in viewer.rooms)
     if viewer.role == "admin":
@@ -77,11 +76,12 @@ async def rooms_among(context: HttpContext, viewer: Viewer, chats: Sequence[Chat
 
 
 async def join(context: HttpContext, person_id: str, session_id: str) -> None:
-    """Add a room to those that a person belongs to; of more than 500 the oldest is left out."""
-    async with context.joining:
+    """Add a room to the memberships of a person, of which the last 500 are stored."""
+    async with context.membership_lock:
         rooms = [each for each in await _joined_rooms(context, person_id) if each != session_id]
-        kept = [*rooms, session_id][-_MOST_JOINED:]
-        await context.app.state.set(_key(person_id), [*kept], keep=_KEEP, is_promised=True)
+        await context.app.state.set(
+            _key(person_id), [*rooms[1 - _MOST_JOINED :], session_id], keep=_KEEP, is_promised=True
+        )
 
 
 async def _joined_rooms(context: HttpContext, person_id: str) -> list[str]:
@@ -89,12 +89,12 @@ async def _joined_rooms(context: HttpContext, person_id: str) -> list[str]:
     return [str(each) for each in stored] if isinstance(stored, list) else []
 
 
-async def note_read(context: HttpContext, person_id: str, session_id: str, message_id: str) -> None:
-    """Remember that a person has read a room up to a message."""
+async def mark_read(context: HttpContext, person_id: str, session_id: str, message_id: str) -> None:
+    """Store that a person has read a room up to a message."""
     found = await context.messages.one(context.room.address(session_id), message_id)
     if found is None:
         return
-    async with context.joining:
+    async with context.membership_lock:
         places = await _read_places(context, person_id)
         places.pop(session_id, None)
         places[session_id] = found.message.sent_at.isoformat()
@@ -102,8 +102,8 @@ async def note_read(context: HttpContext, person_id: str, session_id: str, messa
         await context.app.state.set(f"http.read:{person_id}", kept, keep=_KEEP)
 
 
-async def unread_in(context: HttpContext, person: Person, chats: Sequence[ChatAddress]) -> Mapping[str, Unread]:
-    """Return what a person has not read in `chats`, by chat key; where they never read, only mentions of a week."""
+async def count_unread(context: HttpContext, person: Person, chats: Sequence[ChatAddress]) -> Mapping[str, Unread]:
+    """Count the unread messages of a person by chat key; in chats never read, only mentions of the last week."""
     places = await _read_places(context, person.id)
     lately = context.clock.now() - _LATELY
     since = {chat: datetime.fromisoformat(places[chat.chat_id]) if chat.chat_id in places else lately for chat in chats}
@@ -126,29 +126,21 @@ async def _in_room(session_id: SESSION, context: Context, viewer: ChatViewer) ->
     return viewer
 
 
-async def _reminded_in_room(context: Context, viewer: ReminderViewer, session_id: IN_ROOM = LOBBY) -> Viewer:
+async def _for_reminders(context: Context, viewer: ReminderViewer, session_id: IN_ROOM = LOBBY) -> Viewer:
     await enter_room(context, viewer, session_id)
     return viewer
 
 
-async def _with_tools_in_room(context: Context, viewer: ToolViewer, session_id: IN_ROOM = LOBBY) -> Viewer:
+async def _for_tools(context: Context, viewer: ToolViewer, session_id: IN_ROOM = LOBBY) -> Viewer:
     await enter_room(context, viewer, session_id)
     return viewer
 
 
 RoomViewer = Annotated[Viewer, Depends(_in_room)]
+"""The viewer of a request with a room in its path."""
 
+RoomReminderViewer = Annotated[Viewer, Depends(_for_reminders)]
+"""The viewer of a request for reminders, with a room in its query."""
 
-"""The viewer of a request whose path names a room of theirs."""
-
-
-RoomReminderViewer = Annotated[Viewer, Depends(_reminded_in_room)]
-
-
-"""The viewer of a request for the reminders of the room that its query names."""
-
-
-RoomToolViewer = Annotated[Viewer, Depends(_with_tools_in_room)]
-
-
-"""The viewer of a request for the tools of the room that its query names."""
+RoomToolViewer = Annotated[Viewer, Depends(_for_tools)]
+"""The viewer of a request for tools, with a room in its query."""

@@ -1,4 +1,4 @@
-"""List the reminders of a room as the page shows them, and publish their changes."""
+"""List the reminders of a room in the form of the page, and publish their changes."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -17,9 +17,9 @@ _MOST: Final = 1000
 
 
 class ReminderBody(TypedDict):
-    """A reminder. `due_at` is its next fire (UTC); `repeat` its rule (RFC 5545, or one of ours), empty for once.
+    """A reminder. `due_at` is its next fire (UTC); `repeat` its rule (RFC 5545 or similar), empty for once.
 
-    `repeat_words` says the rule by language; `created_by` and `mentions` are ids of people.
+    `repeat_words` describes the rule by language; `created_by` and `mentions` are ids of people.
     """
 
     id: str
@@ -41,13 +41,13 @@ class ReminderBody(TypedDict):
 
 
 class ChangedReminderBody(ReminderBody):
-    """A reminder after a change. `POST /api/reminders/undo` takes that back by `change_id`; null where nothing can."""
+    """A reminder after a change. `POST /api/reminders/undo` undoes it by `change_id`, null if it cannot be undone."""
 
     change_id: str | None
 
 
 def reminder_body(reminder: Reminder) -> ReminderBody:
-    """Return a reminder as the page shows it."""
+    """Return a reminder in the form of the page."""
     fires = [written(each) for each in reminder.next_fires]
     rule = rule_text(reminder.schedule)
     return ReminderBody(
@@ -76,31 +76,31 @@ async def room_reminders(context: HttpContext, chat: ChatAddress) -> list[Remind
     return [reminder_body(reminder) for reminder, _ in pairs[:_MOST]]
 
 
-async def reminders_named(context: HttpContext, chat: ChatAddress, ids: Iterable[str]) -> list[ReminderBody]:
-    """Return those reminders of a chat that have one of these ids, open or over."""
+async def reminders_by_id(context: HttpContext, chat: ChatAddress, ids: Iterable[str]) -> list[ReminderBody]:
+    """Return the reminders of a chat with these ids, open or done."""
     keys = [key for each in dict.fromkeys(ids) if (key := row_key(each)) is not None]
     rows = [row for key in keys if (row := await context.reminders.get(key)) is not None]
     return [reminder_body(context.finder.public(row)) for row in rows if row.address.key == chat.key]
 
 
 class ReminderWatch:
-    """Tells rooms which of their reminders are new, changed or gone, whoever changed them."""
+    """Publishes to rooms which of their reminders are new, changed or gone."""
 
     def __init__(self, context: HttpContext) -> None:
         self._context = context
         self._known: dict[str, dict[str, ReminderBody]] = {}
 
-    async def look(self, chat: ChatAddress) -> None:
-        """Tell the room of `chat` what is different from the last look; the first look only remembers."""
+    async def publish_changes(self, chat: ChatAddress) -> None:
+        """Publish to the room of `chat` the changes since the last call; the first call only stores the state."""
         now = {each["id"]: each for each in await room_reminders(self._context, chat)}
         before = self._known.get(chat.key)
         self._known[chat.key] = now
         room = self._context.room.room(chat.chat_id)
-        for each in now.values():
-            if before is None or each == before.get(each["id"]):
+        for reminder in now.values():
+            if before is None or reminder == before.get(reminder["id"]):
                 continue
-            kind = "reminder_updated" if each["id"] in before else "reminder_created"
-            room.emit(kind, {"reminder": each})
+            kind = "reminder_updated" if reminder["id"] in before else "reminder_created"
+            room.emit(kind, {"reminder": reminder})
         for gone in (before or {}).values():
             if gone["id"] not in now:
                 state = await self._context.reminder_state(gone["id"])

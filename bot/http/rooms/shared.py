@@ -1,4 +1,4 @@
-"""Share the events of a room between several workers."""
+"""Share the events of rooms between workers."""
 
 import asyncio
 import json
@@ -17,82 +17,82 @@ from services.kernel.background_tasks import running_tasks
 from services.storage.workers.broadcasts import MOST_BYTES, Broadcasts
 
 SHARED: Final = frozenset({"message_new", "message_updated", "message_deleted", "reaction", "reminder_fired", HERE})
-"""What is shared; an answer is when it is whole."""
+"""The events that are shared; an answer is shared when it is complete."""
 
 _CHANNEL: Final = "bubbles_rooms"
 _MOST_WAITING: Final = 1000
 _TRIES: Final = 10
-_BETWEEN_TRIES: Final = 0.3  # seconds; a bot's message is in the history a moment after it was said
+_BETWEEN_TRIES: Final = 0.3  # seconds; a message of the bot is in the history shortly after it was sent
 
 
-class Calls(Protocol):
-    """Texts that workers send to each other."""
+class Channel(Protocol):
+    """A channel between workers."""
 
     async def send(self, text: str) -> None:
-        """Send `text` to all listening workers."""
+        """Send `text` to all workers."""
         ...
 
     def receive(self) -> AsyncGenerator[str | None, None]:
-        """Yield every text; None when listening starts, at first and after texts may have been missed."""
+        """Yield received texts; None when listening starts, before which texts may have been missed."""
         ...
 
 
 class SharedRooms:
-    """Between the rooms of this worker and those of the others."""
+    """Exchanges the events of rooms with other workers."""
 
-    def __init__(self, context: HttpContext, broadcasts: Calls) -> None:
+    def __init__(self, context: HttpContext, broadcasts: Channel) -> None:
         self._context = context
         self._broadcasts = broadcasts
         self._own = uuid4().hex
-        self._waiting: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
+        self._queue: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
 
-    def happened(self, session_id: str, kind: str, data: Mapping[str, object]) -> None:
-        """Take note of what happened in a room here."""
+    def publish(self, session_id: str, kind: str, data: Mapping[str, object]) -> None:
+        """Queue an event of a room for the other workers."""
         if kind not in SHARED:
             return
-        told = to_json({"from": self._own, "room": session_id, "kind": kind, "data": data}).decode()
-        if len(told.encode()) > MOST_BYTES:
-            told = to_json({"from": self._own, "room": session_id, "message": _message_id(data)}).decode()
+        text = to_json({"from": self._own, "room": session_id, "kind": kind, "data": data}).decode()
+        if len(text.encode()) > MOST_BYTES:
+            text = to_json({"from": self._own, "room": session_id, "message": _message_id(data)}).decode()
         try:
-            self._waiting.put_nowait(told)
+            self._queue.put_nowait(text)
         except asyncio.QueueFull:
             logger.bind(chat=session_id).warning("could not publish a room event to other workers")
 
-    async def tell(self) -> None:
-        """Tell the others what happened, in its order, until cancelled."""
+    async def send_events(self) -> None:
+        """Send the queued events to the other workers until cancelled."""
         while True:
-            told = await self._waiting.get()
+            text = await self._queue.get()
             try:
-                await self._broadcasts.send(told)
-            except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
+                await self._broadcasts.send(text)
+            except Exception as error:  # noqa: BLE001 - the database may be away for a while
                 logger.warning("could not publish a room event to other workers: {}", error)
 
-    async def listen(self) -> None:
-        """Show here what happens in the rooms of others, until cancelled."""
-        has_begun = False
-        async with aclosing(self._broadcasts.receive()) as heard:
-            async for text in heard:
+    async def receive_events(self) -> None:
+        """Publish the events of other workers here until cancelled."""
+        has_started = False
+        async with aclosing(self._broadcasts.receive()) as received:
+            async for text in received:
                 if text is None:
-                    if has_begun:
+                    if has_started:
                         self._context.room.rooms.reload_all()
-                    has_begun = True
+                    has_started = True
                     continue
                 try:
-                    await self._show(json.loads(text))
-                except Exception as error:  # noqa: BLE001 - of another version perhaps; the next one may be readable
+                    await self._publish_here(json.loads(text))
+                except Exception as error:  # noqa: BLE001 - it may be of another version
                     logger.opt(exception=error).warning("could not parse a room event of another worker")
 
-    async def _show(self, told: Mapping[str, object]) -> None:
-        session_id, kind, data = str(told.get("room")), told.get("kind"), told.get("data")
-        if told.get("from") == self._own:
+    async def _publish_here(self, event: Mapping[str, object]) -> None:
+        session_id, kind, data = str(event.get("room")), event.get("kind"), event.get("data")
+        if event.get("from") == self._own:
             return
         if isinstance(kind, str) and isinstance(data, dict):
             self._context.room.rooms.apply_remote_event(session_id, kind, data)
-        elif isinstance(told.get("message"), str):
-            await self._show_long(session_id, str(told["message"]))
+        elif isinstance(event.get("message"), str):
+            await self._publish_stored(session_id, str(event["message"]))
 
-    async def _show_long(self, session_id: str, message_id: str) -> None:
-        """Show a message from the history, because it is too long for a notification."""
+    async def _publish_stored(self, session_id: str, message_id: str) -> None:
+        """Publish a message from the history, which is too long for the channel."""
         chat = self._context.room.address(session_id)
         for _ in range(_TRIES):
             found = await RoomHistory(self._context).one(chat, message_id)
@@ -103,17 +103,17 @@ class SharedRooms:
 
 
 @asynccontextmanager
-async def rooms_shared(context: HttpContext) -> AsyncIterator[None]:
-    """Share the rooms for as long as the context lasts, where several workers may be on one database."""
+async def share_rooms(context: HttpContext) -> AsyncIterator[None]:
+    """Share the events of rooms while the context is open, if several workers may use the database."""
     if not context.app.cluster.is_shared:
         yield
         return
     shared = SharedRooms(context, Broadcasts(context.app.database, _CHANNEL))
-    context.room.rooms.share(shared.happened)
+    context.room.rooms.share(shared.publish)
     try:
         async with running_tasks() as tasks:
-            tasks.start(shared.tell(), "rooms: tell the others")
-            tasks.start(shared.listen(), "rooms: hear the others")
+            tasks.start(shared.send_events(), "rooms: send events")
+            tasks.start(shared.receive_events(), "rooms: receive events")
             yield
     finally:
         context.room.rooms.share(None)

@@ -21,11 +21,11 @@ NAME = Annotated[
 
 
 class Viewer(Struct, frozen=True, kw_only=True):
-    """Who a request is from: a person of the room, their role, and the scopes that their token has.
+    """The person of a request, with the role and scopes of their token.
 
-    `rooms` are those that the token is held to, None where it is not. `is_fixed` says that the token names the person,
-    so that the request cannot name another. `token_id` tells tokens apart, empty where there is none: several may be
-    one person's. `is_renamed` says that the request names another person than the token, whose own access then counts.
+    `rooms` are those that the token is restricted to, or None. `is_fixed` if the token names the person, so that the
+    request cannot name another. `token_id` is empty without a token; a person may have several tokens. `is_renamed` if
+    the request names another person than the token; the access of that person counts.
     """
 
     person: Person
@@ -38,14 +38,14 @@ class Viewer(Struct, frozen=True, kw_only=True):
 
     @property
     def is_operator(self) -> bool:
-        """Return whether an admin asks as themselves, for whom every tool is listed."""
+        """Return whether an admin acts in their own name, so that all tools are listed."""
         return "admin" in self.scopes and not self.is_renamed
 
     def named(self, name: str | None) -> "Viewer":
-        """Return the same, as the person that the request names.
+        """Return the viewer as the person that the request names.
 
         Raises:
-            HttpRefused: that is no name, or it is not theirs.
+            HttpRefused: the name is invalid (422), or the token has another (403).
         """
         if not name:
             return self
@@ -61,11 +61,11 @@ class Viewer(Struct, frozen=True, kw_only=True):
 
 
 LOCAL: Final = Viewer(person=Person(id="you", name="you"), role="admin", scopes=SCOPES["admin"])
-"""Whoever asks from this machine, where no token is set."""
+"""The viewer of requests from this machine without a token, if the bot has none."""
 
 
 def viewer_of_token(token: Token) -> Viewer:
-    """Return the viewer that a token stands for; the operator's own may speak as anybody."""
+    """Return the viewer of a token; an admin may act in any name."""
     is_admin = token.role == "admin"
     person = person_called(token.name, is_admin=is_admin)
     return Viewer(
@@ -78,12 +78,12 @@ def viewer_of_token(token: Token) -> Viewer:
     )
 
 
-async def identified(connection: HTTPConnection, tokens: Tokens, *, is_open: bool) -> Viewer | None:
-    """Return who `connection` is from; None for nobody that is known.
+async def identify(connection: HTTPConnection, tokens: Tokens, *, is_open: bool) -> Viewer | None:
+    """Return the viewer of `connection`, or None.
 
-    `is_open` is for a bot without a token of its own, which only this machine reaches: whoever shows none, or the
-    placeholder key that many clients insist on, is `LOCAL`. A token stands in the header `Authorization: Bearer …`, or,
-    for sockets of a browser, in the query (`token`).
+    With `is_open`, for a bot without a token, which only this machine reaches, a request without a valid token is from
+    `LOCAL`: many clients insist on sending a placeholder. The token is in the header `Authorization: Bearer …` or, for
+    WebSockets of a browser, in the query (`token`).
     """
     header = connection.headers.get("authorization", "")
     secret = header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else ""
@@ -97,10 +97,10 @@ async def identified(connection: HTTPConnection, tokens: Tokens, *, is_open: boo
 
 
 async def viewer_of(connection: HTTPConnection) -> Viewer:
-    """Return the viewer that the guard has found; async because FastAPI sends other dependencies into a thread.
+    """Return the viewer that the guard identified; async because FastAPI runs other dependencies in a thread.
 
     Raises:
-        HttpRefused: there is none (401).
+        HttpRefused: the request has no valid token (401).
     """
     viewer = connection.scope.get("viewer")
     if not isinstance(viewer, Viewer):
@@ -109,15 +109,15 @@ async def viewer_of(connection: HTTPConnection) -> Viewer:
 
 
 def needs(scope: Scope) -> Callable[[HTTPConnection], Awaitable[Viewer]]:
-    """Return a dependency that lets pass who may use `scope`: `Annotated[Viewer, Depends(needs("tools"))]`."""
+    """Return a dependency that requires `scope`: `Annotated[Viewer, Depends(needs("tools"))]`."""
 
-    async def allowed(connection: HTTPConnection) -> Viewer:
+    async def check_scope(connection: HTTPConnection) -> Viewer:
         viewer = await viewer_of(connection)
         if scope not in viewer.scopes:
             raise HttpRefused(403, "scope_missing", scope=scope)
         return viewer
 
-    return allowed
+    return check_scope
 
 
 ChatViewer = Annotated[Viewer, Depends(needs("chat"))]

@@ -1,4 +1,4 @@
-"""Check every request first: host, origin, size, rate and token."""
+"""Check host, origin, size, rate and token of all requests."""
 
 import re
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from bot.config.settings import HttpSettings
 from bot.http.core.errors import HttpRefused, refusal_response
 from bot.http.core.tokens import Tokens
-from bot.http.security.auth import Viewer, identified
+from bot.http.security.auth import Viewer, identify
 from bot.http.security.networks import LOCAL_HOSTS, network_of
 from bot.inbound.middleware import TokenBuckets
 from services.kernel.clock import Clock
@@ -35,10 +35,10 @@ _HEADERS: Final = (
 
 
 class Guard:
-    """ASGI middleware. Without a token in the settings only this machine's own pages and programs are served.
+    """ASGI middleware. Without a token in the settings only pages and programs of this machine are served.
 
-    The Host header is held against a list because a page of any site may have its name resolve to 127.0.0.1, and the
-    Origin header must name that same host: a browser lets other pages send requests, only not read the answers.
+    The Host header must be in a list, since a site may let its name resolve to 127.0.0.1. The Origin header must name
+    the same host, since a browser lets other pages send requests, although they cannot read the responses.
     """
 
     def __init__(self, app: ASGIApp, *, settings: HttpSettings, tokens: Tokens, clock: Clock) -> None:
@@ -50,17 +50,17 @@ class Guard:
         self._origins = frozenset(origin.rstrip("/").casefold() for origin in settings.allowed_origins)
         connect = " ".join(("'self'", *settings.page_tool_servers))
         self._headers = (("Content-Security-Policy", _CSP.format(connect=connect)), *_HEADERS)
-        self._most_bytes = settings.max_body_kilobytes * 1000
-        self._most_of_a_file = max(self._most_bytes, settings.max_upload_kilobytes * 1000)
-        self._pace = TokenBuckets(settings.requests_per_minute, clock)
+        self._body_limit = settings.max_body_kilobytes * 1000
+        self._file_limit = max(self._body_limit, settings.max_upload_kilobytes * 1000)
+        self._rate_limit = TokenBuckets(settings.requests_per_minute, clock)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request pass, or answer it."""
+        """Pass a request on, or refuse it."""
         if scope["type"] not in {"http", "websocket"}:
             await self._app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
-        viewer = await identified(connection, self._tokens, is_open=self._is_open)
+        viewer = await identify(connection, self._tokens, is_open=self._is_open)
         refusal = self._refusal(connection, viewer)
         if refusal is not None:
             await self._refuse(connection, refusal, receive=receive, send=send)
@@ -69,7 +69,7 @@ class Guard:
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
         else:
-            await self._app(scope, _Limited(receive, self._most(connection)), self._with_headers(send))
+            await self._app(scope, _LimitedReceive(receive, self._size_limit(connection)), self._with_headers(send))
 
     def _refusal(self, connection: HTTPConnection, viewer: Viewer | None) -> HttpRefused | None:
         host = connection.headers.get("host", "").casefold()
@@ -78,13 +78,15 @@ class Guard:
         origin = connection.headers.get("origin")
         if origin is not None and not self._is_own_origin(origin.casefold(), host):
             return HttpRefused(403, "origin_unknown")
-        if not _fits(connection.headers.get("content-length", "0"), self._most(connection)):
+        if not _fits(connection.headers.get("content-length", "0"), self._size_limit(connection)):
             return HttpRefused(413, "too_large")
-        wait = self._pace.take(_client(connection) if viewer is None else viewer.token_id or viewer.person.id)
+        wait = self._rate_limit.take(
+            _client_network(connection) if viewer is None else viewer.token_id or viewer.person.id
+        )
         return HttpRefused(429, "too_fast", retry_after=wait) if wait else None
 
-    def _most(self, connection: HTTPConnection) -> int:
-        return self._most_of_a_file if _FILE.fullmatch(connection.url.path) else self._most_bytes
+    def _size_limit(self, connection: HTTPConnection) -> int:
+        return self._file_limit if _FILE.fullmatch(connection.url.path) else self._body_limit
 
     def _is_own_host(self, host: str) -> bool:
         name = _host_name(host)
@@ -94,12 +96,12 @@ class Guard:
         return origin.partition("://")[2] == host or origin.rstrip("/") in self._origins
 
     def _with_headers(self, send: Send) -> Send:
-        async def sending(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                _add(MutableHeaders(scope=message), self._headers)
+                _add_headers(MutableHeaders(scope=message), self._headers)
             await send(message)
 
-        return sending
+        return send_with_headers
 
     async def _refuse(self, connection: HTTPConnection, refusal: HttpRefused, *, receive: Receive, send: Send) -> None:
         if connection.scope["type"] == "websocket":
@@ -108,10 +110,12 @@ class Guard:
         await refusal_response(connection, refusal)(connection.scope, receive, self._with_headers(send))
 
 
-class _Limited:
-    def __init__(self, receive: Receive, most: int) -> None:
+class _LimitedReceive:
+    """Raises 413 if the body is longer than `limit` bytes, for requests without a content length."""
+
+    def __init__(self, receive: Receive, limit: int) -> None:
         self._receive = receive
-        self._left = most
+        self._left = limit
 
     async def __call__(self) -> Message:
         message = await self._receive()
@@ -122,22 +126,22 @@ class _Limited:
 
 
 def _host_name(host: str) -> str | None:
-    """Return the name in a Host header, without its port; None for what is none."""
+    """Return the name in a Host header, without the port; None if the header is invalid."""
     try:
         return urlsplit(f"//{host}").hostname
     except ValueError:
         return None
 
 
-def _fits(length: str, most: int) -> bool:
-    return length.isascii() and length.isdecimal() and len(length) < 16 and int(length) <= most
+def _fits(length: str, limit: int) -> bool:
+    return length.isascii() and length.isdecimal() and len(length) < 16 and int(length) <= limit
 
 
-def _client(connection: HTTPConnection) -> str:
+def _client_network(connection: HTTPConnection) -> str:
     return f"@{network_of(connection.client.host)}" if connection.client is not None else "@"
 
 
-def _add(headers: MutableHeaders, added: Iterable[tuple[str, str]]) -> None:
+def _add_headers(headers: MutableHeaders, added: Iterable[tuple[str, str]]) -> None:
     for name, value in added:
         headers.setdefault(name, value)
     headers.setdefault("Cache-Control", "no-store")

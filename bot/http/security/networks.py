@@ -1,4 +1,4 @@
-"""Check from where the server can be reached, and map a client's address to its network."""
+"""Check the addresses that the server listens on, and map the address of a client to its network."""
 
 import ipaddress
 from functools import lru_cache
@@ -7,20 +7,18 @@ from typing import Final
 from bot.config.settings import HttpSettings
 from services.kernel.errors import ConfigError
 
-_ONE_NETWORK: Final = 64  # bits of an IPv6 address: whoever has one has all that begin with them
-_REMEMBERED: Final = 4096
-
-
+_PREFIX_BITS: Final = 64  # of an IPv6 network: a client with one address usually has all of the network
+_CACHE_SIZE: Final = 4096
 _SHORTEST_TOKEN: Final = 16
-_MAKES_ONE: Final = 'this makes one: python -c "import secrets; print(secrets.token_urlsafe(24))"'
+_HOW_TO_MAKE_ONE: Final = 'this makes one: python -c "import secrets; print(secrets.token_urlsafe(24))"'
 LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def check_bind_policy(settings: HttpSettings) -> None:
-    """Let nobody be served by accident.
+    """Check that a server that other machines reach has a strong token.
 
     Raises:
-        ConfigError: the server would be reached from other machines, without a token that is hard to guess.
+        ConfigError: the server would be reached from other machines without such a token.
     """
     if settings.host in LOCAL_HOSTS:
         return
@@ -28,19 +26,19 @@ def check_bind_policy(settings: HttpSettings) -> None:
     if not token:
         raise ConfigError("settings", "http.host", f"{reached}; set BUBBLES_HTTP__TOKEN, or host = 127.0.0.1")
     if len(token) < _SHORTEST_TOKEN:
-        problem = f"{reached}, and BUBBLES_HTTP__TOKEN has fewer than {_SHORTEST_TOKEN} characters; {_MAKES_ONE}"
+        problem = f"{reached}, and BUBBLES_HTTP__TOKEN has fewer than {_SHORTEST_TOKEN} characters; {_HOW_TO_MAKE_ONE}"
         raise ConfigError("settings", "http.token", problem)
 
 
 def page_address(host: str, port: int) -> str:
-    """Return where a browser on this machine finds the page."""
+    """Return the address of the page for a browser on this machine."""
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(host, host)  # noqa: S104 - read, not bound
     return f"http://{shown}:{port}"
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHE_SIZE)
 def network_of(host: str) -> str:
-    """Return the IPv4 address, or the /64 network of an IPv6 address, all of which one client may have."""
+    """Return the IPv4 address, or the /64 network of an IPv6 address."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -48,4 +46,4 @@ def network_of(host: str) -> str:
     if address.version == 4:
         return host
     mapped = address.ipv4_mapped
-    return str(mapped or ipaddress.ip_network((int(address), _ONE_NETWORK), strict=False))
+    return str(mapped or ipaddress.ip_network((int(address), _PREFIX_BITS), strict=False))

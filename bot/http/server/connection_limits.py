@@ -31,7 +31,7 @@ class ConnectionLimits(Struct, frozen=True, kw_only=True):
     """Number of connections `in_all` and `per_address`, and the time for a request to arrive.
 
     The head of a request has `head_seconds`. Its body has `body_seconds` and one second more for each
-    `body_bytes_per_second` that have arrived, so that a large file over a slow line is taken and a trickle is not.
+    `body_bytes_per_second` received, so that a large file over a slow line is accepted and single bytes are not.
     """
 
     in_all: int
@@ -49,7 +49,7 @@ class ConnectionLimits(Struct, frozen=True, kw_only=True):
             in_all = min(in_all, open_files - min(_RESERVED_FILES, open_files // 2))
             if in_all < settings.max_connections:
                 logger.warning(
-                    "http.max_connections is {}, and {} are taken: this process may open {} files (ulimit -n)",
+                    "http.max_connections is {}, reduced to {}: this process may open {} files (ulimit -n)",
                     settings.max_connections,
                     in_all,
                     open_files,
@@ -58,7 +58,7 @@ class ConnectionLimits(Struct, frozen=True, kw_only=True):
 
 
 def raise_file_limit() -> None:
-    """Let this process open as many files as the system allows it (RLIMIT_NOFILE: the soft limit to the hard one)."""
+    """Raise the limit of open files of this process to the maximum (RLIMIT_NOFILE: the soft limit to the hard one)."""
     if not _ARE_FILES_LIMITED:
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -73,8 +73,8 @@ def raise_file_limit() -> None:
 class LimitedProtocol(H11Protocol):
     """Uvicorn's HTTP protocol with deadlines for requests and with `limits` for connections.
 
-    At a limit the connection that has waited longest without a whole request is closed for the new one, so that
-    half-open connections never keep others out; where all are busy, the new one is closed.
+    At a limit, the connection that has waited longest without a complete request is closed, so that half-open
+    connections never block new ones; if all are busy, the new one is closed.
     """
 
     def __init__(self, limits: ConnectionLimits, reports: RepeatLimit, **uvicorn: Any) -> None:
@@ -86,8 +86,8 @@ class LimitedProtocol(H11Protocol):
         self._bytes = 0
         self._timer: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as Uvicorn has it
-        """Take the connection and wait for a request, or close it."""
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in Uvicorn
+        """Start the timer of the first request, and close a connection if there are too many."""
         super().connection_made(transport)
         self._begin("head")
         self._make_room(self.connections, self._limits.in_all, "http.max_connections")
@@ -95,35 +95,35 @@ class LimitedProtocol(H11Protocol):
         self._make_room(neighbours, self._limits.per_address, "http.max_connections_per_address")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End with the connection."""
-        self._end()
+        """Stop the timer."""
+        self._stop_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Handle what arrived, and follow how far the request is."""
+        """Handle received data, and update the phase of the request."""
         self._bytes += len(data)
         super().data_received(data)
-        self._follow()
+        self._update_phase()
 
     def on_response_complete(self) -> None:
-        """Follow the request that may have arrived behind the one that is answered."""
+        """Update the phase for a request that was received while the last one was answered."""
         super().on_response_complete()
         if self._open_request is not None:
-            self._follow()
+            self._update_phase()
 
-    def _follow(self) -> None:
+    def _update_phase(self) -> None:
         if self.transport.get_protocol() is not self:  # a WebSocket now
-            self._end()
+            self._stop_timer()
         elif self._open_request is None:
             self._begin("head")
         elif self._open_request.more_body:
             self._begin("body")
         else:
-            self._end()
+            self._stop_timer()
 
     def drop(self, reason: str) -> None:
         """Close the connection at once, and log `reason`, for all connections of a minute in one line."""
-        self._end()
+        self._stop_timer()
         self.connections.discard(self)
         self.transport.abort()
         count = self._reports.count_omitted(reason, self.loop.time())
@@ -132,34 +132,34 @@ class LimitedProtocol(H11Protocol):
 
     @property
     def is_busy(self) -> bool:
-        """Return whether a whole request is being answered."""
+        """Return whether a complete request is being answered."""
         return self._open_request is not None and not self._open_request.more_body
 
     @property
     def age_rank(self) -> tuple[bool, float]:
-        """Order by which connections are closed for others: half a request first, then idle ones, the oldest first."""
+        """Return the order in which connections are closed: incomplete requests, then idle ones, the oldest first."""
         return self._phase is None, self._since
 
     @property
     def _open_request(self) -> RequestResponseCycle | None:
-        """Return the request whose head has arrived and whose answer is not complete."""
+        """Return the request whose head was received and whose response is not complete."""
         cycle: RequestResponseCycle | None = self.cycle
         return None if cycle is None or cycle.response_complete else cycle
 
-    def _make_room(self, among: Collection[Any], most: int, setting: str) -> None:
-        """Close one connection where `among` are more than `most`; `setting` names that limit in the log."""
-        if len(among) > most:
+    def _make_room(self, among: Collection[Any], limit: int, setting: str) -> None:
+        """Close a connection if `among` are more than `limit`, which the log calls `setting`."""
+        if len(among) > limit:
             others = [each for each in among if isinstance(each, LimitedProtocol) and each is not self]
             waiting = [each for each in others if not each.is_busy]
-            min(waiting, key=lambda each: each.age_rank, default=self).drop(f"more than {most} ({setting})")
+            min(waiting, key=lambda each: each.age_rank, default=self).drop(f"more than {limit} ({setting})")
 
     def _begin(self, phase: Literal["head", "body"]) -> None:
         if phase != self._phase:
-            self._end()
+            self._stop_timer()
             self._phase, self._bytes = phase, 0
             self._timer = self.loop.call_later(self._seconds, self._check)
 
-    def _end(self) -> None:
+    def _stop_timer(self) -> None:
         self._phase, self._since = None, self.loop.time()
         if self._timer is not None:
             self._timer.cancel()
@@ -173,7 +173,7 @@ class LimitedProtocol(H11Protocol):
 
     def _check(self) -> None:
         left = self._since + self._seconds - self.loop.time()
-        if self._phase == "body" and self.flow.read_paused:  # the bot has not read what arrived
+        if self._phase == "body" and self.flow.read_paused:  # the bot has not read the received data
             left = max(left, self._limits.body_seconds)
         if left > 0:
             self._timer = self.loop.call_later(left, self._check)

@@ -1,6 +1,5 @@
 """`/api/tools`: list and call the tools of a room."""
 
-import json
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Literal
@@ -8,27 +7,26 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Request
 from pydantic import Field, JsonValue
 
-from bot.http.core.bodies import IN_ROOM, LONGEST_SESSION, SESSION_PATTERN, Answer, Body
+from bot.http.core.bodies import IN_ROOM, LONGEST_SESSION, SESSION_PATTERN, Answer, Body, as_json
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused
 from bot.http.core.timeseries import percentile
-from bot.http.rooms.calls import Asked, call_tool, check_arguments, tool_viewer, turn_of
+from bot.http.rooms.calls import Caller, call_tool, check_arguments, create_turn, tool_viewer
 from bot.http.rooms.memberships import RoomToolViewer, admit
 from bot.http.security.auth import NAME, ToolViewer, Viewer
-from bot.platforms.web.frames import json_text
 from function_calls.registry import Registry
 from function_calls.tools.calls import ToolSpec
 from function_calls.toolsets.source import Health, ToolSource
 from services.storage.records.activity import Timed
 
 TOOL_NAME = Annotated[str, Path(max_length=200, examples=["reminder_list"])]
-_COUNTED = timedelta(days=7)
+_STATISTICS_PERIOD = timedelta(days=7)
 
 routes = APIRouter(prefix="/api/tools", tags=["tools"])
 
 
 class ToolHealth(Answer):
-    """How the source of a tool is; `detail` says what is wrong."""
+    """The health of the source of a tool; `detail` describes a problem."""
 
     is_ok: bool
     detail: str
@@ -41,9 +39,9 @@ class ToolMeta(Answer):
 
 
 class ToolBody(Answer):
-    """A tool; `calls` and `p95_ms` are of the last seven days.
+    """A tool; `calls`, `failures` and `p95_ms` are of the last seven days.
 
-    `id` is the name that the tool is called by, `meta.description` its description, as Open WebUI's clients read them.
+    `id` and `meta.description` repeat the name and the description for Open WebUI's clients.
     """
 
     id: str
@@ -73,19 +71,19 @@ class InvokeBody(Body):
 
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
     session_id: str = Field("lobby", pattern=SESSION_PATTERN, max_length=LONGEST_SESSION)
-    name: str | None = Field(None, max_length=40, description="Who calls.")
+    name: str | None = Field(None, max_length=40, description="The name of the caller.")
     dry_run: bool = False
 
 
 class ReceiptBody(Answer):
-    """A change that was made."""
+    """A change that the call made."""
 
     action: str
     subject: str
 
 
 class Invoked(Answer):
-    """What came of a call: `result` is what a model would be fed, `text` what a chat would be told."""
+    """The result of a call: `result` for a model, `text` for people."""
 
     ok: bool
     status: Literal["ok", "error", "timeout", "denied", "checked"]
@@ -98,7 +96,7 @@ class Invoked(Answer):
 
 @routes.get("")
 async def tools(context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None) -> ToolList:
-    """List the tools that you may call in a room, with their schemas; an admin who names nobody sees all of them."""
+    """List the tools that you may call in a room, with their schemas; an admin sees all, unless a name is given."""
     return ToolList(tools=await _list_tools(context, viewer.named(name), session_id))
 
 
@@ -106,7 +104,7 @@ async def tools(context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = 
 async def tool_list(
     context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
 ) -> list[ToolBody]:
-    """List the same tools as `GET /api/tools` as a bare array, the form that Open WebUI's clients read."""
+    """List the tools of `GET /api/tools` as an array, for Open WebUI's clients."""
     return await _list_tools(context, viewer.named(name), session_id)
 
 
@@ -125,9 +123,9 @@ async def tool(
 async def invoke(
     tool_name: TOOL_NAME, body: InvokeBody, request: Request, context: Context, viewer: ToolViewer
 ) -> Invoked:
-    """Call a tool, as the chat would; it is recorded like any other call, and counts as a message in the room."""
-    asked = Asked.of(request, viewer.named(body.name), body.session_id)
-    turn, is_operator = await turn_of(context, asked), asked.viewer.is_operator
+    """Call a tool, as in a chat; it is recorded, and counts as a message in the room."""
+    caller = Caller.of(request, viewer.named(body.name), body.session_id)
+    turn, is_operator = await create_turn(context, caller), caller.viewer.is_operator
     await check_arguments(context, turn, tool_name, body.arguments, is_operator=is_operator)
     if body.dry_run:
         return Invoked(ok=True, status="checked")
@@ -144,16 +142,10 @@ async def invoke(
     )
 
 
-def as_json(value: object) -> JsonValue:
-    """Return a value of a tool as JSON; what JSON does not know is written as text."""
-    read: JsonValue = json.loads(json_text(value))
-    return read
-
-
 async def _list_tools(context: HttpContext, viewer: Viewer, session_id: str) -> list[ToolBody]:
     caller = tool_viewer(context, viewer, session_id)
     specs = await context.app.calls.list_specs(caller)
-    times = await context.activity.call_times(context.clock.now() - _COUNTED)
+    times = await context.activity.call_times(context.clock.now() - _STATISTICS_PERIOD)
     sources = {each.spec.name: each.source for each in await context.app.tools.list_tools(caller)}
     return [_tool_body(spec, context.app.registry, times, sources) for spec in specs]
 

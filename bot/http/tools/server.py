@@ -7,13 +7,12 @@ from fastapi.responses import JSONResponse
 from pydantic import JsonValue
 
 from bot import __version__
-from bot.http.core.bodies import IN_ROOM
+from bot.http.core.bodies import IN_ROOM, as_json
 from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
-from bot.http.rooms.calls import Asked, call_tool, check_arguments, succeeded, tool_viewer, turn_of
+from bot.http.rooms.calls import Caller, call_tool, check_arguments, create_turn, require_success, tool_viewer
 from bot.http.rooms.memberships import RoomToolViewer, admit
 from bot.http.security.auth import NAME, ToolViewer
-from bot.http.tools.routes import as_json
 from function_calls.tools.calls import ToolSpec
 from services.kernel.state import Json
 
@@ -26,7 +25,7 @@ routes = APIRouter(prefix="/tools", tags=["tool server"])
 async def document(
     request: Request, context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
 ) -> JSONResponse:
-    """Return the document of the tool server: every function that you may call, as `POST /tools/{name}`."""
+    """Return the OpenAPI document of the tool server, with `POST /tools/{name}` for each function that you may call."""
     specs = await context.app.calls.list_specs(tool_viewer(context, viewer.named(name), session_id))
     url = str(request.base_url).rstrip("/") + routes.prefix
     return JSONResponse(tool_document(specs, context.settings.bot.name, url))
@@ -41,20 +40,20 @@ async def call(
     given: Annotated[dict[str, JsonValue] | None, Body(description="The arguments.")] = None,
     session_id: IN_ROOM = "lobby",
     name: NAME = None,
-    confirm: Annotated[bool, Query(description="The person has been asked, where that is needed.")] = False,
+    confirm: Annotated[bool, Query(description="The person has confirmed the call, if necessary.")] = False,
 ) -> JsonValue:
-    """Call a function with its arguments; the answer is what a model is fed.
+    """Call a function with its arguments; the response is the result for a model.
 
-    It is recorded like any other call, and counts as a message in the room.
+    It is recorded, and counts as a message in the room.
     """
-    asked = Asked.of(request, viewer.named(name), session_id)
-    turn, is_operator = await turn_of(context, asked), asked.viewer.is_operator
+    caller = Caller.of(request, viewer.named(name), session_id)
+    turn, is_operator = await create_turn(context, caller), caller.viewer.is_operator
     arguments = await check_arguments(context, turn, tool_name, given or {}, is_for_model=True, is_operator=is_operator)
     admit(context, turn.message.address, turn.message.sender.id)
     result = await call_tool(context, turn, tool_name, arguments, is_confirmed=confirm, is_operator=is_operator)
     if result.is_question and not result.ok:
         raise HttpRefused(409, "call_question", why=result.text)
-    return as_json(succeeded(result).for_model())
+    return as_json(require_success(result).for_model())
 
 
 def tool_document(specs: tuple[ToolSpec, ...], bot_name: str, url: str) -> dict[str, Json]:
@@ -62,7 +61,7 @@ def tool_document(specs: tuple[ToolSpec, ...], bot_name: str, url: str) -> dict[
     paths: dict[str, Json] = {f"/{spec.name}": {"post": _operation(spec)} for spec in specs}
     return {
         "openapi": "3.1.0",
-        "info": {"title": bot_name, "version": __version__, "description": f"What {bot_name} can do, as tools."},
+        "info": {"title": bot_name, "version": __version__, "description": f"The functions of {bot_name} as tools."},
         "servers": [{"url": url}],
         "paths": paths,
         "components": {"securitySchemes": {_SCHEME: {"type": "http", "scheme": "bearer"}}},
@@ -78,11 +77,11 @@ def _operation(spec: ToolSpec) -> Json:
         "summary": spec.name.replace("_", " "),
         "description": spec.description,
         "requestBody": {"required": is_needed, "content": {"application/json": {"schema": schema}}},
-        "responses": {"200": {"description": "What came of it", "content": {"application/json": {"schema": {}}}}},
+        "responses": {"200": {"description": "The result", "content": {"application/json": {"schema": {}}}}},
     }
 
 
 def _with_schema_id(spec: ToolSpec) -> dict[str, object]:
-    """Return the schema with an id of its own, from which its `#/$defs/…` are read."""
+    """Return the parameters with an id, to which their `#/$defs/…` refer."""
     schema = dict(spec.parameters)
     return schema | {"$id": f"urn:tool:{spec.name}"} if "$defs" in schema else schema

@@ -17,7 +17,7 @@ routes = APIRouter(prefix="/api/tools/sources", tags=["tools"])
 
 
 class SourceEntry(Answer):
-    """A source of tools and how it is."""
+    """A source of tools, and its health."""
 
     label: str
     kind: Literal["local", "openapi", "mcp", "python", "direct", "plugin", "skill"]
@@ -44,7 +44,7 @@ class SourceList(Answer):
 
 
 class ChangesBody(Answer):
-    """What a refresh found."""
+    """The names of tools that a refresh added, removed or changed."""
 
     added: list[str]
     removed: list[str]
@@ -80,7 +80,7 @@ async def sources(context: Context, viewer: RoomToolViewer, session_id: IN_ROOM 
 
 @routes.post("/{label}/refresh", dependencies=[Depends(needs("admin"))])
 async def refresh(label: Annotated[str, Path(max_length=64)], context: Context) -> ChangesBody:
-    """Fetch the document of an OpenAPI server again, and say what changed."""
+    """Fetch the document of an OpenAPI server again, and return the changes."""
     try:
         changes = await context.app.tools.refresh(label)
     except LookupError as error:

@@ -21,7 +21,7 @@ from function_calls.toolsets.stored.source import LONGEST_SOURCE, SourceInvalid,
 TOOL_ID = Annotated[str, Path(pattern=r"^[a-z][a-z0-9_]{0,39}$", examples=["weather"])]
 _ACCESS = (
     "null: everybody; {}: the owner and admins; {read: {user_ids: [platform:id], group_ids: [platform:id of a chat]}}. "
-    "Left out, a new tool is for everybody and a changed one keeps its rule."
+    "By default a new tool is for everybody, and a changed one keeps its rule."
 )
 
 routes = APIRouter(prefix="/api/tools", tags=["tools"])
@@ -31,17 +31,17 @@ _ADMIN = [Depends(needs("admin"))]
 class ToolFormBody(Body):
     """A Python tool: a class `Tools`, or functions under `@tool_function`."""
 
-    content: str = Field(min_length=1, max_length=LONGEST_SOURCE, description="The source; it is read, not run.")
+    content: str = Field(min_length=1, max_length=LONGEST_SOURCE, description="The source; it is parsed, not run.")
     id: str = Field("", max_length=40)
     name: str = Field("", max_length=200)
     meta: dict[str, JsonValue] = Field(default_factory=dict, description="`description` for the list.")
     access_control: JsonValue = Field(None, description=_ACCESS)
 
     def form(self) -> ToolForm:
-        """Return the same for the repository.
+        """Convert the body for the repository.
 
         Raises:
-            AccessInvalid: `access_control` has a form that cannot be followed.
+            AccessInvalid: `access_control` is invalid.
         """
         check_access(self.access_control)
         description = self.meta.get("description")
@@ -55,9 +55,9 @@ class ToolFormBody(Body):
 
 
 class ImportedToolBody(ToolFormBody):
-    """A tool as the export writes it; its `specs`, `version` and times are made anew."""
+    """An exported tool; `specs`, `version` and times are ignored."""
 
-    user_id: str = Field("", max_length=200, description="The owner of a new tool; whoever imports it by default.")
+    user_id: str = Field("", max_length=200, description="The owner of a new tool; by default you.")
     is_enabled: bool | None = None
     specs: JsonValue = None
     version: JsonValue = None
@@ -65,17 +65,17 @@ class ImportedToolBody(ToolFormBody):
     updated_at: JsonValue = None
 
     def form(self) -> ToolForm:
-        """Return the same for the repository, with its owner and whether it is enabled.
+        """Convert the body for the repository, with its owner and state.
 
         Raises:
-            AccessInvalid: `access_control` has a form that cannot be followed.
+            AccessInvalid: `access_control` is invalid.
         """
         is_enabled = UNSET if self.is_enabled is None else self.is_enabled
         return replace(super().form(), owner=self.user_id, is_enabled=is_enabled)
 
 
 class StoredToolBody(Answer):
-    """A tool as it is kept."""
+    """A stored tool."""
 
     id: str
     user_id: str = Field(validation_alias="owner")
@@ -97,13 +97,13 @@ class StoredToolList(Answer):
 
 
 class ImportBody(Body):
-    """Tools as they were exported; those whose id is there are changed."""
+    """Exported tools; existing tools with the same id are changed."""
 
     tools: list[ImportedToolBody] = Field(max_length=200)
 
 
 class VersionEntry(Answer):
-    """The source of a tool as it once was."""
+    """A version of the source of a tool."""
 
     version: int
     content: str
@@ -118,36 +118,36 @@ class VersionList(Answer):
 
 
 class ValvesBody(Answer):
-    """What a tool may be set to (JSON Schema), and what it is set to."""
+    """The JSON Schema of a tool's valves, and their values."""
 
     spec: JsonValue
     valves: JsonValue
 
 
 class EnabledBody(Body):
-    """Whether a tool is offered."""
+    """The new state of a tool."""
 
     is_enabled: bool
 
 
 @routes.post("/create")
 async def create(body: ToolFormBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
-    """Keep a Python tool. What it offers is read from the source, which runs only when it is called, and apart."""
-    with _changing(context) as repository:
+    """Store a Python tool. Its source is parsed, and run only by calls, in a separate process."""
+    with _open_repository(context) as repository:
         return StoredToolBody.model_validate(await repository.create(body.form(), _author(viewer)))
 
 
 @routes.get("/export", dependencies=_ADMIN)
 async def export(context: Context) -> StoredToolList:
-    """Export all Python tools with their source, without their settings, which may be secrets."""
-    with _changing(context) as repository:
+    """Export all Python tools with their source, without their valves, which may be secret."""
+    with _open_repository(context) as repository:
         return StoredToolList(tools=[StoredToolBody.model_validate(each) for each in await repository.all()])
 
 
 @routes.post("/import")
 async def import_tools(body: ImportBody, context: Context, viewer: AdminViewer) -> StoredToolList:
-    """Save all tools of an export, or none if one of them cannot be used."""
-    with _changing(context) as repository:
+    """Save all tools of an export, or none if one of them is invalid."""
+    with _open_repository(context) as repository:
         saved = await repository.import_all([each.form() for each in body.tools], _author(viewer))
         return StoredToolList(tools=[StoredToolBody.model_validate(each) for each in saved])
 
@@ -155,21 +155,21 @@ async def import_tools(body: ImportBody, context: Context, viewer: AdminViewer) 
 @routes.get("/id/{tool_id}", dependencies=_ADMIN)
 async def get(tool_id: TOOL_ID, context: Context) -> StoredToolBody:
     """Return one Python tool with its source."""
-    with _changing(context) as repository:
+    with _open_repository(context) as repository:
         return StoredToolBody.model_validate(await repository.get(tool_id))
 
 
 @routes.post("/id/{tool_id}/update")
 async def update(tool_id: TOOL_ID, body: ToolFormBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
-    """Change a Python tool; the old source is kept as a version, and `access_control` stays where it is left out."""
-    with _changing(context) as repository:
+    """Change a Python tool; the old source is stored as a version, and `access_control` stays by default."""
+    with _open_repository(context) as repository:
         return StoredToolBody.model_validate(await repository.update(tool_id, body.form(), _author(viewer)))
 
 
 @routes.post("/id/{tool_id}/toggle")
 async def toggle(tool_id: TOOL_ID, body: EnabledBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
-    """Offer a Python tool, or offer it no longer."""
-    with _changing(context) as repository:
+    """Enable or disable a Python tool."""
+    with _open_repository(context) as repository:
         return StoredToolBody.model_validate(
             await repository.switch(tool_id, _author(viewer), is_enabled=body.is_enabled)
         )
@@ -178,15 +178,15 @@ async def toggle(tool_id: TOOL_ID, body: EnabledBody, context: Context, viewer: 
 @routes.delete("/id/{tool_id}/delete", dependencies=_ADMIN)
 async def delete(tool_id: TOOL_ID, context: Context) -> Done:
     """Delete a Python tool with its versions."""
-    with _changing(context) as repository:
+    with _open_repository(context) as repository:
         await repository.remove(tool_id)
         return Done()
 
 
 @routes.get("/id/{tool_id}/versions", dependencies=_ADMIN)
 async def versions(tool_id: TOOL_ID, context: Context) -> VersionList:
-    """Return the source as it was, version by version."""
-    with _changing(context) as repository:
+    """Return the versions of the source of a Python tool."""
+    with _open_repository(context) as repository:
         await repository.get(tool_id)
         listed = await repository.versions(tool_id)
     return VersionList(versions=[VersionEntry.model_validate(each) for each in listed])
@@ -194,23 +194,23 @@ async def versions(tool_id: TOOL_ID, context: Context) -> VersionList:
 
 @routes.get("/id/{tool_id}/valves", dependencies=_ADMIN)
 async def valves(tool_id: TOOL_ID, context: Context) -> ValvesBody:
-    """Return what a Python tool may be set to, and is."""
-    with _changing(context) as repository:
+    """Return the valves of a Python tool."""
+    with _open_repository(context) as repository:
         tool = await repository.get(tool_id)
         return ValvesBody.model_validate({"spec": read_source(tool.content).valves, "valves": tool.valves})
 
 
 @routes.post("/id/{tool_id}/valves/update")
 async def set_valves(tool_id: TOOL_ID, body: dict[str, JsonValue], context: Context, viewer: AdminViewer) -> ValvesBody:
-    """Set what a Python tool may be set to."""
-    with _changing(context) as repository:
+    """Set the valves of a Python tool."""
+    with _open_repository(context) as repository:
         tool = await repository.set_valves(tool_id, body, _author(viewer))
         return ValvesBody.model_validate({"spec": read_source(tool.content).valves, "valves": tool.valves})
 
 
 @contextmanager
-def _changing(context: HttpContext) -> Iterator[StoredToolRepository]:
-    """Return the repository, if Python tools are on; answer its errors, and read the offered tools again afterwards."""
+def _open_repository(context: HttpContext) -> Iterator[StoredToolRepository]:
+    """Yield the repository if Python tools are on; convert its errors, and clear the cache of tools afterwards."""
     tools = context.app.tools
     if tools.repository is None or tools.stored is None:
         raise HttpRefused(403, "python_tools_off")

@@ -11,7 +11,7 @@ from bot.app.application import build_app
 from bot.app.inspection import inspect_bot
 from bot.cli.doctor.tools import examine_tools
 from bot.config.settings import BotSettings, LogSettings, Settings, ToolServerSettings
-from bot.http.app import guarded
+from bot.http.app import build_guarded_app
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
 from function_calls.tools.calls import ToolCall
@@ -132,7 +132,7 @@ async def test_api_shows_source_and_health_of_each_tool(serve):
         times = await running.enter_async_context(serve(time_server(SystemClock())))
         servers = ToolServerSettings(connections=SecretStr(json.dumps([{"url": times, "name": "time"}])))
         async with http_bot(tool_servers=servers) as context:
-            transport = httpx.ASGITransport(app=guarded(context))
+            transport = httpx.ASGITransport(app=build_guarded_app(context))
             async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as client:
                 well = await listed_by(client)
                 await running.aclose()

@@ -9,7 +9,7 @@ from mcp.client.extension import advertise
 from mcp.types import INVALID_PARAMS, MISSING_REQUIRED_CLIENT_CAPABILITY, ElicitResult, EmptyResult
 from msgspec.structs import replace
 
-from bot.http.mcp.server import Asker, McpTools
+from bot.http.mcp.server import McpCaller, McpTools
 from bot.testing.clocks import FixedClock
 from bot.testing.turns import make_context
 from bot.tools.servers.mcp.servers import McpServer
@@ -36,8 +36,8 @@ from tests.support.tool_servers.mcp_toolsets import in_process, running, settled
 from tests.unit.tool_servers.conftest import NOON
 
 LOBBY = ChatAddress(platform="web", chat_id="lobby")
-ANN = Asker(person=Person(id="ann", name="Ann"), chat=LOBBY)
-BEN = Asker(person=Person(id="ben", name="Ben"), chat=LOBBY)
+ANN = McpCaller(person=Person(id="ann", name="Ann"), chat=LOBBY)
+BEN = McpCaller(person=Person(id="ben", name="Ben"), chat=LOBBY)
 AFTER = 0.05
 """Seconds after which a call goes on as a task here."""
 

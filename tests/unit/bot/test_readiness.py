@@ -7,7 +7,7 @@ import pytest
 
 from bot.cli.runner import PageListener, create_room, serve_page
 from bot.config.settings import BotSettings, HttpSettings, PlatformSettings, Settings
-from bot.http.admin.health import every_platform_is_refused
+from bot.http.admin.health import are_all_platforms_refused
 from bot.platforms.base import Health
 from bot.testing.clocks import LoopClock
 from services.kernel.errors import ConfigError
@@ -28,7 +28,7 @@ async def test_process_with_all_platforms_refused_is_not_ready(states, is_refuse
     platforms = (object(), *(Connected(state) for state in states))
     context = SimpleNamespace(app=SimpleNamespace(platforms=platforms))
 
-    assert every_platform_is_refused(context) is is_refused
+    assert are_all_platforms_refused(context) is is_refused
 
 
 async def test_taken_port_ends_a_bot_that_runs_as_a_service(tmp_path):

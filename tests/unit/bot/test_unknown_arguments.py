@@ -3,7 +3,7 @@
 import pytest
 from mcp import Client
 
-from bot.http.mcp.server import Asker, McpTools
+from bot.http.mcp.server import McpCaller, McpTools
 from bot.testing.fixtures import call_tool, fake_clock  # noqa: F401 - pytest finds them by name
 from bot.testing.in_memory import talk_to_bot
 from bot.testing.models import ScriptedInterpreter, ScriptedModel, completion, requested
@@ -19,7 +19,7 @@ from tests.support.http_bot import http_bot
 from tests.unit.bot.http.conftest import asked
 
 WRONG = {"size": 1, "colr": "blue"}
-ANN = Asker(person=Person(id="ann", name="Ann"), chat=ChatAddress(platform="web", chat_id="lobby"))
+ANN = McpCaller(person=Person(id="ann", name="Ann"), chat=ChatAddress(platform="web", chat_id="lobby"))
 
 
 @pytest.fixture

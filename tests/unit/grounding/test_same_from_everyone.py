@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp import Client
 
-from bot.http.app import guarded
-from bot.http.mcp.server import Asker, McpTools
+from bot.http.app import build_guarded_app
+from bot.http.mcp.server import McpCaller, McpTools
 from bot.http.rooms.events import follow_bot
 from bot.testing.clocks import StandingClock
 from bot.testing.in_memory import NOW
@@ -84,7 +84,7 @@ async def reminders_after(way: str, name: str, arguments: Mapping[str, object], 
     model = ScriptedModel([completion("", requested(name, json.dumps(arguments)))])
     interpreter = FunctionCallLLM(model) if way == "model" else None
     async with http_bot(clock=StandingClock(NOW), interpreter=interpreter) as bot:
-        transport = httpx.ASGITransport(app=guarded(bot), raise_app_exceptions=False)
+        transport = httpx.ASGITransport(app=build_guarded_app(bot), raise_app_exceptions=False)
         headers = {"Accept": "application/json"}
         with follow_bot(bot):
             async with httpx.AsyncClient(
@@ -98,7 +98,7 @@ async def reminders_after(way: str, name: str, arguments: Mapping[str, object], 
                 if way == "http":
                     await client.post(f"/api/tools/{name}/invoke", json={"arguments": dict(arguments)})
                 elif way == "mcp":
-                    asker = Asker(person=person, chat=chat)
+                    asker = McpCaller(person=person, chat=chat)
                     async with Client(McpTools(bot.app, StandingClock(NOW), lambda _: asker).server()) as mcp:
                         await mcp.call_tool(name, dict(arguments))
                 elif way == "agent":

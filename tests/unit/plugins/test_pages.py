@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from bot.config.settings import HttpSettings, Settings
-from bot.http.app import guarded
+from bot.http.app import build_guarded_app
 from bot.http.core.context import HttpContext
 from bot.platforms.web.adapter import WebPlatform
 from bot.testing.clocks import LoopClock
@@ -41,7 +41,7 @@ def asked(rig):
         settings, clock = Settings(http=http or HttpSettings(port=0)), LoopClock()
         async with rig.running() as app:
             context = HttpContext.of(app, WebPlatform(clock=clock, bot_name="Bubbles"), settings, clock)
-            transport = httpx.ASGITransport(app=guarded(context))
+            transport = httpx.ASGITransport(app=build_guarded_app(context))
             async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as client:
                 yield client
 

@@ -5,7 +5,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from bot.http.app import guarded
+from bot.http.app import build_guarded_app
 from bot.http.rooms.events import follow_bot
 from tests.support.http_bot import http_bot, served_bot
 
@@ -14,7 +14,7 @@ from tests.support.http_bot import http_bot, served_bot
 async def asked(**circumstances) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a bot in the process."""
     async with http_bot(**circumstances) as context:
-        transport = httpx.ASGITransport(app=guarded(context), raise_app_exceptions=False)
+        transport = httpx.ASGITransport(app=build_guarded_app(context), raise_app_exceptions=False)
         with follow_bot(context):
             headers = {"Accept": "application/json"}  # else a message is answered with a stream of events
             async with httpx.AsyncClient(

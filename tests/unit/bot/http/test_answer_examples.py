@@ -2,7 +2,7 @@
 
 from jsonschema_rs import Draft202012Validator
 
-from bot.http.core.examples import answers, successful_content
+from bot.http.core.examples import response_examples, successful_content
 
 
 def told(document):
@@ -34,4 +34,4 @@ async def test_every_example_fits_its_declared_schema(document):
 async def test_no_example_is_of_an_answer_that_is_gone(document):
     declared = {(route, media) for route, media, _ in told(document)}
 
-    assert {(route, media) for route, kept in answers().items() for media in kept} <= declared
+    assert {(route, media) for route, kept in response_examples().items() for media in kept} <= declared

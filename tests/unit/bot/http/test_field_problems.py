@@ -1,7 +1,7 @@
 import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from bot.http.core.errors import field_problems, in_one_line
+from bot.http.core.errors import field_problems, join_problems
 
 CHINESE = {"Accept-Language": "zh-CN,zh;q=0.9"}
 
@@ -58,7 +58,7 @@ async def test_invalid_request_is_reported_in_the_language_of_the_client(api, bo
     ],
 )
 def test_missing_fields_are_named_in_one_sentence(language, problems, line):
-    assert in_one_line(language, problems) == line
+    assert join_problems(language, problems) == line
 
 
 async def test_error_is_in_spanish_for_readers_of_spanish(api):

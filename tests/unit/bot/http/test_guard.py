@@ -5,7 +5,7 @@ import pytest
 from pydantic import SecretStr, ValidationError
 
 from bot.config.settings import HttpSettings
-from bot.http.app import guarded
+from bot.http.app import build_guarded_app
 from bot.http.security.networks import check_bind_policy
 from bot.testing.clocks import StandingClock
 from services.kernel.errors import ConfigError
@@ -120,7 +120,7 @@ async def test_rate_limit_error_has_the_waiting_time(api_of):
 )
 async def test_bad_tokens_from_one_network_of_ipv6_have_one_pace(api_of, first, second, code):
     api = await api_of(http=HttpSettings(port=0, requests_per_minute=1, token=SecretStr("s3cret-token")))
-    app = guarded(api.context)
+    app = build_guarded_app(api.context)
 
     async def guessed(host):
         transport = httpx.ASGITransport(app=app, client=(host, 1))

@@ -155,7 +155,7 @@ async def test_calendar_feed_ends_with_the_token_that_asked_for_it(api, token_of
     of_bob = await api.post("/api/reminders/feed", headers=bob)
     before = await feed_status(api, of_ann), await feed_status(api, of_bob)
 
-    [token] = [each for each in await api.context.tokens.listed() if each.name == "ann"]
+    [token] = [each for each in await api.context.tokens.list_tokens() if each.name == "ann"]
     await api.delete(f"/api/admin/tokens/{token.id}", headers=signed(OPERATOR))
 
     assert before == (200, 200)

@@ -38,8 +38,8 @@ def sharing(api):
     async def run():
         wire, room = Wire(), api.context.room
         shared = SharedRooms(api.context, wire)
-        room.rooms.share(shared.happened)
-        working = [asyncio.create_task(shared.tell()), asyncio.create_task(shared.listen())]
+        room.rooms.share(shared.publish)
+        working = [asyncio.create_task(shared.send_events()), asyncio.create_task(shared.receive_events())]
         try:
             yield wire, room
         finally:
