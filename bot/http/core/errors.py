@@ -30,7 +30,7 @@ from services.kernel.errors import (
 
 _MOST: Final = 20
 _NUMBERS: Final = ("int_type", "int_parsing", "int_parsing_size", "int_from_float", "float_type", "float_parsing")
-_MESSAGES: Final[Mapping[str, str]] = {
+_SENTENCES: Final[Mapping[str, str]] = {
     "missing": "missing",
     "extra_forbidden": "unknown",
     "json_invalid": "no_json",
@@ -60,7 +60,7 @@ _MESSAGES: Final[Mapping[str, str]] = {
     "date_parsing": "date",
     **dict.fromkeys(_NUMBERS, "number"),
 }
-"""The message (`field.<name>`) for types of Pydantic's errors; other types have a general one."""
+"""The sentence (`field.<name>`) for each type of error that Pydantic knows; all others are told in general."""
 
 PREFIX: Final = "/v1"
 COMPLETIONS: Final = "/chat/completions"
@@ -79,17 +79,17 @@ def field_problems(language: str, errors: Sequence[Mapping[str, Any]]) -> dict[s
 
 
 def field_problem(language: str, error: Mapping[str, Any] | str) -> str:
-    """Describe an error of Pydantic, or a problem named under `field.`; any other text is returned as a sentence."""
+    """Describe one error of Pydantic, or what has a name under `field.`; other text is returned as it is."""
     if isinstance(error, str):
         return say(language, f"field.{error}") if knows(f"field.{error}") else _sentence(error)
     if error["type"] == "value_error" and language == "en":
         return _sentence(str(error["msg"]).removeprefix("Value error, "))
-    default = error["type"] if knows(f"field.{error['type']}") else "other"
-    name = _MESSAGES.get(error["type"], default)
+    own = error["type"] if knows(f"field.{error['type']}") else "other"
+    sentence = _SENTENCES.get(error["type"], own)
     context = dict(error.get("ctx", {}))
     if "expected" in context:  # 'a', 'b' or 'c'
         context["expected"] = str(context["expected"]).replace(" or ", ", ")
-    return say(language, f"field.{name}", **context)
+    return say(language, f"field.{sentence}", **context)
 
 
 def _sentence(text: str) -> str:

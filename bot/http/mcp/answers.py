@@ -1,4 +1,4 @@
-"""Convert tool results to what MCP clients get: content, structured content, and questions to their person."""
+"""Convert tool results to MCP results: content, structured content, and questions to the person."""
 
 import base64
 import json
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from mcp.types import CallToolRequestParams, CallToolResult, ContentBlock, InputRequiredResult
     from mcp.types import InputRequest as Caller
 
-CONFIRMED: Final = "bubbles/confirmed"  # in `_meta` of a call: the person has been asked
-CONFIRM: Final = "bubbles/confirm"  # the question of a call that needs a yes
-INPUT_REQUESTS_SINCE: Final = "2026-07-28"  # since then the result of a call can be a question
+CONFIRMED: Final = "bubbles/confirmed"  # in `_meta` of a call: the person has confirmed it
+CONFIRM: Final = "bubbles/confirm"  # the key of the question whether to confirm a call
+INPUT_REQUESTS_SINCE: Final = "2026-07-28"  # the protocol version whose results can be questions
 
 
 def call_result(result: ToolResult) -> "CallToolResult":
-    """Return a result as text, its files as images, audio or resources, and an object also as structured content."""
+    """Return a result as text, with files as images, audio or resources, and an object as structured content."""
     from mcp.types import CallToolResult, TextContent
 
     value = result.for_model()
@@ -34,7 +34,7 @@ def call_result(result: ToolResult) -> "CallToolResult":
 
 
 def question_for_client(ctx: "ServerRequestContext[object]", result: ToolResult) -> "InputRequiredResult | None":
-    """Return the questions of a result to the person; None where it has none or the client cannot ask them."""
+    """Return the questions of a result to the person; None if it has none or the client cannot ask them."""
     from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitRequestURLParams, InputRequiredResult
 
     elicitation = None if ctx.session.client_capabilities is None else ctx.session.client_capabilities.elicitation
@@ -57,7 +57,7 @@ def question_for_client(ctx: "ServerRequestContext[object]", result: ToolResult)
 
 
 def form_of_answers(params: "CallToolRequestParams") -> Form | None:
-    """Return the answers that a repeated call brings to what was asked; None where it brings none."""
+    """Return the answers of the person in a repeated call; None if it has none."""
     from mcp.types import ElicitResult
 
     found = {key: each for key, each in (params.input_responses or {}).items() if isinstance(each, ElicitResult)}

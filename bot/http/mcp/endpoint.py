@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 
 def add_mcp(app: FastAPI, context: HttpContext) -> None:
-    """Let `app` answer MCP clients."""
+    """Add the route for MCP clients to `app`."""
     app.router.routes.append(Route("/mcp", endpoint=McpEndpoint(context), include_in_schema=False))
 
 
 class McpEndpoint:
-    """Answers each request by itself: no session has to outlive it, so any worker can answer the next one."""
+    """Answers requests without sessions, so that any worker can answer the next one."""
 
     def __init__(self, context: HttpContext) -> None:
         self._context = context
         self._tools = McpTools(context.app, context.clock, self._caller, admit=self._admit)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request of whoever has the scope `mcp`.
+        """Answer a request, which needs the scope `mcp`.
 
         Raises:
-            HttpRefused: the request may not be made, or the extra `mcp` is not installed.
+            HttpRefused: the request is not permitted, or the extra `mcp` is not installed.
         """
         request = Request(scope)
         viewer = await needs("mcp")(request)
@@ -48,22 +48,22 @@ class McpEndpoint:
             from mcp.server.transport_security import TransportSecuritySettings
         except ImportError as error:
             raise HttpRefused(501, "not_set_up", why="the extra `mcp`") from error
-        # Hosts and origins were looked at by our own guard.
-        trusting = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-        manager = StreamableHTTPSessionManager(self._tools.server(), stateless=True, security_settings=trusting)
+        # The guard has checked host and origin.
+        security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+        manager = StreamableHTTPSessionManager(self._tools.server(), stateless=True, security_settings=security)
         async with manager.run():
             await manager.handle_request(scope, receive, send)
 
     def _caller(self, ctx: "ServerRequestContext[object]") -> McpCaller:
-        """Return the person of the token, in the room that the request names."""
+        """Return the person of the token, and the room of the request."""
         request = ctx.request
         viewer = request.scope.get("viewer") if isinstance(request, Request) else None
         if not isinstance(request, Request) or not isinstance(viewer, Viewer):
-            raise PermissionError("nobody is known to ask")
+            raise PermissionError("the request has no viewer")
         return McpCaller(person=viewer.person, chat=self._context.room.address(_room_of(request)))
 
     def _admit(self, caller: McpCaller) -> None:
-        """Count a call as a message of the person in the room; a model reads why it may not be made."""
+        """Count a call as a message of the person in the room; a refusal becomes an error for the model."""
         try:
             admit(self._context, caller.chat, caller.person.id)
         except HttpRefused as refused:

@@ -48,7 +48,7 @@ _TASK_AFTER: Final = 5.0  # seconds
 
 
 class McpCaller(Struct, frozen=True, kw_only=True):
-    """For whom a client asks, and in which chat."""
+    """The person and the chat of a request."""
 
     person: Person
     chat: ChatAddress
@@ -59,15 +59,15 @@ Admit = Callable[[McpCaller], None]
 
 
 def admit_everybody(caller: McpCaller) -> None:
-    """Let every call pass."""
+    """Admit all calls."""
     del caller
 
 
 class McpTools:
-    """Answers MCP clients; `find_caller` says whom a request is from, or raises for those find_caller may not ask.
+    """Answers MCP clients; `find_caller` returns the caller of a request, or raises if it has none.
 
-    `admit` is asked before each call and raises `ToolFailed` with the reason where it may not be made now.
-    A call that takes more than `task_after` seconds goes on as a task where the client knows tasks.
+    `admit` is called before each call and raises `ToolFailed` if it is not permitted now. A call that takes more than
+    `task_after` seconds continues as a task, if the client supports tasks.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class McpTools:
         return McpTasks(self._app.background, self._clock, self._find_caller, self._task_after)
 
     def server(self) -> "Server[object]":
-        """Return the server, to be run over whatever transport."""
+        """Create the server, for any transport."""
         from mcp.server.lowlevel import Server
         from mcp.types import CallToolRequestParams
 
@@ -118,8 +118,8 @@ class McpTools:
         specs = await self._app.calls.list_specs(Viewer(person=caller.person, chat=caller.chat))
         tools = []
         for spec in specs:
-            changes, asks = self._effects(spec)
-            hints = ToolAnnotations(read_only_hint=not changes, destructive_hint=asks)
+            changes_state, needs_yes = self._effects(spec)
+            hints = ToolAnnotations(read_only_hint=not changes_state, destructive_hint=needs_yes)
             tools.append(
                 Tool(
                     name=spec.name,
@@ -131,7 +131,7 @@ class McpTools:
         return ListToolsResult(tools=tools)
 
     def _effects(self, spec: ToolSpec) -> tuple[bool, bool]:
-        """Return whether a tool changes something, and whether it asks first."""
+        """Return whether a tool changes state, and whether it needs a confirmation."""
         own = self._app.registry.get(spec.name)
         if own is None:
             return spec.changes_state or spec.confirm, spec.confirm
@@ -163,7 +163,7 @@ class McpTools:
     async def _repair_arguments(
         self, caller: McpCaller, name: str, given: Mapping[str, object]
     ) -> Mapping[str, object]:
-        """Return what the client's model meant, where that is beyond doubt."""
+        """Repair the arguments of the client's model where only one reading is possible."""
         specs = await self._app.calls.list_specs(Viewer(person=caller.person, chat=caller.chat))
         spec = next((each for each in specs if each.name == name), None)
         return given if spec is None else repair_arguments(spec.parameters, given)
@@ -193,7 +193,7 @@ class McpTools:
         question = question_for_client(ctx, result)
         if question is None:
             return call_result(result)
-        if call_context.policy is not None:  # the client asks, and not the chat
+        if call_context.policy is not None:  # the client asks the question, not the chat
             await call_context.policy.confirmations.close(turn.message, call_context.call_id)
         return question
 
@@ -210,7 +210,7 @@ class McpTools:
 
         del params
         self._find_caller(ctx)
-        listed = ((REMINDERS, "reminders", "Active reminders."), (HISTORY, "history", "What was said last."))
+        listed = ((REMINDERS, "reminders", "Active reminders."), (HISTORY, "history", "The last messages."))
         return ListResourcesResult(
             resources=[
                 Resource(uri=uri, name=name, description=text, mime_type="application/json")

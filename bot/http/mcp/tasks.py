@@ -1,4 +1,4 @@
-"""Let calls of MCP clients that take long go on as tasks, which the client polls for their result.
+"""Continue long calls of MCP clients as tasks, which the client polls for their result.
 
 Source: the MCP extension io.modelcontextprotocol/tasks, revision 2026-07-28.
 """
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 ReportProgress = Callable[[str], Awaitable[None]]
 Call = Callable[[CallToolRequestParams, ReportProgress], Awaitable[CallToolResult | InputRequiredResult]]
-"""Makes a call, which tells its progress."""
+"""Makes a call, which reports its progress."""
 
 _POLL_EVERY: Final = timedelta(seconds=2)
 _TTL: Final = timedelta(hours=1)
@@ -52,7 +52,7 @@ _MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 class _Task:
-    """A call that goes on, and its result. Only `owner` may see it."""
+    """A call that runs as a task, and its result. Only `owner` has access."""
 
     def __init__(self, owner: object, params: CallToolRequestParams, call: Call, clock: Clock) -> None:
         now = clock.now()
@@ -75,11 +75,11 @@ class _Task:
         self._rounds = count(1)
 
     async def report(self, message: str) -> None:
-        """Use the progress of the call as the message of the task."""
+        """Set the progress of the call as the status message of the task."""
         self._set(self.state.status, status_message=message, input_requests=self.state.input_requests)
 
     async def run(self, first: "asyncio.Task[CallToolResult | InputRequiredResult]") -> None:
-        """Wait for the call that was begun, and make it again with the client's input for as long as it asks."""
+        """Wait for the call, and repeat it with the client's input while its result is a question."""
         try:
             result = await first
             while isinstance(result, InputRequiredResult):
@@ -91,27 +91,27 @@ class _Task:
         except asyncio.CancelledError:
             self._set("cancelled")
             raise
-        except Exception as error:  # noqa: BLE001 - the client reads that it failed, the log has why
+        except Exception as error:  # noqa: BLE001 - the client gets the type of the error, the log all of it
             logger.opt(exception=error).error("task {} of an MCP client raised", self.state.task_id)
             self._fail(INTERNAL_ERROR, type(error).__name__)
 
     def answer(self, responses: InputResponses) -> None:
-        """Take answers to the input that is asked for, and ignore all others."""
+        """Take the requested input; other responses are ignored."""
         asked = self.state.input_requests or {}
         self._responses |= {key: response for key, response in responses.items() if key in asked}
         if asked:
-            left = {key: each for key, each in asked.items() if key not in self._responses}
-            self._set("input_required" if left else "working", input_requests=left or None)
-            if not left:
+            missing = {key: each for key, each in asked.items() if key not in self._responses}
+            self._set("input_required" if missing else "working", input_requests=missing or None)
+            if not missing:
                 self._answered.set()
 
     def cancel(self) -> None:
-        """End the call where it still runs."""
+        """Cancel the call if it still runs."""
         if self.work is not None:
             self.work.cancel()
 
     async def _ask(self, result: InputRequiredResult) -> InputResponses:
-        """Wait until the client has answered. The keys of a task are unique, so they begin with a number."""
+        """Wait for the client's input. The keys get a number, since those of a task have to be unique."""
         prefix = f"{next(self._rounds)}."
         self._responses = {}
         self._answered.clear()
@@ -130,7 +130,7 @@ class _Task:
 
 
 class McpTasks:
-    """Runs the calls of all clients. Tasks are kept in this process, for an hour."""
+    """Runs the calls of all clients. Tasks are stored in this process for an hour."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class McpTasks:
         self._tasks: dict[str, _Task] = {}
 
     def add_to(self, server: "Server[object]") -> None:
-        """Announce the extension, and answer its requests."""
+        """Add the extension and its request handlers to `server`."""
         server.extensions[EXTENSION] = {}
         server.add_request_handler("tasks/get", TaskParams, self._get)
         server.add_request_handler("tasks/update", UpdateTaskParams, self._update)
@@ -155,7 +155,7 @@ class McpTasks:
     async def run(
         self, ctx: "ServerRequestContext[object]", params: CallToolRequestParams, call: Call
     ) -> CallToolResult | InputRequiredResult | CreateTaskResult:
-        """Make a call; one that takes long goes on as a task where the client knows them."""
+        """Make a call; a long one continues as a task if the client supports tasks."""
         steps = count(1)
         task = _Task(self._owner(ctx), params, call, self._clock)
 
@@ -164,7 +164,7 @@ class McpTasks:
             if task.work is None:
                 await ctx.session.report_progress(next(steps), None, message)
 
-        if not _knows_tasks(ctx) or not self._has_room(task.owner):
+        if not _supports_tasks(ctx) or not self._has_capacity(task.owner):
             return await call(params, report)
         work = asyncio.ensure_future(call(params, report))
         try:
@@ -177,8 +177,8 @@ class McpTasks:
             return work.result()
         self._tasks[task.state.task_id] = task
         task.work = self._background.start(task.run(work), f"task of an MCP client: {params.name}")
-        shown = task.state.model_dump(exclude={"result_type", "input_requests", "result", "error"})
-        return CreateTaskResult.model_validate(shown, by_name=True)
+        state = task.state.model_dump(exclude={"result_type", "input_requests", "result", "error"})
+        return CreateTaskResult.model_validate(state, by_name=True)
 
     async def _get(self, ctx: "ServerRequestContext[object]", params: TaskParams) -> GetTaskResult:
         return self._task(ctx, params).state
@@ -192,7 +192,7 @@ class McpTasks:
         return ACKNOWLEDGED
 
     def _task(self, ctx: "ServerRequestContext[object]", params: TaskParams) -> _Task:
-        if not _knows_tasks(ctx):
+        if not _supports_tasks(ctx):
             data: dict[str, object] = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
             raise MCPError(MISSING_REQUIRED_CLIENT_CAPABILITY, f"the client does not declare {EXTENSION}", data)
         self._remove_expired()
@@ -201,7 +201,7 @@ class McpTasks:
             raise MCPError(INVALID_PARAMS, "there is no such task, or it has expired")
         return task
 
-    def _has_room(self, owner: object) -> bool:
+    def _has_capacity(self, owner: object) -> bool:
         self._remove_expired()
         own = sum(task.owner == owner for task in self._tasks.values())
         return len(self._tasks) < _MOST_TASKS and own < _MOST_PER_OWNER
@@ -214,7 +214,7 @@ class McpTasks:
                 del self._tasks[task_id]
 
 
-def _knows_tasks(ctx: "ServerRequestContext[object]") -> bool:
+def _supports_tasks(ctx: "ServerRequestContext[object]") -> bool:
     capabilities = ctx.session.client_capabilities
-    known = {} if capabilities is None else capabilities.extensions or {}
-    return ctx.session.protocol_version >= INPUT_REQUESTS_SINCE and EXTENSION in known
+    extensions = {} if capabilities is None else capabilities.extensions or {}
+    return ctx.session.protocol_version >= INPUT_REQUESTS_SINCE and EXTENSION in extensions

@@ -12,30 +12,30 @@ from bot.inbound.intake import replace_surrogates
 from function_calls.tools.calls import StyleName
 
 MODEL: Final = "bubbles"
-"""What the bot is called as a model."""
+"""The bot's name as a model."""
 
 
 class Lenient(BaseModel):
-    """A body of which clients send more than the bot needs."""
+    """A body whose unknown fields are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
     @field_validator("*", mode="after")
     @classmethod
     def _replace_surrogates(cls, value: object) -> object:
-        """Replace halves of characters: clients that cut a conversation by length leave them."""
+        """Replace lone surrogates, which clients leave when they truncate text."""
         return replace_surrogates(value) if isinstance(value, str) else value
 
 
 class CalledFunction(Lenient):
-    """A function that was called, its arguments as JSON text."""
+    """The function of a call, with its arguments as JSON text."""
 
     name: str = Field(max_length=64)
     arguments: str = Field("{}", max_length=200_000)
 
 
 class CalledTool(Lenient):
-    """One call of a client's tool."""
+    """A call of a tool of the client."""
 
     id: str = Field(max_length=200)
     type: Literal["function"] = "function"
@@ -43,14 +43,14 @@ class CalledTool(Lenient):
 
 
 class ContentPart(Lenient):
-    """A part of a message; those that are not text are refused."""
+    """A part of a message; other types than text are refused."""
 
     type: str
     text: str = Field("", max_length=200_000)
 
 
 class ChatTurn(Lenient):
-    """One message of the conversation that the client keeps."""
+    """A message of the client's conversation."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str | list[ContentPart] | None = Field(None, max_length=200_000)
@@ -84,7 +84,7 @@ class OfferedTool(Lenient):
 
 
 class StreamOptions(Lenient):
-    """What a stream tells besides the answer: with `include_usage` the tokens used, in a chunk of their own."""
+    """Options of a stream; with `include_usage` its last chunk has the tokens used."""
 
     include_usage: bool = False
 
@@ -96,7 +96,7 @@ class CompletionParams(Lenient):
 
     @property
     def call_style(self) -> StyleName | None:
-        """Return the call style that was asked for; None leaves it to the settings."""
+        """Return the requested call style; None leaves it to the settings."""
         return "prompt" if self.function_calling == "default" else self.function_calling
 
 
@@ -110,17 +110,17 @@ class CompletionBody(Lenient):
     stream: bool = False
     stream_options: StreamOptions | None = None
     user: str | None = Field(None, max_length=200)
-    params: CompletionParams | None = Field(None, description="`function_calling`: how a model is asked for calls.")
+    params: CompletionParams | None = Field(None, description="`function_calling`: the call style.")
     tool_servers: list[dict[str, JsonValue]] | None = Field(
         None,
         max_length=20,
-        description="Servers whose tools the client's page in the room runs itself, each with `url` and `specs`.",
+        description="Servers whose tools the client's page in the room runs, each with `url` and `specs`.",
     )
     session_id: str | None = Field(None, pattern=SESSION_PATTERN, max_length=LONGEST_SESSION)
 
 
 class ModelEntry(Answer):
-    """A model that can be asked for."""
+    """An available model."""
 
     id: str
     object: Literal["model"] = "model"
@@ -129,7 +129,7 @@ class ModelEntry(Answer):
 
 
 class ModelList(Answer):
-    """The models; the bot is one."""
+    """The available models: the bot."""
 
     object: Literal["list"] = "list"
     data: list[ModelEntry]

@@ -33,7 +33,7 @@ from services.kernel.errors import StorageFull
 from services.kernel.state import Json
 
 _SSE: Final = "text/event-stream"
-_NOTHING_USED: Final = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+_NO_USAGE: Final = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 _JSON_OR_STREAM: Final = {
     200: {"content": {"application/json": {"schema": {"type": "object"}}, _SSE: {"schema": {"type": "string"}}}}
 }
@@ -45,7 +45,7 @@ open_webui_routes = APIRouter(prefix=OPEN_WEBUI_PREFIX, tags=["OpenAI-compatible
 
 
 def earlier_of(connection: HTTPConnection) -> EarlierRounds:
-    """Return the rounds that the application remembers between requests."""
+    """Return the rounds that the application stores between requests."""
     state = connection.app.state
     if not hasattr(state, "earlier_rounds"):
         state.earlier_rounds = EarlierRounds()
@@ -58,7 +58,7 @@ Earlier = Annotated[EarlierRounds, Depends(earlier_of)]
 
 @routes.get("/models")
 async def models(_viewer: ModelViewer) -> ModelList:
-    """List the models that can be asked for: the bot."""
+    """List the available models: the bot."""
     return ModelList(data=[ModelEntry(id=MODEL)])
 
 
@@ -73,12 +73,12 @@ async def model_of(model: Annotated[str, Path(max_length=200, examples=[MODEL])]
 @open_webui_routes.post(COMPLETIONS, responses=_JSON_OR_STREAM)  # type: ignore[arg-type]  # as below
 @routes.post(COMPLETIONS, responses=_JSON_OR_STREAM)  # type: ignore[arg-type]  # FastAPI's keys are int | str
 async def completions(body: CompletionBody, context: Context, viewer: ModelViewer, earlier: Earlier) -> Response:
-    """Answer as the bot, which uses its own tools by itself and asks the client to run the client's.
+    """Answer as the bot, which runs its own tools and asks the client to run the client's.
 
-    The conversation is read as it is sent. `tool_choice` `none` forbids every call, the bot's own too; `required` or a
-    named function demands a call of the client's tools. Tools of `tool_servers` are run by the page that you have open
-    in the room. The last message and the answer are recorded in a room of the client's own (`user`, or `session_id`),
-    where reminders arrive too. Each request counts as a message of its `user`.
+    `tool_choice` `none` forbids all calls, also of the bot's tools; `required` or a named function demands a call of
+    the client's tools. Tools of `tool_servers` are run by your page in the room. The last message and the answer are
+    recorded in the client's room (`user`, or `session_id`), where reminders arrive too. Each request counts as a
+    message of its `user`.
     """
     session_id = room_of(body, viewer)
     await enter_room(context, viewer, session_id)
@@ -99,16 +99,16 @@ async def _response(
     earlier: EarlierRounds,
     offered: ExitStack,
 ) -> Response:
-    """Return the answer, whole or as a stream; what `offered` holds is held until it is made."""
+    """Return the answer as a body or a stream; `offered` is closed when it is complete."""
     completion_id = f"chatcmpl-{uuid.uuid4().hex}"
     created = int(context.clock.now().timestamp())
     if body.stream:
         is_counted = body.stream_options is not None and body.stream_options.include_usage
-        words = AnswerStream(turn)
-        answering = asyncio.ensure_future(_answer(context, turn, names, earlier, words))
+        stream = AnswerStream(turn)
+        answering = asyncio.ensure_future(_answer(context, turn, names, earlier, stream))
         withdraw = offered.pop_all().close
         answering.add_done_callback(lambda _: withdraw())
-        chunks = chunks_of(answering, words, completion_id, created, is_counted=is_counted)
+        chunks = chunks_of(answering, stream, completion_id, created, is_counted=is_counted)
         return StreamingResponse(chunks, media_type=_SSE, headers={"X-Accel-Buffering": "no"})
     answered = await _answer(context, turn, names, earlier)
     message: dict[str, Json] = {"role": "assistant", "content": answered.text or None}
@@ -130,33 +130,33 @@ async def _response(
 
 
 async def _answer(
-    context: HttpContext, turn: Turn, names: set[str], earlier: EarlierRounds, words: AnswerStream | None = None
+    context: HttpContext, turn: Turn, names: set[str], earlier: EarlierRounds, stream: AnswerStream | None = None
 ) -> CompletedAnswer:
-    """Answer the turn and record it like any message of a chat; `words` are sent while they are written.
+    """Answer the turn and record it like a message of a chat; `stream` gets the text while it is written.
 
     Raises:
         HttpRefused: `tool_choice` demands a call, and the model made none (422).
     """
     if not turn.steps:
         await record_once(context.app.services.get(HistoryService), turn.message)
-        # A client whose connection breaks asks again; no other worker answers it.
+        # A client with a broken connection repeats its request, so no other worker has to answer it.
         context.app.cluster.complete((turn.message.address.key, turn.message.id))
     interpreter = ClientToolInterpreter(context.app.interpreter, names)
-    asked: Interpreter = interpreter if names else context.app.interpreter
-    if words is not None and context.app.has_model:
-        turn, asked = replace(turn, on_text=words.hear), StreamedInterpreter(asked, words)
-    reply = await _reply(context.app.assistant_with(asked), turn)
+    inner: Interpreter = interpreter if names else context.app.interpreter
+    if stream is not None and context.app.has_model:
+        turn, inner = replace(turn, on_text=stream.add), StreamedInterpreter(inner, stream)
+    reply = await _reply(context.app.assistant_with(inner), turn)
     calls = assign_ids(interpreter.calls)
     if calls:
-        earlier.keep(calls, interpreter.steps)
+        earlier.store(calls, interpreter.steps)
     elif turn.must_call:
         raise HttpRefused(422, "tool_choice_unmet", problems={"tool_choice": "not followed by the model"})
     elif reply is not None:
         await context.app.outbox.reply(turn.message.address, reply)
-    used = await usage_of(context)(turn.message)
-    own = await context.app.services.get(CallLog).of_message(turn.message.address, turn.message.id)
+    usage = await usage_of(context)(turn.message)
+    own_calls = await context.app.services.get(CallLog).of_message(turn.message.address, turn.message.id)
     text = reply.text_with_hint if reply is not None else ""
-    return CompletedAnswer(text=text, calls=calls, usage=used or _NOTHING_USED, sources=sources_of(own))
+    return CompletedAnswer(text=text, calls=calls, usage=usage or _NO_USAGE, sources=sources_of(own_calls))
 
 
 async def _reply(assistant: Assistant, turn: Turn) -> Reply | None:

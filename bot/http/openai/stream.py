@@ -18,11 +18,11 @@ from function_calls.tools.calls import Interpretation, Interpreter, ToolCall, Tu
 from services.kernel.state import Json
 
 _BEAT_SECONDS: Final = 10.0
-_BETWEEN: Final = "\n\n"
+_SEPARATOR: Final = "\n\n"
 
 
 class CompletedAnswer(Struct, frozen=True, kw_only=True):
-    """The answer to a request: a text, or calls for the client; `usage` counts the tokens of models.
+    """The answer to a request: text, or calls for the client; `usage` counts the tokens of models.
 
     `sources` are the results of the bot's own calls.
     """
@@ -39,49 +39,49 @@ class CompletedAnswer(Struct, frozen=True, kw_only=True):
 
 
 class AnswerStream:
-    """The words of an answer while they are written. A client takes nothing back, so none that may be untrue is told.
+    """Streams the text of an answer while it is written, without claims that may be false: text cannot be withdrawn.
 
-    A claim that something was changed is known to be true only at the end: from one on nothing is told before that, and
-    where the person asked for a change, whole sentences only.
+    A claim of a change is proven only at the end of the answer, so from such a claim on nothing is sent before the end.
+    If the person asked for a change, only complete sentences are sent.
     """
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
         self._by_sentence = asks_for_change(turn)
-        self._waiting: asyncio.Queue[str | None] = asyncio.Queue()
-        self._heard = ""
-        self._told = ""
-        self._is_shut = False
-        self._has_begun = False
+        self._queue: asyncio.Queue[str | None] = asyncio.Queue()
+        self._received = ""
+        self._sent = ""
+        self._is_held_back = False
+        self._has_started = False
 
-    async def hear(self, text: str) -> None:
-        """Take a piece of the answer, and tell what can be told."""
-        self._heard += text
-        if self._is_shut:
+    async def add(self, text: str) -> None:
+        """Add a piece of the answer, and send the text that is certain."""
+        self._received += text
+        if self._is_held_back:
             return
-        self._is_shut = is_unproven(self._turn, self._heard)
-        if not self._is_shut:
-            self._tell(self._certain())
+        self._is_held_back = is_unproven(self._turn, self._received)
+        if not self._is_held_back:
+            self._send(self._certain())
 
-    def next_part(self, turn: Turn | None = None) -> None:
-        """Take what is heard from now on as something else than before; with `turn` it is about what that has found."""
+    def start_part(self, turn: Turn | None = None) -> None:
+        """Start a new part of the answer; `turn` has the results that it can be based on."""
         self._turn = turn or self._turn
-        self._heard = self._told = ""
-        self._is_shut = False
+        self._received = self._sent = ""
+        self._is_held_back = False
 
     def finish(self, text: str) -> None:
-        """Tell what is missing of the whole answer; after words that it does not begin with, all of it."""
-        if not text.startswith(self._told):
-            self.next_part()
-        self._tell(text)
-        self._waiting.put_nowait(None)
+        """Send the rest of the answer; if the sent text is not its beginning, send all of it as a new part."""
+        if not text.startswith(self._sent):
+            self.start_part()
+        self._send(text)
+        self._queue.put_nowait(None)
 
     async def pieces(self) -> AsyncIterator[str]:
-        """Yield what is to be told, piece by piece, until the end; an empty one where nothing has come for long."""
+        """Yield the pieces to send until the end, and an empty one after `_BEAT_SECONDS` without a piece."""
         while True:
             try:
                 async with asyncio.timeout(_BEAT_SECONDS):
-                    piece = await self._waiting.get()
+                    piece = await self._queue.get()
             except TimeoutError:
                 piece = ""
             if piece is None:
@@ -89,51 +89,51 @@ class AnswerStream:
             yield piece
 
     def _certain(self) -> str:
-        """Return the beginning of the text that later pieces cannot change; space at its ends may still be dropped."""
-        return complete_sentences(self._heard) if self._by_sentence else self._heard.strip()
+        """Return the part of the text that later pieces cannot change; spaces at its ends may still be removed."""
+        return complete_sentences(self._received) if self._by_sentence else self._received.strip()
 
-    def _tell(self, text: str) -> None:
-        piece = text[len(self._told) :]
+    def _send(self, text: str) -> None:
+        piece = text[len(self._sent) :]
         if not piece:
             return
-        between = _BETWEEN if self._has_begun and not self._told else ""
-        self._has_begun, self._told = True, text
-        self._waiting.put_nowait(between + piece)
+        separator = _SEPARATOR if self._has_started and not self._sent else ""
+        self._has_started, self._sent = True, text
+        self._queue.put_nowait(separator + piece)
 
 
 class StreamedInterpreter:
-    """Another interpreter; what it says in one round, and what its calls say, are parts of their own."""
+    """Interprets by `inner`, and starts a part of the answer for each round and for its calls."""
 
-    def __init__(self, inner: Interpreter, words: AnswerStream) -> None:
+    def __init__(self, inner: Interpreter, stream: AnswerStream) -> None:
         self._inner = inner
-        self._words = words
+        self._stream = stream
 
     async def interpret(self, turn: Turn) -> Interpretation:
-        """Return what the other one makes of `turn`."""
-        self._words.next_part(turn)
-        made = await self._inner.interpret(turn)
-        if made.calls:
-            self._words.next_part()
-        return made
+        """Return the interpretation of `inner`."""
+        self._stream.start_part(turn)
+        interpretation = await self._inner.interpret(turn)
+        if interpretation.calls:
+            self._stream.start_part()
+        return interpretation
 
 
 async def chunks_of(
     answering: "asyncio.Future[CompletedAnswer]",
-    words: AnswerStream,
+    stream: AnswerStream,
     completion_id: str,
     created: int,
     *,
     is_counted: bool,
 ) -> AsyncIterator[str]:
-    """Yield the answer as a stream; while nothing is heard, a comment now and then keeps the connection alive.
+    """Yield the answer as server-sent events, with comments that keep the connection alive.
 
-    With `is_counted` one more chunk, without choices, tells the usage, and every other one has a null in its place.
+    With `is_counted` a last chunk without choices has the usage, which is null in the others.
     """
-    answering.add_done_callback(lambda done: words.finish("" if _has_failed(done) else done.result().text))
-    form = _Form(completion_id, created, is_counted=is_counted)
-    yield form.delta({"role": "assistant", "content": ""})
-    async for piece in words.pieces():
-        yield form.delta({"content": piece}) if piece else ": still here\n\n"
+    answering.add_done_callback(lambda done: stream.finish("" if _has_failed(done) else done.result().text))
+    chunks = _ChunkFormat(completion_id, created, is_counted=is_counted)
+    yield chunks.delta({"role": "assistant", "content": ""})
+    async for piece in stream.pieces():
+        yield chunks.delta({"content": piece}) if piece else ": still here\n\n"
     if _has_failed(answering):
         yield f"data: {json.dumps({'error': _error_of(answering)}, ensure_ascii=False)}\n\n"
         return
@@ -143,10 +143,10 @@ async def chunks_of(
             {"index": at, **call} if isinstance(call, dict) else call
             for at, call in enumerate(to_tool_calls(answered.calls))
         ]
-        yield form.delta({"tool_calls": indexed})
-    yield form.delta({}, answered.finish_reason, sources=answered.sources)
+        yield chunks.delta({"tool_calls": indexed})
+    yield chunks.delta({}, answered.finish_reason, sources=answered.sources)
     if is_counted:
-        yield form.chunk([], answered.usage)
+        yield chunks.chunk([], answered.usage)
     yield "data: [DONE]\n\n"
 
 
@@ -155,7 +155,7 @@ def _has_failed(answering: "asyncio.Future[CompletedAnswer]") -> bool:
 
 
 def _error_of(answering: "asyncio.Future[CompletedAnswer]") -> dict[str, str]:
-    """Return the error of a stream that has begun, for which no status can be sent any more."""
+    """Return the error for a stream, whose status was already sent."""
     error = None if answering.cancelled() else answering.exception()
     if isinstance(error, HttpRefused):
         message = say("en", f"http.{error.code}", **error.fields)
@@ -164,8 +164,8 @@ def _error_of(answering: "asyncio.Future[CompletedAnswer]") -> dict[str, str]:
     return {"message": "the answer could not be generated", "type": "server_error", "code": "internal"}
 
 
-class _Form:
-    """The form of the chunks of one stream."""
+class _ChunkFormat:
+    """Formats the chunks of a stream."""
 
     def __init__(self, completion_id: str, created: int, *, is_counted: bool) -> None:
         self._completion_id = completion_id

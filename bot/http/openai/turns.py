@@ -29,14 +29,14 @@ from services.kernel.state import Json
 _BOT: Final = Person(id="bubbles", name="bubbles", is_bot=True)
 _MOST_REMEMBERED: Final = 500
 _MOST_READ_BY_RULES: Final = 20
-_SPOKEN: Final = frozenset({"user", "assistant"})
+_DIALOGUE_ROLES: Final = frozenset({"user", "assistant"})
 _SYSTEM: Final = frozenset({"system", "developer"})
-_ODD: Final = re.compile(r"[^\w-]+")
+_NOT_IN_ROOM_NAME: Final = re.compile(r"[^\w-]+")
 _MODES: Final = ("none", "auto", "required")
 
 
 class ToolChoice(Struct, frozen=True, kw_only=True):
-    """The choice of a client; `name` is the one tool that a named choice demands."""
+    """The tool choice of a client; `name` is the tool of a named choice."""
 
     mode: Literal["none", "auto", "required"] = "auto"
     name: str = ""
@@ -49,9 +49,9 @@ class ToolChoice(Struct, frozen=True, kw_only=True):
         return None if self.mode == "auto" else self.mode
 
     def offered(self, client: Sequence[ToolSpec], own: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
-        """Return the tools to offer: the client's before those of the bot, none, or the client's that must be called.
+        """Return the tools to offer: those of the client and the bot, none, or those of the client to choose from.
 
-        A demanded call is one that the client can read in the answer, so the bot's own tools cannot be it.
+        The client sees only calls of its own tools, so a required call cannot be of the bot's.
         """
         if self.mode == "none":
             return ()
@@ -61,21 +61,21 @@ class ToolChoice(Struct, frozen=True, kw_only=True):
         return (*client, *(spec for spec in own if spec.name not in names))
 
 
-def tool_choice_of(written: JsonValue, client: Sequence[ToolSpec]) -> ToolChoice:
-    """Read `tool_choice` for a request that brings the tools `client`.
+def read_tool_choice(value: JsonValue, client: Sequence[ToolSpec]) -> ToolChoice:
+    """Read the `tool_choice` of a request with the tools `client`.
 
     Raises:
-        HttpRefused: it has another form, or demands a tool that the request does not bring (422).
+        HttpRefused: it is invalid, or names a tool that the request does not have (422).
     """
-    if written is None:
+    if value is None:
         return ToolChoice()
-    if written in ("none", "auto"):
-        return ToolChoice(mode="none" if written == "none" else "auto")
-    if written == "required":
+    if value in ("none", "auto"):
+        return ToolChoice(mode="none" if value == "none" else "auto")
+    if value == "required":
         if not client:
             raise _invalid("required needs tools")
         return ToolChoice(mode="required")
-    function = written.get("function") if isinstance(written, dict) and written.get("type") == "function" else None
+    function = value.get("function") if isinstance(value, dict) and value.get("type") == "function" else None
     name = function.get("name") if isinstance(function, dict) else None
     if not isinstance(name, str):
         raise _invalid(f'it is {", ".join(_MODES)} or {{"type": "function", "function": {{"name": …}}}}')
@@ -89,36 +89,36 @@ def _invalid(why: str) -> HttpRefused:
 
 
 class EarlierRounds:
-    """What the bot did itself before it handed calls to a client: the client does not know, and the bot must."""
+    """Stores the rounds of the bot before the calls that it gave to clients, which do not send these rounds back."""
 
     def __init__(self) -> None:
         self._steps: BoundedDict[str, tuple[Step, ...]] = BoundedDict(_MOST_REMEMBERED)
 
-    def keep(self, calls: Sequence[ToolCall], steps: tuple[Step, ...]) -> None:
-        """Remember the rounds before `calls`."""
+    def store(self, calls: Sequence[ToolCall], steps: tuple[Step, ...]) -> None:
+        """Store the rounds before `calls`."""
         for call in calls:
             self._steps[call.id] = steps
 
     def before(self, call_id: str) -> tuple[Step, ...] | None:
-        """Return the rounds before a call that was handed out."""
+        """Return the stored rounds before a call."""
         return self._steps.get(call_id)
 
 
 def room_of(body: CompletionBody, viewer: Viewer) -> str:
-    """Return the room that a conversation is recorded in: the one it names, else one of the client's own."""
+    """Return the room of a conversation: the named one, else that of the client."""
     if body.session_id:
         return body.session_id
-    return f"api-{_ODD.sub('-', body.user or viewer.person.id)}"[:64].rstrip("-")
+    return f"api-{_NOT_IN_ROOM_NAME.sub('-', body.user or viewer.person.id)}"[:64].rstrip("-")
 
 
 async def read_turn(context: HttpContext, body: CompletionBody, viewer: Viewer, earlier: EarlierRounds) -> Turn:
-    """Return the turn that the last message of the user begins, with the calls that the client has made since.
+    """Create the turn of the last message of the user, with the client's calls since then.
 
-    Models read the conversation as it was sent; the rules read its last messages.
+    Models get the whole conversation, the rules its last messages.
 
     Raises:
-        HttpRefused: there is no message of the user, or a tool or `tool_choice` cannot be followed (422); a message
-            has a picture or another part that is not text (400).
+        HttpRefused: there is no message of the user, or a tool or `tool_choice` is invalid (422); a message has a part
+            that is not text (400).
     """
     _refuse_other_parts(body.messages)
     place = next((at for at in range(len(body.messages) - 1, -1, -1) if body.messages[at].role == "user"), None)
@@ -127,18 +127,18 @@ async def read_turn(context: HttpContext, body: CompletionBody, viewer: Viewer, 
     address = context.room.address(room_of(body, viewer))
     now = context.clock.now()
 
-    def message(said: ChatTurn, message_id: str) -> ChatMessage:
-        sender = _BOT if said.role == "assistant" else viewer.person
+    def message(source: ChatTurn, message_id: str) -> ChatMessage:
+        sender = _BOT if source.role == "assistant" else viewer.person
         return ChatMessage(
-            id=message_id, address=address, sender=sender, text=said.text, sent_at=now, is_addressed=True
+            id=message_id, address=address, sender=sender, text=source.text, sent_at=now, is_addressed=True
         )
 
     turn = await context.app.turns.turn(message(body.messages[place], f"v1-{uuid.uuid4().hex}"))
-    before = [each for each in body.messages[:place] if each.role in _SPOKEN and each.text.strip()][
+    before = [each for each in body.messages[:place] if each.role in _DIALOGUE_ROLES and each.text.strip()][
         -_MOST_READ_BY_RULES:
     ]
     client = client_specs(body.tools or ())
-    choice = tool_choice_of(body.tool_choice, client)
+    choice = read_tool_choice(body.tool_choice, client)
     return replace(
         turn,
         tools=choice.offered(client, turn.tools),
@@ -151,7 +151,7 @@ async def read_turn(context: HttpContext, body: CompletionBody, viewer: Viewer, 
 
 
 def _refuse_other_parts(messages: Sequence[ChatTurn]) -> None:
-    """Refuse pictures, sounds and files, which no model behind the bot is given."""
+    """Refuse pictures, sounds and files, which are not passed on to models."""
     for at, message in enumerate(messages):
         if message.role == "assistant" or not isinstance(message.content, list):
             continue
@@ -168,25 +168,28 @@ def _messages_before(messages: Sequence[ChatTurn], place: int) -> tuple[dict[str
 
 
 def _to_model_message(message: ChatTurn) -> dict[str, object]:
-    """Return a message as it came, with the fields that models read; `developer` is a newer name of `system`."""
-    told: dict[str, object] = {"role": "system" if message.role in _SYSTEM else message.role, "content": message.text}
+    """Return a message with the fields for models; `developer` is a newer name of `system`."""
+    converted: dict[str, object] = {
+        "role": "system" if message.role in _SYSTEM else message.role,
+        "content": message.text,
+    }
     if message.name is not None:
-        told["name"] = message.name
+        converted["name"] = message.name
     if message.tool_call_id is not None:
-        told["tool_call_id"] = message.tool_call_id
+        converted["tool_call_id"] = message.tool_call_id
     if message.tool_calls:
-        told["content"] = message.text or None
-        told["tool_calls"] = [call.model_dump() for call in message.tool_calls]
+        converted["content"] = message.text or None
+        converted["tool_calls"] = [call.model_dump() for call in message.tool_calls]
     if message.function_call is not None:
-        told["function_call"] = message.function_call.model_dump()
-    return told
+        converted["function_call"] = message.function_call.model_dump()
+    return converted
 
 
 def client_specs(tools: Sequence[OfferedTool]) -> tuple[ToolSpec, ...]:
     """Return the client's tools as specs.
 
     Raises:
-        HttpRefused: the parameters of one are no JSON Schema.
+        HttpRefused: the parameters of a tool are not a JSON Schema (422).
     """
     specs = []
     for each in tools:
@@ -201,12 +204,12 @@ def client_specs(tools: Sequence[OfferedTool]) -> tuple[ToolSpec, ...]:
 
 
 def assign_ids(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-    """Return the same calls under ids that no other conversation has."""
+    """Return the calls with unique ids."""
     return tuple(replace(call, id=f"call_{uuid.uuid4().hex[:24]}") for call in calls)
 
 
 def to_tool_calls(calls: Sequence[ToolCall]) -> list[Json]:
-    """Return calls as the client is sent them."""
+    """Return calls in OpenAI's form."""
     return [
         {
             "id": call.id,
@@ -231,11 +234,11 @@ def sources_of(calls: Iterable[ToolCallShape]) -> list[Json]:
     ]
 
 
-def _steps(said: Sequence[ChatTurn], earlier: EarlierRounds) -> tuple[Step, ...]:
-    """Return the rounds of the turn: what the client was told to call, and what came of it."""
-    results = {each.tool_call_id: each.text for each in said if each.role == "tool" and each.tool_call_id}
+def _steps(messages: Sequence[ChatTurn], earlier: EarlierRounds) -> tuple[Step, ...]:
+    """Return the rounds of the turn, with the client's calls and their results."""
+    results = {each.tool_call_id: each.text for each in messages if each.role == "tool" and each.tool_call_id}
     steps: tuple[Step, ...] = ()
-    for each in said:
+    for each in messages:
         if each.role == "assistant" and not each.tool_calls and each.text.strip():
             steps = (*steps, Step(text=each.text, calls=(), results=()))
         if each.role != "assistant" or not each.tool_calls:
@@ -259,7 +262,7 @@ def _arguments(text: str) -> dict[str, object]:
 
 
 def _result(text: str | None) -> ToolResult:
-    """Return what the client says came of a call: text of others, whoever wrote it."""
+    """Return the result of a call from the client; it is untrusted."""
     if text is None:
-        return ToolResult.failed("the client brought no result")
+        return ToolResult.failed("the client sent no result")
     return ToolResult(ok=True, text=text, value=text, is_untrusted=True)

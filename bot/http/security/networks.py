@@ -10,7 +10,7 @@ from services.kernel.errors import ConfigError
 _PREFIX_BITS: Final = 64  # of an IPv6 network: a client with one address usually has all of the network
 _CACHE_SIZE: Final = 4096
 _SHORTEST_TOKEN: Final = 16
-_HOW_TO_MAKE_ONE: Final = 'this makes one: python -c "import secrets; print(secrets.token_urlsafe(24))"'
+_MAKES_ONE: Final = 'this makes one: python -c "import secrets; print(secrets.token_urlsafe(24))"'
 LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -26,7 +26,7 @@ def check_bind_policy(settings: HttpSettings) -> None:
     if not token:
         raise ConfigError("settings", "http.host", f"{reached}; set BUBBLES_HTTP__TOKEN, or host = 127.0.0.1")
     if len(token) < _SHORTEST_TOKEN:
-        problem = f"{reached}, and BUBBLES_HTTP__TOKEN has fewer than {_SHORTEST_TOKEN} characters; {_HOW_TO_MAKE_ONE}"
+        problem = f"{reached}, and BUBBLES_HTTP__TOKEN has fewer than {_SHORTEST_TOKEN} characters; {_MAKES_ONE}"
         raise ConfigError("settings", "http.token", problem)
 
 

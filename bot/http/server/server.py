@@ -67,7 +67,7 @@ def open_listener(settings: HttpSettings) -> socket.socket:
     try:
         return socket.create_server((settings.host, settings.port), family=family, backlog=_BACKLOG)
     except OSError as error:
-        reason = str(error.strerror).partition(" (")[0]  # asyncio and Python repeat the address
+        reason = str(error.strerror).partition(" (")[0]  # asyncio and Python say the address once more
         problem = f"{settings.host}:{settings.port} ({reason}); set BUBBLES_HTTP__PORT to another"
         raise ConfigError("settings", "http.port", problem) from error
 
