@@ -28,7 +28,7 @@ from services.kernel.errors import AssistantError, ConfigError
 from services.kernel.private_files import make_private_folder, open_private
 
 RESTART_KEYS: Final = frozenset({"http.enabled", "http.host", "http.port", "console.person", "console.room"})
-"""Settings that a running bot does not take over."""
+"""Settings that need a restart."""
 
 FIXED_KEYS: Final = frozenset(
     {
@@ -43,14 +43,14 @@ FIXED_KEYS: Final = frozenset(
         "workspace.folder",
     }
 )
-"""Settings that only a file may change: where the file itself is, and programs that the bot may run."""
+"""Settings that cannot be changed here: the location of the file, and programs that the bot may run."""
 
 _MOST_CHANGES: Final = 100
 _HEAD: Final = "# Settings changed in the page, which writes this file anew. The environment wins over them.\n"
 
 
 class SettingsInvalid(AssistantError):
-    """Values that cannot be used: by key the error of Pydantic, or a sentence."""
+    """Values are invalid; `problems` has by key the error of Pydantic, or a name or text of the problem."""
 
     def __init__(self, problems: Mapping[str, ErrorDetails | str]) -> None:
         super().__init__(", ".join(problems))
@@ -58,9 +58,9 @@ class SettingsInvalid(AssistantError):
 
 
 class SettingsChange(Struct, kw_only=True):
-    """A change of settings: by key the values in the file of the page before and after it, null for none.
+    """A change of settings: by key the values in the file before and after it, null for none.
 
-    Of secrets they are the place. `problem` says why the bot did not start with it; it was then taken back.
+    The value of a secret is its place. `problem` is the error of a start with the change, which was then reverted.
     """
 
     id: int
@@ -75,8 +75,7 @@ class SettingsChange(Struct, kw_only=True):
 class SettingsEditor:
     """Changes the settings of a running bot.
 
-    `changed` is set when the bot should take over new settings; None where nobody waits for it, so that each change
-    needs a restart.
+    `changed` is set when the bot should apply new settings; if it is None, each change needs a restart.
     """
 
     def __init__(
@@ -94,44 +93,44 @@ class SettingsEditor:
         """Read the settings as a start would.
 
         Raises:
-            ConfigError: a file or a variable is wrong.
+            ConfigError: a file or a variable is invalid.
         """
         return read_settings(self._path, self._environment)
 
     def preview(self, values: Mapping[str, JsonValue]) -> Settings:
-        """Return the settings with `values`, of which nothing is stored; null stands for the value without the page's.
+        """Return the settings with `values`, without storing them; null removes a value of the page.
 
         Raises:
-            SettingsInvalid: a value cannot be used.
+            SettingsInvalid: a value is invalid.
         """
         loaded = self.load()
         self._check(values, loaded)
-        shown = {key: value for key, value in values.items() if not is_secret(*split_key(key))}
-        settings = self._read(_merge(page_tables(loaded.saved), shown))
+        plain = {key: value for key, value in values.items() if not is_secret(*split_key(key))}
+        settings = self._read(_merge(page_tables(loaded.saved), plain))
         for key, value in values.items():
-            if key not in shown:
+            if key not in plain:
                 settings = _with_secret(settings, *split_key(key), str(value or ""))
         return settings
 
     def save(self, values: Mapping[str, JsonValue], *, person: str, at: str) -> SettingsChange:
-        """Check and keep `values`, and note the change.
+        """Check and store `values`, and add the change to the history.
 
         Raises:
-            SettingsInvalid: a value cannot be used.
+            SettingsInvalid: a value is invalid.
         """
         loaded = self.load()
         self._check(values, loaded)
         changes = self.changes()
         number = changes[-1].id + 1 if changes else 1
         with self._secrets(values, number) as stored:
-            return self._keep(stored, SettingsChange(id=number, at=at, person=person, before={}, after=stored))
+            return self._store(stored, SettingsChange(id=number, at=at, person=person, before={}, after=stored))
 
     def undo(self, change_id: int, *, person: str, at: str) -> SettingsChange:
-        """Give the settings of a change the values that they had before it.
+        """Undo a change: restore the values before it.
 
         Raises:
-            LookupError: there is no such change.
-            SettingsInvalid: such a value cannot be used any longer.
+            LookupError: no change has the id.
+            SettingsInvalid: a former value is no longer valid.
         """
         changes = self.changes()
         change = next((each for each in changes if each.id == change_id), None)
@@ -140,10 +139,10 @@ class SettingsEditor:
         undone = SettingsChange(
             id=changes[-1].id + 1, at=at, person=person, before={}, after=change.before, undoes=change.id
         )
-        return self._keep(change.before, undone)
+        return self._store(change.before, undone)
 
     def reject(self, problem: str) -> None:
-        """Take the last change back, with which the bot did not start because of `problem`."""
+        """Revert the last change, because a start with it failed with `problem`."""
         changes = self.changes()
         if not changes:
             return
@@ -159,7 +158,7 @@ class SettingsEditor:
             return []
 
     def apply(self) -> None:
-        """Let the running bot take over the settings."""
+        """Let the running bot apply the settings."""
         if self.changed is not None:
             self.changed.set()
 
@@ -185,7 +184,7 @@ class SettingsEditor:
                 problems[key] = "fixed"
             elif (origin := loaded.origins.get(key)) is not None and origin.kind == "environment":
                 problems[key] = "environment"
-            elif value is not None and (error := _error(group, name, value)) is not None:
+            elif value is not None and (error := _value_error(group, name, value)) is not None:
                 problems[key] = error
         if problems:
             raise SettingsInvalid(problems)
@@ -196,8 +195,8 @@ class SettingsEditor:
         except ConfigError as error:
             raise SettingsInvalid({error.key: error.problem}) from None  # the cause may quote a secret
 
-    def _keep(self, values: Mapping[str, JsonValue], change: SettingsChange) -> SettingsChange:
-        """Write `values` and the history with `change`, unless they cannot be used."""
+    def _store(self, values: Mapping[str, JsonValue], change: SettingsChange) -> SettingsChange:
+        """Write valid `values`, and the history with `change`."""
         tables = page_tables(self._file())
         change.before = {key: _as_json(tables.get(split_key(key)[0], {}).get(split_key(key)[1])) for key in values}
         merged = _merge(tables, values)
@@ -211,7 +210,7 @@ class SettingsEditor:
         self._remove_unused(tables, changes)
 
     def _remove_unused(self, tables: Tables, changes: list[SettingsChange]) -> None:
-        """Delete the secrets that neither the file nor the history names."""
+        """Delete the files of secrets that neither the settings nor the history refer to."""
         named = {str(value) for table in tables.values() for value in table.values()}
         named |= {str(value) for each in changes for value in (*each.before.values(), *each.after.values())}
         for file in self._folder().glob("*"):
@@ -220,7 +219,7 @@ class SettingsEditor:
 
     @contextmanager
     def _secrets(self, values: Mapping[str, JsonValue], number: int) -> Iterator[dict[str, JsonValue]]:
-        """Put each secret of `values` in a file of its own and its place where it was; on an error delete them."""
+        """Write each secret of `values` to a file; yield the values with its place; delete the files on an error."""
         stored, written = dict(values), []
         try:
             for key, value in values.items():
@@ -242,7 +241,7 @@ def split_key(key: str) -> tuple[str, str]:
     return group, name
 
 
-def _error(group: str, name: str, value: JsonValue) -> ErrorDetails | None:
+def _value_error(group: str, name: str, value: JsonValue) -> ErrorDetails | None:
     try:
         group_model(group).model_validate({name: value})
     except ValidationError as error:
@@ -291,12 +290,12 @@ def _toml_value(value: JsonValue) -> str:
     if isinstance(value, dict):
         pairs = (f"{_toml_value(key)} = {_toml_value(each)}" for key, each in value.items() if each is not None)
         return f"{{ {', '.join(pairs)} }}"
-    # A string of JSON is one of TOML but for DEL.
+    # JSON strings are valid in TOML, except for DEL.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _write_private(path: Path, text: str) -> None:
-    """Write a file that only the bot's user may read, whole or not at all."""
+    """Write a file atomically that only the bot's user may read."""
     make_private_folder(path.parent)
     new = path.with_name(f"{path.name}.new")
     try:

@@ -10,8 +10,8 @@ from bot.config.settings import Group, Settings, secret
 PAGE: Final = "web"
 """The name of the web page's platform in addresses."""
 
-PATH: Final = "/slack/events"
-"""Where the bot listens for Slack in http mode."""
+EVENTS_PATH: Final = "/slack/events"
+"""The path for Slack's events in http mode."""
 
 
 class DingTalkSettings(Group):
@@ -48,7 +48,7 @@ class FeishuSettings(Group):
 
 
 class IrcSettings(Group):
-    """The bot's place on an IRC network."""
+    """The bot's connection to an IRC network."""
 
     host: str = Field(default="", description="Server, such as irc.libera.chat.")
     port: int = Field(default=6697, ge=1, le=65535, description="Port; 6697 is the usual one with TLS, 6667 without.")
@@ -133,7 +133,7 @@ class TelegramSettings(Group):
 
 
 class XmppSettings(Group):
-    """The bot's XMPP account and the rooms that it sits in."""
+    """The bot's XMPP account, and the rooms that it joins."""
 
     jid: str = Field(default="", description="The bot's address, such as bubbles@example.org.")
     password: SecretStr = secret("Never written here: set BUBBLES_PLATFORMS__XMPP__PASSWORD.")
@@ -155,12 +155,12 @@ GROUPS: Final[Mapping[str, type[Group]]] = {
     "dingtalk": DingTalkSettings,
     "feishu": FeishuSettings,
 }
-"""The model of `[platforms.NAME]` for each platform with an extra of the same name, which installs its library."""
+"""The settings model of each platform; an extra of the same name installs its library."""
 
 NAMES: Final = ("console", *GROUPS)
 """Every platform that `platforms.enabled` may name."""
 
 
 def platform_names(settings: Settings) -> tuple[str, ...]:
-    """Return the names of the platforms that a bot of `settings` serves, the page among them."""
+    """Return the names of the enabled platforms, with that of the page."""
     return (*dict.fromkeys(settings.platforms.enabled), *((PAGE,) if settings.http.enabled else ()))

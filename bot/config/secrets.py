@@ -1,7 +1,7 @@
-"""Read secrets that a setting refers to from a file or from the system keyring.
+"""Read secrets from a file or the system keyring.
 
-A setting then holds the place: `file:/run/secrets/openai`, or `keyring:service/name`. A place is no secret, so it may
-stand in `config.toml` too.
+The setting then has the place: `file:/run/secrets/openai`, or `keyring:service/name`. A place is not secret, so it may
+be in `config.toml`.
 """
 
 import re
@@ -16,7 +16,7 @@ _PLACE: Final = re.compile(r"(file|keyring):(\S.*)")
 
 
 class SecretPlace(Struct, frozen=True, kw_only=True):
-    """A place: its kind (`file`, `keyring`) and its name there."""
+    """The place of a secret: its kind (`file`, `keyring`) and its path or name."""
 
     kind: str
     name: str
@@ -26,7 +26,7 @@ class SecretPlace(Struct, frozen=True, kw_only=True):
 
 
 class SecretMissing(AssistantError):
-    """A secret is not where the settings say: the operator must act. `code` names a sentence under `secret.`."""
+    """A secret cannot be read from its place; the operator must act. `code` names a message (`secret.<code>`)."""
 
     def __init__(self, code: str, **fields: object) -> None:
         super().__init__(code)
@@ -35,16 +35,16 @@ class SecretMissing(AssistantError):
 
 
 def place_of(value: object) -> SecretPlace | None:
-    """Return the place that a setting names; None where it holds the secret itself, or nothing."""
+    """Return the place in the value of a setting; None if it has the secret itself, or nothing."""
     found = _PLACE.fullmatch(value.strip()) if isinstance(value, str) else None
     return SecretPlace(kind=found[1], name=found[2]) if found else None
 
 
 def read_secret(place: SecretPlace) -> str:
-    """Return the secret that is kept at `place`.
+    """Read the secret at `place`.
 
     Raises:
-        SecretMissing: it is not there, or cannot be read; the error says what to do.
+        SecretMissing: the secret is missing or cannot be read.
     """
     found = read_file(place.name) if place.kind == "file" else _from_keyring(place.name)
     if not found:
@@ -53,10 +53,10 @@ def read_secret(place: SecretPlace) -> str:
 
 
 def read_file(path: str) -> str:
-    """Return the content of a file, without the line end that editors leave.
+    """Return the content of a file, without the final line end.
 
     Raises:
-        SecretMissing: it cannot be read.
+        SecretMissing: the file cannot be read.
     """
     try:
         return Path(path).read_text(encoding="utf-8").strip()
@@ -67,7 +67,7 @@ def read_file(path: str) -> str:
 
 
 def _from_keyring(name: str) -> str | None:
-    """Return an entry of the keyring; the library is loaded only where a setting asks for it."""
+    """Return an entry of the keyring."""
     service, _, user = name.rpartition("/")
     if not service or not user:
         raise SecretMissing("keyring_name", name=name)
@@ -80,7 +80,7 @@ def _from_keyring(name: str) -> str | None:
         found = keyring.get_password(service, user)
     except NoKeyringError as error:
         raise SecretMissing("keyring_none") from error
-    except Exception as error:  # a keyring raises what its system raises when it is locked or silent
+    except Exception as error:  # a locked keyring raises different errors on each system
         raise SecretMissing("keyring_closed", why=type(error).__name__) from error
     if found is None:
         raise SecretMissing("keyring_entry", service=service, user=user)

@@ -25,18 +25,18 @@ from services.reminders.quiet_hours import QuietHours
 
 
 class Group(BaseModel):
-    """A table of `config.toml`; a key that it does not know is an error."""
+    """A table of `config.toml`; unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
 
 
 def secret(description: str) -> Any:
-    """Return the field of a secret, which is empty unless it is set."""
+    """Return the field of a secret, empty by default."""
     return Field(default=SecretStr(""), description=description)
 
 
 def invalid_value(kind: LiteralString, **fields: object) -> PydanticCustomError:
-    """Return the error of a value, which the message `field.<kind>` describes in every language."""
+    """Return the error of a value, with the message `field.<kind>`."""
     return PydanticCustomError(kind, say(FALLBACK, f"field.{kind}", **fields), fields)
 
 
@@ -46,35 +46,35 @@ HEADER_VALUE: Final = r"^[ -~]*$"
 """The values of HTTP headers: printable ASCII."""
 
 Origin = Annotated[str, StringConstraints(pattern=r"^https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?$")]
-"""Scheme, host and port of a site, as browsers name it."""
+"""Scheme, host and port of a site, as in the header Origin."""
 
 
-def _place(value: str) -> str:
+def _check_place(value: str) -> str:
     platform, _, rest = value.partition(":")
     if not platform.strip() or not rest.strip():
         raise invalid_value("no_place", value=value)
     return value
 
 
-def _web_address(value: str) -> str:
+def _check_web_address(value: str) -> str:
     if value and not value.startswith(("http://", "https://")):
         raise invalid_value("no_address", value=value)
     return value
 
 
-def _api_key(value: SecretStr) -> SecretStr:
+def _check_api_key(value: SecretStr) -> SecretStr:
     if not re.fullmatch(HEADER_VALUE, value.get_secret_value()):
         raise invalid_value("no_key")
     return value
 
 
-Place = Annotated[str, AfterValidator(_place)]
-"""A person or a chat, as platform:id; another form is refused, as it would silently match nobody."""
+Place = Annotated[str, AfterValidator(_check_place)]
+"""A person or a chat, as platform:id; other forms are refused, since they would match nobody."""
 
-WebAddress = Annotated[str, AfterValidator(_web_address)]
+WebAddress = Annotated[str, AfterValidator(_check_web_address)]
 """The address of a server, or empty."""
 
-ApiKey = Annotated[SecretStr, AfterValidator(_api_key)]
+ApiKey = Annotated[SecretStr, AfterValidator(_check_api_key)]
 """A key that is sent in an HTTP header."""
 
 _DATABASES = ("sqlite://", "postgresql://", "postgresql+psycopg://")
@@ -125,7 +125,7 @@ class BotSettings(Group):
 
     @field_validator("timezone")
     @classmethod
-    def _is_iana(cls, value: str) -> str:
+    def _check_timezone(cls, value: str) -> str:
         if value:
             try:
                 ZoneInfo(value)
@@ -136,7 +136,7 @@ class BotSettings(Group):
 
 
 class RouterSettings(Group):
-    """Which messages are worth an interpretation, and how fast they may come."""
+    """The selection of messages to interpret, and their rate limits."""
 
     listen: Literal["all", "addressed", "smart"] = Field(
         default="all",
@@ -213,21 +213,21 @@ class ModelSettings(Group):
 
     @field_validator("tools_prompt")
     @classmethod
-    def _names_tools(cls, value: str) -> str:
+    def _check_tools_prompt(cls, value: str) -> str:
         if value and "{{TOOLS}}" not in value:
             raise invalid_value("no_tools")
         return value
 
     @property
     def is_configured(self) -> bool:
-        """Return whether there is a model to ask."""
+        """Return whether a model is configured."""
         return bool(self.base_url or self.api_key.get_secret_value())
 
 
 class BudgetSettings(Group):
-    """How much the model may be used; when a budget is used up, the bot answers without the model.
+    """Limits of the model usage; above a limit the bot answers without the model.
 
-    A day is one of the bot's time zone. The request that crosses a limit is still finished.
+    Days are in the bot's time zone. The request that exceeds a limit is completed.
     """
 
     message_tokens: int = Field(default=0, ge=0, description="Tokens that one message may use; 0 = no limit.")
@@ -241,13 +241,13 @@ class BudgetSettings(Group):
 
 
 class RecordSettings(Group):
-    """The record of what the bot understood, called, said and spent; `bubbles explain` shows it."""
+    """The record of turns, calls, answers and costs; `bubbles explain` shows it."""
 
     keep_days: int = Field(default=90, ge=0, description="Days that turns and calls are kept; 0 = for ever.")
 
 
 class HistorySettings(Group):
-    """The messages of the chats, kept for summaries and searches."""
+    """The messages of the chats, stored for summaries and searches."""
 
     retention_days: int = Field(
         default=0,
@@ -257,7 +257,7 @@ class HistorySettings(Group):
 
 
 class MemorySettings(Group):
-    """What people asked the bot to remember."""
+    """Facts that people asked the bot to remember."""
 
     max_per_person: int = Field(default=200, ge=1, description="Memories that one person may have in one chat.")
     max_per_chat: int = Field(default=1000, ge=1, description="Memories that one chat may have in all.")
@@ -271,14 +271,14 @@ class StorageSettings(Group):
 
     @field_validator("url")
     @classmethod
-    def _is_supported(cls, value: str) -> str:
+    def _check_url(cls, value: str) -> str:
         if value and not value.startswith(_DATABASES):
             raise invalid_value("no_database", schemes=", ".join(_DATABASES))
         return value
 
 
 class ReminderSettings(Group):
-    """Caps and delivery of reminders."""
+    """Limits and delivery of reminders."""
 
     max_per_person: int = Field(default=200, ge=1, description="Active reminders that one person may have in one chat.")
     max_content_length: int = Field(default=2000, ge=1, description="Characters that the text of a reminder may have.")
@@ -292,13 +292,13 @@ class ReminderSettings(Group):
 
     @field_validator("quiet_hours")
     @classmethod
-    def _is_span(cls, value: str) -> str:
+    def _check_quiet_hours(cls, value: str) -> str:
         if value and not _SPAN.fullmatch(value):
             raise invalid_value("no_span")
         return value
 
     def quiet(self, zone: ZoneInfo) -> QuietHours | None:
-        """Return the quiet hours of chats that have none of their own."""
+        """Return the default quiet hours of chats, or None."""
         if not self.quiet_hours:
             return None
         starts, _, ends = self.quiet_hours.partition("-")
@@ -306,7 +306,7 @@ class ReminderSettings(Group):
 
 
 class TimeSettings(Group):
-    """What people mean by 3/4, by "morning" and by a day without a clock time."""
+    """The meaning of 3/4, of "morning" and of a day without a clock time."""
 
     date_order: Literal["ask", "mdy", "dmy", "ymd"] = Field(
         default="ask",
@@ -321,15 +321,15 @@ class TimeSettings(Group):
 
     @field_validator("day", "morning", "noon", "afternoon", "evening", "night", mode="before")
     @classmethod
-    def _is_clock_time(cls, value: object) -> object:
-        # Pydantic would take 9 for nine seconds past midnight.
+    def _check_clock_time(cls, value: object) -> object:
+        # Pydantic would read 9 as nine seconds past midnight.
         if isinstance(value, int | float) or (isinstance(value, str) and ":" not in value):
             raise invalid_value("no_clock_time")
         return value
 
 
 class SearchSettings(Group):
-    """Web search; without a key or an address the bot says that search is not set up."""
+    """Web search; it needs the key or the address of an engine."""
 
     engines: tuple[Literal["perplexity", "searxng", "tavily", "brave", "wikipedia"], ...] = Field(
         default=("perplexity", "tavily", "brave", "searxng", "wikipedia"),
@@ -353,7 +353,7 @@ class SearchSettings(Group):
 
     @property
     def configured_engines(self) -> list[str]:
-        """Return the engines that have a key or an address, in the order they are asked."""
+        """Return the engines with a key or an address, in the order of requests."""
         places = {
             "perplexity": self.perplexity_api_key.get_secret_value(),
             "tavily": self.tavily_api_key.get_secret_value(),
@@ -365,7 +365,7 @@ class SearchSettings(Group):
 
 
 class WebSettings(Group):
-    """Reading pages of the web; only public addresses are ever connected to."""
+    """Reading of web pages, from public addresses only."""
 
     timeout_seconds: float = Field(
         default=20.0, gt=0, le=30, description="Seconds that one page may take, redirects included."
@@ -403,7 +403,7 @@ class ToolServerSettings(Group):
 
 
 class WorkspaceSettings(Group):
-    """A folder in which the bot's owners read, write and run things from the chat; without one nothing is offered."""
+    """A folder in which the bot's owners read and write files and run commands from the chat."""
 
     folder: str = Field(
         default="",
@@ -419,7 +419,7 @@ class WorkspaceSettings(Group):
 
 
 class HttpSettings(Group):
-    """The HTTP API and the web room; `bubbles run` serves them where the extra `web` is installed."""
+    """The HTTP API and the web page; `bubbles run` serves them if the extra `web` is installed."""
 
     enabled: bool = Field(default=True, description="Serve the page and the API.")
     host: str = Field(
@@ -469,7 +469,7 @@ class HttpSettings(Group):
 
 
 class LogSettings(Group):
-    """What is written down about the running bot; never message text above DEBUG, never secrets."""
+    """The log; it has message text at DEBUG only, and never secrets."""
 
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO", description="Least severity that is logged."
@@ -497,7 +497,7 @@ class TelemetrySettings(Group):
 
 
 class PlatformSettings(Group):
-    """Chat platforms to connect to; each has a group of its own, `[platforms.NAME]`."""
+    """Chat platforms to connect to; each has its group, `[platforms.NAME]`."""
 
     enabled: tuple[str, ...] = Field(
         default=("console",), description="Platforms that `bubbles run` serves: console, or any with a group below."
@@ -505,7 +505,7 @@ class PlatformSettings(Group):
     groups: Mapping[str, Group] = {}
 
     def group(self, name: str, kind: type[G]) -> G:
-        """Return the settings of one platform; the defaults where nothing is set."""
+        """Return the settings of a platform, by default the defaults of `kind`."""
         found = self.groups.get(name)
         return found if isinstance(found, kind) else kind()
 
@@ -518,7 +518,7 @@ class ConsoleSettings(Group):
 
 
 class PluginSettings(Group):
-    """What others add to the bot; see docs/tutorial for writing one."""
+    """Plugins; see docs/tutorial."""
 
     folder: Path = Field(
         default=Path("plugins"), description="Folder whose Python files are plugins, beside installed ones."
@@ -540,7 +540,7 @@ class SkillSettings(Group):
 
 
 class Settings(Group):
-    """Everything that an operator can set."""
+    """All settings of an operator."""
 
     bot: BotSettings = BotSettings()
     router: RouterSettings = RouterSettings()
@@ -566,16 +566,16 @@ class Settings(Group):
 
     @property
     def database_url(self) -> str:
-        """Return where everything is kept."""
+        """Return the SQLAlchemy URL of the database."""
         return self.storage.url or f"sqlite:///{self.bot.data_dir / 'bubbles.db'}"
 
     @property
     def mcp_token_folder(self) -> Path:
-        """Return the folder with the tokens of sign-ins at MCP servers of `tool_servers.connections`."""
+        """Return the folder for the tokens of sign-ins at MCP servers of `tool_servers.connections`."""
         return self.bot.data_dir / "mcp-tokens"
 
     def with_console(self, person: str | None) -> "Settings":
-        """Return the same settings with the console as the only platform, and `person` sitting at it."""
+        """Return the settings with the console as the only platform, used by `person`."""
         console = self.console if person is None else self.console.model_copy(update={"person": person})
         platforms = self.platforms.model_copy(update={"enabled": ("console",)})
         http = self.http.model_copy(update={"enabled": False})

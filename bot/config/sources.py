@@ -1,4 +1,4 @@
-"""Read settings from `config.toml`, the file of the page and the environment; no other module does."""
+"""Read the settings from `config.toml`, the file of the page and the environment."""
 
 import os
 import re
@@ -40,14 +40,14 @@ _WELL_KNOWN = {
 
 
 class Origin(Struct, frozen=True, kw_only=True):
-    """The source of a value that is no default: `config.toml`, the file of the page, or a variable called `name`."""
+    """The source of a value: `config.toml`, the file of the page, or an environment variable, called `name`."""
 
     kind: Literal["file", "page", "environment"]
     name: str
 
 
 class LoadedSettings(Struct, frozen=True, kw_only=True):
-    """`settings`, the origin of each that is set, by key, and the file for changes; None where there can be none."""
+    """The settings, the origin of each value by key, and the file for changes, or None."""
 
     settings: Settings
     origins: Mapping[str, Origin]
@@ -55,27 +55,27 @@ class LoadedSettings(Struct, frozen=True, kw_only=True):
 
 
 def load_settings(path: Path | None = None, environment: Mapping[str, str] | None = None) -> Settings:
-    """Return the settings that `read_settings` reads."""
+    """Return the settings of `read_settings` without their origins."""
     return read_settings(path, environment).settings
 
 
 def read_settings(
     path: Path | None = None, environment: Mapping[str, str] | None = None, *, saved: Tables | None = None
 ) -> LoadedSettings:
-    """Read `config.toml`, the file of the settings changed in the page, and the environment; the later ones win.
+    """Read `config.toml`, the file of the settings changed in the page, and the environment; later ones override.
 
-    Every setting is also an environment variable, `BUBBLES_<GROUP>__<KEY>`; a name that ends in `_FILE` holds the
-    path of a file with the value, which keeps secrets out of the process list. Wherever a secret is expected there may
-    be the place where it is kept instead: `file:/path` or `keyring:service/name`.
+    Each setting is also an environment variable, `BUBBLES_<GROUP>__<KEY>`; with the suffix `_FILE` it has the path of a
+    file with the value, which keeps secrets out of the process list. A secret can be replaced by its place:
+    `file:/path` or `keyring:service/name`.
 
     Args:
-        path: the file to read; None reads `config.toml` of the working folder if there is one.
-        environment: variables to read; the process's own by default.
-        saved: tables to read in place of the file of the page, to try them.
+        path: the file to read; None reads `config.toml` of the working folder if it exists.
+        environment: variables to read; by default those of the process.
+        saved: tables to use in place of the file of the page.
 
     Raises:
-        ConfigError: a file cannot be read, or a setting is unknown, of the wrong kind or a secret in the file, or a
-            secret is not where it should be kept.
+        ConfigError: a file cannot be read, a setting is unknown, invalid or a secret in a file, or a secret cannot be
+            read from its place.
     """
     environment = os.environ if environment is None else environment
     chosen, tables = _tables(path)
@@ -108,7 +108,7 @@ def _variables(environment: Mapping[str, str]) -> list[tuple[str, str, str, str]
 
 
 def _page_file(tables: Tables, variables: Iterable[tuple[str, str, str, str]]) -> Path | None:
-    """Return where the settings that are changed in the page are kept."""
+    """Return the file for the settings that are changed in the page."""
     own: dict[str, object] = {"data_dir": "data", "settings_file": "settings.toml", **tables.get("bot", {})}
     own |= {key: value for _, group, key, value in variables if group == "bot"}
     name = str(own["settings_file"])
@@ -116,10 +116,10 @@ def _page_file(tables: Tables, variables: Iterable[tuple[str, str, str, str]]) -
 
 
 def page_tables(file: Path | None) -> Tables:
-    """Return what the file of the page says; nothing where there is none yet.
+    """Return the tables of the file of the page; none if it does not exist.
 
     Raises:
-        ConfigError: it cannot be read.
+        ConfigError: the file cannot be read.
     """
     return _split_platforms(_read(file)) if file is not None and file.exists() else {}
 
@@ -139,17 +139,17 @@ def _of_origin(error: ConfigError, origins: Mapping[str, Origin]) -> ConfigError
 
 
 def secrets_kept(path: Path | None = None, environment: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
-    """List each secret that is set with the place it is read from; the values are not read.
+    """List the secrets that are set, each with its place; the values are not read.
 
     Args:
-        path: as of `read_settings`, which has found nothing wrong.
-        environment: as of `read_settings`.
+        path: the argument of `read_settings`, which raised no error.
+        environment: the argument of `read_settings`.
     """
     environment = os.environ if environment is None else environment
     _, tables = _tables(path)
     variables = _variables(environment)
     saved = page_tables(_page_file(tables, variables))
-    kept = {
+    places = {
         f"{group}.{key}": str(place_of(value))
         for group, table in (*tables.items(), *saved.items())
         for key, value in table.items()
@@ -160,8 +160,8 @@ def secrets_kept(path: Path | None = None, environment: Mapping[str, str] | None
             place = place_of(value)
             is_file = name.startswith(PREFIX) and name.endswith(_FILE_SUFFIX)
             own = f"file {environment[name]}" if is_file else f"environment {name}"
-            kept[f"{group}.{key}"] = own if place is None else str(place)
-    return sorted(kept.items())
+            places[f"{group}.{key}"] = own if place is None else str(place)
+    return sorted(places.items())
 
 
 def _tables(path: Path | None) -> tuple[Path, Tables]:
@@ -170,7 +170,7 @@ def _tables(path: Path | None) -> tuple[Path, Tables]:
 
 
 def _split_platforms(tables: Tables) -> Tables:
-    """Move each `[platforms.NAME]` to a group of that dotted name."""
+    """Move each `[platforms.NAME]` to a group `platforms.NAME`."""
     inside = {key: value for key, value in tables.get("platforms", {}).items() if isinstance(value, dict)}
     if not inside:
         return tables
@@ -288,7 +288,7 @@ def _nearest(key: str, known: list[str]) -> str:
 
 
 def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield (variable, group, key, text), the well-known names first so that ours win."""
+    """Yield (variable, group, key, text); the `BUBBLES_` names come last, so that they take precedence."""
     for name, (group, key) in _WELL_KNOWN.items():
         if environment.get(name):
             yield name, group, key, environment[name]
@@ -327,7 +327,7 @@ def _group_and_key(name: str) -> tuple[str, str]:
 
 
 def _parse_value(group: str, key: str, value: str) -> object:
-    """Split lists, which are written with commas in the environment; Pydantic reads every other kind from its text."""
+    """Split lists at commas; Pydantic parses the text of other types."""
     annotation = str(group_model(group).model_fields[key].annotation)
     if annotation.startswith("tuple"):
         return tuple(part.strip() for part in value.split(",") if part.strip())
@@ -350,7 +350,7 @@ def group_names() -> list[str]:
 
 
 def setting_names(group: str) -> list[str]:
-    """Return the settings of a group: its fields that are described, the others are not the operator's."""
+    """Return the names of the settings of a group: its fields with a description."""
     if group not in group_names():
         return []
     return [key for key, field in group_model(group).model_fields.items() if field.description]
@@ -366,7 +366,7 @@ def is_secret(group: str, key: str) -> bool:
 
 
 def secret_values(settings: Settings) -> tuple[str, ...]:
-    """Return the secrets themselves, for masking them in logs; empty ones left out."""
+    """Return all secrets that are set, for masking them in logs."""
     groups: list[Group] = [getattr(settings, name) for name in Settings.model_fields]
     groups += settings.platforms.groups.values()
     values = [getattr(group, key) for group in groups for key in type(group).model_fields]
@@ -375,7 +375,7 @@ def secret_values(settings: Settings) -> tuple[str, ...]:
 
 
 def _passwords(values: Iterable[object]) -> Iterator[str]:
-    """Yield the passwords that stand in addresses, such as that of the database."""
+    """Yield the passwords in addresses, such as that of the database."""
     for value in values:
         for text in value if isinstance(value, tuple) else (value,):
             if isinstance(text, str):

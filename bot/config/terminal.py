@@ -1,4 +1,4 @@
-"""Find the language of the terminal from the locale variables."""
+"""Find the language of the terminal, and remove control characters from texts for it."""
 
 import os
 import re
@@ -10,7 +10,7 @@ _VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def terminal_language(environment: Mapping[str, str]) -> str | None:
-    """Return the language of the terminal, None for English and for those that the bot has no texts in.
+    """Return the language of the terminal; None for English and languages without messages.
 
     The first of the variables that is set decides, as for other programs.
     """
@@ -24,10 +24,10 @@ def language_here(bots: str) -> str:
     return terminal_language(os.environ) or bots
 
 
-# The control characters but tab and line feed, escape sequences being made of them, and those that turn text round.
-_STEERING: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Control characters except tab and line feed (escape sequences begin with one), and those for the text direction.
+_CONTROL_CHARACTERS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def printable(text: str) -> str:
     """Remove control characters from `text`."""
-    return _STEERING.sub("", text)
+    return _CONTROL_CHARACTERS.sub("", text)

@@ -16,7 +16,7 @@ from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 
-from bot.config.platform_catalog import PATH
+from bot.config.platform_catalog import EVENTS_PATH
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood, listen
 from bot.platforms.slack.calls import web_client
 
@@ -100,7 +100,9 @@ class HttpListener:
 
     async def serve(self, is_open: Callable[[], None]) -> None:
         """Listen until cancelled."""
-        async with listen(lambda router: router.add_post(PATH, self._handle), self._host, self._port) as self.port:
+        async with listen(
+            lambda router: router.add_post(EVENTS_PATH, self._handle), self._host, self._port
+        ) as self.port:
             is_open()
             await asyncio.Event().wait()
 

@@ -6,7 +6,7 @@ Source: https://docs.slack.dev/reference/app-manifest
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from bot.config.platform_catalog import PATH
+from bot.config.platform_catalog import EVENTS_PATH
 from bot.platforms.base import Command, CommandOption
 
 SCOPES: Final = (
@@ -52,7 +52,7 @@ def manifest(bot_name: str, commands: Iterable[Command], *, url: str = "") -> di
 
     `url` is the public address of the bot, to which Slack posts; without it the app uses Socket Mode.
     """
-    posted = {"request_url": url.rstrip("/") + PATH} if url else {}
+    posted = {"request_url": url.rstrip("/") + EVENTS_PATH} if url else {}
     return {
         "display_information": {"name": bot_name},
         "features": {
@@ -80,7 +80,7 @@ def _slash_command(name: str, description: str, hint: str, url: str) -> dict[str
     made: dict[str, object] = {"command": f"/{name}", "description": description, "should_escape": False}
     if hint:
         made["usage_hint"] = hint[:_MAX_HINT]
-    return {**made, "url": url.rstrip("/") + PATH} if url else made
+    return {**made, "url": url.rstrip("/") + EVENTS_PATH} if url else made
 
 
 def _hint(command: Command) -> str:
