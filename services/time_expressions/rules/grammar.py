@@ -24,7 +24,7 @@ Sense = tuple[str, Any]
 class Grammar(NamedTuple):
     """The compiled lexicons of the languages of a text; `roots` are their graphs of rules.
 
-    `telling` are the Chinese characters that a word, other than a numeral, or an idiom may begin with; empty: any.
+    `initials` are the Chinese characters that a word, other than a numeral, or an idiom may begin with; empty: any.
     """
 
     words: Mapping[str, tuple[Sense, ...]]
@@ -41,7 +41,7 @@ class Grammar(NamedTuple):
     characters: Mapping[int, int]
     lengths: Mapping[str, tuple[int, ...]]
     idioms: Idioms
-    telling: str
+    initials: str
     figured: str
     order: DateOrder
 
@@ -104,13 +104,13 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         characters=characters,
         lengths=lengths,
         idioms=compiled,
-        telling=_telling(lengths, compiled),
+        initials=_initials(lengths, compiled),
         figured="|".join(sorted(word for word in words if word[0].isdecimal() and word[-1].isalpha())),
         order=DateOrder(lexicon(chosen[0])["order"]),
     )
 
 
-def _telling(lengths: Mapping[str, tuple[int, ...]], idioms: Idioms) -> str:
+def _initials(lengths: Mapping[str, tuple[int, ...]], idioms: Idioms) -> str:
     letters = idioms.letters
     return "" if letters is None else "".join(sorted({*lengths, *filter(_is_han, letters)}))
 

@@ -29,17 +29,17 @@ class Item(NamedTuple):
 
 
 @lru_cache
-def _scanner(figured: str, telling: str) -> re.Pattern[str]:
+def _scanner(figured: str, initials: str) -> re.Pattern[str]:
     """Return the pattern of tokens.
 
-    `figured` are words that begin with a figure ("2morrow"). `telling` are the Chinese characters that a word or an
+    `figured` are words that begin with a figure ("2morrow"). `initials` are the Chinese characters that a word or an
     idiom may begin with (empty: all); a run of other characters is one piece.
     """
-    telling = telling and "".join({*telling, *CHARACTERS})
+    initials = initials and "".join({*initials, *CHARACTERS})
     return re.compile(
         (rf"(?P<figured>(?<![a-z\d])(?:{figured})\b)|" if figured else "")
         + r"(?P<mask>(?:https?://|www\.)\S+|[\w.+-]{1,64}+@[\w-]{1,64}+\.\w+|[$€£¥#%*]\s?\d[\d.,]*)"
-        + (rf"|(?P<untelling>(?:(?![{telling}])[⺀-鿿〇豈-﫿])+)" if telling else "")
+        + (rf"|(?P<other_han>(?:(?![{initials}])[⺀-鿿〇豈-﫿])+)" if initials else "")
         + r"|(?P<han>[⺀-鿿〇豈-﫿])"
         r"|(?=\d)(?:(?P<stamp>(?<!\d)\d{4}[-/.]\d{1,2}[-/.](?:\d{2}(?=\d\d:)|\d{1,2})(?!\d)(?![-/.]\d\d?(?![:\d]))"
         r"|(?<!\d)\d{4}[-/.]\d\d[-/.]\d\d(?=\d\d:)"
@@ -74,7 +74,7 @@ def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Tokens:
             found = _han(text, start, grammar)
         elif kind in {"word", "mark", "figured"}:
             found = _word(text, match, grammar)
-        elif kind in {"mask", "untelling"}:
+        elif kind in {"mask", "other_han"}:
             found = []
         else:
             found = _figures(text, match, grammar, order)
@@ -88,7 +88,7 @@ def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Tokens:
 
 def _pieces(text: str, grammar: Grammar) -> Iterator[re.Match[str]]:
     """Yield the pieces of `text` without its idioms."""
-    scanner = _scanner(grammar.figured, grammar.telling)
+    scanner = _scanner(grammar.figured, grammar.initials)
     match = scanner.search(text)
     while match is not None:
         idiom = grammar.idioms.match(text, match.start())

@@ -76,10 +76,9 @@ class Dog(BaseModel):
 def test_alternatives_are_told_apart_by_their_constant(animal, errors):
     def pet(animal: Annotated[Cat | Dog, Field(discriminator="kind")], count: int = 1) -> None: ...
 
-    with pytest.raises(ArgumentsInvalid) as caught:
-        validate_arguments(analyse(pet).parameters_schema, {"animal": animal}, tool="pet")
+    found = SchemaValidator(analyse(pet).parameters_schema).validate({"animal": animal})
 
-    assert {error.pointer: error.message for error in caught.value.errors} == errors
+    assert {error.pointer: error.message for error in found} == errors
 
 
 def test_the_nearest_allowed_value_is_suggested():
