@@ -37,6 +37,7 @@ from bot.tools.servers.sources import ToolSources, open_tool_sources
 from bot.tools.skills import skill_sources
 from function_calls.conversation.assistant import Assistant
 from function_calls.conversation.follow_ups import FollowUpInterpreter
+from function_calls.language.messages import FALLBACK
 from function_calls.model_calls.hooks import HookedInterpreter
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
@@ -138,7 +139,7 @@ async def build_app(
         served = (*platforms, *plugins.platforms())
         cluster = await enter(join_cluster(infrastructure.database, served, clock))
         for finding in check_configured_names(settings, (platform.name for platform in served)):
-            logger.warning("settings: {}: {}", finding.about, finding.state_text)
+            logger.warning("settings: {}: {}", finding.about_in(FALLBACK), finding.state_text)
         store = SqlMessageStore(infrastructure.database, cluster.message_claims)
         history = HistoryService(store, bot_name=settings.bot.name, on_kept=infrastructure.counts.keep)
         outbox = Outbox({platform.name: platform for platform in served}, history, clock, cluster.remote_outbox)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from bot.app.infrastructure import Infrastructure
+from bot.config.field_errors import SettingInvalid
 from bot.config.settings import ModelSettings, Settings
 from bot.observability.metrics import ModelLatency
 from services.call_log.budgets import Budgets, DailyBudget, Limit
 from services.call_log.service import CallLog
 from services.call_log.usage import BudgetPolicy, NoBudget
 from services.kernel.clock import Clock
-from services.kernel.errors import ConfigError
 from services.language_model.ports import LanguageModel
 from services.time_expressions import TimeReader
 
@@ -72,8 +72,8 @@ async def _telemetry_of(infrastructure: Infrastructure) -> AsyncIterator["Teleme
     try:
         from bot.observability.telemetry.telemetry import open_telemetry
     except ImportError as error:
-        problem = f"telemetry needs {error.name}; install it: pip install .[telemetry]"
-        raise ConfigError("settings", "telemetry.endpoint", problem) from error
+        fields = {"name": "telemetry", "library": error.name, "extra": "telemetry"}
+        raise SettingInvalid("settings", "telemetry.endpoint", "needs_library", **fields) from error
     server = (settings.model.base_url or _OPENAI) if settings.model.is_configured else ""
     async with open_telemetry(settings.telemetry, server=server, mask=infrastructure.mask) as telemetry:
         yield telemetry

@@ -20,7 +20,7 @@ def check_configured_names(settings: Settings, platforms: Iterable[str] = ()) ->
         *_missing_folder(settings.plugins),
         *unknown_plugins(settings.plugins),
         *_unknown_platforms(settings, known),
-        *(warning(f"skill {name}", problem) for name, problem in find_skills(settings.skills).problems),
+        *(warning("skill", problem, skill=name) for name, problem in find_skills(settings.skills).problems),
     ]
 
 
@@ -43,7 +43,7 @@ def unknown_plugins(settings: PluginSettings) -> list[Finding]:
 def _missing_folder(settings: PluginSettings) -> Iterator[Finding]:
     """Yield a warning if a configured plugin folder does not exist; the default folder is optional."""
     if "folder" in settings.model_fields_set and not settings.folder.is_dir():
-        yield warning("plugins.folder", f"there is no folder {settings.folder.absolute()}")
+        yield warning("plugins.folder", "no_folder", folder=settings.folder.absolute())
 
 
 def _unknown_platforms(settings: Settings, known: Collection[str]) -> Iterator[Finding]:
@@ -57,5 +57,5 @@ def _unknown_platforms(settings: Settings, known: Collection[str]) -> Iterator[F
 
 def _unknown_name(key: str, name: str, kind: str, known: Collection[str]) -> Finding:
     near = closest_names(name, known)
-    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(known)) or 'none'}"
-    return warning(key, f"there is no {kind} named {name}; {hint}")
+    state = f"no_{kind}_near" if near else f"no_{kind}"
+    return warning(key, state, name=name, near=near[0] if near else "", known=", ".join(sorted(known)) or "–")

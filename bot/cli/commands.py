@@ -9,10 +9,20 @@ import click
 from services.kernel.errors import ConfigError, ModelUnavailable, StorageBusy, StorageFull
 from services.kernel.startup_imports import import_without_gc
 
+_CONFIG = "bubbles.config"
+
+
+def _keep_path(context: click.Context, _: click.Parameter, path: Path | None) -> Path | None:
+    """Keep the path for the language of an error."""
+    context.meta[_CONFIG] = path
+    return path
+
+
 config_option = click.option(
     "--config",
     "config",
     type=click.Path(path_type=Path, dir_okay=False),
+    callback=_keep_path,
     help="Settings file; config.toml of this folder by default.",
 )
 
@@ -30,6 +40,14 @@ class CommandFailed(click.ClickException):
         """Print the message."""
         del file
         click.echo(f"bubbles: {self.message}", err=True)
+
+
+def _error_text(error: ConfigError, path: Path | None) -> str:
+    """Describe an error of the settings at `path` in the language of the terminal, else of the bot."""
+    from bot.config.field_errors import config_error_text
+    from bot.config.sources import operator_language
+
+    return config_error_text(error, operator_language(path))
 
 
 class CommandGroup(click.Group):
@@ -81,7 +99,7 @@ class CommandGroup(click.Group):
         try:
             code = super().invoke(ctx)
         except ConfigError as error:
-            raise CommandFailed(error, 2) from error
+            raise CommandFailed(_error_text(error, ctx.meta.get(_CONFIG)), 2) from error
         except StorageBusy as error:
             advice = "Stop that process, or give this one its own data: BUBBLES_BOT__DATA_DIR=other"
             raise CommandFailed(f"{error}. {advice}") from error

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,14 @@ import click
 from bot.app.settings_checks import check_configured_names
 from bot.cli.commands import config_option
 from bot.cli.doctor.tools import clash_findings, examine_tools, plugin_finding, print_finding, source_finding
+from bot.config.field_errors import config_error_text
 from bot.config.settings import Settings
-from bot.config.sources import load_settings
+from bot.config.sources import load_settings, operator_language
+from bot.config.terminal import language_here
 from bot.platforms.catalog import create_platforms
 from bot.platforms.kit.doctor import Finding
 from bot.plugins.loading import find_enabled_plugins
+from function_calls.language.messages import say
 from function_calls.tools.calls import ToolSpec
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError
@@ -29,7 +33,8 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="The tool list exactly as a model is sent it.")
 def tools(config: Path | None, as_json: bool) -> None:
     """Print every function and every tool of plugins and servers with its schema."""
-    inspection = _inspect(load_settings(config))
+    settings = load_settings(config)
+    inspection, language = _inspect(settings), language_here(settings.bot.language)
     if as_json:
         listed = [
             {"type": "function", "function": {"name": s.name, "description": s.description, "parameters": s.parameters}}
@@ -39,11 +44,11 @@ def tools(config: Path | None, as_json: bool) -> None:
         return
     _print_tools(inspection.functions)
     for plugin in inspection.plugins:
-        _print_part(plugin_finding(plugin), plugin.specs)
+        _print_part(plugin_finding(plugin), plugin.specs, language)
     for source in inspection.sources:
-        _print_part(source_finding(source), source.specs)
+        _print_part(source_finding(source), source.specs, language)
     for finding in clash_findings(inspection):
-        print_finding(finding)
+        print_finding(finding, language)
 
 
 @click.command(name="slack-manifest")
@@ -66,9 +71,9 @@ def _inspect(settings: Settings) -> "Inspection":
     return asyncio.run(inspect_bot(settings, SystemClock()))
 
 
-def _print_part(finding: Finding, specs: Iterable[ToolSpec]) -> None:
+def _print_part(finding: Finding, specs: Iterable[ToolSpec], language: str) -> None:
     click.echo()
-    print_finding(finding)
+    print_finding(finding, language)
     _print_tools(specs)
 
 
@@ -111,12 +116,16 @@ def check(config: Path | None) -> int:
         _check_start(settings)
         tools = _tool_findings(settings)
     except ConfigError as error:
-        click.echo(click.style("problem  ", fg="red") + str(error))
+        language = operator_language(config)
+        word = click.style(f"{say(language, 'doctor.problem'):<9}", fg="red")
+        click.echo(word + config_error_text(error, language))
         return 2
-    for line in _describe_settings(settings):
-        click.echo(click.style("ok       ", fg="green") + line)
+    language = language_here(settings.bot.language)
+    ok = click.style(f"{say(language, 'doctor.ok'):<9}", fg="green")
+    for line in _describe_settings(settings, language):
+        click.echo(ok + line)
     for finding in tools:
-        print_finding(finding)
+        print_finding(finding, language)
     return 1 if any(finding.is_problem for finding in tools) else 0
 
 
@@ -143,19 +152,18 @@ def _tool_findings(settings: Settings) -> list[Finding]:
     return [*examine_tools(inspection), *check_configured_names(settings, inspection.platforms)]
 
 
-def _describe_settings(settings: Settings) -> list[str]:
-    model = settings.model
-    answered_by = (
-        f"model {model.name} at {model.base_url or 'the OpenAI API'}"
-        if model.is_configured
-        else (
-            "no model: the offline interpreter answers (set OPENAI_API_KEY or BUBBLES_MODEL__BASE_URL to connect one)"
-        )
-    )
-    engines = settings.search.configured_engines
+def _describe_settings(settings: Settings, language: str) -> list[str]:
+    say_here = partial(say, language)
+    model, engines = settings.model, ", ".join(settings.search.configured_engines)
+    platforms = ", ".join(settings.platforms.enabled) or say_here("serve.no_platforms")
+    is_model = model.is_configured
     return [
-        f"settings are valid; platforms: {', '.join(settings.platforms.enabled) or 'none'}",
-        f"time zone {settings.bot.zone_name}, data in {settings.bot.data_dir}",
-        answered_by,
-        f"search: {', '.join(engines)}" if engines else "search: not set up (set PERPLEXITY_API_KEY to connect it)",
+        say_here("doctor.valid", names=platforms),
+        say_here("doctor.place", zone=settings.bot.zone_name, folder=settings.bot.data_dir),
+        say_here(
+            "doctor.model_used" if is_model else "doctor.model_offline",
+            name=model.name,
+            address=model.base_url or "api.openai.com",
+        ),
+        say_here("doctor.engines" if engines else "doctor.engines_none", names=engines),
     ]

@@ -10,7 +10,7 @@ from bot.app.settings_checks import unknown_plugins
 from bot.cli.commands import config_option
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
-from bot.config.terminal import printable
+from bot.config.terminal import language_here, printable
 from bot.observability.logs import unlogged
 from bot.plugins.loading import LoadedPlugin, find_enabled_plugins, load_plugin
 from bot.plugins.manager import InstalledPlugin
@@ -33,7 +33,7 @@ def plugins(config: Path | None) -> int:
     for each in installed:
         click.echo(_format_plugin(each))
     for finding in unknown_plugins(settings.plugins):
-        click.echo(printable(f"{finding.about}: {finding.state_text}"))
+        click.echo(printable(f"{finding.about}: {finding.state_in(language_here(settings.bot.language))}"))
     return 1 if any(each.plugin.error for each in installed) else 0
 
 

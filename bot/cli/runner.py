@@ -18,6 +18,7 @@ from msgspec import Struct, field
 
 from bot.app.application import App, build_app
 from bot.config.editor import SettingsEditor
+from bot.config.field_errors import SettingInvalid, config_problem
 from bot.config.settings import Settings
 from bot.config.sources import secret_values
 from bot.config.terminal import language_here
@@ -112,7 +113,7 @@ def run_mcp_server(settings: Settings, chat: str, person: str) -> None:
 
     platform, _, chat_id = chat.partition(":")
     if not chat_id:
-        raise ConfigError("command line", "--chat", f"{chat!r} is no chat; name it as platform:id")
+        raise SettingInvalid("command line", "--chat", "no_chat", chat=repr(chat))
     asker = McpCaller(person=Person(id=person, name=person), chat=ChatAddress(platform=platform, chat_id=chat_id))
     _configure_logging(settings, is_quiet=True)
     asyncio.run(_serve_mcp_client(settings, asker))
@@ -343,7 +344,8 @@ async def serve_page(
     except ConfigError as error:
         if "console" not in settings.platforms.enabled or not sys.stdin.isatty():
             raise
-        click.echo(say(language_here(settings.bot.language), "serve.not_served", why=error.problem), err=True)
+        language = language_here(settings.bot.language)
+        click.echo(say(language, "serve.not_served", why=config_problem(error, language)), err=True)
         room.close()
         yield
         return

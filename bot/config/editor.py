@@ -13,6 +13,7 @@ from msgspec import Struct
 from pydantic import JsonValue, SecretStr, ValidationError
 from pydantic_core import ErrorDetails
 
+from bot.config.field_errors import SettingInvalid
 from bot.config.settings import Settings
 from bot.config.sources import (
     LoadedSettings,
@@ -165,7 +166,7 @@ class SettingsEditor:
     def _file(self) -> Path:
         file = self.load().saved
         if file is None:
-            raise ConfigError("settings", "", "bot.settings_file is empty, so that settings cannot be changed here")
+            raise SettingInvalid("settings", "", "no_settings_file")
         return file
 
     def _history(self) -> Path:
@@ -307,4 +308,4 @@ def _write_private(path: Path, text: str) -> None:
     except OSError as error:
         with suppress(OSError):
             new.unlink(missing_ok=True)
-        raise ConfigError(str(path), "", f"cannot be written ({error.strerror})") from error
+        raise SettingInvalid("settings", "", "unwritable", place=path, why=error.strerror) from error

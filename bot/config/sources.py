@@ -4,18 +4,19 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 from pydantic import SecretStr, ValidationError
-from pydantic_core import ErrorDetails
 
+from bot.config.field_errors import SettingInvalid
 from bot.config.platform_catalog import GROUPS, NAMES
 from bot.config.secrets import SecretMissing, place_of, read_file, read_secret
 from bot.config.settings import Group, Settings
-from bot.config.terminal import terminal_language
+from bot.config.terminal import language_here
+from function_calls.language.messages import FALLBACK, LANGUAGES
 from services.kernel.errors import ConfigError
 from services.kernel.text import closest_names
 
@@ -25,7 +26,8 @@ Tables = dict[str, dict[str, object]]
 PREFIX = "BUBBLES_"
 _FILE_SUFFIX = "_FILE"
 _PLATFORM = "platforms."
-_QUOTED = re.compile(r"'([^']*)'")
+_MIN_SIMILARITY = 0.4
+"""How alike a name and that of a setting must be, for a question about it."""
 _PASSWORD = re.compile(r"://[^\s/:@]*:([^\s/@]+)@")
 
 # Names that the rest of the world uses for the same thing; the BUBBLES_ name wins.
@@ -92,10 +94,10 @@ def read_settings(
     for name, group, key, value in variables:
         tables.setdefault(group, {})[key] = _parse_value(group, key, value)
         origins[f"{group}.{key}"] = Origin(kind="environment", name=name)
-    _fetch_secrets(tables, environment)
+    _fetch_secrets(tables)
     try:
         return LoadedSettings(settings=_validate(tables, str(chosen)), origins=origins, saved=file)
-    except ConfigError as error:
+    except SettingInvalid as error:
         raise _of_origin(error, origins) from None  # the cause may quote a secret
 
 
@@ -103,7 +105,7 @@ def _variables(environment: Mapping[str, str]) -> list[tuple[str, str, str, str]
     found = list(_from_environment(environment))
     for name, group, key, _ in found:
         if group not in group_names() or key not in setting_names(group):
-            raise ConfigError("environment", name, _nearest(f"{group}.{key}", _all_keys()))
+            raise _unknown("environment", name, f"{group}.{key}", _all_keys())
     return found
 
 
@@ -128,14 +130,27 @@ def _keys(tables: Tables) -> list[str]:
     return [f"{group}.{key}" for group, table in tables.items() for key in table]
 
 
-def _of_origin(error: ConfigError, origins: Mapping[str, Origin]) -> ConfigError:
+def _of_origin(error: SettingInvalid, origins: Mapping[str, Origin]) -> SettingInvalid:
     """Name the source that the value in `error` comes from."""
     origin = next((each for key, each in origins.items() if f"{error.key}.".startswith(f"{key}.")), None)
     if origin is None:
         return error
     if origin.kind == "environment":
-        return ConfigError("environment", origin.name, error.problem)
-    return ConfigError(origin.name, error.key, error.problem)
+        return error.at("environment", origin.name)
+    return error.at(origin.name, error.key)
+
+
+def operator_language(path: Path | None = None) -> str:
+    """Return the language of the terminal, else that of the bot as far as its settings can be read."""
+    found: dict[str, object] = {}
+    with suppress(ConfigError):
+        _, tables = _tables(path)
+        found |= tables.get("bot", {})
+        variables = _variables(os.environ)
+        found |= page_tables(_page_file(tables, variables)).get("bot", {})
+        found |= {key: value for _, group, key, value in variables if group == "bot"}
+    language = str(found.get("language"))
+    return language_here(language if language in LANGUAGES else FALLBACK)
 
 
 def secrets_kept(path: Path | None = None, environment: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
@@ -190,7 +205,9 @@ def _validate(tables: Mapping[str, dict[str, object]], path: str) -> Settings:
         settings = Settings.model_validate(own)
     for name in settings.platforms.enabled:
         if name not in NAMES:
-            raise ConfigError(path, "platforms.enabled", f"{name}: {_nearest(name, list(NAMES))}")
+            near = closest_names(name, list(NAMES), at_least=_MIN_SIMILARITY)
+            fields = {"name": name, "near": near[0] if near else "", "known": ", ".join(NAMES)}
+            raise SettingInvalid(path, "platforms.enabled", "no_platform_near" if near else "no_platform", **fields)
     return settings
 
 
@@ -211,45 +228,31 @@ def _named_errors(path: str, prefix: str = "") -> Iterator[None]:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = prefix + ".".join(str(part) for part in first["loc"])
-        raise ConfigError(path, key, _in_words(first)) from None  # the cause may quote a secret
-
-
-def _in_words(problem: ErrorDetails) -> str:
-    if problem["type"] == "tuple_type":
-        return 'Input should be a list, such as ["a", "b"]'
-    if problem["type"] == "literal_error":
-        return problem["msg"] + _meant_choice(str(problem["input"]), _QUOTED.findall(problem["msg"]))
-    return problem["msg"].removeprefix("Value error, ")
-
-
-def _meant_choice(given: str, choices: list[str]) -> str:
-    """Tell which of the choices of a setting somebody may have meant; the case of its letters is the commonest slip."""
-    near = closest_names(given.lower(), [each.lower() for each in choices])
-    return "".join(f"; did you mean {each}?" for each in choices if near and each.lower() == near[0])
+        raise SettingInvalid(path, key, first) from None  # the cause may quote a secret
 
 
 def _read(path: Path) -> Tables:
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(str(path), "", f"cannot be read ({error.strerror})") from error
+        raise SettingInvalid(str(path), "", "unreadable", why=error.strerror) from error
     except UnicodeDecodeError as error:
-        raise ConfigError(str(path), "", f"is not UTF-8 text (byte {error.start + 1})") from error
+        raise SettingInvalid(str(path), "", "no_text", byte=error.start + 1) from error
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(str(path), "", f"is not valid TOML: {error}") from error
+        raise SettingInvalid(str(path), "", "no_toml", why=error) from error
     for name, table in tables.items():
         if not isinstance(table, dict):
-            raise ConfigError(str(path), name, "settings stand in groups; put it under a [group] line")
+            raise SettingInvalid(str(path), name, "no_group")
     return tables
 
 
 def _refuse_unknown(tables: Mapping[str, Mapping[str, object]], path: str) -> None:
     for group, table in tables.items():
         if group not in group_names():
-            raise ConfigError(path, group, _nearest(group, group_names()))
+            raise _unknown(path, group, group, group_names())
         for key in table:
             if key not in setting_names(group):
-                raise ConfigError(path, f"{group}.{key}", _nearest(f"{group}.{key}", _all_keys()))
+                raise _unknown(path, f"{group}.{key}", f"{group}.{key}", _all_keys())
 
 
 def _refuse_secrets(tables: Mapping[str, Mapping[str, object]], path: str) -> None:
@@ -257,34 +260,32 @@ def _refuse_secrets(tables: Mapping[str, Mapping[str, object]], path: str) -> No
         for key, value in table.items():
             if value and is_secret(group, key) and place_of(value) is None:
                 name = f"{PREFIX}{group.replace('.', '__')}__{key}".upper()
-                raise ConfigError(path, f"{group}.{key}", f"secrets do not belong in a file that is shared; set {name}")
+                raise SettingInvalid(path, f"{group}.{key}", "secret_in_file", variable=name)
 
 
-def _fetch_secrets(tables: Mapping[str, dict[str, object]], environment: Mapping[str, str]) -> None:
+def _fetch_secrets(tables: Mapping[str, dict[str, object]]) -> None:
     """Put each secret where the setting has only the place of it."""
     for group, table in tables.items():
         for key, value in table.items():
             place = place_of(value) if is_secret(group, key) else None
             if place is not None:
-                with _told_where(f"{group}.{key}", environment):
+                with _named_secret(f"{group}.{key}"):
                     table[key] = read_secret(place)
 
 
 @contextmanager
-def _told_where(key: str, environment: Mapping[str, str]) -> Iterator[None]:
-    """Raise an error with a next step, in the language of the terminal, where a secret is missing."""
+def _named_secret(key: str) -> Iterator[None]:
+    """Raise an error with the name of the setting and a next step where a secret is missing."""
     try:
         yield
     except SecretMissing as error:
-        from function_calls.language.messages import say
-
-        language = terminal_language(environment) or "en"
-        raise ConfigError("settings", key, say(language, f"secret.{error.code}", **error.fields)) from error
+        raise SettingInvalid("settings", key, f"secret.{error.code}", **error.fields) from error
 
 
-def _nearest(key: str, known: list[str]) -> str:
-    near = closest_names(key, known, at_least=0.4)
-    return f"unknown setting; did you mean {near[0]}?" if near else "unknown setting"
+def _unknown(path: str, key: str, name: str, known: list[str]) -> SettingInvalid:
+    """Return the error of an unknown setting `key`, with the setting whose name is nearest to `name`."""
+    near = closest_names(name, known, at_least=_MIN_SIMILARITY)
+    return SettingInvalid(path, key, "unknown_near", near=near[0]) if near else SettingInvalid(path, key, "unknown")
 
 
 def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
@@ -301,7 +302,7 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str
         group, key = _group_and_key(name.removeprefix(PREFIX).lower())
         if name.endswith(_FILE_SUFFIX) and key.removesuffix(_FILE_SUFFIX.lower()) in setting_names(group):
             key = key.removesuffix(_FILE_SUFFIX.lower())
-            with _told_where(f"{group}.{key}", environment):
+            with _named_secret(f"{group}.{key}"):
                 text = read_file(value)
             yield name, group, key, text
         else:
@@ -314,7 +315,7 @@ def _refuse_single(name: str) -> None:
     for key in _all_keys():
         if told in {key.replace(".", "_"), key.replace(".", "_") + _FILE_SUFFIX.lower()}:
             meant = PREFIX + key.replace(".", "__").upper() + (_FILE_SUFFIX if name.endswith(_FILE_SUFFIX) else "")
-            raise ConfigError("environment", name, f"unknown setting; did you mean {meant}?")
+            raise SettingInvalid("environment", name, "unknown_near", near=meant)
 
 
 def _group_and_key(name: str) -> tuple[str, str]:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Final, cast
 
 from loguru import logger
 
+from bot.config.field_errors import SettingInvalid
 from bot.config.settings import LogSettings
 from bot.config.terminal import printable
 from services.kernel.bounded import RepeatLimit
-from services.kernel.errors import ConfigError, StorageBusy, StorageFull, StorageUnavailable
+from services.kernel.errors import StorageBusy, StorageFull, StorageUnavailable
 from services.kernel.private_files import make_private_folder, open_private
 
 if TYPE_CHECKING:
@@ -113,7 +114,8 @@ def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterabl
             file = LogFile(data_dir / "bubbles.log")
             logger.add(file, level=settings.level, format=line, backtrace=False, diagnose=False)
         except OSError as error:
-            raise ConfigError("settings", "bot.data_dir", f"{data_dir} cannot be written ({error.strerror})") from error
+            fields = {"place": data_dir, "why": error.strerror}
+            raise SettingInvalid("settings", "bot.data_dir", "unwritable", **fields) from error
 
 
 @contextmanager

@@ -9,12 +9,12 @@ import importlib
 from collections.abc import Callable
 from types import ModuleType
 
+from bot.config.field_errors import SettingInvalid
 from bot.config.platform_catalog import GROUPS, NAMES
 from bot.config.settings import Settings
 from bot.platforms.base import Platform
 from bot.platforms.kit.adapter import PlatformParts
 from services.kernel.clock import Clock
-from services.kernel.errors import ConfigError
 
 
 def create_platforms(settings: Settings, clock: Clock) -> list[Platform]:
@@ -33,7 +33,7 @@ def _create(name: str, parts: PlatformParts) -> Platform:
 
         return console.create(parts)
     if name not in GROUPS:
-        raise ConfigError("settings", "platforms.enabled", f"no platform named {name}; there are {', '.join(NAMES)}")
+        raise SettingInvalid("settings", "platforms.enabled", "no_platform", name=name, known=", ".join(NAMES))
     create: Callable[[PlatformParts], Platform] = _adapter(name).create
     return create(parts)
 
@@ -44,6 +44,5 @@ def _adapter(name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith(("bot.", "function_calls.", "services.")):
             raise  # ours: a fault of the program, not of the installation
-        raise ConfigError(
-            "settings", "platforms.enabled", f"{name} needs {error.name}; install it: pip install .[{name}]"
-        ) from error
+        fields = {"name": name, "library": error.name, "extra": name}
+        raise SettingInvalid("settings", "platforms.enabled", "needs_library", **fields) from error

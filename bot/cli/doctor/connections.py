@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from bot.config.settings import HttpSettings
-from bot.platforms.kit.doctor import Finding, Prober, ProbeResult, good, problem
+from bot.platforms.kit.doctor import Finding, Prober, good, problem
 
 _ABOUT: Final = "running bot"
 _WILDCARD_ADDRESSES: Final = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - values of a setting
@@ -21,11 +21,12 @@ async def examine_running(settings: HttpSettings, prober: Prober, *, data_dir: P
     answer = await prober.ask("GET", f"{address}/api/admin/adapters", headers=headers)
     found = answer.body.get("adapters")
     if not isinstance(found, list):
-        return [good(_ABOUT, _explain_missing(address, answer))]
+        if answer.problem:
+            return [good(_ABOUT, "bot_none", address=address)]
+        return [good(_ABOUT, "bot_silent", address=address, status=answer.status)]
     own, other = _absolute(data_dir), answer.body.get("data_dir")
     if other and other != own:
-        step = "set http.port of one of them to another port, or run the doctor with the settings of that bot"
-        return [problem(_ABOUT, f"another bot answers at {address}: its data is in {other}, not in {own}", step)]
+        return [problem(_ABOUT, "bot_other", "bot_port", address=address, other=other, own=own)]
     platforms = [each for each in found if isinstance(each, dict)]
     broken = [
         _describe_broken(each)
@@ -35,17 +36,11 @@ async def examine_running(settings: HttpSettings, prober: Prober, *, data_dir: P
     if broken:
         return broken
     states = ", ".join(f"{each.get('name')} {each.get('state')}" for each in platforms)
-    return [good(_ABOUT, f"its platforms: {states}" if states else "it serves no platforms")]
+    return [good(_ABOUT, "bot_platforms", names=states) if states else good(_ABOUT, "bot_no_platforms")]
 
 
 def _absolute(folder: Path) -> str:
     return str(folder.resolve())
-
-
-def _explain_missing(address: str, answer: ProbeResult) -> str:
-    if answer.problem:
-        return f"none answers at {address}"
-    return f"{address} does not report the state of the platforms ({answer.status})"
 
 
 def _has_partial_outage(platform: Mapping[str, object]) -> bool:
@@ -54,11 +49,8 @@ def _has_partial_outage(platform: Mapping[str, object]) -> bool:
 
 
 def _describe_broken(platform: Mapping[str, object]) -> Finding:
-    name, detail = platform.get("name"), platform.get("detail") or "no reason given"
-    if platform.get("state") == "deaf":
-        step = f"the bot reconnects; if that does not help, check the network connection to {name}"
-        return problem(_ABOUT, f"the connection to {name} is stale: {detail}", step)
-    if platform.get("state") == "live":
-        step = "the bot tries again; let an owner of the room admit the bot, or remove the room from the settings"
-        return problem(_ABOUT, f"{name} is connected, but {detail}", step)
-    return problem(_ABOUT, f"{name} has stopped: {detail}", "fix the problem, and start the bot again")
+    state, step = {
+        "deaf": ("connection_stale", "connection_wait"),
+        "live": ("connection_partial", "connection_rooms"),
+    }.get(str(platform.get("state")), ("connection_stopped", "connection_start"))
+    return problem(_ABOUT, state, step, name=platform.get("name"), reason=platform.get("detail") or "–")

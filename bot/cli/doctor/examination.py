@@ -14,9 +14,12 @@ from bot.cli.commands import config_option
 from bot.cli.doctor.connections import examine_running
 from bot.cli.doctor.machine import examine_clock, examine_database, examine_zone_data
 from bot.cli.doctor.tools import examine_tools, print_finding
+from bot.config.field_errors import config_error_text
 from bot.config.settings import Settings
-from bot.config.sources import load_settings, secrets_kept
+from bot.config.sources import load_settings, operator_language, secrets_kept
+from bot.config.terminal import language_here
 from bot.platforms.kit.doctor import Finding, Prober, good, problem
+from function_calls.language.messages import say
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.errors import ConfigError
 
@@ -29,26 +32,29 @@ def doctor(config: Path | None) -> int:
         settings = load_settings(config)
         secrets = secrets_kept(config)
     except ConfigError as error:
-        _print(problem("settings", str(error), "correct that setting; `bubbles check` shows the others"))
+        language = operator_language(config)
+        _print(problem("settings", config_error_text(error, language), "settings_fix"), language)
         return 2
-    told = "; ".join(f"{setting} from {place}" for setting, place in secrets)
-    _print(good("secrets", told or "none is set"))
-    return asyncio.run(_report(settings))
+    language = language_here(settings.bot.language)
+    places = [say(language, "doctor.secret_from", setting=setting, place=place) for setting, place in secrets]
+    _print(good("secrets", "; ".join(places) or "secrets_none"), language)
+    return asyncio.run(_report(settings, language))
 
 
-async def _report(settings: Settings) -> int:
+async def _report(settings: Settings, language: str) -> int:
     problems = 0
     async for finding in examine(settings, SystemClock()):
         problems += finding.is_problem
-        _print(finding)
-    click.echo(f"{problems} to put right" if problems else "all is well")
+        _print(finding, language)
+    end = "all_well" if not problems else "to_fix_one" if problems == 1 else "to_fix"
+    click.echo(say(language, f"doctor.{end}", count=problems))
     return 1 if problems else 0
 
 
-def _print(finding: Finding) -> None:
-    print_finding(finding)
+def _print(finding: Finding, language: str) -> None:
+    print_finding(finding, language)
     if finding.is_problem:
-        click.echo(f"         next: {finding.next_step}")
+        click.echo(" " * 9 + say(language, "doctor.next", step=finding.next_step_in(language)))
 
 
 async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:

@@ -14,38 +14,32 @@ from services.storage.engine.readonly import has_tables
 
 _MAX_SKEW = timedelta(seconds=30)
 _MAX_AGE_YEARS = 2
-_MAKE_ROOM = "make room on that disk"
 
 
 def examine_clock(skews: Mapping[str, timedelta]) -> Finding:
     """Compare the clock of this machine with those of the servers, by `skews`."""
     if not skews:
-        return good("clock", "no server to compare it with")
+        return good("clock", "clock_alone")
     # The smallest difference counts, as a single server may be wrong.
     host, skew = min(skews.items(), key=lambda each: abs(each[1]))
     seconds = skew.total_seconds()
     if abs(skew) <= _MAX_SKEW:
-        return good("clock", f"within {abs(seconds):.0f} s of {host}")
-    direction = "behind" if seconds > 0 else "ahead of"
-    return problem(
-        "clock",
-        f"{abs(seconds):.0f} s {direction} {host}: reminders are sent at the wrong time",
-        "let the system set it, for example: timedatectl set-ntp true",
-    )
+        return good("clock", "clock_right", seconds=f"{abs(seconds):.0f}", host=host)
+    state = "clock_behind" if seconds > 0 else "clock_ahead"
+    return problem("clock", state, "clock_set", seconds=f"{abs(seconds):.0f}", host=host)
 
 
 def examine_zone_data(now: datetime, version: str | None = None) -> Finding:
     """Check the age of the time zone data; countries change their rules every year."""
     version = zone_data_version() if version is None else version
-    step = "update it: the package tzdata of the system, or pip install -U tzdata"
     if version == "none":
-        return problem("time zones", "there is no zone data", step)
+        return problem("time zones", "zones_none", "zones_update")
     year = _year_of(version)
     if year is None:
-        return good("time zones", f"data {version}, of unknown age")
+        return good("time zones", "zones_undated", version=version)
     if now.year - year >= _MAX_AGE_YEARS:
-        return problem("time zones", f"data of {year} is old: recent changes of daylight saving are missing", step)
-    return good("time zones", f"data of {year} ({version})")
+        return problem("time zones", "zones_old", "zones_update", year=year)
+    return good("time zones", "zones_recent", year=year, version=version)
 
 
 def _year_of(version: str) -> int | None:
@@ -62,42 +56,33 @@ async def examine_database(url: str) -> Finding:
         if not await has_tables(url) and not await asyncio.to_thread(_has_remains, database):
             return await asyncio.to_thread(_examine_place, database)
     except ConfigError as error:
-        return problem("database", error.problem, "correct storage.url")
+        return problem("database", error.problem, "database_url")
     try:
         await database.try_write()
         damage = await asyncio.to_thread(_damage_of, database)
     except StorageBusy as busy:
         damage = await asyncio.to_thread(_damage_of, database)
         if damage is None and not database.is_disk_full:
-            return good("database", f"{database.name} is in use by {busy.holder}; its pages are undamaged")
-    except StorageFull as full:
-        return problem("database", str(full), _MAKE_ROOM)
+            return good("database", "database_used", name=database.name, holder=busy.holder)
+    except StorageFull:
+        return problem("database", "database_full", "make_room", name=database.name)
     except ConfigError as error:
-        return problem(
-            "database",
-            f"{error.path} {error.problem}",
-            "correct storage.url or bot.data_dir, start the server, or let the bot's user write there",
-        )
+        return problem("database", f"{error.path} {error.problem}", "database_server")
     except Exception as error:  # noqa: BLE001 - the error of a driver is part of the report
-        return problem(
-            "database",
-            f"{database.name} cannot be written: {first_line(error)}",
-            "let the bot's user write there (bot.data_dir, storage.url), and see that the disk is not full",
-        )
+        fields = {"name": database.name, "reason": first_line(error)}
+        return problem("database", "database_unwritable", "database_rights", **fields)
     return _examine_contents(database, damage)
 
 
 def _examine_contents(database: Database, damage: str | None) -> Finding:
     """Report damaged pages, a full disk or a missing write-ahead log."""
     if damage is not None:
-        step = "stop the bot and restore a backup (bubbles restore FILE)"
-        return problem("database", f"{database.name} is damaged: {damage}", step)
+        return problem("database", "database_damaged", "database_restore", name=database.name, reason=damage)
     if database.is_disk_full:
-        return problem("database", f"the disk of {database.name} is full", _MAKE_ROOM)
+        return problem("database", "database_full", "make_room", name=database.name)
     if database.has_lost_journal:
-        step = "look for it, or compare with a backup; if another program has opened the database, ignore this"
-        return problem("database", f"the write-ahead log of {database.name} is missing after a crash", step)
-    return good("database", f"{database.name} can be written, and its pages are undamaged")
+        return problem("database", "database_log", "database_log_find", name=database.name)
+    return good("database", "database_ok", name=database.name)
 
 
 def _has_remains(database: Database) -> bool:
@@ -120,6 +105,5 @@ def _examine_place(database: Database) -> Finding:
     while folder is not None and not folder.exists():
         folder = folder.parent
     if folder is None or (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
-        return good("database", f"{database.name} does not exist yet; the first start creates it")
-    step = "let the bot's user write there (bot.data_dir, storage.url)"
-    return problem("database", f"{database.name} cannot be created: {folder} is not writable", step)
+        return good("database", "database_new", name=database.name)
+    return problem("database", "database_no_place", "database_folder", name=database.name, folder=folder)

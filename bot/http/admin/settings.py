@@ -9,12 +9,13 @@ from pydantic import Field, JsonValue, SecretStr
 
 from bot.app.connection_checks import examine_part
 from bot.config.editor import FIXED_KEYS, RESTART_KEYS, SettingsChange, SettingsEditor, SettingsInvalid, split_key
+from bot.config.field_errors import config_problem, field_problem
 from bot.config.platform_catalog import GROUPS
 from bot.config.settings import Group, Settings
 from bot.config.sources import Origin, group_model, group_names, is_secret, setting_names
 from bot.http.core.bodies import Answer, Body, as_json
 from bot.http.core.context import Context, HttpContext
-from bot.http.core.errors import HttpRefused, field_problem, invalid_fields, request_language
+from bot.http.core.errors import HttpRefused, invalid_fields, request_language
 from bot.http.security.auth import AdminViewer, ChatViewer, needs
 from bot.http.security.networks import check_bind_policy
 from bot.platforms.kit.doctor import Finding
@@ -170,7 +171,7 @@ async def test(body: TestBody, request: Request, context: Context) -> TestResult
 
 def _finding_body(finding: Finding, language: str) -> FindingBody:
     return FindingBody(
-        about=finding.about,
+        about=finding.about_in(language),
         said=finding.state_in(language),
         next_step=finding.next_step_in(language),
         is_problem=finding.is_problem,
@@ -221,7 +222,8 @@ def open_editor(context: HttpContext, request: Request) -> Iterator[SettingsEdit
     except ConfigError as error:
         if not error.key:
             raise HttpRefused(409, "settings_fixed") from error
-        raise invalid_fields(language, {error.key: field_problem(language, error.problem)}) from error
+        problem = field_problem(language, config_problem(error, language))
+        raise invalid_fields(language, {error.key: problem}) from error
 
 
 def save_answer(editor: SettingsEditor, change: SettingsChange) -> SavedBody:

@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Path, Request
 from pydantic import Field, JsonValue, ValidationError
 
+from bot.config.field_errors import field_problem
 from bot.config.settings import HEADER_VALUE
 from bot.http.admin.settings import SavedBody, open_editor, save_answer
 from bot.http.core.bodies import Answer, Body
 from bot.http.core.context import Context, HttpContext
-from bot.http.core.errors import HttpRefused, field_problem, invalid_fields, request_language
+from bot.http.core.errors import HttpRefused, invalid_fields, request_language
 from bot.http.security.auth import AdminViewer, Viewer, needs
 from bot.platforms.web.frames import written
 from bot.tools.servers.connections import ToolServerConnection, connection_entries

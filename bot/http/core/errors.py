@@ -15,6 +15,7 @@ from pydantic import Field
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, HTTPConnection
 
+from bot.config.field_errors import config_error_text, field_problem
 from bot.http.core.bodies import Answer
 from function_calls.language.messages import FALLBACK, LANGUAGES, knows, say
 from function_calls.tools.dispatch.execution import refusal_text
@@ -29,39 +30,6 @@ from services.kernel.errors import (
 )
 
 _MOST: Final = 20
-_NUMBERS: Final = ("int_type", "int_parsing", "int_parsing_size", "int_from_float", "float_type", "float_parsing")
-_SENTENCES: Final[Mapping[str, str]] = {
-    "missing": "missing",
-    "extra_forbidden": "unknown",
-    "json_invalid": "no_json",
-    "string_type": "text",
-    "string_too_short": "short",
-    "string_too_long": "long",
-    "string_pattern_mismatch": "pattern",
-    "too_short": "few",
-    "too_long": "many",
-    "literal_error": "choice",
-    "enum": "choice",
-    "greater_than": "above",
-    "greater_than_equal": "least",
-    "less_than": "below",
-    "less_than_equal": "most",
-    "bool_type": "yes_or_no",
-    "bool_parsing": "yes_or_no",
-    "list_type": "list",
-    "dict_type": "object",
-    "model_type": "object",
-    "model_attributes_type": "object",
-    "datetime_type": "moment",
-    "datetime_parsing": "moment",
-    "datetime_from_date_parsing": "moment",
-    "timezone_aware": "moment",
-    "date_from_datetime_parsing": "date",
-    "date_parsing": "date",
-    **dict.fromkeys(_NUMBERS, "number"),
-}
-"""The sentence (`field.<name>`) for each type of error that Pydantic knows; all others are told in general."""
-
 PREFIX: Final = "/v1"
 COMPLETIONS: Final = "/chat/completions"
 OPEN_WEBUI_PREFIX: Final = "/api"
@@ -76,24 +44,6 @@ def field_problems(language: str, errors: Sequence[Mapping[str, Any]]) -> dict[s
         place = ".".join(str(part) for part in error["loc"][1:]) if error["type"] != "json_invalid" else ""
         problems.setdefault(place, field_problem(language, error))
     return problems
-
-
-def field_problem(language: str, error: Mapping[str, Any] | str) -> str:
-    """Describe one error of Pydantic, or what has a name under `field.`; other text is returned as it is."""
-    if isinstance(error, str):
-        return say(language, f"field.{error}") if knows(f"field.{error}") else _sentence(error)
-    if error["type"] == "value_error" and language == "en":
-        return _sentence(str(error["msg"]).removeprefix("Value error, "))
-    own = error["type"] if knows(f"field.{error['type']}") else "other"
-    sentence = _SENTENCES.get(error["type"], own)
-    context = dict(error.get("ctx", {}))
-    if "expected" in context:  # 'a', 'b' or 'c'
-        context["expected"] = str(context["expected"]).replace(" or ", ", ")
-    return say(language, f"field.{sentence}", **context)
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}{'' if text.endswith('?') else '.'}"
 
 
 def invalid_fields(language: str, problems: Mapping[str, str], status: int = 422) -> "HttpRefused":
@@ -328,7 +278,7 @@ async def _failed(request: Request, error: Exception) -> JSONResponse:
         case ClientDisconnect():
             return error_response(request, 400, "bad_request")
         case ConfigError():
-            return error_response(request, 501, "not_set_up", why=error)
+            return error_response(request, 501, "not_set_up", why=config_error_text(error, request_language(request)))
         case StorageBusy() | StorageUnavailable() | DeliveryFailed():
             logger.warning("{} {} failed, service unavailable: {}", request.method, request.url.path, error)
             return error_response(request, 503, "unavailable")

@@ -4,13 +4,13 @@ import ipaddress
 from functools import lru_cache
 from typing import Final
 
+from bot.config.field_errors import SettingInvalid
 from bot.config.settings import HttpSettings
-from services.kernel.errors import ConfigError
 
 _PREFIX_BITS: Final = 64  # of an IPv6 network: a client with one address usually has all of the network
 _CACHE_SIZE: Final = 4096
 _SHORTEST_TOKEN: Final = 16
-_MAKES_ONE: Final = 'this makes one: python -c "import secrets; print(secrets.token_urlsafe(24))"'
+_NEW_ONE: Final = 'python -c "import secrets; print(secrets.token_urlsafe(24))"'
 LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -22,12 +22,12 @@ def check_bind_policy(settings: HttpSettings) -> None:
     """
     if settings.host in LOCAL_HOSTS:
         return
-    token, reached = settings.token.get_secret_value(), f"{settings.host} is reached from other machines"
+    token = settings.token.get_secret_value()
     if not token:
-        raise ConfigError("settings", "http.host", f"{reached}; set BUBBLES_HTTP__TOKEN, or host = 127.0.0.1")
+        raise SettingInvalid("settings", "http.host", "open_host", host=settings.host)
     if len(token) < _SHORTEST_TOKEN:
-        problem = f"{reached}, and BUBBLES_HTTP__TOKEN has fewer than {_SHORTEST_TOKEN} characters; {_MAKES_ONE}"
-        raise ConfigError("settings", "http.token", problem)
+        fields = {"host": settings.host, "shortest": _SHORTEST_TOKEN, "command": _NEW_ONE}
+        raise SettingInvalid("settings", "http.token", "short_token", **fields)
 
 
 def page_address(host: str, port: int) -> str:

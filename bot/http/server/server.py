@@ -10,6 +10,7 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from bot.config.field_errors import SettingInvalid
 from bot.config.settings import HttpSettings
 from bot.http.app import build_guarded_app
 from bot.http.core.context import HttpContext
@@ -17,7 +18,6 @@ from bot.http.rooms.events import follow_bot
 from bot.http.rooms.shared import share_rooms
 from bot.http.security.networks import check_bind_policy, page_address
 from bot.http.server.connection_limits import ConnectionLimits, limited_protocol
-from services.kernel.errors import ConfigError
 
 _LONGEST_FRAME: Final = 16_000_000
 """Bytes: a result of 5 MB from a page, its characters escaped (`\\u00e4`). The socket limits other frames further."""
@@ -68,8 +68,8 @@ def open_listener(settings: HttpSettings) -> socket.socket:
         return socket.create_server((settings.host, settings.port), family=family, backlog=_BACKLOG)
     except OSError as error:
         reason = str(error.strerror).partition(" (")[0]  # asyncio and Python say the address once more
-        problem = f"{settings.host}:{settings.port} ({reason}); set BUBBLES_HTTP__PORT to another"
-        raise ConfigError("settings", "http.port", problem) from error
+        place = {"host": settings.host, "port": settings.port}
+        raise SettingInvalid("settings", "http.port", "no_port", why=reason, **place) from error
 
 
 @asynccontextmanager

@@ -216,6 +216,5 @@ class DiscordPlatform(NetworkPlatform):
 
 def create(parts: PlatformParts) -> DiscordPlatform:
     """Return the platform of the settings."""
-    hints = {"token": "missing; the developer portal gives one, page Bot"}
-    settings = parts.group(wire.NAME, DiscordSettings, **hints)
+    settings = parts.group(wire.NAME, DiscordSettings, **dict.fromkeys(("token",), "discord_token"))
     return DiscordPlatform(settings, parts.clock, parts.bot_name)

@@ -8,12 +8,13 @@ from typing import TypeVar
 from msgspec import Struct
 from pydantic import SecretStr
 
+from bot.config.field_errors import SettingInvalid
 from bot.config.settings import Group, Settings
 from bot.platforms.base import Health, Receive
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
 from services.kernel.chat import Incoming
 from services.kernel.clock import Clock
-from services.kernel.errors import ConfigError, DeliveryFailed
+from services.kernel.errors import DeliveryFailed
 
 G = TypeVar("G", bound=Group)
 
@@ -32,6 +33,8 @@ class PlatformParts(Struct, frozen=True, kw_only=True):
     def group(self, platform: str, model: type[G], **needed: str) -> G:
         """Return the settings of a platform; `needed` are hints by the names of settings that must not be empty.
 
+        A hint is the name of a message (`setting.<name>`) or text.
+
         Raises:
             ConfigError: one of them is empty.
         """
@@ -39,7 +42,7 @@ class PlatformParts(Struct, frozen=True, kw_only=True):
         for key, hint in needed.items():
             value = getattr(group, key)
             if not (value.get_secret_value() if isinstance(value, SecretStr) else value):
-                raise ConfigError("settings", f"platforms.{platform}.{key}", hint)
+                raise SettingInvalid("settings", f"platforms.{platform}.{key}", hint)
         return group
 
 

@@ -20,8 +20,8 @@ _TIMEOUT_SECONDS = 15.0
 class Finding(Struct, frozen=True, kw_only=True):
     """One line of the report: its state, and for a problem the step that the operator should take.
 
-    `state` and `step` name messages (`doctor.<name>`), which `fields` fill; other text is English. A warning is well
-    as far as the bot can tell, and probably not what the operator meant.
+    `about`, `state` and `step` name messages (`doctor.about.<name>`, `doctor.<name>`), which `fields` fill; other text
+    is English. A warning is well as far as the bot can tell, and probably not what the operator meant.
     """
 
     about: str
@@ -39,6 +39,11 @@ class Finding(Struct, frozen=True, kw_only=True):
     def next_step(self) -> str:
         """Return the next step in English; empty for none."""
         return self.next_step_in(FALLBACK)
+
+    def about_in(self, language: str) -> str:
+        """Return the subject in `language`."""
+        key = f"doctor.about.{self.about.replace(' ', '_')}"
+        return say(language, key, **self.fields) if knows(key) else self.about
 
     def state_in(self, language: str) -> str:
         """Return the state in `language`."""
@@ -67,9 +72,9 @@ def problem(about: str, state: str, step: str, **fields: object) -> Finding:
     return Finding(about=about, state=state, step=step, fields=fields)
 
 
-def warning(about: str, state: str) -> Finding:
+def warning(about: str, state: str, **fields: object) -> Finding:
     """Return the finding of something that works, but probably not as intended."""
-    return Finding(about=about, state=state, is_warning=True)
+    return Finding(about=about, state=state, fields=fields, is_warning=True)
 
 
 class ProbeResult(Struct, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ from typing import Final
 
 from loguru import logger
 
+from bot.config.field_errors import SettingInvalid
 from bot.config.platform_catalog import MatrixSettings
 from bot.platforms.base import Capabilities, OutgoingMessage
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
@@ -33,7 +34,7 @@ from bot.platforms.matrix.wire import (
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import BotAdded, ChatAddress, Person, Reaction, SentFile
 from services.kernel.clock import Clock
-from services.kernel.errors import AssistantError, ConfigError, DeliveryFailed
+from services.kernel.errors import AssistantError, DeliveryFailed
 from services.kernel.state import MemoryStateStore, StateStore
 
 # An event has at most 65,536 bytes, and ours say everything twice: plain and formatted.
@@ -58,11 +59,9 @@ def create(parts: PlatformParts) -> "MatrixPlatform":
     """Return the platform of the settings."""
     settings = parts.group(NAME, MatrixSettings)
     if not settings.homeserver or not settings.user:
-        raise ConfigError("settings", "platforms.matrix.homeserver", "homeserver and user are needed")
+        raise SettingInvalid("settings", "platforms.matrix.homeserver", "matrix_account")
     if not settings.password.get_secret_value() and not settings.access_token.get_secret_value():
-        raise ConfigError(
-            "environment", "BUBBLES_PLATFORMS__MATRIX__PASSWORD", "a password or an access token is needed"
-        )
+        raise SettingInvalid("environment", "BUBBLES_PLATFORMS__MATRIX__PASSWORD", "matrix_password")
     keys = parts.settings.bot.data_dir / "matrix"
     return MatrixPlatform(settings, clock=parts.clock, bot_name=parts.bot_name, keys=keys)
 

@@ -9,6 +9,7 @@ from functools import partial
 from loguru import logger
 from msgspec.structs import replace
 
+from bot.config.field_errors import SettingInvalid
 from bot.config.platform_catalog import OneBotSettings
 from bot.platforms.base import Capabilities, OutgoingMessage, Receive
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
@@ -20,7 +21,7 @@ from bot.platforms.onebot.links import Answer, ForwardLink, HttpLink, ReverseLin
 from bot.platforms.onebot.wire import NAME, Event, is_about_emoji, to_incoming, to_reactions
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
-from services.kernel.errors import ConfigError, DeliveryFailed
+from services.kernel.errors import DeliveryFailed
 
 _STALE_AFTER = timedelta(minutes=2)
 _REMEMBERED_MESSAGES = 1000
@@ -145,10 +146,11 @@ def create(parts: PlatformParts) -> OneBotPlatform:
     settings = parts.group(NAME, OneBotSettings)
     wanted = {"forward": ("ws://", "wss://"), "http": ("http://", "https://")}.get(settings.mode)
     if wanted is not None and not settings.url.startswith(wanted):
-        raise ConfigError("settings", "platforms.onebot.url", f"mode {settings.mode} needs one that begins {wanted[0]}")
+        fields = {"mode": settings.mode, "scheme": wanted[0]}
+        raise SettingInvalid("settings", "platforms.onebot.url", "onebot_url", **fields)
     guard = settings.secret if settings.mode == "http" else settings.token
     is_open = settings.mode != "forward" and settings.host not in {"127.0.0.1", "::1", "localhost"}
     if is_open and not guard.get_secret_value():
         key = "secret" if settings.mode == "http" else "token"
-        raise ConfigError("settings", f"platforms.onebot.{key}", f"needed when others can reach {settings.host}")
+        raise SettingInvalid("settings", f"platforms.onebot.{key}", "onebot_token", host=settings.host)
     return OneBotPlatform(settings, parts.clock, parts.bot_name)

@@ -25,6 +25,7 @@ from loguru import logger
 from msgspec.structs import replace
 from pydantic import ValidationError
 
+from bot.config.field_errors import SettingInvalid
 from bot.config.platform_catalog import TelegramSettings
 from bot.platforms.base import Capabilities, Command, OutgoingMessage
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
@@ -37,7 +38,6 @@ from bot.platforms.telegram.wire import NAME, Account, name_of, to_incoming, to_
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
-from services.kernel.errors import ConfigError
 
 _WANTED: Final = ["message", "edited_message", "callback_query", "my_chat_member", "message_reaction"]
 _SPARE_SECONDS = 15
@@ -260,10 +260,8 @@ def create(parts: PlatformParts) -> TelegramPlatform:
     """Return the platform of the settings."""
     settings = parts.group(NAME, TelegramSettings)
     if settings.webhook_url and not settings.webhook_secret.get_secret_value():
-        raise ConfigError("settings", "platforms.telegram.webhook_secret", "a webhook needs one: any long random text")
+        raise SettingInvalid("settings", "platforms.telegram.webhook_secret", "webhook_secret")
     try:
         return TelegramPlatform(settings, parts.clock, parts.bot_name)
     except TokenValidationError as error:
-        raise ConfigError(
-            "settings", "platforms.telegram.token", "not a token; @BotFather gives one such as 123456:ABC…"
-        ) from error
+        raise SettingInvalid("settings", "platforms.telegram.token", "telegram_token") from error

@@ -12,6 +12,7 @@ from loguru import logger
 from msgspec.structs import replace
 from slixmpp.stanza import Message
 
+from bot.config.field_errors import SettingInvalid
 from bot.config.platform_catalog import XmppSettings
 from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
@@ -35,7 +36,7 @@ from bot.platforms.xmpp.wire import (
 )
 from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import Clock
-from services.kernel.errors import ConfigError, DeliveryFailed
+from services.kernel.errors import DeliveryFailed
 from services.kernel.network import growing_pauses
 from services.kernel.state import MemoryStateStore, StateStore
 
@@ -54,9 +55,9 @@ _STAMP_SLACK: Final = timedelta(seconds=3)
 
 def create(parts: PlatformParts) -> "XmppPlatform":
     """Return the platform of the settings."""
-    settings = parts.group(NAME, XmppSettings, jid="name the bot's address, such as bubbles@example.org")
+    settings = parts.group(NAME, XmppSettings, jid="xmpp_jid")
     if not settings.password.get_secret_value():
-        raise ConfigError("environment", "BUBBLES_PLATFORMS__XMPP__PASSWORD", "the password is needed")
+        raise SettingInvalid("environment", "BUBBLES_PLATFORMS__XMPP__PASSWORD", "password")
     return XmppPlatform(settings, clock=parts.clock, bot_name=parts.bot_name)
 
 

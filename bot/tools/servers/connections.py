@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from pydantic import Field, JsonValue, SecretStr, ValidationError, field_validator, model_validator
 
+from bot.config.field_errors import SettingInvalid
 from bot.config.settings import Group, ToolServerSettings, invalid_value
 from bot.tools.servers.mcp.servers import LONGEST_LABEL, McpServer, OAuthSettings, label_of
 from bot.tools.servers.open_webui_form import read_form, secrets_in
@@ -195,9 +196,9 @@ def connection_entries(written: SecretStr, key: str) -> list[object]:
     try:
         listed = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ConfigError("environment", key, f"is not JSON: {error}") from None
+        raise SettingInvalid("environment", key, "no_json", why=error) from None
     if not isinstance(listed, list):
-        raise ConfigError("environment", key, "is not a list of connections")
+        raise SettingInvalid("environment", key, "no_connections")
     return listed
 
 
@@ -215,7 +216,7 @@ def _refusal(place: int, entry: object, error: ValidationError, labels: Labels) 
     info = entry.get("info") if isinstance(entry, Mapping) else None
     names = [each.get("name") for each in (entry, info) if isinstance(each, Mapping)]
     name = next((each for each in names if isinstance(each, str) and each), f"connection_{place}")
-    problem = ConfigError("settings", where, first["msg"].removeprefix("Value error, "))
+    problem = SettingInvalid("settings", where, first)
     return RefusedConnection(label=labels.unique(label_of(name, "server")), problem=problem, secrets=secrets_in(entry))
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from bot.config.field_errors import SettingInvalid
 from bot.tools.stored.runner import is_over_quota
-from services.kernel.errors import ConfigError, ToolFailed
+from services.kernel.errors import ToolFailed
 
 _MOST_BYTES: Final = 1_000_000
 _WIDTH: Final = 4  # of line numbers
@@ -29,7 +30,7 @@ class Workspace:
         code = (Path(__file__).resolve().parents[3] / name for name in ("bot", "function_calls", "services"))
         for other in (*code, *(path.resolve() for path in apart_from)):
             if self.root.is_relative_to(other) or other.is_relative_to(self.root):
-                raise ConfigError("settings", "workspace.folder", f"{self.root} and {other} have to be apart")
+                raise SettingInvalid("settings", "workspace.folder", "folders_apart", folder=self.root, other=other)
         self.root.mkdir(parents=True, exist_ok=True)
 
     def resolve(self, path: str) -> Path:

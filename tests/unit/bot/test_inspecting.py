@@ -186,7 +186,7 @@ def test_check_refuses_settings_that_prevent_a_start(said, config, said_of):
 
 
 def test_a_check_of_a_bot_without_chat_platforms_says_so(said):
-    assert "platforms: none" in said("check", config="[platforms]\nenabled = []\n").output
+    assert "platforms: no chat platform" in said("check", config="[platforms]\nenabled = []\n").output
 
 
 @pytest.mark.parametrize(

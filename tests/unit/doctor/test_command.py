@@ -10,9 +10,10 @@ from bot.__main__ import cli
 def examined(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    def run(config):
+    def run(config, *words, locale="C.UTF-8"):
         (tmp_path / "config.toml").write_text(config, encoding="utf-8")
-        return CliRunner(env={"OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""}).invoke(cli, ["doctor"])
+        environment = {"OPENAI_API_KEY": "", "OPENAI_BASE_URL": "", "LC_ALL": locale}
+        return CliRunner(env=environment).invoke(cli, words or ["doctor"])
 
     return run
 
@@ -52,3 +53,44 @@ def test_missing_secret_is_a_problem_with_a_next_step(examined):
 
     assert result.exit_code == 2
     assert "search.brave_api_key: the file /no/such/file cannot be read" in result.output
+
+
+@pytest.mark.parametrize(
+    ("settings", "locale", "lines"),
+    [
+        (
+            'language = "zh"',
+            "C.UTF-8",
+            ["正常       密钥: 一个也没有设置", "问题       Telegram 令牌: 没有设置", "有 1 处需要解决"],
+        ),
+        ('language = "zh"', "es_ES.UTF-8", ["bien     secretos: no hay ninguno", "problema token de Telegram: no hay"]),
+    ],
+    ids=["of the bot", "of the terminal"],
+)
+def test_findings_are_in_the_language_of_the_terminal_or_else_of_the_bot(examined, settings, locale, lines):
+    result = examined(f'[bot]\n{settings}\n[platforms]\nenabled = ["telegram"]\n', locale=locale)
+
+    assert result.exit_code == 1
+    assert [line for line in lines if line not in result.output.splitlines()] == []
+
+
+@pytest.mark.parametrize("command", ["doctor", "check", "tools"])
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ('[bot]\nlanguage = "zh"\nnam = "x"\n', "config.toml: bot.nam: 没有这项设置；您是想写 bot.name 吗？"),
+        ('[bot]\nlanguage = "es"\n[http]\nport = 99999\n', "config.toml: http.port: Debe ser como máximo 65535."),
+        ('[bot]\nlanguage = "ez"\n', "config.toml: bot.language: Must be one of: 'en', 'zh', 'es'"),
+    ],
+)
+def test_error_of_the_settings_is_in_the_language_that_they_name(examined, command, settings, problem):
+    result = examined(settings, command)
+
+    assert result.exit_code == 2
+    assert problem in result.output
+
+
+def test_missing_setting_of_a_platform_is_told_in_spanish(examined):
+    result = examined('[bot]\nlanguage = "es"\n[platforms]\nenabled = ["irc"]\n', "check")
+
+    assert result.output == "problema settings: platforms.irc.host: escribe el servidor, por ejemplo irc.libera.chat\n"

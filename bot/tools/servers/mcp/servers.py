@@ -8,9 +8,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, ValidationError, model_validator
 
+from bot.config.field_errors import SettingInvalid
 from bot.tools.servers.echoed_secrets import EchoedSecretMask, header_secrets, variable_secrets
 from function_calls.toolsets.source import Access
-from services.kernel.errors import ConfigError
 
 _KEY = "tool_servers.mcp_file"
 _REQUEST_SECONDS = 60.0
@@ -159,12 +159,12 @@ def read_mcp_servers(path: str) -> tuple[McpServer, ...]:
     try:
         written = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(path, _KEY, f"cannot be read ({error.strerror})") from error
+        raise SettingInvalid(path, _KEY, "unreadable", why=error.strerror) from error
     except ValueError as error:
-        raise ConfigError(path, _KEY, f"is not JSON: {error}") from None
+        raise SettingInvalid(path, _KEY, "no_json", why=error) from None
     listed = written.get("mcpServers") if isinstance(written, dict) else None
     if not isinstance(listed, dict):
-        raise ConfigError(path, _KEY, 'has no "mcpServers" object')
+        raise SettingInvalid(path, _KEY, "no_servers")
     found = [_server(path, str(name), entry) for name, entry in listed.items()]
     return tuple(each for each in found if not each.disabled)
 
@@ -176,4 +176,4 @@ def _server(path: str, name: str, entry: object) -> McpServer:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in ("mcpServers", name, *first["loc"]))
-        raise ConfigError(path, where, first["msg"]) from None  # the cause may quote a secret
+        raise SettingInvalid(path, where, first) from None  # the cause may quote a secret

@@ -1,0 +1,108 @@
+"""Describe invalid settings and fields of requests in the reader's language."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Self
+
+from pydantic_core import ErrorDetails
+
+from function_calls.language.messages import FALLBACK, knows, say
+from services.kernel.errors import ConfigError
+from services.kernel.text import closest_names
+
+_TEXT: Final = "Value error, "
+_QUOTED: Final = re.compile(r"'([^']*)'")
+_NUMBERS: Final = ("int_type", "int_parsing", "int_parsing_size", "int_from_float", "float_type", "float_parsing")
+_SENTENCES: Final[Mapping[str, str]] = {
+    "missing": "missing",
+    "extra_forbidden": "unknown",
+    "json_invalid": "no_json",
+    "string_type": "text",
+    "string_too_short": "short",
+    "string_too_long": "long",
+    "string_pattern_mismatch": "pattern",
+    "too_short": "few",
+    "too_long": "many",
+    "literal_error": "choice",
+    "enum": "choice",
+    "greater_than": "above",
+    "greater_than_equal": "least",
+    "less_than": "below",
+    "less_than_equal": "most",
+    "bool_type": "yes_or_no",
+    "bool_parsing": "yes_or_no",
+    "list_type": "list",
+    "tuple_type": "list",
+    "dict_type": "object",
+    "model_type": "object",
+    "model_attributes_type": "object",
+    "datetime_type": "moment",
+    "datetime_parsing": "moment",
+    "datetime_from_date_parsing": "moment",
+    "timezone_aware": "moment",
+    "date_from_datetime_parsing": "date",
+    "date_parsing": "date",
+    **dict.fromkeys(_NUMBERS, "number"),
+}
+"""The sentence (`field.<name>`) for each type of error that Pydantic knows; all others are told in general."""
+
+
+def field_problem(language: str, error: Mapping[str, Any] | str) -> str:
+    """Describe one error of Pydantic, or what has a name under `field.`; other text is returned as it is."""
+    if isinstance(error, str):
+        return say(language, f"field.{error}") if knows(f"field.{error}") else _sentence(error)
+    if error["type"] == "value_error" and language == FALLBACK:
+        return _sentence(str(error["msg"]).removeprefix(_TEXT))
+    own = error["type"] if knows(f"field.{error['type']}") else "other"
+    sentence = _SENTENCES.get(error["type"], own)
+    context = dict(error.get("ctx", {}))
+    if "expected" in context:  # 'a', 'b' or 'c'
+        context["near"] = _nearest_choice(str(error["input"]), _QUOTED.findall(context["expected"]))
+        context["expected"] = str(context["expected"]).replace(" or ", ", ")
+        sentence = "choice_near" if context["near"] else sentence
+    return say(language, f"field.{sentence}", **context)
+
+
+def _nearest_choice(given: str, choices: Sequence[str]) -> str:
+    """Return the choice that is probably intended; the case of its letters is the commonest slip."""
+    near = closest_names(given.lower(), [each.lower() for each in choices])
+    return next((each for each in choices if near and each.lower() == near[0]), "")
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}{'' if text.endswith('?') else '.'}"
+
+
+class SettingInvalid(ConfigError):
+    """A setting that is unknown, invalid or missing; its problem can be told in each language.
+
+    `error` is the error of Pydantic, or names a message (`setting.<name>`, or with its table), which `fields` fill;
+    other text is returned as it is.
+    """
+
+    def __init__(self, path: str, key: str, error: ErrorDetails | str, /, **fields: object) -> None:
+        self.error = error
+        self.fields = fields
+        super().__init__(path, key, self.problem_in(FALLBACK))
+
+    def at(self, path: str, key: str) -> Self:
+        """Return the error with another place."""
+        return type(self)(path, key, self.error, **self.fields)
+
+    def problem_in(self, language: str) -> str:
+        """Return the problem in `language`."""
+        if not isinstance(self.error, str):
+            is_text = self.error["type"] == "value_error"
+            return self.error["msg"].removeprefix(_TEXT) if is_text else field_problem(language, self.error)
+        keys = (f"setting.{self.error}", self.error)
+        return next((say(language, key, **self.fields) for key in keys if knows(key)), self.error)
+
+
+def config_problem(error: ConfigError, language: str) -> str:
+    """Return the problem of an error, in `language` where it is translated."""
+    return error.problem_in(language) if isinstance(error, SettingInvalid) else error.problem
+
+
+def config_error_text(error: ConfigError, language: str) -> str:
+    """Return an error with its place, in `language` where it is translated."""
+    return str(ConfigError(error.path, error.key, config_problem(error, language)))
