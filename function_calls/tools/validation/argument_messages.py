@@ -68,8 +68,11 @@ def _word_error(language: str, error: ArgumentError) -> str:
 
 
 def refusal_text(language: str, spec: ToolSpec, errors: Sequence[ArgumentError]) -> str:
-    """Return the message about the errors of a call, one line per argument, with a correct example."""
-    lines = [_line(language, error) for error in _first_of_each(errors)]
+    """Return the message about the errors of a call, the missing arguments in one line, with a correct example."""
+    first = list(_first_of_each(errors))
+    missing = [_shown_name(language, error) for error in first if error.rule == "required"]
+    lines = [say(language, "failed.needs", names=", ".join(missing))] if missing else []
+    lines += [_line(language, error) for error in first if error.rule != "required"]
     text = say(language, "failed.arguments", tool=spec.name, problems="".join(f"\n{line}" for line in lines))
     return f"{without_rule_text(language, text)}\n{_correct_example(language, spec, errors)}"
 
@@ -82,14 +85,17 @@ def _first_of_each(errors: Sequence[ArgumentError]) -> Iterable[ArgumentError]:
     return first.values()
 
 
-def _line(language: str, error: ArgumentError) -> str:
+def _shown_name(language: str, error: ArgumentError) -> str:
+    """Return the name of the argument that is wrong, as it is typed and in the person's language."""
     name = argument_of(error)
     label = say(language, f"argument.{name}") if knows(f"argument.{name}") else name
-    shown = name if label == name else say(language, "failed.argument_name", name=name, label=label)
-    line = say(
-        language, "failed.argument", name=shown or say(language, "field.body"), problem=_word_error(language, error)
-    )
-    if error.got and error.rule not in {"required", "additionalProperties", SAID}:
+    return name if label == name else say(language, "failed.argument_name", name=name, label=label)
+
+
+def _line(language: str, error: ArgumentError) -> str:
+    name = _shown_name(language, error) or say(language, "field.body")
+    line = say(language, "failed.argument", name=name, problem=_word_error(language, error))
+    if error.got and error.rule not in {"additionalProperties", SAID}:
         line += say(language, "failed.argument_given", got=error.got)
     return line + _suggestion(language, error)
 
@@ -99,7 +105,9 @@ def _suggestion(language: str, error: ArgumentError) -> str:
 
 
 def _correct_example(language: str, spec: ToolSpec, errors: Sequence[ArgumentError]) -> str:
-    """Return an example sentence of the tool, or its command with all required arguments."""
+    """Return a command of the built-in tool, an example sentence, or a command with all required arguments."""
+    if knows(f"command.{spec.name}"):
+        return say(language, "failed.said_right", example=say(language, f"command.{spec.name}"))
     for example in spec.examples:
         if language_of(example, language) == language and not _NOTATION & set(example):
             return say(language, "failed.said_right", example=example)

@@ -6,9 +6,13 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import AfterValidator, Field
 
+from bot.app.registry import built_in_registry
 from bot.testing.clocks import LoopClock
 from bot.testing.in_memory import build_in_memory
 from bot.testing.platform import FakePlatform
+from bot.testing.turns import make_turn
+from function_calls.conversation.slash_commands import typed_call
+from function_calls.language.messages import catalogue
 from function_calls.registry import Registry, tool_function
 from function_calls.tools.errors import ArgumentsInvalid
 from function_calls.tools.validation.argument_messages import refusal_text
@@ -47,7 +51,7 @@ def told(tool, language, arguments):
 
 
 CASES = [
-    ({}, "• kind: Required.", "• kind：必填。"),
+    ({}, "• It needs kind.", "• 还需要 kind。"),
     (
         {"kind": "gren"},
         '• kind: Must be one of: green, black. You gave "gren".',
@@ -70,8 +74,8 @@ CASES = [
     ),
     (
         {"kind": "green", "until": 3},
-        "• until, until when: Must be text. You gave 3.",
-        "• until，到什么时候：应该是文字。收到的是 3。",
+        "• until (until when): Must be text. You gave 3.",
+        "• until（到什么时候）：应该是文字。收到的是 3。",
     ),
 ]
 
@@ -79,11 +83,11 @@ CASES = [
 @pytest.mark.parametrize(("arguments", "english", "chinese"), CASES)
 def test_person_is_told_the_error_in_their_language(tool, arguments, english, chinese):
     assert told(tool, "en", arguments) == [
-        "I did not get that right (pour_tea):",
+        "I could not run pour_tea:",
         english,
-        "For example: pour some tea",
+        "Write it like this: pour some tea",
     ]
-    assert told(tool, "zh", arguments) == ["参数不对（pour_tea）：", chinese, "可以这样写：倒茶"]
+    assert told(tool, "zh", arguments) == ["没能执行 pour_tea：", chinese, "可以这样写：倒茶"]
 
 
 def test_both_checks_say_the_same(tool):
@@ -96,7 +100,7 @@ def test_both_checks_say_the_same(tool):
 def test_each_argument_is_reported_once_in_order(tool):
     lines = told(tool, "en", {"cups": 0, "extra": 3})
 
-    assert [line.partition(":")[0] for line in lines[1:-1]] == ["• kind", "• cups", "• extra"]
+    assert [line.partition(":")[0] for line in lines[1:-1]] == ["• It needs kind.", "• cups", "• extra"]
 
 
 def test_a_tool_without_a_sentence_of_the_language_is_shown_as_it_is_typed(tool):
@@ -116,7 +120,7 @@ def test_a_tool_without_a_sentence_of_the_language_is_shown_as_it_is_typed(tool)
     ("said", "lines"),
     [
         ("/pour_tea kind=green cups=9", ["• cups: Must be at most 6. You gave 9."]),
-        ("/pour_tea cups=9", ["• kind: Required.", "• cups: Must be at most 6. You gave 9."]),
+        ("/pour_tea cups=9", ["• It needs kind.", "• cups: Must be at most 6. You gave 9."]),
         ("/pour_tea kind=绿茶 cups=2", ['• kind：应该是 green, black。收到的是 "绿茶"。']),
     ],
 )
@@ -129,8 +133,25 @@ async def test_in_a_chat_without_a_model_the_answer_is_in_one_language(said, lin
     assert platform.texts[0].splitlines()[1:-1] == lines
 
 
+BUILT_IN = built_in_registry()
+COMMANDS = [
+    (key.removeprefix("command."), command)
+    for language in ("en", "zh", "es")
+    for key, command in catalogue(language).items()
+    if key.startswith("command.")
+]
+
+
+@pytest.mark.parametrize(("name", "command"), COMMANDS)
+def test_command_that_is_shown_as_correct_is_valid(name, command):
+    call = typed_call(make_turn(command, tools=BUILT_IN.specs))
+
+    assert call.name == name
+    BUILT_IN.get(name).instantiate(call.arguments)
+
+
 @pytest.mark.looptime
-@pytest.mark.parametrize(("before", "answer"), [("今天吃什么", "参数不对"), ("what is for lunch", "I did not get")])
+@pytest.mark.parametrize(("before", "answer"), [("今天吃什么", "没能执行"), ("what is for lunch", "I could not run")])
 async def test_a_bare_command_is_answered_in_the_language_of_the_words_before(before, answer):
     clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     platform = FakePlatform(clock)
