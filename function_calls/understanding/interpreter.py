@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ from function_calls.understanding.courtesies import is_courtesy
 from function_calls.understanding.dialogue.addressee import has_trigger
 from function_calls.understanding.dialogue.choices import chosen
 from function_calls.understanding.dialogue.dialogue import Dialogue
-from function_calls.understanding.dialogue.hints import hint
+from function_calls.understanding.dialogue.hints import help_text, hint
 from function_calls.understanding.dialogue.learned import (
     LONGEST,
     LearnedInterpreter,
@@ -105,6 +106,7 @@ class OfflineInterpreter:
         self._learned = LearnedInterpreter(read_times, self._dialogue)
         self._memory = None if store is None else DialogueMemory(store, self._dialogue, self._questions)
         self._examples = ExampleSentences()
+        self._hint = partial(hint, searches_web=searches_web)
 
     @staticmethod
     def warm_up(language: str, tools: Iterable[ToolSpec] = ()) -> None:
@@ -260,7 +262,7 @@ class OfflineInterpreter:
             return Interpretation(answer=say(turn.language, "offline.too_long", limit=LONGEST), must_reply=True)
         if is_courtesy(without_names(turn.message.text, (turn.bot_name,))) or _is_below_reminder(turn):
             return Interpretation()
-        return Interpretation(answer=say(turn.language, "offline.help"))
+        return Interpretation(answer=help_text(turn, searches_web=self._searches_web))
 
     def _is_request(self, turn: Turn) -> bool:
         """Return whether a message that is too long begins as a request to be reminded, for nobody else."""
@@ -378,7 +380,7 @@ class OfflineInterpreter:
         is_called = _is_addressed(turn) or (is_addressed(turn) and understood.reading.intent == "help")
         if not is_called and self._learned.asks_for_change(understood, turn, key, known):
             last = self._dialogue.last_set(key, turn.now)
-            return Interpretation(answer=hint(turn, understood, known, last), must_reply=True)
+            return Interpretation(answer=self._hint(turn, understood, known, last), must_reply=True)
         is_thanked = is_courtesy(text) or _is_remark_behind_thanks(text, understood)
         if not is_called or is_thanked or self._learned.is_talk(understood, turn):
             return Interpretation()
@@ -391,7 +393,7 @@ class OfflineInterpreter:
             return Interpretation(calls=calls)
         if _is_below_reminder(turn):
             return Interpretation()
-        return Interpretation(answer=hint(turn, understood, known, self._dialogue.last_set(key, turn.now)))
+        return Interpretation(answer=self._hint(turn, understood, known, self._dialogue.last_set(key, turn.now)))
 
     def _look_up(self, turn: Turn, understood: Understood, query: str) -> tuple[ToolCall, ...]:
         """Return the calls that look for the answer to a question about anything: in the web, or else here."""

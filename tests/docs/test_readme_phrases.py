@@ -130,5 +130,5 @@ async def test_phrases_of_the_readme_are_answered_in_a_group(language, told):
         answers = {phrase: await answers_to(phrase, language, platform) for phrase in told}
 
     assert [phrase for phrase, told in answers.items() if not told] == []
-    assert [phrase for phrase, told in answers.items() if told[0] == say(language, "offline.help")] == []
+    assert [phrase for phrase, told in answers.items() if told[0].startswith(say(language, "offline.help"))] == []
     assert {phrase: told for phrase, told in answers.items() if told[0].startswith(refusals(language))} == {}

@@ -10,6 +10,7 @@ from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.requests.known_reminders import KnownReminders
 from function_calls.understanding.requests.requests import topic_named, topic_of
+from function_calls.understanding.tool_calls import CallMaker
 from services.reminders.model import Reminder
 
 _LIKELY = 0.25
@@ -18,17 +19,35 @@ _FEWEST_WORDS = 3
 _LONG = 4
 
 
-def hint(turn: Turn, understood: Understood, known: KnownReminders | None, last_set: ToolCall | None) -> str:
+def help_text(turn: Turn, *, searches_web: bool) -> str:
+    """Return what the bot can do, with an example for each tool that works in this chat."""
+    search = ("perplexity_search", "help_web") if searches_web else ("history_search", "help_chat")
+    examples = (("reminder_set", "help_set"), ("reminder_list", "help_list"), search, ("summary", "help_missed"))
+    maker = CallMaker(turn)
+    keys = ("help", *(key for tool, key in examples if maker.offers(tool)))
+    return "\n".join(say(turn.language, f"offline.{key}") for key in keys)
+
+
+def hint(
+    turn: Turn,
+    understood: Understood,
+    known: KnownReminders | None,
+    last_set: ToolCall | None,
+    *,
+    searches_web: bool,
+) -> str:
     """Return how to say what the message comes nearest to, with the reminder's own text, else what the bot can do."""
     is_short = len(understood.reading.tokens) < _FEWEST_WORDS
     reading, words = understood.reading, load_lexicon(understood.language)
     topic = None if is_short else topic_of(reading, least=_LIKELY)
     if topic is None and not is_short and reading.probability("help") >= _LIKELY:
         topic = topic_named(reading, words)
+    if topic == "ask" and not searches_web:
+        topic = "find"
     if topic is None:
         mentioned = None if known is None else _mentioned(reading, known)
         if mentioned is None:
-            return say(turn.language, "offline.help")
+            return help_text(turn, searches_web=searches_web)
         return say(turn.language, "near.any", content=mentioned.content, time=_time(turn, mentioned))
     near = f"near.{topic}"
     reminder = _meant(turn, understood, known, last_set) if knows(near) else None

@@ -105,7 +105,7 @@ def test_addressed_message_without_a_request_is_answered_with_the_help(say: Say,
     heard = say(text, language=language, is_addressed=True)
 
     assert heard.calls == ()
-    assert heard.answer.count("•") == 3
+    assert heard.answer.count("•") == 4
 
 
 @pytest.mark.parametrize(("text", "language"), [("never mind", "en"), ("算了", "zh")])
@@ -251,7 +251,7 @@ def test_question_about_abilities_is_answered_with_how_it_is_done(say: Say, text
     heard = say(text, language=language, is_addressed=True)
 
     assert heard.calls == ()
-    assert heard.answer in {explained(language, "how.set"), explained(language, "offline.help")}
+    assert heard.answer.startswith((explained(language, "how.set"), explained(language, "offline.help")))
 
 
 @pytest.mark.parametrize(
