@@ -52,6 +52,26 @@ async def test_three_people_share_a_room_and_only_the_mentioned_one_is_notified(
     await expect(ada.locator(".facepile-one")).to_have_count(3)
 
 
+async def test_all_replies_of_a_message_are_listed_below_it(visitors: Visitors):
+    ada = await visitors.enter("Ada")
+    lin = await visitors.enter("Lin")
+    await say(ada, "shall we meet on Thursday?")
+    question = lin.locator("[data-message]", has=lin.locator(".plain", has_text="Thursday")).first
+    for text in ("yes, at two", "or on Friday"):
+        await question.focus()
+        await lin.keyboard.press("r")
+        await say(lin, text)
+    replies = ada.get_by_role("button", name="2 replies")
+
+    await replies.click()
+    await expect(replies).to_have_attribute("aria-expanded", "true")
+    await expect(ada.locator(".reply-list li")).to_have_text(
+        [re.compile("Lin.*yes, at two"), re.compile("Lin.*or on Friday")]
+    )
+    await replies.click()
+    await expect(ada.locator(".reply-list")).to_have_count(0)
+
+
 async def test_message_is_answered_reacted_to_edited_and_deleted(visitors: Visitors):
     ada = await visitors.enter("Ada")
     lin = await visitors.enter("Lin")

@@ -163,6 +163,27 @@ async def open_next_week(page: Page) -> Locator:
     return page.locator(".calendar [data-event-id]")
 
 
+async def test_week_on_a_phone_is_a_list_of_its_days(visitors: Visitors):
+    page = await visitors.enter("Ada", "/reminders")
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await page.get_by_label("New reminder").fill("every day at 09:00 water the ficus")
+    await page.get_by_role("button", name="Add").click()
+    await expect(page.locator(".reminder-row")).to_have_count(1)
+    await page.get_by_role("radiogroup", name="View").get_by_text("Week").click()
+    this_week = await page.locator(".week-name").inner_text()
+    await page.get_by_role("button", name="Next").click()
+    lines = page.locator(".agenda-line")
+
+    await expect(lines).to_have_count(7)
+    await expect(page.locator(".agenda-day").first).to_contain_text("Monday")
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+    await lines.first.click()
+    await expect(page.get_by_role("dialog")).to_be_visible()
+    await page.keyboard.press("Escape")
+    await page.get_by_role("button", name="Today").click()
+    await expect(page.locator(".week-name")).to_have_text(this_week)
+
+
 async def test_occurrence_is_dragged_to_another_hour_and_put_back(visitors: Visitors):
     page = await visitors.enter("Ada", "/reminders")
     await page.get_by_label("New reminder").fill("every day at 09:00 water the ficus")

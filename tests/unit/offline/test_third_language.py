@@ -18,7 +18,7 @@ def test_a_reminder_is_set_in_spanish(say: Say) -> None:
         ("muéstrame mis recordatorios", "reminder_list", {"whose": "mine"}),
         ("borra el recordatorio 3", "reminder_delete", {"reminder_id": "3"}),
         ("cancela el recordatorio de la leche", "reminder_delete", {"reminder_id": "leche"}),
-        ("busca recetas de paella", "perplexity_search", {"query": "busca recetas de paella"}),
+        ("busca recetas de paella", "perplexity_search", {"query": "recetas de paella"}),
         ("qué me perdí", "summary", {}),
     ],
 )

@@ -1,3 +1,6 @@
+import { ActionIcon, Button, Group } from '@mantine/core'
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
+import dayjs from 'dayjs'
 import { Fragment, type ReactNode } from 'react'
 import { clockTime, isSameDay, longDate } from '../format/time'
 import { useLanguage, useWords } from '../language/language'
@@ -29,5 +32,42 @@ export function Agenda({ occurrences, onPick }: { occurrences: Occurrence[]; onP
         )
       })}
     </ul>
+  )
+}
+
+interface WeekProps {
+  occurrences: Occurrence[]
+  /** A day of the week that is shown, as YYYY-MM-DD. */
+  date: string
+  onDate: (date: string) => void
+  onPick: (one: Occurrence) => void
+}
+
+/** A week as a list, for screens that are too narrow for seven columns. */
+export function WeekList({ occurrences, date, onDate, onPick }: WeekProps): ReactNode {
+  const { calendar } = useWords().reminders
+  const language = useLanguage((state) => state.language)
+  const begin = dayjs(date).locale(language).startOf('week')
+  const end = begin.add(7, 'day')
+  const go = (weeks: number) => onDate(begin.add(weeks, 'week').format('YYYY-MM-DD'))
+  const isInWeek = ({ at }: Occurrence) => Date.parse(at) >= begin.valueOf() && Date.parse(at) < end.valueOf()
+  return (
+    <>
+      <Group gap={4} p={8} wrap="nowrap">
+        <ActionIcon variant="default" size={44} aria-label={calendar.previous} onClick={() => go(-1)}>
+          <IconChevronLeft size={18} aria-hidden="true" />
+        </ActionIcon>
+        <ActionIcon variant="default" size={44} aria-label={calendar.next} onClick={() => go(1)}>
+          <IconChevronRight size={18} aria-hidden="true" />
+        </ActionIcon>
+        <strong className="week-name" aria-live="polite">
+          {begin.format(calendar.weekFormat)} – {end.subtract(1, 'day').format(calendar.weekFormat)}
+        </strong>
+        <Button variant="default" h={44} ml="auto" onClick={() => onDate(dayjs().format('YYYY-MM-DD'))}>
+          {calendar.today}
+        </Button>
+      </Group>
+      <Agenda occurrences={occurrences.filter(isInWeek)} onPick={onPick} />
+    </>
   )
 }

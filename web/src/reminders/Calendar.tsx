@@ -1,6 +1,7 @@
 import '@mantine/dates/styles.layer.css'
 import '@mantine/schedule/styles.layer.css'
 import { Schedule, type ScheduleEventData, type ScheduleLabelsOverride } from '@mantine/schedule'
+import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import dayjs from 'dayjs'
 import { useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react'
@@ -9,7 +10,7 @@ import { localeOf, useLanguage, useWords, type Language } from '../language/lang
 import { plural, type Words } from '../language/words'
 import { Answer } from '../shell/Answer'
 import type { Reminder } from '../wire/frames'
-import { Agenda } from './Agenda'
+import { Agenda, WeekList } from './Agenda'
 import { fetchOccurrences, type Occurrence } from './api'
 import { rangeOf } from './ranges'
 import type { View } from './Reminders'
@@ -111,6 +112,7 @@ export function Calendar({ reminders, isWhole, view, onPick, onAdd }: CalendarPr
   const { move } = useReminderActions()
   const viewpoint = useViewpoint()
   const [date, setDate] = useState(() => dayjs().format('YYYY-MM-DD'))
+  const isPhone = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false })
   const box = useRef<HTMLDivElement>(null)
   useDayNames(box)
   const { since, until } = rangeOf(view, date)
@@ -148,6 +150,8 @@ export function Calendar({ reminders, isWhole, view, onPick, onAdd }: CalendarPr
               {!is_complete && <p role="status">{words.reminders.notAll}</p>}
               {view === 'agenda' ? (
                 <Agenda occurrences={shown} onPick={pick} />
+              ) : view === 'week' && isPhone ? (
+                <WeekList occurrences={shown} date={date} onDate={setDate} onPick={pick} />
               ) : (
                 <Schedule
                   events={shown.map(eventOf)}

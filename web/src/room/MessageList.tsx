@@ -330,8 +330,7 @@ export function MessageList(): ReactNode {
                   isFirst={isNewDay || isUnread || beginsGroup(message, before)}
                   isMine={message.author.id === me}
                   presses={pressed.get(message.id)}
-                  replyCount={replies.get(message.id)?.length}
-                  nextReply={replies.get(message.id)?.[0]}
+                  replies={replies.get(message.id)?.join(' ')}
                 />
               </Fragment>
             )

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconCheck, IconCornerDownRight, IconPlayerStop } from '@tabler/icons-react'
-import { memo, useMemo, type KeyboardEvent, type ReactNode } from 'react'
+import { memo, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { useWords } from '../language/language'
 import { fill, plural } from '../language/words'
 import { nameColour } from '../theme/people'
@@ -27,8 +27,8 @@ interface RowProps {
   isMine: boolean
   /** The buttons of the message that were pressed. */
   presses?: Press[]
-  replyCount?: number
-  nextReply?: string
+  /** The ids of the replies, with spaces between them. */
+  replies?: string
 }
 
 const NO_PRESSES: Press[] = []
@@ -190,14 +190,25 @@ function PersonBody({ message, isMine }: { message: Message; isMine: boolean }):
   )
 }
 
-/** How many replies a message has, and the way to the first. */
-function Replies({ count, next }: { count: number; next: string }): ReactNode {
+/** How many replies a message has; opened, all of them with the way to each. */
+function Replies({ ids }: { ids: readonly string[] }): ReactNode {
   const words = useWords()
-  const jump = useRoom((room) => room.jump)
+  const [isOpen, setOpen] = useState(false)
   return (
-    <button type="button" className="replies" title={words.message.showReplies} onClick={() => jump(next)}>
-      <IconCornerDownRight size={14} aria-hidden="true" /> {plural(words.message.replies, count)}
-    </button>
+    <>
+      <button type="button" className="replies" title={words.message.showReplies} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <IconCornerDownRight size={14} aria-hidden="true" /> {plural(words.message.replies, ids.length)}
+      </button>
+      {isOpen && (
+        <ul className="reply-list">
+          {ids.map((id) => (
+            <li key={id}>
+              <Quote id={id} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
   )
 }
 
@@ -214,7 +225,7 @@ function onKey(event: KeyboardEvent<HTMLElement>, message: Message): void {
 }
 
 /** One message with its author (when it begins a group), its body and what can be done with it. */
-export const MessageRow = memo(function MessageRow({ message, isFirst, isMine, presses = NO_PRESSES, replyCount = 0, nextReply }: RowProps): ReactNode {
+export const MessageRow = memo(function MessageRow({ message, isFirst, isMine, presses = NO_PRESSES, replies }: RowProps): ReactNode {
   const words = useWords()
   const isBot = message.author.kind === 'bot'
   return (
@@ -245,7 +256,7 @@ export const MessageRow = memo(function MessageRow({ message, isFirst, isMine, p
           <MessageActions message={message} isMine={isMine} />
         </div>
         <Reactions message={message} />
-        {nextReply && <Replies count={replyCount} next={nextReply} />}
+        {replies && <Replies ids={replies.split(' ')} />}
       </div>
     </article>
   )

@@ -1,1 +1,0 @@
-export{r as ToolCards}from"./ToolCard-ChT0szr9.js";
