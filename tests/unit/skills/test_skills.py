@@ -78,7 +78,7 @@ def test_settings_are_checked_for_skills_that_are_not_offered(add, folder):
     add()
     (finding,) = check_configured_names(Settings(skills=SkillSettings(folder=folder, pins={})))
 
-    assert finding.about == "skill release-notes"
+    assert finding.about_in("en") == "skill release-notes"
     assert finding.is_warning
 
 
