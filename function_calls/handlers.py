@@ -69,12 +69,11 @@ async def summary(
     result = await summaries.summarize(
         ctx.chat, language=ctx.language, window=window, zone=ctx.zone, on_progress=SummaryProgress(ctx)
     )
+    bullets = [{"text": bullet.text, "message_ids": list(bullet.message_ids)} for bullet in result.bullets]
     return ToolResult(
         ok=True,
         text=format_summary(result, ctx, window, asker=ctx.sender),
-        value={
-            "bullets": [{"text": bullet.text, "message_ids": list(bullet.message_ids)} for bullet in result.bullets]
-        },
+        value={"bullets": bullets},
         is_private=asks_what_was_missed(args),
         choices=reminder_offers(result, ctx),
     )

@@ -11,7 +11,7 @@ from bot.testing.clocks import LoopClock
 from bot.testing.in_memory import build_in_memory
 from bot.testing.platform import FakePlatform
 from bot.testing.turns import make_turn
-from function_calls.conversation.slash_commands import typed_call
+from function_calls.conversation.slash_commands import parse_tool_command
 from function_calls.language.messages import catalogue
 from function_calls.registry import Registry, tool_function
 from function_calls.tools.errors import ArgumentsInvalid
@@ -144,7 +144,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize(("name", "command"), COMMANDS)
 def test_command_that_is_shown_as_correct_is_valid(name, command):
-    call = typed_call(make_turn(command, tools=BUILT_IN.specs))
+    call = parse_tool_command(make_turn(command, tools=BUILT_IN.specs))
 
     assert call.name == name
     BUILT_IN.get(name).instantiate(call.arguments)
