@@ -67,7 +67,7 @@ def _word_before(text: str, end: int, leads: frozenset[str]) -> tuple[int, str] 
     while end and text[end - 1] == " ":
         end -= 1
     start = end
-    while start and text[start - 1].isalpha() and text[start - 1].isascii():
+    while start and text[start - 1].isalpha() and text[start - 1] < "⺀":
         start -= 1
     if start == end and end and text[end - 1] > "⺀":
         start = end - (2 if text[end - 2 : end] in leads else 1)
