@@ -14,7 +14,7 @@ from function_calls.understanding.reading.lexicon import points_back
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 from services.kernel.clock import Clock
-from services.kernel.text import language_of, latin_language
+from services.kernel.text import language_of, latin_language, latin_languages
 from services.language_model.ports import TextListener
 from services.people.chat_preferences import ChatPreferenceService
 from services.people.zones import ZoneService
@@ -97,15 +97,20 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
         return self.connect(bare)
 
     async def _language(self, message: ChatMessage) -> str:
-        """Return the language of a message; if its words have none, one in Latin script that its sender used before."""
+        """Return the language of a message.
+
+        If its words have none, it is one in Latin script that its sender or else others used before, or the bot's.
+        """
         shown = self._detect_language(message)
         if not shown:
             return await self._previous_language(message)
         if shown != _DEFAULT_LANGUAGE or self._detect_latin_language(message):
             return shown
         found = await self.history.recent(message.address, _LANGUAGE_HISTORY)
-        own = (self._detect_latin_language(each) for each in reversed(found) if each.sender.id == message.sender.id)
-        return next(filter(None, own), shown)
+        written = [each for each in reversed(found) if not each.sender.is_bot]
+        written.sort(key=lambda each: each.sender.id != message.sender.id)
+        usual = self.language if self.language in latin_languages() else shown
+        return next(filter(None, map(self._detect_latin_language, written)), usual)
 
     async def _previous_language(self, message: ChatMessage) -> str:
         """Return the sender's last language, else the bot's, for a message without words ("18:30")."""

@@ -3,7 +3,7 @@
 import html
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -31,6 +31,11 @@ def latin_language(text: str, usual: str) -> str:
     seen = {language: len(common.intersection(words)) for language, common in _common_words().items()}
     best = max(seen, key=lambda language: (seen[language], language == usual))
     return best if seen[best] > max(count for language, count in seen.items() if language != best) else usual
+
+
+def latin_languages() -> Collection[str]:
+    """Return the languages in Latin script that are told apart by their words."""
+    return _common_words().keys()
 
 
 @cache

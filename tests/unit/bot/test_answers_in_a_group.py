@@ -161,6 +161,13 @@ async def test_a_settled_question_is_answered_in_the_language_of_the_person(grou
         assert await chat.say("1", reply_to=question) == "这个问题已经回答过了。"
 
 
+async def test_message_in_two_languages_is_answered_in_that_of_the_chat(group):
+    async with group() as chat:
+        await chat.say("mañana hay que sacar la basura, ¿quién puede?", "bob")
+
+        assert (await chat.say("Bubbles, avísame a las 23:50: call Marta")).startswith("✅ Puesto")
+
+
 async def test_question_about_a_time_is_not_answered_by_others(group):
     async with group() as chat:
         await chat.say("Bubbles, remind me tomorrow at 6 to call mum")
