@@ -285,7 +285,7 @@ class OfflineInterpreter:
             return understood, None
         if not is_addressed(turn):
             return understood, None if self._dialogue.is_fresh(key, turn) else Interpretation()
-        name = self._dialogue.person_meant(turn)
+        name = _person_named_before(turn, reading.text[: spans[0][0]]) or self._dialogue.person_meant(turn)
         if name is None:
             return understood, Interpretation(answer=say(turn.language, "offline.whom"), must_reply=True)
         text = reading.text
@@ -491,6 +491,13 @@ def _with_person(understood: Understood, name: str) -> Understood:
         "PERSON" if token.start in places else tag for token, tag in zip(reading.tokens, reading.tags, strict=True)
     )
     return replace(understood, reading=replace(reading, tags=tags))
+
+
+def _person_named_before(turn: Turn, text: str) -> str:
+    """Return the name of the one other person of the chat whom `text`, in front of a pronoun, names; "" for none."""
+    names = {each.sender.name for each in turn.recent if not each.sender.is_bot} - {turn.message.sender.name}
+    found = [name for name in names if re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE)]
+    return found[0] if len(found) == 1 else ""
 
 
 def _pronouns(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]:

@@ -40,7 +40,6 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         others_named_time: One of these messages names a time of day.
         others_proposed_time: One of them names the hour of this message, asks for one, or is no more than a time.
         others_discussed_time: One of these messages discusses the time of the sender's last reminder.
-        reminded_by_other: Another person has set a reminder for the sender since that action.
         bot_wrote_lately: The bot wrote one of the last messages of the chat.
         has_known_words: All words outside of the slots occur in training sentences of the intent.
         names_reminder: Words of the message name a reminder of the chat.
@@ -56,7 +55,6 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     others_named_time: bool
     others_proposed_time: bool
     others_discussed_time: bool
-    reminded_by_other: bool
     bot_wrote_lately: bool
     has_known_words: bool
     names_reminder: bool
@@ -139,8 +137,6 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
 
 def _has_nothing_to_change(named: list[str], state: Circumstances) -> bool:
     """Return whether no reminder is in question that a message could change; `named` are its references."""
-    if state.reminded_by_other and not named:
-        return True  # it could be the one of the other person
     is_first = state.context == "none" and state.last_action == "none"
     has_number = any(map(str.isdecimal, named))  # of a list that somebody else has asked for
     return is_first and (has_number or not state.bot_wrote_lately)

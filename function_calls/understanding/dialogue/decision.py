@@ -57,6 +57,8 @@ def in_context(intent: str, reading: MessageReading, context: Context, words: Le
         return "repeat_last"
     if intent == "set" and context == "fired" and not reading.has("CONTENT") and words.has_any(words.again, text):
         return "snooze"
+    if intent == "append" and reading.has("PERSON") and words.has_any(words.reminding, text):
+        return "set"
     is_shifted = reading.has("LATER") or reading.has("EARLIER")
     if (intent == "answer_when" and context == "acted") or (intent == "reword" and is_shifted):
         return "move"

@@ -102,6 +102,11 @@ class Dialogue:
         last = self._reminded.get(turn.message.address.key)
         return None if last is None or self.person_meant(turn) != name else last.call
 
+    def last_here(self, turn: Turn) -> tuple[ToolCall, Person] | None:
+        """Return the call that has just set a reminder in the chat, and who asked for it; None where none has."""
+        last = self._reminded.get(turn.message.address.key)
+        return None if last is None or turn.now - last.at > _FRESH else (last.call, last.sender)
+
     def is_reminded_by_other(self, key: str, turn: Turn) -> bool:
         """Return whether another person has set a reminder for the sender of `turn` since the last action for them."""
         other, last = self._reminded.get(turn.message.address.key), self.last(key, turn.now)

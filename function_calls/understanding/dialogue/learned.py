@@ -265,6 +265,9 @@ class LearnedInterpreter:
         last = set_before or of_other or self._dialogue.last_set(key, turn.now)
         if set_before is None and last is not None and known is not None:
             last = known.as_now(last, turn.message.sender.id, words.courtesies | words.links | words.articles)
+        last_here, setter = self._dialogue.last_here(turn) or (None, turn.message.sender)
+        if last_here is not None and known is not None:
+            last_here = known.as_now(last_here, setter.id, words.courtesies | words.links | words.articles)
         forms = [token.form for token in reading.tokens]
         models = load_models(understood.language)
 
@@ -285,6 +288,8 @@ class LearnedInterpreter:
             known=known,
             is_part=is_part,
             before=set_before,
+            last_here=last_here,
+            last_of_other=last_here if self._dialogue.is_reminded_by_other(key, turn) else None,
         )
         return make(asked, classify)
 
@@ -330,7 +335,6 @@ class LearnedInterpreter:
             others_named_time=has_time and any(self._clocks(each, turn, language) for each in texts),
             others_proposed_time=has_time and any(self._proposes(each, clocks, turn, language) for each in texts),
             others_discussed_time=has_set and any(self._discusses_time(each, turn, language, key) for each in texts),
-            reminded_by_other=self._dialogue.is_reminded_by_other(key, turn),
             bot_wrote_lately=known is not None and any(each.sender.is_bot for each in turn.recent[-_LATELY:]),
             has_known_words=load_models(language).knows(reading),
             names_reminder=any(map(means, slots.reference(reading, words))),

@@ -9,6 +9,8 @@ from msgspec import Struct
 _WORD = re.compile(r"[a-z0-9\u00c0-\u024f]{2,}")
 _PAIR = re.compile("[\u3400-\u9fff]{2}")
 _ENDINGS = ("ing", "es", "ed", "s")
+_NOUNS = {"adas": "ar", "ada": "ar", "ado": "ar", "amiento": "ar"}
+"""Endings of Spanish nouns of a verb, and that of the verb: "llamada" and "llamar"."""
 _SHORTEST_STEM = 3
 
 
@@ -55,5 +57,8 @@ def pairs_of(text: str, common: Collection[str]) -> set[str]:
 
 def stem(word: str) -> str:
     """Return `word` without the ending of a plural or of a form of a verb: "pill" of "pills", "water" of "watering"."""
+    noun = next((each for each in _NOUNS if word.endswith(each) and len(word) > len(each) + _SHORTEST_STEM), "")
+    if noun:
+        return word.removesuffix(noun) + _NOUNS[noun]
     ending = next((each for each in _ENDINGS if word.endswith(each)), "")
     return word.removesuffix(ending) if len(word) - len(ending) >= _SHORTEST_STEM else word

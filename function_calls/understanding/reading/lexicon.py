@@ -144,6 +144,14 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     receiving: frozenset[str] = frozenset()
     titles: tuple[str, ...] = ()
     possessives: frozenset[str] = frozenset()
+    reminding_verbs: tuple[str, ...] = ()
+    clitics: tuple[str, ...] = ()
+    before_names: frozenset[str] = frozenset()
+    before_day: frozenset[str] = frozenset()
+    as_day: str = ""
+    person_marks: frozenset[str] = frozenset()
+    but: frozenset[str] = frozenset()
+    exchanging: tuple[str, ...] = ()
     folding: Mapping[int, int] = {}
 
     def to_look_up(self, text: str) -> str:
@@ -178,9 +186,19 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 def load_lexicon(language: str) -> Lexicon:
     """Load the words of `language`."""
     data = files(__package__).joinpath("lexicon", f"{language}.toml").read_text(encoding="utf-8")
-    words = msgspec.convert(tomllib.loads(data), Lexicon)
+    words = _with_clitics(msgspec.convert(tomllib.loads(data), Lexicon))
     words = replace(words, itself=words.itself | words.own_one)
     return replace(words, folding=load_models(language).folding) if has_models(language) else words
+
+
+def _with_clitics(words: Lexicon) -> Lexicon:
+    """Return `words` with the verbs that ask to remind, alone and with each pronoun attached: "recuérdaselo"."""
+    with_pronoun = [f"{verb}{clitic}" for verb in words.reminding_verbs for clitic in words.clitics]
+    return replace(
+        words,
+        reminding=words.reminding.union(words.reminding_verbs, with_pronoun),
+        calling=(*words.calling, *with_pronoun),
+    )
 
 
 @cache

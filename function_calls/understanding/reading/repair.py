@@ -57,6 +57,20 @@ def with_time(reading: MessageReading, words: Lexicon) -> MessageReading:
     return reading.with_tags(draft.tags)
 
 
+def with_same_time(reading: MessageReading, words: Lexicon) -> MessageReading:
+    """Return `reading` with "the same time" apart from the words that say when: "Friday | at the same time"."""
+    draft = _Draft(reading, words)
+    draft.tag_same_time()
+    return reading.with_tags(draft.tags)
+
+
+def with_bounded_names(reading: MessageReading, words: Lexicon) -> MessageReading:
+    """Return `reading` with names that end where an article or the length of a lead begins: dímelo | una hora antes."""
+    draft = _Draft(reading, words)
+    draft.bound_names()
+    return reading.with_tags(draft.tags)
+
+
 class _Draft:
     """The tags of a reading while they are corrected."""
 
@@ -137,7 +151,12 @@ class _Draft:
         for phrase in self._words.same_time:
             start = text.find(phrase)
             for at, token in enumerate(self._tokens if start >= 0 else ()):
-                if start <= token.start < start + len(phrase) and self.tags[at] in {NO_TAG, "CONTENT", "WHEN"}:
+                if start <= token.start < start + len(phrase) and self.tags[at] in {
+                    NO_TAG,
+                    "CONTENT",
+                    "WHEN",
+                    "PERSON",
+                }:
                     self.tags[at] = "SAME"
 
     def tag_event(self) -> None:
@@ -207,6 +226,10 @@ class _Draft:
 
     def part_names(self, members: Collection[str]) -> None:
         """Let a name end behind a pronoun: 我遛狗 is not one. `members` are folded names of people in the chat."""
+        if self._words.before_names:
+            self.bound_names()
+            self._name_behind_content()
+            return
         if self._words.joint:
             self._gather_names()
             self._cut_links()
@@ -226,6 +249,54 @@ class _Draft:
             self._give_last(first, last)
             self._give_telling(last)
             self._give_receiver(first, last)
+
+    def bound_names(self) -> None:
+        """Let names end with a verb that has a pronoun, and where an article begins what to be reminded of.
+
+        "Dímelo | un cuarto de hora antes", "a Ana y a mí | la clase".
+        """
+        before = self._words.before_names
+        for first, _ in self._runs("PERSON") if before else ():
+            self._list_name_before(first)
+        for first, last in self._runs("PERSON") if before else ():
+            is_verb = self._forms[first] in self._words.reminding and self._forms[first + 1 : first + 2] != [","]
+            if is_verb and last - first > 1 and self._forms[first + 1] not in before:
+                self.tags[first + 1 : last] = [NO_TAG] * (last - first - 1)
+                continue
+            end = next((at for at in range(first + 1, last) if self._begins_content(at)), last)
+            is_lead = any(form in self._words.ahead for form in self._forms[end:last])
+            self.tags[end:last] = [NO_TAG if is_lead else "CONTENT"] * (last - end)
+
+    def _list_name_before(self, first: int) -> None:
+        """Tag a name in front of a comma and the name that begins at `first`: "a Toño | , a Lupe y a mí"."""
+        marks = self._words.person_marks
+        comma = first - 2 if self._forms[first - 1] in marks else first - 1
+        is_list = comma > 1 and self._forms[comma] == "," and self.tags[comma - 1] == NO_TAG
+        if is_list and self._forms[comma - 2] in marks:
+            self.tags[comma - 1] = "PERSON"
+
+    def _begins_content(self, at: int) -> bool:
+        """Return whether an article at `at`, behind a name, is none of another name: "Ana y a mí | la clase"."""
+        before, form = self._forms[at - 1], self._forms[at]
+        is_group = f"{before} {form}" in self._words.all_of
+        return form in self._words.articles and before not in self._words.before_names and not is_group
+
+    def _name_behind_content(self) -> None:
+        """Tag the people at the end of a content, the person who asks being one: "el ensayo | a mí y a Luz"."""
+        for first, last in self._runs("CONTENT"):
+            own = next((at for at in range(first + 2, last) if self._is_oneself_at(at, last)), None)
+            if own is None:
+                continue
+            begin = own - 1
+            if self._forms[begin - 1] in self._words.and_words:
+                others = (at for at in range(begin - 2, first, -1) if self._forms[at] == self._forms[begin])
+                begin = next(others, begin)
+            self.tags[begin:last] = ["PERSON"] * (last - begin)
+
+    def _is_oneself_at(self, at: int, end: int) -> bool:
+        """Return whether a preposition and a pronoun for the person who asks end at `at`, or a name follows "and"."""
+        is_own = self._forms[at] in self._words.oneself and self._forms[at - 1] in self._words.before_names
+        return is_own and (at + 1 == end or self._forms[at + 1] in self._words.and_words)
 
     def _name_oneself(self) -> None:
         """Tag 我 behind a word that asks to remind, where another such word or a relative follows."""
@@ -452,6 +523,8 @@ class _Draft:
 
     def tag_content(self, *, may_be_ahead: bool) -> None:
         """Tag the words behind who is reminded, or in front of the request, as content."""
+        if self._tag_words_of_time():
+            return
         regions = [region for region in self._untagged() if not self._is_filler(*region)]
         if self._tag_name_of_event(regions):
             return
@@ -481,6 +554,18 @@ class _Draft:
         while first < last and self._forms[first] in {*self._words.in_front, *self._words.before_time}:
             first += 1
         return first, max(first, last - len(word))
+
+    def _tag_words_of_time(self) -> bool:
+        """Tag the words in front of a time as content that were taken for a part of it: el ensayo | cada jueves."""
+        around = {*self._words.time_words, *self._words.around_time, *self._words.ahead, *self._words.same_time}
+        for first, last in self._runs("WHEN"):
+            time = next((at for at in range(first, last) if _is_time(self._forms[at])), first)
+            said = {form for form in self._forms[first:time] if form.isalpha()} - self._words.articles
+            is_named = self._forms[first] in self._words.articles
+            if self._words.joint and is_named and said and not said & around:
+                self.tags[first:time] = ["CONTENT"] * (time - first)
+                return True
+        return False
 
     def _tag_name_of_event(self, regions: Sequence[tuple[int, int]]) -> bool:
         """Tag the words in front of the time of an event as content: "the raid is at 8, … half an hour before"."""

@@ -40,6 +40,7 @@ def one_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWord
     A time that is over counts only where nothing to come is named.
     """
     text = _with_figures(_without_fillers(words.joint.join(piece.strip(_EDGE) for piece in pieces).strip(), words))
+    text = _with_day(text, words)
     is_code = text.isdecimal() and len(text) > _LONGEST_FIGURE  # 618, 2026: no hour and no amount
     over: TimeWords | None = None
     is_read = bool(text) and bool(read(text))  # what has a time of its own is no figure beside "every"
@@ -67,6 +68,13 @@ def _day_and_hour(text: str, words: Lexicon, read: ReadTimes) -> TimeWords | Non
     expressions = read(phrase)
     best = expressions[0].best if len(expressions) == 1 and not uncovered(phrase, expressions, words) else None
     return time_words(phrase, expressions[0]) if best is not None and best.has_day and best.has_clock else None
+
+
+def _with_day(text: str, words: Lexicon) -> str:
+    """Return `text` as a day where an article stands in front of a figure, by which it is one: "el 18"."""
+    *before, article, figure = ["", "", *text.casefold().split()]
+    is_day = article in words.before_day and is_figure(figure) and {*before} <= {"", *words.before_time}
+    return words.as_day.format(time=figure) if is_day else text
 
 
 def _is_hour(text: str, words: Lexicon) -> bool:
@@ -312,6 +320,7 @@ def _trimmed(piece: str) -> str:
 def people(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the people that are named, "everyone", or None for the sender alone."""
     named = [_trimmed(piece).removesuffix("'s").removesuffix("’s") for piece in reading.pieces("PERSON")]
+    named = [_without_article(_without_prepositions(each, words), words) for each in named]
     named = [each for each in named if each and not _is_verb(each, words, words.others_endings)]
     if len(named) > 1:  # "recuérdanos a Ana y a mí": the verb says no more than the names
         named = [each for each in named if not _is_verb(each, words, words.everyone_endings)] or named
@@ -327,6 +336,24 @@ def people(reading: MessageReading, words: Lexicon) -> str | None:
         if is_verb or folded in words.everyone or _is_whole_group(folded, words):
             return EVERYONE
     return ", ".join(dict.fromkeys(_MENTION.sub(_apart, each) for each in named))
+
+
+def _without_prepositions(names: str, words: Lexicon) -> str:
+    """Return names without the prepositions in front of each, and without the verb: "a mí y a Luz dinos"."""
+    said = names.split() if words.person_marks else []
+    begins = [not at or said[at - 1].endswith(",") or said[at - 1] in words.and_words for at in range(len(said))]
+    kept = [
+        word
+        for word, is_first in zip(said, begins, strict=True)
+        if not (is_first and word in words.person_marks) and words.fold(word) not in words.reminding
+    ] or said
+    return " ".join(kept) if len(kept) < len(said) else names
+
+
+def _without_article(name: str, words: Lexicon) -> str:
+    """Return a name without the article that stands in front of it where people speak so: "la Mari"."""
+    article, _, rest = name.partition(" ")
+    return rest if words.before_names and words.fold(article) in words.articles and rest[:1].isupper() else name
 
 
 def _is_verb(name: str, words: Lexicon, endings: tuple[str, ...]) -> bool:
@@ -481,6 +508,8 @@ def reference_name(piece: str, words: Lexicon) -> str:
     shorter = _without_edge(name, words)
     while shorter != name:
         name, shorter = shorter, _without_edge(shorter, words)
+    if words.joint and words.fold(name) in words.before_reference:
+        return ""
     number = _NUMBER.fullmatch(name)
     return number[1] if number else str(words.ordinals.get(words.fold(name), name))
 

@@ -76,6 +76,26 @@ def completed(times: Sequence[TimeWords]) -> list[TimeWords]:
     return [_on_the_day_of(last, time) for time in on_time] if _CLOCK_AHEAD.match(times[-1].words) else on_time
 
 
+def united(times: Sequence[TimeWords]) -> list[TimeWords]:
+    """Return `times`, two repetitions as one where the second tells the clock: "every two weeks, on Fridays at 12"."""
+    if len(times) != 2 or times[0].best is None or times[1].best is None:
+        return list(times)
+    first, second = times[0].best, times[1].best
+    if first.rrule is None or second.rrule is None or first.has_clock or first.part or not second.has_clock:
+        return list(times)
+    parts, others = (dict(part.split("=", 1) for part in each.split(";")) for each in (first.rrule, second.rrule))
+    is_same = parts.get("FREQ") == others.get("FREQ")
+    if is_same and "INTERVAL" not in parts and {"BYDAY"} == {*parts} & {*others} - {"FREQ"}:
+        others["BYDAY"] = ",".join(dict.fromkeys([*parts["BYDAY"].split(","), *others["BYDAY"].split(",")]))
+    elif "INTERVAL" not in parts or "INTERVAL" in others:
+        return list(times)
+    elif is_same:
+        others["INTERVAL"] = parts["INTERVAL"]
+    rule = ";".join(f"{name}={value}" for name, value in others.items())
+    words = f"{times[0].words} {times[1].words}"
+    return [replace(times[1], words=words, readings=(second._replace(rrule=rule),))]
+
+
 def apart(time: TimeWords) -> list[TimeWords]:
     """Return `time`, or one for each of its clock times where these are picked out of more: "at 9:15 and at 17:45"."""
     best = time.best

@@ -24,7 +24,9 @@ class Asked(Struct, frozen=True, kw_only=True):
 
     `may_point` says that it may leave unnamed which reminder it is about; `last_set` is the call that set a reminder
     for this person last; `known` are the coming reminders of the chat, None where they were not looked up; `is_part`
-    says that the message has other requests beside this one, `before` sets the reminder in front of it.
+    says that the message has other requests beside this one, `before` sets the reminder in front of it; `last_here`
+    is the call that set a reminder last in the chat, for anybody, `last_of_other` one that another person has just set
+    for this person.
     """
 
     turn: Turn
@@ -40,6 +42,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     known: KnownReminders | None = None
     is_part: bool = False
     before: ToolCall | None = None
+    last_here: ToolCall | None = None
+    last_of_other: ToolCall | None = None
 
     @property
     def now(self) -> datetime:
@@ -64,12 +68,16 @@ class Asked(Struct, frozen=True, kw_only=True):
 
     def length(self, piece: str) -> timedelta | None:
         """Return the length of time that `piece` names; None where it names none."""
+        return self.length_from(piece, self.now)
+
+    def length_from(self, piece: str, start: datetime) -> timedelta | None:
+        """Return the length of time that `piece` names from `start`: a month has 28 to 31 days."""
         named = self.words.lengths.get(self.words.fold(piece.strip()))
         if named is not None:
             return timedelta(minutes=named)
-        found = slots.amount(piece, self.words, self._read_from, self.now)
+        found = slots.amount(piece, self.words, self._read_from, start)
         if found is None and piece.casefold().startswith("the "):
-            return slots.amount(f"a {piece[len('the ') :]}", self.words, self._read_from, self.now)
+            return slots.amount(f"a {piece[len('the ') :]}", self.words, self._read_from, start)
         return found
 
     def amount(self, tag: str) -> timedelta | None:

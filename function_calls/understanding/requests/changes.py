@@ -9,9 +9,11 @@ from msgspec.structs import replace
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.known_words import stems_of
+from function_calls.understanding.reading.lexicon import common_words
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import are_all, names_weekday, weekdays_in
-from function_calls.understanding.reading.repair import is_time
+from function_calls.understanding.reading.repair import is_time, with_same_time
 from function_calls.understanding.reading.times import TimeWords, halves
 from function_calls.understanding.reading.tokens import clauses_of
 from function_calls.understanding.reminder_times import FROM_THEN, says
@@ -27,7 +29,7 @@ from function_calls.understanding.requests.references import (
     references_of,
     untagged_time,
 )
-from function_calls.understanding.requests.reminding import both_of_us, people_of, repeat_last, repeats
+from function_calls.understanding.requests.reminding import both_of_us, people_of, repeat_last, repeats, set_beside_last
 from function_calls.understanding.requests.states import leave, state_of
 from function_calls.understanding.requests.when import end_of, leads_of, named_times, with_lead_tagged
 from services.recurrence.schedule import rule_text
@@ -46,6 +48,7 @@ _DAY_OF_MONTH = re.compile(r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th|号|號|日
 _WEEKDAY = re.compile(r"FREQ=WEEKLY;BYDAY=[A-Z]{2}")
 _MARKS = r" ,，。.;；!！?？、"
 _QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』]{2,})[\"”」』]\s*[.!。！]*$")
+_ELAPSED = {"MINUTELY": "minutes", "HOURLY": "hours"}
 _FROM = re.compile(r"\bfrom\b|[从從]")
 
 
@@ -109,6 +112,7 @@ def _is_name(reference: str, day: str) -> bool:
 
 def move(asked: Asked) -> Interpretation | None:
     """Change when a reminder comes: to a time, by an amount, to another repetition."""
+    asked = asked.with_reading(with_same_time(asked.reading, asked.words))
     asked = _without_reasons(_with_denied_time(asked))
     reading = asked.reading
     name = _name_alone(asked)
@@ -119,7 +123,7 @@ def move(asked: Asked) -> Interpretation | None:
     later, earlier = asked.amount("LATER"), asked.amount("EARLIER")
     if later is not None and _is_corrected_amount(later, asked):
         return update(asked, {"time": written(asked.now + later)})
-    if later is not None or earlier is not None:
+    if (later is not None or earlier is not None) and not _names_clock(asked):
         shift = later or earlier or timedelta()
         return update(asked, {"time": shift_argument(-shift if later is None or _is_ahead(asked) else shift)})
     untagged = _untagged_shift(asked)
@@ -151,6 +155,12 @@ def _untagged_shift(asked: Asked) -> timedelta | None:
     return None if length is None else -length if is_earlier else length
 
 
+def _names_clock(asked: Asked) -> bool:
+    """Return whether a clock says to what time an amount of time leads: "half an hour earlier, so at 8:30"."""
+    time = slots.one_time(asked.reading.pieces("WHEN"), asked.words, asked.read)
+    return time is not None and time.best is not None and slots.is_bare(time.best)
+
+
 def _days_ahead_of_itself(asked: Asked) -> dict[str, object] | None:
     """Return the time some days before that of the reminder: "to the day before at 8pm"."""
     leads = [] if asked.reading.has("EVENT") else leads_of(with_lead_tagged(asked), has_event=True)
@@ -176,6 +186,9 @@ def _move_to(asked: Asked) -> Interpretation | None:
     clock = _beside_hour(asked)
     if clock:
         return update(asked, {"time": clock})
+    interval = _in_unit_of_rule(asked)
+    if interval is not None:
+        return update(asked, interval)
     times = named_times(asked) or slots.times(reading.pieces("FROM"), asked.words, asked.read)
     times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
     if len(times) != 1 or times[0].best is None:
@@ -205,6 +218,19 @@ def _on_other_weekday(asked: Asked, best: Reading) -> dict[str, object] | None:
     if rule is None or rule.frequency != "WEEKLY" or rule.interval == 1 or asked.names(asked.words.each):
         return None
     return {"time": f"{best.wall:%Y-%m-%d}", "occurrence": "all"}
+
+
+def _in_unit_of_rule(asked: Asked) -> dict[str, object] | None:
+    """Return the arguments of a new interval in the unit of the present one: "every 4" of what comes every 3 hours."""
+    words = asked.reading.words("WHEN")
+    figure = slots.without_words(words, asked.words.each, asked.words.joint)
+    reminder = named_reminder(asked) if figure != words and slots.is_figure(figure) else None
+    rule = None if reminder is None else reminder.schedule.rule
+    if rule is None or rule.interval == 1:
+        return None
+    arguments: dict[str, object] = {"rrule": f"FREQ={rule.frequency};INTERVAL={int(figure)}"}
+    length = timedelta(**{_ELAPSED[rule.frequency]: int(figure)}) if rule.frequency in _ELAPSED else None
+    return arguments if length is None else {"time": written(asked.now + length), **arguments}
 
 
 def _ahead_of_hour(asked: Asked, best: Reading) -> dict[str, object] | None:
@@ -493,6 +519,9 @@ def reword(asked: Asked) -> Interpretation | None:
         named = () if asked.known is None else asked.known.named(wrong)
         reminder_id = named[0].id if len(named) == 1 else IT
         return asked.answering.one("reminder_update", {"content": content, "reminder_id": reminder_id})
+    replaced = _with_word_replaced(denied, content, asked)
+    if replaced is not None:
+        return replaced
     if not content or set(references_of(asked)) & SEVERAL:  # "call them" is no text for several reminders
         return None
     return update(asked, {"content": content})
@@ -506,12 +535,29 @@ def _quoted(asked: Asked) -> str:
     return quoted[1] if quoted and is_content else ""
 
 
+def _with_word_replaced(old: str, new: str, asked: Asked) -> Interpretation | None:
+    """Replace `old` by `new` in the text of the reminder that has it; the whole text where `new` has it as well."""
+    common = common_words(asked.language)
+    reminder = asked.known.like(old, common) if old and asked.known is not None else None
+    if reminder is None:
+        return None
+    bare = slots.without_words(old, asked.words.articles, asked.words.joint)
+    is_part = bare in reminder.content and not stems_of(old, common) & stems_of(new, common)
+    new = slots.tidied(new, asked.words.articles if is_part and bare != old else ())
+    text = reminder.content.replace(bare, new) if is_part else new
+    return asked.answering.one("reminder_update", {"content": text, "reminder_id": reminder.id})
+
+
 def _without_denial(content: str, asked: Asked) -> tuple[str, str]:
     """Return a new text without what it takes back, and that: "tim not jim"."""
     for denial in asked.words.denials if asked.words.joint else ():
         kept, found, denied = content.partition(f" {denial.strip()} ")
         if found and kept and denied:
             return kept.rstrip(","), denied
+    for word in asked.words.exchanging:
+        denied, found, kept = content.partition(f" {word} ")
+        if found and kept and asked.known is not None and asked.known.like(denied, common_words(asked.language)):
+            return kept, denied
     return content, ""
 
 
@@ -519,6 +565,14 @@ def _with_denied_time(asked: Asked) -> Asked:
     """Return a request whose time in a clause with "not" is the old one, and the other the new one: "6, not 5"."""
     reading, tags = asked.reading, list(asked.reading.tags)
     denied = {at for clause in clauses_of(reading.tokens) if _is_denied(clause, asked) for at in clause}
+    whens = {at for at, tag in enumerate(tags) if tag == "WHEN"}
+    if "OLD" not in tags and whens & denied and whens - denied:
+        return asked.with_tags("OLD" if at in whens & denied else tag for at, tag in enumerate(tags))
+    times = [
+        at for at, token in enumerate(reading.tokens) if is_time(token) and tags[at] == NO_TAG and at not in denied
+    ]
+    if "OLD" not in tags and whens and whens <= denied and len(times) == 1:
+        return asked.with_tags("WHEN" if at in times else "OLD" if at in whens else tag for at, tag in enumerate(tags))
     are_swapped = all((at in denied) == (tag == "WHEN") for at, tag in enumerate(tags) if tag in {"WHEN", "OLD"})
     if not are_swapped or not {"WHEN", "OLD"} <= set(tags):
         return asked
@@ -528,8 +582,10 @@ def _with_denied_time(asked: Asked) -> Asked:
 
 
 def _is_denied(clause: Sequence[int], asked: Asked) -> bool:
-    forms = [asked.reading.tokens[at].form for at in clause]
-    return asked.words.joint.join(forms).startswith(asked.words.denials)
+    tokens = asked.reading.tokens
+    words = {denial.strip() for denial in asked.words.denials}
+    is_in_front = asked.words.joint.join(tokens[at].form for at in clause).startswith(asked.words.denials)
+    return is_in_front or any(is_time(tokens[at]) and tokens[at - 1].form in words for at in clause[1:])
 
 
 def _without_names(reading: MessageReading) -> MessageReading:
@@ -549,8 +605,8 @@ def append(asked: Asked) -> Interpretation | None:
 
 
 def person_add(asked: Asked) -> Interpretation | None:
-    """Remind somebody else as well."""
-    return _person(asked, "+", "join")
+    """Remind somebody else as well, or of something else at the same time."""
+    return set_beside_last(asked) or _person(asked, "+", "join")
 
 
 def person_remove(asked: Asked) -> Interpretation | None:
@@ -712,7 +768,10 @@ def until(asked: Asked) -> Interpretation | None:
     words = asked.reading.words("UNTIL") or asked.reading.words("WHEN")
     if slots.is_figure(words) and asked.names(asked.words.times):
         return update(asked, {"times": int(re.sub(r"\D", "", words))})
-    return update(asked, {"until": words}) if words and asked.read(words) else None
+    found = asked.read(words) if words else ()
+    if found and slots.one_time([words], asked.words, asked.read) is None:
+        words = slots.time_words(words, found[0]).words  # "until Sunday when the event ends"
+    return update(asked, {"until": words}) if found else None
 
 
 def _day_before(asked: Asked) -> str:

@@ -2,20 +2,24 @@
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from itertools import pairwise, takewhile
 
+from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import common_words
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.repair import is_time
+from function_calls.understanding.reading.times import halves
 from function_calls.understanding.reading.tokens import clauses_of
 from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.known_reminders import SEVERAL, KnownReminders
 from services.kernel.chat import Person
 from services.reminders.lookup.several import several_in
-from services.reminders.model import Reminder
+from services.reminders.model import EVERYONE, Reminder
 
 LAST, IT = "last", "it"
+_DAY = 24 * 60
 _MOST_FIGURES = 3
 _SHORT_ID = re.compile(r"(?=[a-z]*\d)[a-z][a-z0-9]{3}")
 _WORD = re.compile(r"[a-z0-9]+")
@@ -47,9 +51,36 @@ def named_reminder(asked: Asked) -> Reminder | None:
     if references:
         found = [each for name in references for each in asked.known.named(name)]
     else:
-        last = None if asked.last_set is None else asked.last_set.arguments.get("content")
-        found = [each for each in _own(asked, asked.known) if each.content == last]
+        found = _last(asked, asked.known)
     return found[0] if len(found) == 1 else None
+
+
+def _last(asked: Asked, known: KnownReminders) -> list[Reminder]:
+    """Return the reminder set last by the person who asks, or by another person for them.
+
+    Of two it is the one whose clock is nearer to the one that the request names.
+    """
+    contents = [
+        None if call is None else call.arguments.get("content") for call in (asked.last_set, asked.last_of_other)
+    ]
+    own, other = ([each for each in _own(asked, known) if each.content == content] for content in contents)
+    if len(own) != 1 or len(other) != 1:
+        return own or other
+    time = slots.one_time(asked.reading.pieces("WHEN"), asked.words, asked.read)
+    if time is None or time.best is None or not time.best.has_clock:
+        return other if _is_for(other[0], asked.turn.message.sender) else own
+    named = halves(time.best) if is_clock_without_half(time.words) else (time.best,)
+    clocks = [each.start.hour * 60 + each.start.minute for each in named]
+    return min((other, own), key=lambda each: min(_distance(each[0], clock, asked.now) for clock in clocks))
+
+
+def _distance(reminder: Reminder, clock: int, now: datetime) -> int:
+    """Return the minutes between the clock of a reminder and `clock`, in minutes of a day."""
+    if not reminder.next_fires:
+        return _DAY
+    due = reminder.next_fires[0].astimezone(now.tzinfo)
+    apart = abs(due.hour * 60 + due.minute - clock)
+    return min(apart, _DAY - apart)
 
 
 def _known(named: list[str], asked: Asked, known: KnownReminders) -> list[str]:
@@ -72,7 +103,7 @@ def _known(named: list[str], asked: Asked, known: KnownReminders) -> list[str]:
         return named if is_final else found_names
     close = known.closest(asked.words.joint.join(named), common_words(asked.language))
     when = asked.reading.words("OLD") or (asked.reading.words("WHEN") if asked.reading.intent in _OF_DAYS else "")
-    close = known.due(when, close) if len(close) > 1 else close
+    close = known.due(when or asked.words.joint.join(named), close) if len(close) > 1 else close
     if len(close) == 1:
         return [close[0].id]
     return [] if asked.may_point and not is_final and _is_beside(asked) else named
@@ -113,17 +144,37 @@ def _is_beside(asked: Asked) -> bool:
 
 
 def only_one(asked: Asked) -> str:
-    """Return the only reminder for the person, where neither they nor the bot have named one: "it" elsewhere."""
+    """Return the reminder that a request without a name is about where it is not the one set last: "it" elsewhere.
+
+    It is one of another person, or the only one for the person where neither they nor the bot have named one.
+    """
+    if asked.last_of_other is not None and asked.known is not None:
+        meant = _last(asked, asked.known)
+        return meant[0].id if len(meant) == 1 else IT
     if asked.known is None or asked.may_point or asked.last_set is not None:
         return IT
     found = [each for each in asked.known.reminders if _is_for(each, asked.turn.message.sender)]
     return found[0].id if len(found) == 1 else IT
 
 
-def _own(asked: Asked, known: KnownReminders) -> list[Reminder]:
-    """Return the reminders that the person has set, or that are for nobody else."""
+def newest_shared(asked: Asked) -> Reminder | None:
+    """Return the reminder set last that reminds the person who asks and others; None where none is known."""
     own = asked.turn.message.sender
-    return [each for each in known.reminders if each.creator.id == own.id or _is_for(each, own)]
+    shared = [each for each in asked.known.reminders if _reminds(each, own)] if asked.known is not None else []
+    others = [each for each in shared if not _is_for(each, own) or each.creator.id != own.id]
+    return max(others, key=lambda each: each.created_at, default=None)
+
+
+def _reminds(reminder: Reminder, person: Person) -> bool:
+    name = person.name.casefold()
+    people = reminder.targets or (reminder.creator,)
+    return any(each.id in {EVERYONE, person.id} or each.name.lstrip("@").casefold() == name for each in people)
+
+
+def _own(asked: Asked, known: KnownReminders) -> list[Reminder]:
+    """Return the reminders that the person has set, or that remind them."""
+    own = asked.turn.message.sender
+    return [each for each in known.reminders if each.creator.id == own.id or _reminds(each, own)]
 
 
 def _is_for(reminder: Reminder, person: Person) -> bool:

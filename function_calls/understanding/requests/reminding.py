@@ -15,9 +15,10 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import weekdays_in
 from function_calls.understanding.reading.names import name_in
-from function_calls.understanding.reading.repair import is_time, repaired, with_time
+from function_calls.understanding.reading.repair import is_time, repaired, with_bounded_names, with_time
 from function_calls.understanding.reading.segments import reminders_of
 from function_calls.understanding.reading.times import TimeWords, ahead_of, at_clock, halves, on_day, on_their_days
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS
 from function_calls.understanding.requests.arguments import changed_schedule
 from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.open_questions import ReminderRequest
@@ -50,6 +51,7 @@ def set_reminders(asked: Asked) -> Interpretation | None:
         return repeat_last(asked)
     asked, spared = _spared_behind(asked)
     named = [piece.strip() for piece in asked.reading.pieces("PERSON")]
+    asked = asked.with_reading(with_bounded_names(asked.reading, asked.words))
     asked, interval = with_interval(with_lead_tagged(asked))
     wrong = impossible_time(asked)
     members = {message.sender.name for message in asked.turn.recent if not message.sender.is_bot}
@@ -217,6 +219,40 @@ def repeat_last(asked: Asked) -> Interpretation | None:
     return replace(made, calls=tuple(_as_often(call, last) for call in made.calls))
 
 
+def set_beside_last(asked: Asked) -> Interpretation | None:
+    """Set a reminder like the last one of the chat for what somebody who joins wants: "me too, but the red folder"."""
+    last = asked.last_here or asked.last_set
+    if last is None or any(map(asked.reading.has, ("WHEN", "OLD", "REF"))):
+        return None
+    content = _exception(asked) or _content_behind_person(asked) or _task_behind(asked)
+    person = people_of(asked)
+    if not content or (person is not None and asked.words.fold(person) in asked.words.pronouns):
+        return None
+    done, _, rest = str(last.arguments.get("content", "")).partition(" ")
+    articles = [text.partition(" ")[0].casefold() in asked.words.articles for text in (content, rest)]
+    content = f"{done} {content}" if all(articles) else content
+    return asked.answering.one("reminder_set", {**last.arguments, "content": content, "person": person})
+
+
+def _content_behind_person(asked: Asked) -> str:
+    """Return the content where it follows who is reminded, or what links it to them: "and Ana to bring the cake"."""
+    tags, tokens = asked.reading.tags, asked.reading.tokens
+    first = tags.index("CONTENT") if "CONTENT" in tags else 0
+    at = first - 1 if first and tokens[first - 1].form in asked.words.task_links else first
+    return slots.content(asked.reading, asked.words) if at and tags[at - 1] == "PERSON" else ""
+
+
+def _exception(asked: Asked) -> str:
+    """Return the words behind "but" that are no time: "me too, but the red folder"."""
+    tokens = asked.reading.tokens
+    at = next((at for at, token in enumerate(tokens) if token.form in asked.words.but), len(tokens))
+    rest = tokens[at + 1 :]
+    if not rest or any(map(is_time, rest)) or slots.are_small((token.form for token in rest), asked.words):
+        return ""
+    text = asked.words.without_same_time(asked.reading.text[rest[0].start : rest[-1].end])
+    return slots.tidied(text, (*(asked.words.inner - asked.words.articles), *asked.words.before_content))
+
+
 def _ask_content(asked: Asked) -> Interpretation | None:
     """Ask of what to remind at the times of a request for one more reminder, where there is none to repeat."""
     times = named_times(asked) if asked.is_addressed else []
@@ -271,8 +307,9 @@ def _name_ahead(asked: Asked) -> str:
 def _task_behind(asked: Asked) -> str:
     """Return the untagged words behind "to" at the end of a request, behind its time: "another one at 10 to pack"."""
     tokens, tags = asked.reading.tokens, asked.reading.tags
-    first = max((at + 1 for at, tag in enumerate(tags) if tag == "WHEN"), default=len(tags))
+    first = max((at + 1 for at, tag in enumerate(tags) if tag in {"WHEN", "PERSON", "LEAD"}), default=len(tags))
     is_open = asked.words.joint and all(tag == NO_TAG for tag in tags[first:])
+    is_open = is_open and not any(token.form in CLAUSE_ENDS for token in tokens[first:])
     if not is_open or len(tokens) - first < _SHORTEST_TASK or tokens[first].form not in asked.words.task_links:
         return ""
     return slots.tidied(asked.reading.text[tokens[first + 1].start :], asked.words.before_content)
@@ -471,6 +508,8 @@ def _times_of_repetition(asked: Asked, last: ToolCall) -> list[TimeWords]:
     event = _time_of(last, asked)
     if not leads or asked.reading.has("EVENT"):
         return named_times(asked)
+    if not asked.reading.has("WHEN") and not asked.names(asked.words.ahead):
+        return named_times(asked)  # "and 40 minutes for the buns"
     if event is None:
         return []
     is_apart = asked.reading.has("LEAD")

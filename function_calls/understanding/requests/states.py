@@ -8,8 +8,8 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.requests.arguments import changed_schedule, written
 from function_calls.understanding.requests.asked import Asked
-from function_calls.understanding.requests.references import IT, references_of, untagged_time
-from function_calls.understanding.requests.reminding import set_reminders
+from function_calls.understanding.requests.references import IT, newest_shared, references_of, untagged_time
+from function_calls.understanding.requests.reminding import set_beside_last, set_reminders
 
 
 def snooze(asked: Asked) -> Interpretation | None:
@@ -84,6 +84,9 @@ def done(asked: Asked) -> Interpretation | None:
 def join(asked: Asked) -> Interpretation | None:
     """Remind the person who asks as well."""
     is_reminded = asked.last_set is not None and asked.last_set.arguments.get("person") is None and asked.may_point
+    made = set_beside_last(asked)
+    if made is not None:
+        return made
     if is_reminded and asked.names(asked.words.calling) and not asked.names(asked.words.beside) and not _names(asked):
         return set_reminders(asked)
     return state_of(asked, "join")
@@ -94,8 +97,9 @@ def _names(asked: Asked) -> bool:
 
 
 def leave(asked: Asked) -> Interpretation | None:
-    """Remind the person who asks no longer."""
-    return state_of(asked, "leave")
+    """Remind the person who asks no longer: of the reminder for several people that was set last, if none is named."""
+    reminder = None if references_of(asked) or asked.turn.message.reply_to is not None else newest_shared(asked)
+    return state_of(asked, "leave", {} if reminder is None else {"reminder_id": reminder.id})
 
 
 def state_of(asked: Asked, action: str, arguments: Mapping[str, object] | None = None) -> Interpretation:

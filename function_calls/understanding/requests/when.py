@@ -18,6 +18,7 @@ from function_calls.understanding.reading.times import (
     halves,
     impossible_times,
     on_day,
+    united,
 )
 from function_calls.understanding.requests.asked import Asked
 from services.time_expressions import Reading
@@ -30,6 +31,7 @@ _SHORTEST_WORD = 3
 _NEW = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
 _BOTH = 2
 _FIGURED = re.compile(r"\d|[点點时時鐘钟]")
+_SHORTEST_MONTH = timedelta(days=28)
 _LONG_AFTER = timedelta(hours=6)
 
 Span = tuple[int, int]
@@ -87,6 +89,8 @@ def _tagged_lead(asked: Asked) -> tuple[int, int]:
     while last < len(tags) and tokens[last].form in asked.words.ahead:
         last += 1
     begin = next((at for at in range(last, len(tags)) if tokens[at].form not in asked.words.time_words), len(tags))
+    if "LEAD" in tags[last : begin - 1]:
+        return 0, 0  # "two weeks before and the day before at 8"
     if tags[begin : begin + 1] != ("WHEN",) or {"WHEN", "EVENT"}.isdisjoint(tags[:first]):
         return 0, 0
     is_one = tags[begin - 1] == "LEAD" and tokens[begin - 1].end == tokens[begin].start
@@ -141,7 +145,11 @@ def _named(asked: Asked) -> list[TimeWords]:
     if not pieces and events:
         return completed(slots.times(events, asked.words, asked.read))
     found = slots.times(pieces, asked.words, asked.read) or _from_now(" ".join(pieces), asked)
-    found = completed(found) if found else [each for each in [_first_time_outside_content(asked)] if each is not None]
+    found = (
+        united(completed(found))
+        if found
+        else [each for each in [_first_time_outside_content(asked)] if each is not None]
+    )
     return [_beside(event, each) for each in found] if events and (event := _event(asked)) is not None else found
 
 
@@ -277,7 +285,11 @@ def _with_lead(asked: Asked) -> Asked:
 def _untagged_days(asked: Asked) -> list[Span]:
     """Return the only day without a tag, where there is one."""
     pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
-    found = [(token.start, token.end) for token, tag in pairs if tag == NO_TAG and token.form in {"@day", "@dayclock"}]
+    found = [
+        (token.start, token.end)
+        for token, tag in pairs
+        if tag == NO_TAG and token.form in {"@day", "@dayclock", "@daypart"}
+    ]
     return found if len(found) == 1 else []
 
 
@@ -297,15 +309,30 @@ def lead_of(piece: str, asked: Asked) -> Lead | None:
         piece = slots.without_words(piece, asked.words.ahead, "")
     length = asked.length(piece)
     if length is not None:
-        return length, None
+        return _ahead_of_event(piece, length, asked), None
     for end in range(len(piece) - 1, 0, -1):
         clock = slots.one_time([piece[end:]], asked.words, asked.read) if piece[:end].strip() else None
-        days = asked.length(piece[:end]) if clock is not None and _is_clock(clock) else None
+        days = _days_of_lead(piece[:end], asked) if clock is not None and _is_clock(clock) else None
         if days is not None and days >= _DAY:
-            return days, clock
+            return _ahead_of_event(piece[:end], days, asked), clock
     bare = slots.bare_time(piece, asked.words)
     part = slots.one_time([bare], asked.words, asked.read)
     return (_DAY, part) if part is not None and part.best is not None and part.best.part else None
+
+
+def _days_of_lead(piece: str, asked: Asked) -> timedelta | None:
+    """Return how long ahead the words in front of a clock say to remind: "the night" is that of the day before."""
+    length = asked.length(piece)
+    if length is not None or not asked.words.joint:
+        return length
+    part = slots.one_time([slots.bare_time(piece, asked.words)], asked.words, asked.read)
+    return _DAY if part is not None and part.best is not None and part.best.part else None
+
+
+def _ahead_of_event(piece: str, length: timedelta, asked: Asked) -> timedelta:
+    """Return the `length` of months ahead of the event, to the same day of another month: "a month before"."""
+    event = _event(asked) if length >= _SHORTEST_MONTH else None
+    return length if event is None else asked.length_from(piece, event.start - length) or length
 
 
 def _is_clock(time: TimeWords) -> bool:
@@ -397,10 +424,10 @@ def _is_beside(asked: Asked, when: Span) -> bool:
 
 def _asks_for_both(when: Span, lead: Span, asked: Asked) -> bool:
     """Return whether words between a time and a lead, or behind that, ask for both."""
-    text = asked.reading.text
-    said = f"{text[when[1] : lead[0]]} {text[lead[1] :]}".casefold().replace(",", " ")
-    is_named = any(word in (said.split() if asked.words.joint else said) for word in asked.words.beside)
-    return lead[0] >= when[1] and is_named
+    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
+    free = [token for token, tag in pairs if tag == NO_TAG]
+    said = [token.form for token in free if when[1] <= token.start < lead[0] or token.start >= lead[1]]
+    return lead[0] >= when[1] and asked.words.has_any(asked.words.beside, asked.words.joint.join(said))
 
 
 def _from_now(amount: str, asked: Asked) -> list[TimeWords]:

@@ -40,7 +40,6 @@ FIRST_MESSAGE = Circumstances(
     others_named_time=False,
     others_proposed_time=False,
     others_discussed_time=False,
-    reminded_by_other=False,
     bot_wrote_lately=False,
     has_known_words=True,
     names_reminder=False,
@@ -120,10 +119,6 @@ def test_time_after_talk_about_times_is_for_people_unless_they_object():
 
     assert acted_on(read, AFTER_ACTION, others=1, others_named_time=True) == ()
     assert acted_on(read, AFTER_ACTION, others=1, others_named_time=True, others_discussed_time=True) == ("move",)
-
-
-def test_change_of_own_reminder_after_another_person_set_one_is_for_people():
-    assert acted_on(reading("make it 8", {"move": 0.99}, "..W"), AFTER_ACTION, reminded_by_other=True) == ()
 
 
 def test_question_of_who_said_what_is_for_people():

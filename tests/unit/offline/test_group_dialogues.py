@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec.structs import replace
 
 from bot.app.registry import built_in_registry
 from bot.testing.clocks import FixedClock
@@ -14,6 +15,7 @@ from function_calls.understanding import OfflineInterpreter
 from function_calls.understanding.requests.known_reminders import KnownReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.state import MemoryStateStore
+from services.reminders.model import EVERYONE
 
 ZONE = ZoneInfo("Europe/London")
 START = datetime(2026, 11, 24, 14, 0, tzinfo=ZONE)
@@ -198,10 +200,21 @@ def test_question_survives_what_others_say(chat):
     assert called(chat.says("ann", "friday 9am")) == ["reminder_set"]
 
 
-def test_time_is_not_for_ones_own_reminder_after_another_person_set_one_for_both(answered):
-    answered.says("bob", "remind everyone at 4pm to leave")
+@pytest.mark.parametrize(("text", "meant"), [("make it 6", "call mum"), ("make it 10", "leave")])
+def test_time_is_for_the_reminder_with_the_nearer_clock_after_another_person_set_one_for_both(text, meant):
+    group = Person(id=EVERYONE, name=EVERYONE)
+    due = datetime(2026, 11, 25, 9, 0, tzinfo=ZONE)
+    own, other = (
+        reminder("call mum"),
+        replace(reminder("leave", "bob"), id="def456", targets=(group,), next_fires=(due,)),
+    )
+    chat = Chat(known=(own, other))
+    chat.says("ann", "remind me at 5pm to call mum")
+    chat.says("bob", "remind everyone tomorrow at 9am to leave")
 
-    assert answered.says("ann", "make it 6") == Interpretation()
+    (call,) = chat.says("ann", text).calls
+
+    assert call.arguments["reminder_id"] == {"call mum": own.id, "leave": other.id}[meant]
 
 
 def test_another_person_does_not_answer_it(chat):
