@@ -70,10 +70,6 @@ async def summary(
         ctx.chat, language=ctx.language, window=window, zone=ctx.zone, on_progress=SummaryProgress(ctx)
     )
     bullets = [{"text": bullet.text, "message_ids": list(bullet.message_ids)} for bullet in result.bullets]
-    return ToolResult(
-        ok=True,
-        text=format_summary(result, ctx, window, asker=ctx.sender),
-        value={"bullets": bullets},
-        is_private=asks_what_was_missed(args),
-        choices=reminder_offers(result, ctx),
-    )
+    text, choices = format_summary(result, ctx, window, asker=ctx.sender), reminder_offers(result, ctx)
+    is_private = asks_what_was_missed(args)
+    return ToolResult(ok=True, text=text, value={"bullets": bullets}, is_private=is_private, choices=choices)
