@@ -32,7 +32,7 @@ _MOST_READ = 2000
 _MOST_NAMED = 5
 _OWN_WORDS = {"me", "myself", "i", "我", "自己", "我自己", "mí"}
 _BETWEEN = re.compile(
-    r"\s*(?:,|、|，|&|\+|\band\b|还有|還有|以及|和|跟|与|及|(?<=我)同)\s*|\s+y(?: a| para)?\s+", re.IGNORECASE
+    r"\s*(?:,|、|，|&|\+|\b(?:and|n)\b|还有|還有|以及|和|跟|与|及|(?<=我)同)\s*|\s+y(?: a| para)?\s+", re.IGNORECASE
 )
 
 

@@ -21,7 +21,7 @@ from function_calls.understanding.dialogue.dialogue import Context, Dialogue
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.events import with_day_meant
 from function_calls.understanding.reading.known_words import KnownWords
-from function_calls.understanding.reading.lexicon import Lexicon, common_words, load_lexicon
+from function_calls.understanding.reading.lexicon import Lexicon, common_words, language_of, load_lexicon
 from function_calls.understanding.reading.message import (
     AFTER_ANSWER,
     NOTHING,
@@ -65,7 +65,9 @@ _DOUBT = 0.1
 """The probability of talk up to which a message certainly asks for something."""
 _ASKING = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
-_FEWEST_WORDS = 3
+_FEWEST_WORDS, _MOST_INTERJECTIONS = 3, 3
+_SENTENCE_MARK = re.compile(r"[.!?…,;:。！？，；：\n]")
+_REPEATED = re.compile(r"(.)\1+")
 _BUTTONS = {"done": "done", "delete": "delete"} | dict.fromkeys(
     ("snooze_minutes", "snooze_hour", "snooze_tomorrow"), "snooze"
 )
@@ -498,7 +500,17 @@ def is_addressed(turn: Turn) -> bool:
     if named is None:
         return False
     is_last = not message.text[named.end() :].strip(" .!?。！？~～")
-    return is_last or _begins_sentence(message.text, named) or _is_vocative(message.text, turn.bot_name)
+    is_first = _begins_sentence(message.text, named) or _follows_interjections(turn, named)
+    return is_last or is_first or _is_vocative(message.text, turn.bot_name)
+
+
+def _follows_interjections(turn: Turn, named: re.Match[str]) -> bool:
+    """Return whether only a few words such as "mmm" or "ok so" stand between the sentence's beginning and the name."""
+    text = turn.message.text
+    words = load_lexicon(language_of(text, turn.language))
+    before = words.fold(_SENTENCE_MARK.split(text[: named.start()])[-1]).split()
+    known = {_REPEATED.sub(r"\1", word) for word in words.interjections}
+    return 0 < len(before) <= _MOST_INTERJECTIONS and all(_REPEATED.sub(r"\1", word) in known for word in before)
 
 
 def _asked(question: OpenQuestion | None, times: Sequence[TimeReadings]) -> Context | None:

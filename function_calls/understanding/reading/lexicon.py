@@ -37,6 +37,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     until_words: frozenset[str]
     around_time: tuple[str, ...]
     and_words: frozenset[str]
+    interjections: frozenset[str] = frozenset()
     reference_marks: tuple[str, ...]
     corrections: tuple[str, ...]
     triggers: tuple[str, ...]

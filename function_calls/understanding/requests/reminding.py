@@ -275,8 +275,14 @@ def _as_often(call: ToolCall, last: ToolCall) -> ToolCall:
 
 
 def _repeated(asked: Asked) -> ToolCall | None:
-    """Return the call that sets what is to be said once more: the reminder that is named, or the one set last."""
+    """Return the call that sets what is to be said once more: the reminder that is named, or the one set last.
+
+    Who has set none means the last one of the chat, for themselves: "same for me at 8".
+    """
     named = named_reminder(asked) if asked.reading.has("REF") else _reminder_like(asked)
+    if named is None and asked.last_set is None and asked.last_here is not None:
+        own = {name: value for name, value in asked.last_here.arguments.items() if name != "person"}
+        return replace(asked.last_here, arguments=own)
     if named is None or asked.known is None:
         return asked.last_set
     return ToolCall(id="", name="reminder_set", arguments=asked.known.arguments_of(named))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
+from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.times import TimeWords
@@ -10,6 +11,7 @@ from function_calls.understanding.requests.arguments import changed_schedule, wr
 from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.references import IT, newest_shared, references_of, untagged_time
 from function_calls.understanding.requests.reminding import set_beside_last, set_reminders
+from services.time_expressions import Reading
 
 
 def snooze(asked: Asked) -> Interpretation | None:
@@ -32,8 +34,16 @@ def snooze(asked: Asked) -> Interpretation | None:
         arguments["time"] = asked.words.as_length.format(minutes=minutes) if is_whole else written(asked.now + length)
     elif best is not None:
         is_day = best.has_day and not best.has_clock
-        arguments["time"] = written(best.wall) if is_day else changed_schedule(best, asked.now).get("time")
+        arguments["time"] = written(best.wall) if is_day else changed_schedule(_soonest(best, asked), asked.now)["time"]
     return asked.answering.one("reminder_snooze", arguments)
+
+
+def _soonest(best: Reading, asked: Asked) -> Reading:
+    """Return the next such hour of a clock that leaves open which half of the day is meant: "10:30" in the evening."""
+    words = slots.bare_time(asked.reading.words("WHEN"), asked.words)
+    earlier = best._replace(start=best.start - timedelta(hours=12))
+    is_open = slots.is_bare(best) and is_clock_without_half(words) and best.start.hour != 0
+    return earlier if is_open and earlier.start > asked.now else best
 
 
 def _figure(piece: str, asked: Asked) -> str:
