@@ -510,6 +510,8 @@ def _follows_interjections(turn: Turn, named: re.Match[str]) -> bool:
     words = load_lexicon(language_of(text, turn.language))
     before = words.fold(_SENTENCE_MARK.split(text[: named.start()])[-1]).split()
     known = {_REPEATED.sub(r"\1", word) for word in words.interjections}
+    if words.fold(text[named.end() :]).strip(" ,").startswith(words.about_bot):
+        return False
     return 0 < len(before) <= _MOST_INTERJECTIONS and all(_REPEATED.sub(r"\1", word) in known for word in before)
 
 

@@ -38,6 +38,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     around_time: tuple[str, ...]
     and_words: frozenset[str]
     interjections: frozenset[str] = frozenset()
+    about_bot: tuple[str, ...] = ()
     reference_marks: tuple[str, ...]
     corrections: tuple[str, ...]
     triggers: tuple[str, ...]

@@ -280,7 +280,7 @@ def _repeated(asked: Asked) -> ToolCall | None:
     Who has set none means the last one of the chat, for themselves: "same for me at 8".
     """
     named = named_reminder(asked) if asked.reading.has("REF") else _reminder_like(asked)
-    if named is None and asked.last_set is None and asked.last_here is not None:
+    if named is None and asked.last_set is None and asked.last_here is not None and asked.reading.has("PERSON"):
         own = {name: value for name, value in asked.last_here.arguments.items() if name != "person"}
         return replace(asked.last_here, arguments=own)
     if named is None or asked.known is None:
