@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from benchmarks.evaluation.time_cases import TimeAnswer
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.tools.calls import Conversation, ToolSpec, Turn
-from function_calls.understanding.dialogue.decision import CAREFUL
+from function_calls.understanding.dialogue.intent_decision import CAREFUL
 from function_calls.understanding.interpreter import OfflineInterpreter
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import load_lexicon

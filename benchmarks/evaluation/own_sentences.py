@@ -14,7 +14,7 @@ from bot.app.registry import built_in_registry
 from bot.testing.turns import make_reminder
 from function_calls.tools.calls import Interpretation, Turn
 from function_calls.understanding.interpreter import OfflineInterpreter
-from function_calls.understanding.requests.known_reminders import KnownReminders
+from function_calls.understanding.requests.reference_resolution import KnownReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 
 ZONE = ZoneInfo("Asia/Shanghai")

@@ -47,7 +47,7 @@ def _none(*_: Any, **__: Any) -> list[Any]:
 
 RULES: tuple[tuple[str, Callable[..., object], str], ...] = (
     (
-        "reading.repair:_Draft",
+        "reading.tag_repair:_Draft",
         _nothing,
         (
             "free_courtesies tag_same_time tag_listed_times tag_correction part_names tag_time tag_event join_ends "
@@ -56,12 +56,12 @@ RULES: tuple[tuple[str, Callable[..., object], str], ...] = (
         ),
     ),
     ("reading.segments:", _unchanged, "_without_reason"),
-    ("dialogue.learned:", _unchanged, "without_remarks with_day_meant with_merged_intents"),
-    ("dialogue.learned:", _no_words, "behind_call"),
-    ("requests.reminding:", _unchanged, "with_event _with_count _with_reason _with_deeds"),
-    ("requests.reminding:", _nothing, "_left_out _rhythm_of_last _day_meant"),
-    ("requests.when:", _unchanged, "_with_lead _woken _in_usual_half _at_night"),
-    ("requests.when:", _nothing, "_settled _with_bounds _first_time_outside_content"),
+    ("dialogue.message_interpreter:", _unchanged, "without_remarks with_day_meant with_merged_intents"),
+    ("dialogue.message_interpreter:", _no_words, "behind_call"),
+    ("requests.new_reminders:", _unchanged, "with_event _with_count _with_reason _with_deeds"),
+    ("requests.new_reminders:", _nothing, "_left_out _rhythm_of_last _day_meant"),
+    ("requests.request_times:", _unchanged, "_with_lead _woken _in_usual_half _at_night"),
+    ("requests.request_times:", _nothing, "_settled _with_bounds _first_time_outside_content"),
     ("requests.changes:", _unchanged, "_with_denied_time _without_reasons _in_its_week"),
     ("requests.changes:", _nothing, "_amount_of _only_time"),
     ("requests.changes:", _no_words, "_name_alone _beside_hour _weekday_named"),

@@ -37,7 +37,6 @@ from function_calls.understanding.reading.features import (
     tagger_features,
     without_accents,
 )
-from function_calls.understanding.reading.known_words import KnownWords, known_words
 from function_calls.understanding.reading.lexicon import Lexicon, common_words, load_lexicon
 from function_calls.understanding.reading.linear import PackedModel
 from function_calls.understanding.reading.message import (
@@ -48,6 +47,7 @@ from function_calls.understanding.reading.message import (
     ModelFile,
     load_classes,
 )
+from function_calls.understanding.reading.reminder_words import KnownWords, known_words
 from function_calls.understanding.reading.segments import trimmed_tokens
 from function_calls.understanding.reading.tokens import TimeSpan, Token, marked, time_spans, tokens_of
 from services.time_expressions import parse_all

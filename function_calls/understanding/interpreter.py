@@ -12,21 +12,21 @@ from function_calls.language.messages import catalogue, say
 from function_calls.language.recognized_phrases import every_language
 from function_calls.tools.calls import Conversation, Interpretation, ToolCall, ToolSpec, Turn
 from function_calls.tools.confirmation.yes_no import parse_yes_no
-from function_calls.understanding.courtesies import is_courtesy
+from function_calls.understanding.acknowledgements import is_courtesy
 from function_calls.understanding.dialogue.addressee import has_trigger
 from function_calls.understanding.dialogue.choices import chosen
 from function_calls.understanding.dialogue.dialogue import Dialogue
-from function_calls.understanding.dialogue.hints import help_text, hint
-from function_calls.understanding.dialogue.learned import (
+from function_calls.understanding.dialogue.fallback import help_text, hint
+from function_calls.understanding.dialogue.memory import DialogueMemory
+from function_calls.understanding.dialogue.message_interpreter import (
     LONGEST,
     LearnedInterpreter,
     Understood,
     is_addressed,
     knows_replied,
 )
-from function_calls.understanding.dialogue.memory import DialogueMemory
 from function_calls.understanding.examples import ExampleSentences
-from function_calls.understanding.looking_here import looked_up_here, looked_up_in_vain, of_results
+from function_calls.understanding.local_lookup import looked_up_here, looked_up_in_vain, of_results
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, common_words, language_of, load_lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading, Situation, load_models, read_message
@@ -38,10 +38,10 @@ from function_calls.understanding.reading.names import (
     without_names,
 )
 from function_calls.understanding.reading.tokens import TimeReader
-from function_calls.understanding.requests.known_reminders import KnownReminders, ReminderLookup
+from function_calls.understanding.requests.new_reminders import repeats, with_manners
 from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
+from function_calls.understanding.requests.reference_resolution import KnownReminders, ReminderLookup
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
-from function_calls.understanding.requests.reminding import repeats, with_manners
 from function_calls.understanding.tool_calls import CallMaker
 from services.kernel.state import StateStore
 from services.time_expressions import Reading, TimeReadings, is_effort_spent, limited_effort, parse_all, warm_up

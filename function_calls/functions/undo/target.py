@@ -12,7 +12,7 @@ from function_calls.tools.confirmation.buttons import buttons_to_confirm
 from function_calls.tools.confirmation.change_log import EDITED, Change, ChangeLog, change_id
 from function_calls.tools.confirmation.pending_calls import PendingCall
 from function_calls.tools.context import CallContext
-from function_calls.understanding.courtesies import is_courtesy
+from function_calls.understanding.acknowledgements import is_courtesy
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.repair import is_time, runs
 from function_calls.understanding.reading.segments import asking_words, has_deadline
 from function_calls.understanding.reading.slots import are_small
+from function_calls.understanding.reading.tag_repair import is_time, runs
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS
 
 Run = tuple[int, int]

@@ -21,8 +21,8 @@ from function_calls.understanding.reading.features import (
     tagger_features,
     without_accents,
 )
-from function_calls.understanding.reading.known_words import KnownWords
 from function_calls.understanding.reading.linear import LinearModel, PackedModel
+from function_calls.understanding.reading.reminder_words import KnownWords
 from function_calls.understanding.reading.tokens import TimeReader, Token, marked, time_spans, tokens_of
 
 NO_TAG = "O"

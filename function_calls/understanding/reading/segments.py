@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NOTHING, MessageReading
-from function_calls.understanding.reading.repair import is_time as is_time_token
-from function_calls.understanding.reading.repair import runs
 from function_calls.understanding.reading.slots import are_small, uncovered
+from function_calls.understanding.reading.tag_repair import is_time as is_time_token
+from function_calls.understanding.reading.tag_repair import runs
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token
 
 _FEWEST_POINTS, _MOST_POINTS = 2, 12

@@ -9,18 +9,24 @@ from msgspec.structs import replace
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.known_words import stems_of
 from function_calls.understanding.reading.lexicon import common_words
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import are_all, names_weekday, weekdays_in
-from function_calls.understanding.reading.repair import is_time, with_same_time
+from function_calls.understanding.reading.reminder_words import stems_of
+from function_calls.understanding.reading.tag_repair import is_time, with_same_time
 from function_calls.understanding.reading.times import TimeWords, halves
 from function_calls.understanding.reading.tokens import clauses_of
 from function_calls.understanding.reminder_times import FROM_THEN, says
 from function_calls.understanding.requests.arguments import changed_schedule, shift_argument, written
-from function_calls.understanding.requests.asked import Asked
-from function_calls.understanding.requests.known_reminders import SEVERAL
+from function_calls.understanding.requests.new_reminders import (
+    both_of_us,
+    people_of,
+    repeat_last,
+    repeats,
+    set_beside_last,
+)
 from function_calls.understanding.requests.options import interval_minutes, on_workdays
+from function_calls.understanding.requests.reference_resolution import SEVERAL
 from function_calls.understanding.requests.references import (
     IT,
     named_reminder,
@@ -29,9 +35,9 @@ from function_calls.understanding.requests.references import (
     references_of,
     untagged_time,
 )
-from function_calls.understanding.requests.reminding import both_of_us, people_of, repeat_last, repeats, set_beside_last
+from function_calls.understanding.requests.request_context import Asked
+from function_calls.understanding.requests.request_times import end_of, leads_of, named_times, with_lead_tagged
 from function_calls.understanding.requests.states import leave, state_of
-from function_calls.understanding.requests.when import end_of, leads_of, named_times, with_lead_tagged
 from services.recurrence.schedule import rule_text
 from services.reminders.lookup.due_words import DEFAULT_TIMES, due_words, fits_time
 from services.reminders.model import EVERYONE, Reminder

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.repair import is_time, runs
+from function_calls.understanding.reading.tag_repair import is_time, runs
 from function_calls.understanding.reminder_times import zone_name
-from function_calls.understanding.requests.asked import Asked
+from function_calls.understanding.requests.request_context import Asked
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.rules import ELAPSED, load_calendar, parse_rule

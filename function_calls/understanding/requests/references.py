@@ -9,11 +9,11 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import common_words
 from function_calls.understanding.reading.message import NO_TAG
-from function_calls.understanding.reading.repair import is_time
+from function_calls.understanding.reading.tag_repair import is_time
 from function_calls.understanding.reading.times import halves
 from function_calls.understanding.reading.tokens import clauses_of
-from function_calls.understanding.requests.asked import Asked
-from function_calls.understanding.requests.known_reminders import SEVERAL, KnownReminders
+from function_calls.understanding.requests.reference_resolution import SEVERAL, KnownReminders
+from function_calls.understanding.requests.request_context import Asked
 from services.kernel.chat import Person
 from services.reminders.lookup.several import several_in
 from services.reminders.model import EVERYONE, Reminder

@@ -8,9 +8,9 @@ from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.requests.arguments import changed_schedule, written
-from function_calls.understanding.requests.asked import Asked
+from function_calls.understanding.requests.new_reminders import set_beside_last, set_reminders
 from function_calls.understanding.requests.references import IT, newest_shared, references_of, untagged_time
-from function_calls.understanding.requests.reminding import set_beside_last, set_reminders
+from function_calls.understanding.requests.request_context import Asked
 from services.time_expressions import Reading
 
 

@@ -13,7 +13,7 @@ from bot.testing.turns import make_reminder
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.tools.calls import Interpretation, ToolSpec, Turn
 from function_calls.understanding import OfflineInterpreter
-from function_calls.understanding.requests.known_reminders import KnownReminders
+from function_calls.understanding.requests.reference_resolution import KnownReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.reminders.model import Reminder
 

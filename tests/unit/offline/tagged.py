@@ -12,10 +12,10 @@ from function_calls.tools.calls import Interpretation, ToolCall, ToolSpec, Turn
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.tokens import marked, time_spans, tokens_of
-from function_calls.understanding.requests.asked import Asked
+from function_calls.understanding.requests.intent_handlers import make
 from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
-from function_calls.understanding.requests.requests import make
+from function_calls.understanding.requests.request_context import Asked
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.time_expressions import parse_all
 

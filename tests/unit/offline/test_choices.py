@@ -8,7 +8,7 @@ import pytest
 from function_calls.understanding.dialogue.choices import chosen
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import Situation, load_models, read_message
-from function_calls.understanding.requests.known_reminders import KnownReminders
+from function_calls.understanding.requests.reference_resolution import KnownReminders
 from services.time_expressions import parse_all
 from tests.unit.offline.test_group_dialogues import reminder
 

@@ -12,7 +12,7 @@ from bot.testing.clocks import FixedClock
 from bot.testing.turns import make_reminder
 from function_calls.tools.calls import Interpretation, ReplyScope, ToolSpec, Turn
 from function_calls.understanding import OfflineInterpreter
-from function_calls.understanding.requests.known_reminders import KnownReminders
+from function_calls.understanding.requests.reference_resolution import KnownReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.state import MemoryStateStore
 from services.reminders.model import EVERYONE

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from bot.app.registry import built_in_registry
 from bot.testing.turns import make_message, make_turn
 from function_calls.language.messages import LANGUAGES
-from function_calls.understanding.dialogue.hints import help_text
+from function_calls.understanding.dialogue.fallback import help_text
 from function_calls.understanding.interpreter import OfflineInterpreter
 
 QUESTIONS = {"en": "Bubbles, what can you do?", "zh": "Bubbles，你能做什么？", "es": "Bubbles, ¿qué puedes hacer?"}

@@ -6,7 +6,7 @@ from function_calls.grounding import claims
 from function_calls.language.messages import LANGUAGES, catalogue
 from function_calls.language.recognized_phrases import phrases
 from function_calls.tools.calls import Step, ToolResult, Turn
-from function_calls.understanding import OfflineInterpreter, courtesies
+from function_calls.understanding import OfflineInterpreter, acknowledgements
 from function_calls.understanding.reading.lexicon import load_lexicon
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from tests.unit.offline.conftest import NOW, ZONE
@@ -43,11 +43,11 @@ async def test_models_are_loaded_ahead_for_the_answers_of_a_model_alone() -> Non
 
 
 def test_patterns_that_every_message_needs_are_compiled_ahead() -> None:
-    for each in (courtesies._pattern, catalogue, phrases):
+    for each in (acknowledgements._pattern, catalogue, phrases):
         each.cache_clear()
 
     OfflineInterpreter.warm_up("en")
 
-    assert courtesies._pattern.cache_info().currsize == 1
+    assert acknowledgements._pattern.cache_info().currsize == 1
     assert catalogue.cache_info().currsize == 1
     assert phrases.cache_info().currsize == len(LANGUAGES)

@@ -16,11 +16,10 @@ from function_calls.understanding.dialogue.addressee import (
     has_trigger,
     is_for_bot,
 )
-from function_calls.understanding.dialogue.decision import chosen_intents, is_refusal
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue
+from function_calls.understanding.dialogue.intent_decision import chosen_intents, is_refusal
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.events import with_day_meant
-from function_calls.understanding.reading.known_words import KnownWords
 from function_calls.understanding.reading.lexicon import Lexicon, common_words, language_of, load_lexicon
 from function_calls.understanding.reading.message import (
     AFTER_ANSWER,
@@ -35,14 +34,15 @@ from function_calls.understanding.reading.message import (
     with_merged_intents,
 )
 from function_calls.understanding.reading.names import behind_call, name_in, without_calls
-from function_calls.understanding.reading.repair import is_time
+from function_calls.understanding.reading.reminder_words import KnownWords
 from function_calls.understanding.reading.segments import Classify, Read, changes_of, parts_of, without_remarks
+from function_calls.understanding.reading.tag_repair import is_time
 from function_calls.understanding.reading.tokens import TimeReader, Token
-from function_calls.understanding.requests.asked import Asked
-from function_calls.understanding.requests.known_reminders import SEVERAL, KnownReminders
+from function_calls.understanding.requests.intent_handlers import make
 from function_calls.understanding.requests.open_questions import OpenQuestion
+from function_calls.understanding.requests.reference_resolution import SEVERAL, KnownReminders
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, together
-from function_calls.understanding.requests.requests import make
+from function_calls.understanding.requests.request_context import Asked
 from services.time_expressions import Reading, TimeReadings
 
 LONGEST = 400

@@ -15,17 +15,23 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import weekdays_in
 from function_calls.understanding.reading.names import name_in
-from function_calls.understanding.reading.repair import is_time, repaired, with_bounded_names, with_time
 from function_calls.understanding.reading.segments import reminders_of
+from function_calls.understanding.reading.tag_repair import is_time, repaired, with_bounded_names, with_time
 from function_calls.understanding.reading.times import TimeWords, ahead_of, at_clock, halves, on_day, on_their_days
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS
 from function_calls.understanding.requests.arguments import changed_schedule
-from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.open_questions import ReminderRequest
 from function_calls.understanding.requests.options import manners_of, on_workdays, with_interval
 from function_calls.understanding.requests.references import named_reminder
 from function_calls.understanding.requests.reminder_answers import together
-from function_calls.understanding.requests.when import end_of, impossible_time, leads_of, named_times, with_lead_tagged
+from function_calls.understanding.requests.request_context import Asked
+from function_calls.understanding.requests.request_times import (
+    end_of,
+    impossible_time,
+    leads_of,
+    named_times,
+    with_lead_tagged,
+)
 from services.kernel.chat import ChatMessage
 from services.reminders.model import Reminder
 from services.time_expressions import Reading

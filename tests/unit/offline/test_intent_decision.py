@@ -9,7 +9,7 @@ from function_calls.understanding.dialogue.addressee import (
     is_for_bot,
     probability_for_bot,
 )
-from function_calls.understanding.dialogue.decision import chosen_intents, is_refusal
+from function_calls.understanding.dialogue.intent_decision import chosen_intents, is_refusal
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.tokens import Token

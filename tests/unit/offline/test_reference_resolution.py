@@ -2,9 +2,9 @@
 
 import pytest
 
-from function_calls.understanding.reading.known_words import KnownWords, known_words, stem
 from function_calls.understanding.reading.lexicon import common_words
-from function_calls.understanding.requests.known_reminders import KnownReminders
+from function_calls.understanding.reading.reminder_words import KnownWords, known_words, stem
+from function_calls.understanding.requests.reference_resolution import KnownReminders
 from tests.unit.offline.test_group_dialogues import START, reminder
 
 

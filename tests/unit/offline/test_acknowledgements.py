@@ -2,7 +2,7 @@
 
 import pytest
 
-from function_calls.understanding.courtesies import is_courtesy
+from function_calls.understanding.acknowledgements import is_courtesy
 
 
 @pytest.mark.parametrize(

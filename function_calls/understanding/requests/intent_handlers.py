@@ -8,18 +8,18 @@ from zoneinfo import ZoneInfo
 from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation
-from function_calls.understanding.looking_here import looked_up_here
+from function_calls.understanding.local_lookup import looked_up_here
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, common_words
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.repair import is_time
+from function_calls.understanding.reading.tag_repair import is_time
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reminder_times import zone_name
-from function_calls.understanding.requests import changes, reminding, states
+from function_calls.understanding.requests import changes, new_reminders, states
 from function_calls.understanding.requests.arguments import schedule_arguments
-from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.references import references_of, untagged_time
-from function_calls.understanding.requests.when import named_times
+from function_calls.understanding.requests.request_context import Asked
+from function_calls.understanding.requests.request_times import named_times
 from services.people.zones import find_zone
 
 _NO_TOPIC = frozenset({"none", "help", "list", "when_is", "answer_when", "answer_content", "cancel_ask", "repeat_last"})
@@ -276,10 +276,10 @@ def _one(asked: Asked, name: str, arguments: Mapping[str, object]) -> Interpreta
 
 
 _MAKERS: dict[str, Make] = {
-    "set": reminding.set_reminders,
-    "repeat_last": reminding.repeat_last,
-    "answer_when": reminding.answer_when,
-    "answer_content": reminding.answer_content,
+    "set": new_reminders.set_reminders,
+    "repeat_last": new_reminders.repeat_last,
+    "answer_when": new_reminders.answer_when,
+    "answer_content": new_reminders.answer_content,
     "cancel_ask": _cancel_ask,
     "list": _list,
     "when_is": _when_is,

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
-from function_calls.understanding.reading.repair import is_time
+from function_calls.understanding.reading.tag_repair import is_time
 from function_calls.understanding.reading.times import (
     TimeWords,
     ahead_of,
@@ -20,7 +20,7 @@ from function_calls.understanding.reading.times import (
     on_day,
     united,
 )
-from function_calls.understanding.requests.asked import Asked
+from function_calls.understanding.requests.request_context import Asked
 from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)

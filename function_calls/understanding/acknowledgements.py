@@ -27,7 +27,7 @@ def is_courtesy(text: str) -> bool:
 
 @cache
 def _table() -> Mapping[str, list[str]]:
-    return tomllib.loads((files("function_calls.understanding") / "courtesies.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((files("function_calls.understanding") / "acknowledgements.toml").read_text(encoding="utf-8"))
 
 
 @cache

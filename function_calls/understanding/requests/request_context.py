@@ -11,8 +11,8 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.tokens import TimeReader
-from function_calls.understanding.requests.known_reminders import KnownReminders
 from function_calls.understanding.requests.open_questions import OpenQuestion
+from function_calls.understanding.requests.reference_resolution import KnownReminders
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
 from services.time_expressions import Reading, TimeReadings
 

@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall
-from function_calls.understanding.reading.known_words import KnownWords, known_words, pairs_of, stems_of
 from function_calls.understanding.reading.lexicon import common_words
+from function_calls.understanding.reading.reminder_words import KnownWords, known_words, pairs_of, stems_of
 from function_calls.understanding.requests.arguments import written
 from services.kernel.chat import ChatAddress
 from services.kernel.errors import RequestRefused

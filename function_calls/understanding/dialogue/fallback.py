@@ -4,12 +4,12 @@ from itertools import pairwise
 
 from function_calls.language.messages import knows, say
 from function_calls.tools.calls import ToolCall, Turn
-from function_calls.understanding.dialogue.learned import Understood
+from function_calls.understanding.dialogue.message_interpreter import Understood
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import MessageReading
-from function_calls.understanding.requests.known_reminders import KnownReminders
-from function_calls.understanding.requests.requests import topic_named, topic_of
+from function_calls.understanding.requests.intent_handlers import topic_named, topic_of
+from function_calls.understanding.requests.reference_resolution import KnownReminders
 from function_calls.understanding.tool_calls import CallMaker
 from services.reminders.model import Reminder
 
