@@ -22,7 +22,7 @@ from importlib.resources import files
 from bot.app.registry import built_in_registry
 from bot.testing.turns import NOW, make_turn
 from function_calls.understanding import OfflineInterpreter
-from function_calls.understanding.reading.lexicon import languages, load_lexicon
+from function_calls.understanding.reading.lexicon import list_languages, load_lexicon
 from services.time_expressions import parse_all
 
 FOLDERS = (
@@ -95,7 +95,7 @@ def milliseconds(interpreter: OfflineInterpreter, text: str, tools: tuple) -> fl
 
 def measured(every: int, groups: int, limit: float) -> dict[str, object]:
     """All figures of one run."""
-    for language in languages():
+    for language in list_languages():
         load_lexicon(language)
         OfflineInterpreter.warm_up(language)
     tools = tuple(built_in_registry().specs)

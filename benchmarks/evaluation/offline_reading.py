@@ -113,8 +113,8 @@ def read_sentence(text: str, language: str, now: datetime, *, is_addressed: bool
 
 def _set(reading: MessageReading, language: str, arguments: Mapping[str, object]) -> Understood:
     lexicon = load_lexicon(language)
-    content = str(arguments.get("content") or slots.content(reading, lexicon))
-    person = str(arguments.get("person") or slots.people(reading, lexicon) or "")
+    content = str(arguments.get("content") or slots.extract_content(reading, lexicon))
+    person = str(arguments.get("person") or slots.extract_people(reading, lexicon) or "")
     return Understood(
         tool=_SET,
         content=content,

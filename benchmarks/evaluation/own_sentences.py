@@ -14,7 +14,7 @@ from bot.app.registry import built_in_registry
 from bot.testing.turns import make_reminder
 from function_calls.tools.calls import Interpretation, Turn
 from function_calls.understanding.interpreter import OfflineInterpreter
-from function_calls.understanding.requests.reference_resolution import KnownReminders
+from function_calls.understanding.requests.reference_resolution import ChatReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 
 ZONE = ZoneInfo("Asia/Shanghai")
@@ -89,7 +89,7 @@ def read_all(sentences: Iterable[OwnSentence], language: str) -> list[ReadSenten
 
 def _interpret(sentence: OwnSentence, language: str) -> Interpretation:
     interpreter = OfflineInterpreter()
-    known = KnownReminders(tuple(make_reminder(text, _DUE, language=language) for text in sentence.reminders), NOW)
+    known = ChatReminders(tuple(make_reminder(text, _DUE, language=language) for text in sentence.reminders), NOW)
     for text in sentence.behind:
         interpreter.read(_turn(text, language, is_addressed=True))
     return interpreter.read(_turn(sentence.text, language, sentence.delivered, is_addressed=sentence.addressed), known)

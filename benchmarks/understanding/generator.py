@@ -17,7 +17,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from function_calls.understanding.reading.names import without_calls
+from function_calls.understanding.reading.names import strip_calls
 
 GRAMMARS = Path(__file__).parent / "grammar"
 LABELLED = Path(__file__).parent / "labelled"
@@ -104,7 +104,7 @@ def _without_name(
     text: str, spans: list[tuple[int, int, str]], begins: list[int]
 ) -> tuple[str, list[tuple[int, int, str]], list[int]]:
     """Take the bot's name off a message, and move the places of its labels."""
-    kept = without_calls(text, _NAME)
+    kept = strip_calls(text, _NAME)
     places: list[int] = []  # of the letters of `text` in `kept`
     for tag, one, other, start, _ in SequenceMatcher(None, text, kept, autojunk=False).get_opcodes():
         places += (start + offset if tag == "equal" else start for offset in range(other - one))

@@ -29,15 +29,15 @@ from sklearn.linear_model import LogisticRegression
 
 from benchmarks.understanding.generator import GRAMMARS, LABELLED, Grammar, Message, conversations, labelled_messages
 from function_calls.understanding.reading.features import (
-    bucket,
     classifier_features,
+    compute_bucket,
     intent_feature,
-    labelled_pieces,
+    label_pieces,
     split_features,
+    strip_accents,
     tagger_features,
-    without_accents,
 )
-from function_calls.understanding.reading.lexicon import Lexicon, common_words, load_lexicon
+from function_calls.understanding.reading.lexicon import Lexicon, load_common_words, load_lexicon
 from function_calls.understanding.reading.linear import PackedModel
 from function_calls.understanding.reading.message import (
     AFTER_ANSWER,
@@ -47,9 +47,9 @@ from function_calls.understanding.reading.message import (
     ModelFile,
     load_classes,
 )
-from function_calls.understanding.reading.reminder_words import KnownWords, known_words
-from function_calls.understanding.reading.segments import trimmed_tokens
-from function_calls.understanding.reading.tokens import TimeSpan, Token, marked, time_spans, tokens_of
+from function_calls.understanding.reading.reminder_words import ReminderWords, collect_words
+from function_calls.understanding.reading.segments import trim_tokens
+from function_calls.understanding.reading.tokens import TimeSpan, Token, find_time_spans, mark_seconds, tokenize
 from services.time_expressions import parse_all
 
 ROOT = Path(__file__).parents[2]
@@ -156,13 +156,13 @@ class TimeCache:
 
     def tokens(self, text: str, folding: dict[int, int]) -> list[Token]:
         """Return the tokens of `text`."""
-        return list(tokens_of(text, self._spans(text), folding))
+        return list(tokenize(text, self._spans(text), folding))
 
     def _spans(self, text: str) -> tuple[TimeSpan, ...]:
         if text not in self._known:
             minutes = crc32(text.encode()) % (60 * 24 * 7)
-            now = marked(_START + timedelta(minutes=minutes))
-            self._known[text] = time_spans(parse_all(text, now, language=self._language))
+            now = mark_seconds(_START + timedelta(minutes=minutes))
+            self._known[text] = find_time_spans(parse_all(text, now, language=self._language))
         return self._known[text]
 
     def save(self) -> None:
@@ -239,7 +239,7 @@ def kinds_of(
 
 def hashes_of(features: Iterable[str]) -> IntegerArray:
     """Return the hashes of `features` that hold no unknown word."""
-    return array("I", (bucket(each, _ALL) for each in features if _UNKNOWN not in each))
+    return array("I", (compute_bucket(each, _ALL) for each in features if _UNKNOWN not in each))
 
 
 def bits_of(rows: Iterable[int]) -> bytes:
@@ -257,7 +257,7 @@ def generated(language: str, count: int, seed: int, cache: TimeCache, folding: d
         tokens = cache.tokens(example.text, folding)
         tags = labelled(example.spans, tokens)
         chance = random.Random(example.text)
-        contents = sum(tag == "CONTENT" for tag, _ in labelled_pieces(tags))
+        contents = sum(tag == "CONTENT" for tag, _ in label_pieces(tags))
         yield Sentence(
             forms=[token.form for token in tokens],
             tags=tags,
@@ -280,7 +280,7 @@ def supposed(tags: Sequence[str], chance: random.Random) -> frozenset[int]:
 
 
 def written(
-    message: Message, known: KnownWords, weight: float, cache: TimeCache, folding: dict[int, int], words: Lexicon
+    message: Message, known: ReminderWords, weight: float, cache: TimeCache, folding: dict[int, int], words: Lexicon
 ) -> Iterator[Sentence]:
     """Yield a message that somebody wrote, and each of its requests where it has several.
 
@@ -297,11 +297,11 @@ def written(
         is_addressed=message.is_addressed,
         weight=weight,
         begins=begins,
-        known=known.places(forms),
+        known=known.find_places(forms),
     )
     bounds = [0, *begins, len(tokens)]
     for intent, (first, last) in zip(message.intents, pairwise(bounds), strict=True) if begins else ():
-        part = trimmed_tokens(tuple(tokens[first:last]), words, is_first=not first)
+        part = trim_tokens(tuple(tokens[first:last]), words, is_first=not first)
         if part:
             start, end = part[0].start, part[-1].end
             spans = [(max(one - start, 0), other - start, tag) for one, other, tag in message.spans if other > start]
@@ -316,7 +316,7 @@ def written(
                 is_addressed=True,
                 weight=weight,
                 begins=(),
-                known=known.places(forms),
+                known=known.find_places(forms),
             )
 
 
@@ -365,7 +365,7 @@ def sentences_of(language: str, count: int, seed: int, weight: float, cache: Tim
     folding, words = folding_of(language), load_lexicon(language)
     found = list(generated(language, count, seed, cache, folding))
     for message in labelled_messages(LABELLED / f"{language}.tsv"):
-        for sentence in written(message, KnownWords(), _OF_TESTS * weight, cache, folding, words):
+        for sentence in written(message, ReminderWords(), _OF_TESTS * weight, cache, folding, words):
             known = supposed(sentence.tags, random.Random(message.text))
             is_fresh = sentence.context == "none" and not sentence.is_addressed
             context = AFTER_ANSWER if is_fresh else sentence.context
@@ -375,7 +375,7 @@ def sentences_of(language: str, count: int, seed: int, weight: float, cache: Tim
         for conversation in conversations(path):
             texts: list[str] = []
             for message in with_contexts(conversation):
-                known = known_words(texts, common_words(language))
+                known = collect_words(texts, load_common_words(language))
                 found += written(message, known, weight, cache, folding, words)
                 if _is_clear_unnamed(message, words):
                     unnamed = replace(message, is_addressed=False)
@@ -383,7 +383,7 @@ def sentences_of(language: str, count: int, seed: int, weight: float, cache: Tim
                 texts += [message.text[start:end] for start, end, tag in message.spans if tag == "CONTENT"]
                 several.append(message)
     for message in joined(several, len(several) // 8, random.Random(seed), words.joint != ""):
-        found += islice(written(message, KnownWords(), 1, cache, folding, words), 1)
+        found += islice(written(message, ReminderWords(), 1, cache, folding, words), 1)
     return [each for each in found if each.forms]
 
 
@@ -411,7 +411,7 @@ def train(language: str, count: int, seed: int, strength: float, weight: float) 
     sentences = sentences_of(language, count, seed, weight, cache)
     cache.save()
     intents = [each.intent for each in sentences]
-    sentences = [replace(each, forms=without_accents(each.forms)) for each in sentences]
+    sentences = [replace(each, forms=strip_accents(each.forms)) for each in sentences]
     forms = with_unknown([each.forms for each in sentences], [each.tags for each in sentences], intents, seed)
     counts_classes = language in _INTENTS_BY_CLASSES
     kinds = kinds_of(sentences, forms, load_classes(language), seed)
@@ -437,7 +437,7 @@ def train(language: str, count: int, seed: int, strength: float, weight: float) 
         tagger.fit(matrix(tag_rows, TAG_BUCKETS), tag_labels, tag_weights)
     split = fitted_splitter(sentences)
     seen = Counter(
-        bucket(intent_feature(each.intent, form), _ALL)
+        compute_bucket(intent_feature(each.intent, form), _ALL)
         for words, each in zip(forms, sentences, strict=True)
         for form in set(words) - {_UNKNOWN}
     )

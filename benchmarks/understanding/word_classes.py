@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from function_calls.understanding.reading.features import without_accents
+from function_calls.understanding.reading.features import strip_accents
 
 WEIGHTS = Path(__file__).parents[2] / "function_calls" / "understanding" / "reading" / "weights"
 _MOST_WORDS = 20_000
@@ -35,7 +35,7 @@ def word_classes(language: str) -> dict[str, int]:
     found: dict[str, int] = {}
     count = 0
     for word in sorted(shares, key=lambda word: -shares[word]):
-        form = without_accents([word.lower()])[0]
+        form = strip_accents([word.lower()])[0]
         if not form.replace("'", "").isalpha() or len(form) < 2 or not clusters.get(word):
             continue
         count += 1

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from function_calls.tools.calls import Conversation, Interpretation, Interpreter, ToolCall, ToolSpec, Turn
 from function_calls.understanding.examples import ExampleSentences
-from function_calls.understanding.reading.names import without_names
+from function_calls.understanding.reading.names import strip_names
 from function_calls.understanding.tool_calls import CallMaker
 from services.kernel.state import StateStore
 
@@ -54,11 +54,11 @@ class FollowUpInterpreter:
         if last is None or turn.now - last.at > _LASTS or not turn.scope.covers(last.message_id):
             return None
         tool = next((spec for spec in turn.tools if spec.name == last.call.name), None)
-        text = without_names(turn.message.text, (turn.bot_name,)).strip()
+        text = strip_names(turn.message.text, (turn.bot_name,)).strip()
         if tool is None or len(text) > _LONGEST:
             return None
         is_addressed = turn.message.is_addressed or turn.message.is_private
-        found = self._examples.match(text, (_with_examples(tool),), is_addressed=is_addressed)
+        found = self._examples.match_template(text, (_with_examples(tool),), is_addressed=is_addressed)
         if found is None:
             return None
         _, named = found

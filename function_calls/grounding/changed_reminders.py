@@ -43,14 +43,14 @@ from function_calls.tools.context import CallContext
 from function_calls.understanding.reading.named_weekdays import names_weekday
 from function_calls.understanding.reminder_times import (
     FROM_THEN,
-    clock_of,
-    moment_of,
-    says,
+    has_words_outside,
+    parse_clock,
+    parse_moment,
     schedule_from,
     time_reader,
     zone_name,
 )
-from function_calls.understanding.requests.arguments import written
+from function_calls.understanding.requests.arguments import format_time
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.edits import end_before
@@ -118,7 +118,7 @@ async def _ground_day(call: ToolCall, olds: tuple[Reminder, ...], clauses: Seque
     if not named:
         return Grounded(call=call)
     day, words = named[0]
-    if any(says(FROM_THEN, each, old.content) for each in clauses):
+    if any(has_words_outside(FROM_THEN, each, old.content) for each in clauses):
         last = day.start.date() - _DAY
         is_ended = any(_ends_with(each, day.start.date(), ctx) for each in olds)
         return Grounded(call=call if is_ended else _as_update(call, "until", last))
@@ -159,7 +159,7 @@ async def ground_snooze(call: ToolCall, args: ReminderSnoozeArgs, message: ReadM
     if is_again:
         changes["again"] = True
     if args.time:
-        moment = moment_of(args.time, ctx)
+        moment = parse_moment(args.time, ctx)
         if names_same_time(ctx) or (is_again and names_only_a_day(ctx)):
             changes["time"] = f"{moment:%Y-%m-%d}"
         else:
@@ -186,7 +186,7 @@ async def ground_update(call: ToolCall, args: ReminderUpdateArgs, message: ReadM
     old, text = target.one, ctx.message.text
     changes: dict[str, object] = {"reminder_id": target.reference, "person": as_written(args.person, text)}
     args = args.model_copy(update=changes)
-    if args.time and args.type == "once" and not says(_ONLY, text, ""):
+    if args.time and args.type == "once" and not has_words_outside(_ONLY, text, ""):
         changes["type"] = None
     if args.time and not args.skip:
         changes["time"] = _new_time(args, old, message, ctx)
@@ -208,7 +208,7 @@ def _new_time(args: ReminderUpdateArgs, old: Reminder | None, message: ReadMessa
     named = [each for each in read_times(time, ctx) if each.has_day and each.rrule is None]
     if len(named) == 1 and names_same_time(ctx):
         return f"{named[0].start:%Y-%m-%d}"
-    if _SHIFT.fullmatch(time) or clock_of(time) or args.rrule is not None or args.type in {"daily", "weekly"}:
+    if _SHIFT.fullmatch(time) or parse_clock(time) or args.rrule is not None or args.type in {"daily", "weekly"}:
         return args.time
     if old is None:
         return args.time
@@ -267,7 +267,7 @@ def _time_of_message(args: ReminderUpdateArgs, words: str, ctx: CallContext) -> 
     verdict = cross_check(proposed, words, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=times)
     if verdict.schedule == proposed or verdict.schedule.rule is not None:
         return args.time
-    return written(verdict.schedule.start)
+    return format_time(verdict.schedule.start)
 
 
 def _occurrences(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> Occurrences | dict[str, object]:
@@ -277,13 +277,13 @@ def _occurrences(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> O
     if is_settled or not may_move_one(args, bare, ctx):
         return {}
     text, content = ctx.message.text, old.content
-    if says(FROM_THEN, text, content):
+    if has_words_outside(FROM_THEN, text, content):
         return _days_of_change(args, ctx, content)
     words = _words_with_day(args, content, ctx)
     new_day = single_day(args.time or "", ctx)
     named = named_days(words, content, ctx)
     others = [day for day in named if new_day is None or day.start.date() != new_day]
-    is_only, is_every = (says(pattern, text, content) for pattern in (_ONLY, EVERY))
+    is_only, is_every = (has_words_outside(pattern, text, content) for pattern in (_ONLY, EVERY))
     if not (new_day or others):
         return {"occurrence": NEXT} if LONG_SHIFT.fullmatch(args.time or "") and is_only else {}
     is_name = any(_is_weekday(day_words(day, words), ctx) for day in named) and is_on_one_weekday(bare, ctx)
@@ -310,7 +310,7 @@ def _days_of_change(args: ReminderUpdateArgs, ctx: CallContext, content: str = "
     """Return from which day on the new time holds, or the day of the occurrence that gets it."""
     text = ctx.message.text
     days = {each.start.date() for each in named_days(text, content, ctx)}
-    if says(FROM_THEN, text, content):
+    if has_words_outside(FROM_THEN, text, content):
         return {"since": f"{days.pop():%Y-%m-%d}"} if len(days) == 1 else {"occurrence": "all"}
     new_day = single_day(args.time or "", ctx)
     others = sorted(day for day in days if day != new_day)

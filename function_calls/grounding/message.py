@@ -10,18 +10,18 @@ from msgspec.structs import replace
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.tools.catalog.model_call_validation import is_same
 from function_calls.understanding.interpreter import OfflineInterpreter
-from function_calls.understanding.reading.lexicon import language_of
+from function_calls.understanding.reading.lexicon import detect_language
 from function_calls.understanding.reading.message import (
     MessageReading,
     Situation,
+    classify_tokens,
     has_models,
-    intents_of,
     load_models,
     read_tokens,
-    tokens_in,
-    with_intent,
+    set_best_intent,
+    tokenize_message,
 )
-from function_calls.understanding.reading.names import without_calls
+from function_calls.understanding.reading.names import strip_calls
 from function_calls.understanding.reading.tokens import TimeReader, Token
 from services.time_expressions import limited_effort, parse_all
 
@@ -87,18 +87,18 @@ class ReadMessage:
         if not self._is_readable:
             return None
         forms = [token.form for token in self._tokens]
-        return dict(intents_of(forms, self._situation, load_models(self.language)))
+        return dict(classify_tokens(forms, self._situation, load_models(self.language)))
 
     @cached_property
     def _tokens(self) -> tuple[Token, ...]:
         models, now = load_models(self.language), self.turn.message_time
         with limited_effort():
-            return tokens_in(self._words, now, models, self._read_times, self.language)
+            return tokenize_message(self._words, now, models, self._read_times, self.language)
 
     @cached_property
     def _words(self) -> str:
         """The text without the names by which the bot is called."""
-        return without_calls(self.text, self.turn.bot_name).strip()
+        return strip_calls(self.text, self.turn.bot_name).strip()
 
     @property
     def _is_readable(self) -> bool:
@@ -117,7 +117,7 @@ class ReadMessage:
     @cached_property
     def language(self) -> str:
         """Return the language of the message."""
-        return language_of(self.text, self.turn.language)
+        return detect_language(self.text, self.turn.language)
 
     def calls_of(self, tools: Collection[str]) -> tuple[ToolCall, ...]:
         """Return those of `calls` that call one of `tools`."""
@@ -134,7 +134,7 @@ class ReadMessage:
         """Return the pieces of the message with one of `tags`, read as one of `intent`."""
         if self.reading is None:
             return []
-        reading = with_intent(self.reading, intent, load_models(self.language))
+        reading = set_best_intent(self.reading, intent, load_models(self.language))
         return [piece.strip() for tag in tags for piece in reading.pieces(tag)]
 
     def parts_for(self, tool: str) -> tuple[str, ...]:

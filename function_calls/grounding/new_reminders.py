@@ -21,7 +21,7 @@ from function_calls.tools.confirmation.buttons import TimeOption, ask_which_time
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.execution import refusal_text
 from function_calls.understanding.reminder_times import refuse_past, schedule_from, time_reader
-from function_calls.understanding.requests.arguments import written
+from function_calls.understanding.requests.arguments import format_time
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
@@ -172,7 +172,7 @@ def names_only_a_day(ctx: CallContext) -> bool:
 def _time_arguments(schedule: Schedule) -> dict[str, object]:
     return {
         "type": "once",
-        "time": written(schedule.start),
+        "time": format_time(schedule.start),
         "weekday": None,
         "rrule": rule_text(schedule) or None,
     }

@@ -10,10 +10,10 @@ from function_calls.grounding.corrections import READ
 from function_calls.grounding.message import ReadMessage
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.reading.lexicon import load_lexicon
-from function_calls.understanding.reading.message import load_models, with_intent
-from function_calls.understanding.reading.slots import content
-from function_calls.understanding.reading.times import at_clock
-from function_calls.understanding.requests.arguments import schedule_arguments
+from function_calls.understanding.reading.message import load_models, set_best_intent
+from function_calls.understanding.reading.slots import extract_content
+from function_calls.understanding.reading.times import set_clock
+from function_calls.understanding.requests.arguments import make_schedule_arguments
 from services.time_expressions import Reading, TimeReadings, parse_all
 
 _TIMES: Final = ("type", "time", "weekday", "rrule")
@@ -38,7 +38,9 @@ class SetCalls:
         if self._message.reading is None:
             return ""
         language = self._message.language
-        return content(with_intent(self._message.reading, "set", load_models(language)), load_lexicon(language))
+        return extract_content(
+            set_best_intent(self._message.reading, "set", load_models(language)), load_lexicon(language)
+        )
 
     def correct(self, chosen: Sequence[ToolCall], own: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
         """Return `chosen` with the arguments of `own`, read from the message; split several requests taken for one."""
@@ -73,7 +75,7 @@ class SetCalls:
             return {}
         reading = _with_half(found[0], str(call.arguments.get("time", "")))
         is_written = self._is_written(str(call.arguments.get("content", "")))
-        times = schedule_arguments(reading, turn.message_time) if reading is not None else {}
+        times = make_schedule_arguments(reading, turn.message_time) if reading is not None else {}
         return {**times, "content": "" if is_written else self.content}
 
     def _merged(self, call: ToolCall, own: Mapping[str, object]) -> ToolCall:
@@ -129,7 +131,7 @@ def _with_half(found: TimeReadings, chosen: str) -> Reading | None:
         best.start.minute,
     )
     if clock is not None and is_open and is_other_half:
-        return at_clock(best, best._replace(start=best.start.replace(hour=int(clock[1]))))
+        return set_clock(best, best._replace(start=best.start.replace(hour=int(clock[1]))))
     return None if found.ambiguous else best
 
 

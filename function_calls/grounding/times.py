@@ -9,8 +9,8 @@ from typing import Final
 from msgspec import Struct
 
 from function_calls.language.recognized_phrases import folded, is_clock_without_half
-from function_calls.understanding.reading.lexicon import language_of, load_lexicon
-from function_calls.understanding.reading.times import at_clock, halves, on_their_days
+from function_calls.understanding.reading.lexicon import detect_language, load_lexicon
+from function_calls.understanding.reading.times import carry_days, list_halves, set_clock
 from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule, read_schedule
@@ -64,7 +64,7 @@ def cross_check(
     local = now.astimezone(zone)
     found = times.parse_all(words, local, language=language) or times.parse_all(words, local)
     named = [(_words_of(each), each.readings) for each in found]
-    carried = on_their_days(named, local)
+    carried = carry_days(named, local)
     readings = tuple(chain(*(each.readings for each in found), *carried, _beside_events(named)))
     if own and _is_corrected(words, language):
         readings = ()
@@ -84,7 +84,7 @@ def cross_check(
 
 def without_same_time(words: str, language: str) -> str:
     """Return `words` without "the same time", which means the clock of a reminder."""
-    return load_lexicon(language_of(words, language)).without_same_time(words)
+    return load_lexicon(detect_language(words, language)).strip_same_time(words)
 
 
 def compare_with_one(proposed: Schedule, own: Schedule, words: str, now: datetime) -> Verdict:
@@ -97,7 +97,7 @@ def compare_with_one(proposed: Schedule, own: Schedule, words: str, now: datetim
 
 def _is_corrected(words: str, language: str) -> bool:
     """Return whether a message takes a time back: "at 5, no, at 6"."""
-    corrections = load_lexicon(language_of(words, language)).corrections
+    corrections = load_lexicon(detect_language(words, language)).corrections
     plain = folded(words)
     return any(re.search(rf"\b{word}\b" if word.isascii() else word, plain) for word in corrections)
 
@@ -122,7 +122,7 @@ def _is_answer(words: str, found: Sequence[TimeReadings]) -> bool:
 
 def _has_its_clock(proposed: Schedule, found: TimeReadings) -> bool:
     """Return whether the proposal is one time at the named clock, if there is one, in either half of the day."""
-    clocks = [half.start.time() for reading in found.readings if reading.has_clock for half in halves(reading)]
+    clocks = [half.start.time() for reading in found.readings if reading.has_clock for half in list_halves(reading)]
     return proposed.rule is None and (not clocks or proposed.start.time() in clocks)
 
 
@@ -132,10 +132,10 @@ def _beside_events(named: Sequence[tuple[str, tuple[Reading, ...]]]) -> tuple[Re
     events = [best for _, best in bests if best.has_day or best.rrule]
     clocks = [(words, best) for words, best in bests if best.has_clock and not (best.has_day or best.rrule)]
     return tuple(
-        at_clock(event, half)
+        set_clock(event, half)
         for event in events
         for words, clock in clocks
-        for half in (halves(clock) if is_clock_without_half(words) else (clock,))
+        for half in (list_halves(clock) if is_clock_without_half(words) else (clock,))
     )
 
 

@@ -10,7 +10,7 @@ _LONGEST = 60
 """Characters; whoever writes more wants something."""
 
 
-def is_courtesy(text: str) -> bool:
+def is_acknowledgement(text: str) -> bool:
     """Return whether `text`, without the bot's name, says thanks, that it was heard, or nothing in words ("👍")."""
     said = " ".join(text.casefold().replace("’", "'").split())
     if not 0 < len(said) <= _LONGEST:

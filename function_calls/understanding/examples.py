@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.declaring.option_checks import slot_names
-from function_calls.understanding.reading.lexicon import language_of
-from function_calls.understanding.reading.names import trimmed
+from function_calls.understanding.reading.lexicon import detect_language
+from function_calls.understanding.reading.names import trim
 from function_calls.understanding.templates import Notation, TemplateInvalid
 
 _READ = frozenset(
@@ -22,24 +22,24 @@ _NOTATION = re.compile(r"[\[\]()<>|*]")
 class ExampleSentences:
     """Matches messages with the example sentences of tools; `{name}` in an example is read as that argument."""
 
-    def fixed(self, text: str, tools: tuple[ToolSpec, ...]) -> str | None:
+    def match_sentence(self, text: str, tools: tuple[ToolSpec, ...]) -> str | None:
         """The tool that gives the whole of `text` as an example, word by word."""
-        said = _folded(text)
-        meant = (tool for tool in tools if tool.name not in _READ and said in _sentences(tool.examples))
+        said = _fold(text)
+        meant = (tool for tool in tools if tool.name not in _READ and said in _fold_sentences(tool.examples))
         return next((tool.name for tool in meant if not tool.parameters.get("required")), None)
 
-    def match(
+    def match_template(
         self, text: str, tools: tuple[ToolSpec, ...], *, is_addressed: bool
     ) -> tuple[str, dict[str, object]] | None:
         """The first tool one of whose examples explains the whole of `text`, and its arguments.
 
         An example that is nothing but a slot would match anything, and counts only when the bot was spoken to.
         """
-        said = trimmed(text)
+        said = trim(text)
         for tool in tools:
             if tool.name in _READ:
                 continue
-            for example, pattern in _templates(tool.examples):
+            for example, pattern in _compile_templates(tool.examples):
                 arguments = _match_example(said, pattern, tool)
                 if arguments is not None and (is_addressed or _has_own_words(example)):
                     return tool.name, arguments
@@ -47,36 +47,36 @@ class ExampleSentences:
 
 
 @lru_cache(maxsize=512)
-def _sentences(examples: tuple[str, ...]) -> frozenset[str]:
+def _fold_sentences(examples: tuple[str, ...]) -> frozenset[str]:
     """The examples that are sentences and no templates."""
-    return frozenset(_folded(each) for each in examples if not slot_names(each) and not _NOTATION.search(each))
+    return frozenset(_fold(each) for each in examples if not slot_names(each) and not _NOTATION.search(each))
 
 
-def _folded(text: str) -> str:
-    return " ".join(trimmed(text).casefold().split()).strip(_MARKS)
+def _fold(text: str) -> str:
+    return " ".join(trim(text).casefold().split()).strip(_MARKS)
 
 
 def _match_example(said: str, pattern: re.Pattern[str], tool: ToolSpec) -> dict[str, object] | None:
     found = pattern.fullmatch(said)
     if found is None:
         return None
-    arguments = {name: _value(trimmed(words), name, tool) for name, words in found.groupdict().items() if words}
+    arguments = {name: _convert(trim(words), name, tool) for name, words in found.groupdict().items() if words}
     required = tool.parameters.get("required")
     is_complete = not isinstance(required, list | tuple) or set(required) <= arguments.keys()
     return arguments if is_complete else None
 
 
 @lru_cache(maxsize=512)
-def _templates(examples: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _compile_templates(examples: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
     """The examples with their patterns; those that are no templates are left out."""
-    compiled = ((example, _compiled(example)) for example in examples)
+    compiled = ((example, _compile(example)) for example in examples)
     return tuple((example, pattern) for example, pattern in compiled if pattern is not None)
 
 
-def _compiled(example: str) -> re.Pattern[str] | None:
+def _compile(example: str) -> re.Pattern[str] | None:
     """The pattern of an example; None for one that is no template."""
     try:
-        return Notation(is_spaced=language_of(example, "en") != "zh").compile(example.strip(_MARKS))
+        return Notation(is_spaced=detect_language(example, "en") != "zh").compile(example.strip(_MARKS))
     except TemplateInvalid:
         return None
 
@@ -85,7 +85,7 @@ def _has_own_words(example: str) -> bool:
     return any(character.isalnum() for character in re.sub(r"\{\w+\}", "", example)) or not slot_names(example)
 
 
-def _value(words: str, name: str, tool: ToolSpec) -> object:
+def _convert(words: str, name: str, tool: ToolSpec) -> object:
     """The words of a slot in the type that the schema asks for; words that do not fit stay words."""
     properties = tool.parameters.get("properties")
     schema = properties.get(name) if isinstance(properties, Mapping) else None

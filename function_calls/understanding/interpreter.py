@@ -12,35 +12,35 @@ from function_calls.language.messages import catalogue, say
 from function_calls.language.recognized_phrases import every_language
 from function_calls.tools.calls import Conversation, Interpretation, ToolCall, ToolSpec, Turn
 from function_calls.tools.confirmation.yes_no import parse_yes_no
-from function_calls.understanding.acknowledgements import is_courtesy
+from function_calls.understanding.acknowledgements import is_acknowledgement
 from function_calls.understanding.dialogue.addressee import has_trigger
-from function_calls.understanding.dialogue.choices import chosen
+from function_calls.understanding.dialogue.choices import choose_options
 from function_calls.understanding.dialogue.dialogue import Dialogue
-from function_calls.understanding.dialogue.fallback import help_text, hint
+from function_calls.understanding.dialogue.fallback import render_help, render_hint
 from function_calls.understanding.dialogue.memory import DialogueMemory
 from function_calls.understanding.dialogue.message_interpreter import (
     LONGEST,
-    LearnedInterpreter,
-    Understood,
+    MessageInterpreter,
+    Utterance,
     is_addressed,
-    knows_replied,
+    knows_replied_message,
 )
 from function_calls.understanding.examples import ExampleSentences
-from function_calls.understanding.local_lookup import looked_up_here, looked_up_in_vain, of_results
+from function_calls.understanding.local_lookup import make_local_lookup, make_web_fallback, render_results
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import Lexicon, common_words, language_of, load_lexicon
+from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading, Situation, load_models, read_message
 from function_calls.understanding.reading.names import (
-    trimmed,
-    with_joined_names,
-    with_names,
-    without_calls,
-    without_names,
+    join_names,
+    restore_names,
+    strip_calls,
+    strip_names,
+    trim,
 )
 from function_calls.understanding.reading.tokens import TimeReader
-from function_calls.understanding.requests.new_reminders import repeats, with_manners
+from function_calls.understanding.requests.new_reminders import add_options, is_repeating
 from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
-from function_calls.understanding.requests.reference_resolution import KnownReminders, ReminderLookup
+from function_calls.understanding.requests.reference_resolution import ChatReminders, ReminderLookup
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
 from function_calls.understanding.tool_calls import CallMaker
 from services.kernel.state import StateStore
@@ -78,7 +78,7 @@ class _Message(Struct, frozen=True, kw_only=True):
 
     turn: Turn
     joined: Mapping[str, str]
-    understood: Understood | None
+    utterance: Utterance | None
     has_too_many_times: bool
 
 
@@ -103,10 +103,10 @@ class OfflineInterpreter:
         self._reminders = reminders
         self._questions = questions or OpenQuestions()
         self._dialogue = Dialogue()
-        self._learned = LearnedInterpreter(read_times, self._dialogue)
+        self._messages = MessageInterpreter(read_times, self._dialogue)
         self._memory = None if store is None else DialogueMemory(store, self._dialogue, self._questions)
         self._examples = ExampleSentences()
-        self._hint = partial(hint, searches_web=searches_web)
+        self._hint = partial(render_hint, searches_web=searches_web)
 
     @staticmethod
     def warm_up(language: str, tools: Iterable[ToolSpec] = ()) -> None:
@@ -117,70 +117,72 @@ class OfflineInterpreter:
         warm_up((language,))
         catalogue(language)
         tuple(every_language())
-        is_courtesy(".")
-        ExampleSentences().match("", tuple(tools), is_addressed=True)
+        is_acknowledgement(".")
+        ExampleSentences().match_template("", tuple(tools), is_addressed=True)
 
     async def interpret(self, turn: Turn) -> Interpretation:
         """Return what `turn` asks for; empty where nothing was asked."""
         if turn.steps:
-            instead = looked_up_in_vain(turn)
-            return Interpretation(calls=instead) if instead else Interpretation(answer=of_results(turn))
-        key = _key(turn)
+            instead = make_web_fallback(turn)
+            return Interpretation(calls=instead) if instead else Interpretation(answer=render_results(turn))
+        key = _get_dialogue_key(turn)
         if self._memory is not None:
             await self._memory.recall(key)
-        message = self._message(turn, key)
-        known = await self._known(message)
+        message = self._read_message(turn, key)
+        known = await self._look_up_reminders(message)
         if _names_known(message, known):
-            message = self._message(turn, key, known)
-        understood = self._answer(message, key, known)
+            message = self._read_message(turn, key, known)
+        interpretation = self._answer(message, key, known)
         if self._memory is not None:
             await self._memory.keep(key)
-        return understood
+        return interpretation
 
-    def read(self, turn: Turn, known: KnownReminders | None = None) -> Interpretation:
+    def read(self, turn: Turn, known: ChatReminders | None = None) -> Interpretation:
         """Return what `turn` asks for, without waiting; `known` are the coming reminders of its chat."""
-        key = _key(turn)
-        return self._answer(self._message(turn, key, known), key, known)
+        key = _get_dialogue_key(turn)
+        return self._answer(self._read_message(turn, key, known), key, known)
 
-    def _message(self, turn: Turn, key: str, known: KnownReminders | None = None) -> _Message:
+    def _read_message(self, turn: Turn, key: str, known: ChatReminders | None = None) -> _Message:
         """Read the message of `turn` with the models, names of several words being one."""
-        turn, joined = with_joined_names(turn)
+        turn, joined = join_names(turn)
         with limited_effort():
-            understood = self._understood(turn, key, known)
-            return _Message(turn=turn, joined=joined, understood=understood, has_too_many_times=is_effort_spent())
+            utterance = self._read_utterance(turn, key, known)
+            return _Message(turn=turn, joined=joined, utterance=utterance, has_too_many_times=is_effort_spent())
 
-    def _answer(self, message: _Message, key: str, known: KnownReminders | None) -> Interpretation:
+    def _answer(self, message: _Message, key: str, known: ChatReminders | None) -> Interpretation:
         """Return the calls or the answer to a message, with names as they are written; open questions keep these."""
-        interpretation = self._interpreted(message, key, known)
+        interpretation = self._interpret_message(message, key, known)
         if message.joined:
             self._questions.rename(key, message.joined)
-        return with_names(interpretation, message.joined)
+        return restore_names(interpretation, message.joined)
 
-    def _interpreted(self, message: _Message, key: str, known: KnownReminders | None) -> Interpretation:
-        turn, understood = message.turn, message.understood
+    def _interpret_message(self, message: _Message, key: str, known: ChatReminders | None) -> Interpretation:
+        turn, utterance = message.turn, message.utterance
         with limited_effort():
             is_spent = message.has_too_many_times
-            heard = Interpretation() if is_spent else self._interpretation(turn, key, understood, known)
+            interpretation = Interpretation() if is_spent else self._interpret_utterance(turn, key, utterance, known)
             if is_spent or is_effort_spent():
-                heard = _with_too_many_times(turn)
-        if turn.message.is_edited and not heard.calls:
+                interpretation = _refuse_too_many_times(turn)
+        if turn.message.is_edited and not interpretation.calls:
             self._questions.take(key, turn.now)  # it was not asked: nobody answers a question about an edit
             return Interpretation()
-        if heard.calls:
-            self._dialogue.note(key, turn, heard.calls)
+        if interpretation.calls:
+            self._dialogue.note(key, turn, interpretation.calls)
             self._questions.drop_before(key, turn.message.id)
-            self._keep_ambiguous(turn, key, heard, known)
-        elif heard == Interpretation():
-            self._pass_by(turn, key, understood)
-        elif understood is not None and understood.reading.intent == "none":
-            self._questions.drop(key, understood.question)  # something else was answered
-        return heard
+            self._keep_ambiguous(turn, key, interpretation, known)
+        elif interpretation == Interpretation():
+            self._pass_by(turn, key, utterance)
+        elif utterance is not None and utterance.reading.intent == "none":
+            self._questions.drop(key, utterance.question)  # something else was answered
+        return interpretation
 
-    def _keep_ambiguous(self, turn: Turn, key: str, heard: Interpretation, known: KnownReminders | None) -> None:
+    def _keep_ambiguous(
+        self, turn: Turn, key: str, interpretation: Interpretation, known: ChatReminders | None
+    ) -> None:
         """Keep a call open whose reference fits several reminders: the next message may say which one is meant."""
-        call = heard.calls[0]
+        call = interpretation.calls[0]
         reference = str(call.arguments.get("reminder_id") or "")
-        if known is None or len(heard.calls) > 1 or len(known.named(reference)) <= 1:
+        if known is None or len(interpretation.calls) > 1 or len(known.resolve(reference)) <= 1:
             return
         others = {name: value for name, value in call.arguments.items() if name != "reminder_id"}
         question = OpenQuestion(
@@ -188,223 +190,223 @@ class OfflineInterpreter:
         )
         self._questions.ask(key, question, turn.now)
 
-    def _pass_by(self, turn: Turn, key: str, understood: Understood | None) -> None:
+    def _pass_by(self, turn: Turn, key: str, utterance: Utterance | None) -> None:
         """Remember that the person has spoken of something else; who only thanks or laughs drops what was asked."""
-        if understood is None or len(understood.reading.tokens) > _REMARK:
+        if utterance is None or len(utterance.reading.tokens) > _REMARK:
             self._dialogue.pass_by(key)
-        elif is_courtesy(understood.reading.text):
+        elif is_acknowledgement(utterance.reading.text):
             self._questions.take(key, turn.now)
 
-    async def _known(self, message: _Message) -> KnownReminders | None:
+    async def _look_up_reminders(self, message: _Message) -> ChatReminders | None:
         """Return the coming reminders of the chat where the message may be about one."""
-        turn, understood = message.turn, message.understood
-        is_asking = understood is not None and _may_be_about_reminder(understood)
+        turn, utterance = message.turn, message.utterance
+        is_asking = utterance is not None and _may_be_about_reminder(utterance)
         is_addressed = turn.message.is_addressed or turn.message.is_private
         if self._reminders is None or not (is_asking or is_addressed):
             return None
-        return KnownReminders(tuple(await self._reminders(turn.message.address)), turn.now)
+        return ChatReminders(tuple(await self._reminders(turn.message.address)), turn.now)
 
-    def _understood(self, turn: Turn, key: str, known: KnownReminders | None) -> Understood | None:
+    def _read_utterance(self, turn: Turn, key: str, known: ChatReminders | None) -> Utterance | None:
         """Return the message as the models read it; None where it replies to another person, or is too long."""
         if _is_for_somebody(turn):
             return None
         question = self._questions.open(key, turn.now)
-        text = without_names(turn.message.text, (turn.bot_name,))
-        return self._learned.read(turn, text, language_of(text, turn.language), key, question, known)
+        text = strip_names(turn.message.text, (turn.bot_name,))
+        return self._messages.read(turn, text, detect_language(text, turn.language), key, question, known)
 
-    def _interpretation(
-        self, turn: Turn, key: str, understood: Understood | None, known: KnownReminders | None
+    def _interpret_utterance(
+        self, turn: Turn, key: str, utterance: Utterance | None, known: ChatReminders | None
     ) -> Interpretation:
-        example = self._by_example(turn)
-        if example is not None and not _forgets_reminder(example, understood, known):
+        example = self._match_example(turn)
+        if example is not None and not _forgets_reminder(example, utterance, known):
             return example
-        if understood is None:
-            return self._unread(turn)
-        understood, unknown = self._with_person_named(turn, key, understood)
+        if utterance is None:
+            return self._answer_unread(turn)
+        utterance, unknown = self._resolve_pronoun(turn, key, utterance)
         if unknown is not None:
             return unknown
-        if understood.question is None and is_courtesy(understood.reading.text):
+        if utterance.question is None and is_acknowledgement(utterance.reading.text):
             return Interpretation()
-        if self._is_waived_in_vain(turn, key, understood):
+        if self._is_waived_in_vain(turn, key, utterance):
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
         answers = ReminderAnswers(turn, self._questions, key)
-        answered = self._chosen(turn, key, understood, answers, known)
-        heard = answered or self._waived(turn, key, understood)
-        heard = heard or self._learned.interpret(understood, turn, key, answers, known)
-        if heard is None:
-            return self._taken_back(turn, key, understood) or self._spoken_to(turn, key, understood, known)
-        question = understood.question
-        is_answer = answered is not None or understood.reading.intent in _ANSWERING
-        return heard if question is None or not is_answer else self._with_manners(heard, key, question)
+        answered = self._answer_question(turn, key, utterance, answers, known)
+        interpretation = answered or self._undo_waived(turn, key, utterance)
+        interpretation = interpretation or self._messages.interpret(utterance, turn, key, answers, known)
+        if interpretation is None:
+            return self._undo_change(turn, key, utterance) or self._answer_without_request(turn, key, utterance, known)
+        question = utterance.question
+        is_answer = answered is not None or utterance.reading.intent in _ANSWERING
+        return interpretation if question is None or not is_answer else self._add_options(interpretation, key, question)
 
-    def _with_manners(self, heard: Interpretation, key: str, question: OpenQuestion) -> Interpretation:
+    def _add_options(self, interpretation: Interpretation, key: str, question: OpenQuestion) -> Interpretation:
         """Return the answer to `question` with how its reminder is to behave, which the next question keeps."""
         self._questions.note_manners(key, question.manners)
-        return replace(with_manners(heard, question.manners), is_answer=not heard.choices)
+        return replace(add_options(interpretation, question.manners), is_answer=not interpretation.choices)
 
-    def _by_example(self, turn: Turn) -> Interpretation | None:
+    def _match_example(self, turn: Turn) -> Interpretation | None:
         """Return the call of the tool that gives the message as one of its example sentences."""
-        text = without_names(turn.message.text, (turn.bot_name,)).strip()
+        text = strip_names(turn.message.text, (turn.bot_name,)).strip()
         if len(text) > LONGEST:
             return None
-        name = self._examples.fixed(text, turn.tools)
+        name = self._examples.match_sentence(text, turn.tools)
         if name is not None:
             return Interpretation(calls=(CallMaker(turn).call(name, {}),))
-        found = self._examples.match(text, turn.tools, is_addressed=_is_addressed(turn))
+        found = self._examples.match_template(text, turn.tools, is_addressed=_is_addressed(turn))
         return None if found is None else Interpretation(calls=(CallMaker(turn).call(*found),))
 
-    def _unread(self, turn: Turn) -> Interpretation:
+    def _answer_unread(self, turn: Turn) -> Interpretation:
         """Return what to say to a message that the models do not read: too long, only a sign, or for others."""
         is_long = len(turn.message.text) > LONGEST
         if not _is_addressed(turn) and not (is_long and self._is_request(turn)):
             return Interpretation()
         if is_long:
             return Interpretation(answer=say(turn.language, "offline.too_long", limit=LONGEST), must_reply=True)
-        if is_courtesy(without_names(turn.message.text, (turn.bot_name,))) or _is_below_reminder(turn):
+        if is_acknowledgement(strip_names(turn.message.text, (turn.bot_name,))) or _is_below_reminder(turn):
             return Interpretation()
-        return Interpretation(answer=help_text(turn, searches_web=self._searches_web))
+        return Interpretation(answer=render_help(turn, searches_web=self._searches_web))
 
     def _is_request(self, turn: Turn) -> bool:
         """Return whether a message that is too long begins as a request to be reminded, for nobody else."""
         if _is_for_somebody(turn):
             return False
         text = turn.message.text[:_BEGINNING]
-        language = language_of(text, turn.language)
+        language = detect_language(text, turn.language)
         models = load_models(language)
         situation = Situation(is_addressed=False)
         reading = read_message(text, turn.message_time, situation, models, self._times, language)
         return reading.probability("set") >= _TALK and has_trigger(reading, load_lexicon(language))
 
-    def _with_person_named(
-        self, turn: Turn, key: str, understood: Understood
-    ) -> tuple[Understood, Interpretation | None]:
+    def _resolve_pronoun(self, turn: Turn, key: str, utterance: Utterance) -> tuple[Utterance, Interpretation | None]:
         """Return the message with the name of the one whom "remind him" means; where none is known, who is asked."""
-        reading, words = understood.reading, load_lexicon(understood.language)
-        spans = _pronouns(reading, words)
+        reading, words = utterance.reading, load_lexicon(utterance.language)
+        spans = _find_pronouns(reading, words)
         if reading.intent not in _REMINDING or not spans:
-            return understood, None
+            return utterance, None
         if not is_addressed(turn):
-            return understood, None if self._dialogue.is_fresh(key, turn) else Interpretation()
-        name = _person_named_before(turn, reading.text[: spans[0][0]]) or self._dialogue.person_meant(turn)
+            return utterance, None if self._dialogue.is_fresh(key, turn) else Interpretation()
+        name = _find_person_before(turn, reading.text[: spans[0][0]]) or self._dialogue.find_person_meant(turn)
         if name is None:
-            return understood, Interpretation(answer=say(turn.language, "offline.whom"), must_reply=True)
+            return utterance, Interpretation(answer=say(turn.language, "offline.whom"), must_reply=True)
         text = reading.text
         for start, end in reversed(spans):
             text = f"{text[:start]}{'' if words.joint else ' '}@{name}{'' if words.joint else ' '}{text[end:]}"
-        again = self._learned.read(turn, text, understood.language, key, understood.question)
-        return understood if again is None else _with_person(again, f"@{name}"), None
+        again = self._messages.read(turn, text, utterance.language, key, utterance.question)
+        return utterance if again is None else _tag_person(again, f"@{name}"), None
 
-    def _chosen(
-        self, turn: Turn, key: str, understood: Understood, answers: ReminderAnswers, known: KnownReminders | None
+    def _answer_question(
+        self, turn: Turn, key: str, utterance: Utterance, answers: ReminderAnswers, known: ChatReminders | None
     ) -> Interpretation | None:
         """Return the reminder at the offered time that the message picks, or the call that waited for a reminder."""
-        question = understood.question
+        question = utterance.question
         if question is None or not turn.scope.covers(question.message_id):
             return None
-        words = load_lexicon(understood.language)
+        words = load_lexicon(utterance.language)
         times: tuple[Reading, ...] = ()
         if question.asks == "option":
-            times = chosen(understood.reading, question.options, words, self._times_of(turn, understood))
+            times = choose_options(utterance.reading, question.options, words, self._bind_times(turn, utterance))
         if times:
             self._questions.take(key, turn.now)
-            return answers.set_chosen(question, times)
+            return answers.set_options(question, times)
         is_refused = not question.content or _has_listed(turn, known)
-        if question.asks == "reminder" and is_refused and self._is_reference(turn, understood, known):
+        if question.asks == "reminder" and is_refused and self._is_reference(turn, utterance, known):
             self._questions.take(key, turn.now)
-            named = slots.reference_name(understood.reading.text, words)
-            return answers.one(question.tool, {**question.manners, "reminder_id": named})
+            named = slots.normalize_reference(utterance.reading.text, words)
+            return answers.call_tool(question.tool, {**question.manners, "reminder_id": named})
         return None
 
-    def _times_of(self, turn: Turn, understood: Understood) -> Callable[[str], Sequence[TimeReadings]]:
+    def _bind_times(self, turn: Turn, utterance: Utterance) -> Callable[[str], Sequence[TimeReadings]]:
         """Return what finds the times in a text of the language of the message."""
-        return lambda text: self._times(text, turn.message_time, language=understood.language)
+        return lambda text: self._times(text, turn.message_time, language=utterance.language)
 
     @staticmethod
-    def _is_reference(turn: Turn, understood: Understood, known: KnownReminders | None) -> bool:
+    def _is_reference(turn: Turn, utterance: Utterance, known: ChatReminders | None) -> bool:
         """Return whether a message can name the reminder that was asked about: a number, or few words.
 
         The words are for the bot, or those of a coming reminder.
         """
-        text = understood.reading.text.strip(" .!?。！？").casefold()
-        words = load_lexicon(understood.language)
+        text = utterance.reading.text.strip(" .!?。！？").casefold()
+        words = load_lexicon(utterance.language)
         is_marked = any(text.endswith(f"{words.joint}{mark}") for mark in words.reference_marks)
-        is_short = len(understood.reading.tokens) <= _REMARK * (1 if words.joint else 2)
-        is_new = understood.reading.intent not in {"none", "delete", "answer_when", "answer_content", "cancel_ask"}
-        name = slots.reference_name(text, words)
-        is_meant = _is_addressed(turn) or (known is not None and bool(known.named(name)))
+        is_short = len(utterance.reading.tokens) <= _REMARK * (1 if words.joint else 2)
+        is_new = utterance.reading.intent not in {"none", "delete", "answer_when", "answer_content", "cancel_ask"}
+        name = slots.normalize_reference(text, words)
+        is_meant = _is_addressed(turn) or (known is not None and bool(known.resolve(name)))
         return name.isdecimal() or is_marked or (not is_new and is_short and is_meant)
 
-    def _is_waived_in_vain(self, turn: Turn, key: str, understood: Understood) -> bool:
+    def _is_waived_in_vain(self, turn: Turn, key: str, utterance: Utterance) -> bool:
         """Return whether a message to the bot is "never mind" and no more, where nothing was asked or changed."""
-        last, words = self._dialogue.last(key, turn.now), load_lexicon(understood.language)
-        is_open = understood.question is not None or (last is not None and last.is_change)
-        text = words.fold(understood.reading.text).strip(" .!,。！，~～…")
+        last, words = self._dialogue.last(key, turn.now), load_lexicon(utterance.language)
+        is_open = utterance.question is not None or (last is not None and last.is_change)
+        text = words.fold(utterance.reading.text).strip(" .!,。！，~～…")
         return text in words.waived and not is_open and turn.message.is_addressed
 
-    def _taken_back(self, turn: Turn, key: str, understood: Understood) -> Interpretation | None:
+    def _undo_change(self, turn: Turn, key: str, utterance: Utterance) -> Interpretation | None:
         """Return the call that undoes what was just changed, where the person says no more than to forget it."""
-        reading, maker = understood.reading, CallMaker(turn)
+        reading, maker = utterance.reading, CallMaker(turn)
         last = self._dialogue.last(key, turn.now)
-        words = load_lexicon(understood.language)
+        words = load_lexicon(utterance.language)
         is_waived = _is_waived(reading, words)
         is_wanted = (is_waived and not reading.has("WHEN")) or reading.intent == "cancel_ask"
         if not is_wanted or last is None or not last.is_change or not maker.offers("undo"):
             return None
-        is_meant = _is_addressed(turn) or not self._dialogue.since(key, turn)
+        is_meant = _is_addressed(turn) or not self._dialogue.list_messages_since(key, turn)
         is_lately = self._dialogue.is_fresh(key, turn) and not self._dialogue.state(key).is_passed
         return Interpretation(calls=(maker.call("undo", {}),)) if is_meant and is_lately else None
 
-    def _waived(self, turn: Turn, key: str, understood: Understood) -> Interpretation | None:
+    def _undo_waived(self, turn: Turn, key: str, utterance: Utterance) -> Interpretation | None:
         """Return the call that undoes what was set last, or the change of a repeating one, where it is to be forgotten.
 
         A single reminder that was moved before is deleted instead.
         """
         last, before = self._dialogue.last(key, turn.now), self._dialogue.last_set(key, turn.now)
-        words = load_lexicon(understood.language)
-        if last is None or before is None or understood.question is not None:
+        words = load_lexicon(utterance.language)
+        if last is None or before is None or utterance.question is not None:
             return None
         is_set = last.calls[-1].name == "reminder_set"
-        is_changed = last.calls[-1].name == "reminder_update" and repeats(before)
-        intent = understood.reading.intent
-        is_bare = set(understood.reading.tags) == {NO_TAG} and intent not in _ENDING
+        is_changed = last.calls[-1].name == "reminder_update" and is_repeating(before)
+        intent = utterance.reading.intent
+        is_bare = set(utterance.reading.tags) == {NO_TAG} and intent not in _ENDING
         is_waiving = intent in _WAIVING or is_bare or (is_changed and intent == "delete")
-        is_meant = is_waiving and _is_waived(understood.reading, words)
-        is_named = any(slots.reference(understood.reading, words))
+        is_meant = is_waiving and _is_waived(utterance.reading, words)
+        is_named = any(slots.extract_references(utterance.reading, words))
         if is_meant and not is_named and (is_set or is_changed):
-            return self._taken_back(turn, key, understood)
+            return self._undo_change(turn, key, utterance)
         return None
 
-    def _spoken_to(self, turn: Turn, key: str, understood: Understood, known: KnownReminders | None) -> Interpretation:
+    def _answer_without_request(
+        self, turn: Turn, key: str, utterance: Utterance, known: ChatReminders | None
+    ) -> Interpretation:
         """Return what to say to a message without a request: nothing, unless the bot was spoken to and not thanked."""
-        text = without_names(turn.message.text, (turn.bot_name,))
-        is_called = _is_addressed(turn) or (is_addressed(turn) and understood.reading.intent == "help")
-        if not is_called and self._learned.asks_for_change(understood, turn, key, known):
+        text = strip_names(turn.message.text, (turn.bot_name,))
+        is_called = _is_addressed(turn) or (is_addressed(turn) and utterance.reading.intent == "help")
+        if not is_called and self._messages.asks_for_change(utterance, turn, key, known):
             last = self._dialogue.last_set(key, turn.now)
-            return Interpretation(answer=self._hint(turn, understood, known, last), must_reply=True)
-        is_thanked = is_courtesy(text) or _is_remark_behind_thanks(text, understood)
-        if not is_called or is_thanked or self._learned.is_talk(understood, turn):
+            return Interpretation(answer=self._hint(turn, utterance, known, last), must_reply=True)
+        is_thanked = is_acknowledgement(text) or _is_remark_behind_thanks(text, utterance)
+        if not is_called or is_thanked or self._messages.is_talk(utterance, turn):
             return Interpretation()
-        is_waived = understood.reading.intent == "cancel_ask" and understood.question is None
+        is_waived = utterance.reading.intent == "cancel_ask" and utterance.question is None
         if is_waived or parse_yes_no(turn.message.text, turn.bot_name) is not None:
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
-        query = trimmed(without_calls(text, turn.bot_name))
-        calls = self._look_up(turn, understood, query)
+        query = trim(strip_calls(text, turn.bot_name))
+        calls = self._look_up(turn, utterance, query)
         if calls:
             return Interpretation(calls=calls)
         if _is_below_reminder(turn):
             return Interpretation()
-        return Interpretation(answer=self._hint(turn, understood, known, self._dialogue.last_set(key, turn.now)))
+        return Interpretation(answer=self._hint(turn, utterance, known, self._dialogue.last_set(key, turn.now)))
 
-    def _look_up(self, turn: Turn, understood: Understood, query: str) -> tuple[ToolCall, ...]:
+    def _look_up(self, turn: Turn, utterance: Utterance, query: str) -> tuple[ToolCall, ...]:
         """Return the calls that look for the answer to a question about anything: in the web, or else here."""
-        reading, maker = understood.reading, CallMaker(turn)
+        reading, maker = utterance.reading, CallMaker(turn)
         is_long = sum(token.form.isalnum() for token in reading.tokens) >= _FEWEST_WORDS
         is_question = is_long and reading.text.rstrip().endswith(("?", "？"))
         is_asked = reading.probability("ask") >= _QUESTION or is_question
         is_about_bot = reading.probability("help") > max(_HELP, reading.probability("ask"))
         if not is_asked or is_about_bot or not maker.offers("perplexity_search"):
             return ()
-        here = () if self._searches_web else looked_up_here(turn, query)
+        here = () if self._searches_web else make_local_lookup(turn, query)
         return here or (maker.call("perplexity_search", {"query": query}),)
 
 
@@ -416,38 +418,38 @@ def may_ask(text: str, now: datetime, language: str) -> bool:
     return reading.probability("none") < _TALK
 
 
-def _is_remark_behind_thanks(text: str, understood: Understood) -> bool:
+def _is_remark_behind_thanks(text: str, utterance: Utterance) -> bool:
     """Return whether a message begins with thanks and surely asks for nothing: "thanks, you saved my day"."""
     is_question = text.rstrip().endswith(("?", "？"))
-    is_talk = understood.reading.probability("none") >= _TALK
-    return is_talk and not is_question and is_courtesy(_CLAUSE_END.split(text.strip(" ,，:："), maxsplit=1)[0])
+    is_talk = utterance.reading.probability("none") >= _TALK
+    return is_talk and not is_question and is_acknowledgement(_CLAUSE_END.split(text.strip(" ,，:："), maxsplit=1)[0])
 
 
-def _may_be_about_reminder(understood: Understood) -> bool:
+def _may_be_about_reminder(utterance: Utterance) -> bool:
     """Return whether a message may be about a reminder: it asks for something, goes on with it, or names a clock."""
-    reading = understood.reading
+    reading = utterance.reading
     is_timed = any(token.form in _CLOCKS for token in reading.tokens)
-    return reading.intent != "none" or understood.context != "none" or is_timed
+    return reading.intent != "none" or utterance.context != "none" or is_timed
 
 
-def _forgets_reminder(example: Interpretation, understood: Understood | None, known: KnownReminders | None) -> bool:
+def _forgets_reminder(example: Interpretation, utterance: Utterance | None, known: ChatReminders | None) -> bool:
     """Return whether what is to be forgotten is a reminder and no note: "forget the lenses, Tobi has them"."""
-    is_deletion = understood is not None and understood.reading.intent in {"delete", "forget"}
-    if understood is None or known is None or not is_deletion:
+    is_deletion = utterance is not None and utterance.reading.intent in {"delete", "forget"}
+    if utterance is None or known is None or not is_deletion:
         return False
     names = [str(call.arguments.get("reference", "")) for call in example.calls if call.name == "memory_forget"]
-    return any(known.like(name, common_words(understood.language)) is not None for name in names)
+    return any(known.find_only_closest(name, load_common_words(utterance.language)) is not None for name in names)
 
 
-def _names_known(message: _Message, known: KnownReminders | None) -> bool:
+def _names_known(message: _Message, known: ChatReminders | None) -> bool:
     """Return whether words of a message occur in the texts of the coming reminders."""
-    if known is None or message.understood is None:
+    if known is None or message.utterance is None:
         return False
-    forms = [token.form for token in message.understood.reading.tokens]
-    return bool(known.words(message.understood.language).places(forms))
+    forms = [token.form for token in message.utterance.reading.tokens]
+    return bool(known.collect_words(message.utterance.language).find_places(forms))
 
 
-def _key(turn: Turn) -> str:
+def _get_dialogue_key(turn: Turn) -> str:
     return Conversation(chat=turn.message.address, person=turn.message.sender).key
 
 
@@ -460,7 +462,7 @@ def _is_for_somebody(turn: Turn) -> bool:
     message = turn.message
     if message.reply_to is None or _is_addressed(turn):
         return False
-    return knows_replied(turn) or len(message.text) > _LONGEST_REPLY
+    return knows_replied_message(turn) or len(message.text) > _LONGEST_REPLY
 
 
 def _is_below_reminder(turn: Turn) -> bool:
@@ -470,37 +472,37 @@ def _is_below_reminder(turn: Turn) -> bool:
     return message.reply_to is not None and not message.is_private and not is_called
 
 
-def _has_listed(turn: Turn, known: KnownReminders | None) -> bool:
+def _has_listed(turn: Turn, known: ChatReminders | None) -> bool:
     """Return whether the last message of the bot lists several of the `known` reminders."""
     said = next((each.text for each in reversed(turn.recent) if each.sender.is_bot), "")
     return known is not None and sum(each.id in said for each in known.reminders) > 1
 
 
-def _with_too_many_times(turn: Turn) -> Interpretation:
+def _refuse_too_many_times(turn: Turn) -> Interpretation:
     if not _is_addressed(turn):
         return Interpretation()
     return Interpretation(answer=say(turn.language, "offline.too_many_times"), must_reply=True)
 
 
-def _with_person(understood: Understood, name: str) -> Understood:
+def _tag_person(utterance: Utterance, name: str) -> Utterance:
     """Return a message in which all of `name` is tagged as who is reminded."""
-    reading = understood.reading
+    reading = utterance.reading
     first = reading.text.find(name)
     places = range(first, first + len(name)) if first >= 0 else range(0)
     tags = tuple(
         "PERSON" if token.start in places else tag for token, tag in zip(reading.tokens, reading.tags, strict=True)
     )
-    return replace(understood, reading=replace(reading, tags=tags))
+    return replace(utterance, reading=replace(reading, tags=tags))
 
 
-def _person_named_before(turn: Turn, text: str) -> str:
+def _find_person_before(turn: Turn, text: str) -> str:
     """Return the name of the one other person of the chat whom `text`, in front of a pronoun, names; "" for none."""
     names = {each.sender.name for each in turn.recent if not each.sender.is_bot} - {turn.message.sender.name}
     found = [name for name in names if re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE)]
     return found[0] if len(found) == 1 else ""
 
 
-def _pronouns(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]:
+def _find_pronouns(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]:
     """Return where pronouns stand for who is reminded: as a person, or untagged behind "remind" as in "… once more"."""
     spans = [
         span for span in reading.spans("PERSON") if reading.text[slice(*span)].strip().casefold() in words.pronouns

@@ -13,50 +13,50 @@ _LEAST_MORE: Final = 4
 """By how many characters a message is longer than the words looked for, where it says something about them."""
 
 
-def looked_up_here(turn: Turn, query: str) -> tuple[ToolCall, ...]:
+def make_local_lookup(turn: Turn, query: str) -> tuple[ToolCall, ...]:
     """The calls that look here for an answer to `query`; none where one of them is switched off."""
     maker = CallMaker(turn)
     return tuple(maker.call(name, {"query": query}) for name in _HERE) if all(map(maker.offers, _HERE)) else ()
 
 
-def looked_up_in_vain(turn: Turn) -> tuple[ToolCall, ...]:
+def make_web_fallback(turn: Turn) -> tuple[ToolCall, ...]:
     """The search of the web instead, which says what it lacks; none where something was found, or nothing sought."""
     last, maker = turn.steps[-1], CallMaker(turn)
-    if not _is_look_up(last) or _found(last) or not maker.offers("perplexity_search"):
+    if not _is_local_lookup(last) or _select_results(last) or not maker.offers("perplexity_search"):
         return ()
-    return (maker.call("perplexity_search", {"query": _question(last)}),)
+    return (maker.call("perplexity_search", {"query": _get_query(last)}),)
 
 
-def of_results(turn: Turn) -> str:
+def render_results(turn: Turn) -> str:
     """What came of the last round; where its tools gave nothing, that: whoever asked would wait for an answer."""
     last = turn.steps[-1]
-    given = told(last)
+    given = render_step(last)
     if given or any(result.files or result.is_answered for result in last.results):
         return given
     return say(turn.language, "failed.nothing_to_say", tool=", ".join(dict.fromkeys(call.name for call in last.calls)))
 
 
-def told(step: Step) -> str:
+def render_step(step: Step) -> str:
     """What the tools of one round gave, in their own words: there is no model to word it.
 
     Of several places in which something was looked for, those in which nothing was found are left out.
     """
-    results = _found(step) if _is_look_up(step) else step.results
+    results = _select_results(step) if _is_local_lookup(step) else step.results
     texts = [result.text or ("" if result.value is None else str(result.value)) for result in results]
     return "\n".join(text for text in texts if text)
 
 
-def _is_look_up(step: Step) -> bool:
+def _is_local_lookup(step: Step) -> bool:
     return tuple(call.name for call in step.calls) == _HERE
 
 
-def _question(step: Step) -> str:
+def _get_query(step: Step) -> str:
     return str(step.calls[0].arguments["query"])
 
 
-def _found(step: Step) -> list[ToolResult]:
+def _select_results(step: Step) -> list[ToolResult]:
     """Return the results that hold more than earlier messages with the same question."""
-    question = _question(step).casefold()
+    question = _get_query(step).casefold()
     return [result for result in step.results if any(_says_more(text, question) for text in _texts(result))]
 
 

@@ -50,18 +50,18 @@ def schedule_from(
         RequestRefused: `time_not_understood`, `weekday_missing`: the arguments do not name a time.
     """
     local = now.astimezone(zone)
-    read = partial(_reading, local=local, language=language, times=times)
+    read = partial(_read_words, local=local, language=language, times=times)
     if arguments.rrule:
-        return read_schedule(_first(arguments, local, read), zone_name(zone), _value(arguments.rrule))
+        return read_schedule(_read_first_fire(arguments, local, read), zone_name(zone), _strip_prefix(arguments.rrule))
     if arguments.type == "once":
         return _once(arguments, local, zone_name(zone), read)
-    clock = clock_of(arguments.time)
+    clock = parse_clock(arguments.time)
     if clock is None:
         return _repeated_phrase(arguments, local, zone_name(zone), read)
     return _repeated(arguments.type, clock, arguments.weekday, local, zone_name(zone))
 
 
-def moment_of(words: str, ctx: CallContext) -> datetime:
+def parse_moment(words: str, ctx: CallContext) -> datetime:
     """Return when `words` are, or how long they last from now; "a week", 明早, or the formats of `reminder_set`.
 
     Raises:
@@ -72,7 +72,7 @@ def moment_of(words: str, ctx: CallContext) -> datetime:
     return schedule.start.replace(tzinfo=ctx.zone)
 
 
-def nagging(schedule: Schedule, minutes: int | None) -> Schedule:
+def add_follow_up(schedule: Schedule, minutes: int | None) -> Schedule:
     """The schedule, repeated every so many minutes until it is done; with 0 no longer, with None as it is."""
     if minutes is None or (minutes and schedule.rule is not None and schedule.rule.is_elapsed):
         return schedule  # what counts elapsed time repeats itself
@@ -108,11 +108,11 @@ def _repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, read: 
 def _repeated(kind: str, clock: time, weekday: int | None, local: datetime, zone: str) -> Schedule:
     daily = Rule(frequency="DAILY", hours=(clock.hour,), minutes=(clock.minute,))
     if kind == "daily":
-        return Schedule(start=_next(local, clock, step=1), zone=zone, rule=daily)
+        return Schedule(start=_find_next(local, clock, step=1), zone=zone, rule=daily)
     if weekday is None:
         raise RequestRefused("weekday_missing")
     ahead = (weekday - local.weekday()) % 7
-    first = _next(local, clock, step=7, ahead=ahead)
+    first = _find_next(local, clock, step=7, ahead=ahead)
     return Schedule(start=first, zone=zone, rule=replace(daily, frequency="WEEKLY", days=((0, weekday),)))
 
 
@@ -127,23 +127,23 @@ def refuse_past(schedule: Schedule, ctx: CallContext) -> None:
         raise ArgumentRefused("time_in_past", due=due, now=ctx.now)
 
 
-def _next(local: datetime, clock: time, *, step: int, ahead: int = 0) -> datetime:
+def _find_next(local: datetime, clock: time, *, step: int, ahead: int = 0) -> datetime:
     """The next wall-clock `clock`, `ahead` days on, strictly after now."""
     candidate = datetime.combine(local.date() + timedelta(days=ahead), clock)
     return candidate if candidate > _wall(local) else candidate + timedelta(days=step)
 
 
-def _first(arguments: ReminderArgs, local: datetime, read: _ReadWords) -> datetime:
+def _read_first_fire(arguments: ReminderArgs, local: datetime, read: _ReadWords) -> datetime:
     fixed = _date_time(arguments.time)
     if fixed is not None:
         return fixed
-    clock = clock_of(arguments.time)
+    clock = parse_clock(arguments.time)
     if clock is not None:
-        return _next(local, clock, step=1)
+        return _find_next(local, clock, step=1)
     return read(arguments.time).wall
 
 
-def _reading(words: str, *, local: datetime, language: str, times: TimeReader) -> Reading:
+def _read_words(words: str, *, local: datetime, language: str, times: TimeReader) -> Reading:
     best = times.parse(words, local, language=language).best or times.parse(words, local).best
     if best is None:
         raise RequestRefused("time_not_understood", time=words)
@@ -163,7 +163,7 @@ def _date_time(text: str) -> datetime | None:
         raise RequestRefused("time_not_understood", time=text) from error
 
 
-def clock_of(text: str) -> time | None:
+def parse_clock(text: str) -> time | None:
     """The clock time that `text` is (`HH:MM`); None when it is anything else."""
     match = _CLOCK.fullmatch(text.strip())
     return None if match is None else time(int(match[1]), int(match[2]))
@@ -173,10 +173,10 @@ def _wall(moment: datetime) -> datetime:
     return moment.replace(tzinfo=None)
 
 
-def _value(rule: str) -> str:
+def _strip_prefix(rule: str) -> str:
     return rule.strip().removeprefix("RRULE:")
 
 
-def says(pattern: re.Pattern[str], text: str, content: str) -> bool:
+def has_words_outside(pattern: re.Pattern[str], text: str, content: str) -> bool:
     """Return whether `text` has such words outside of the content."""
     return any(not is_in(content, found[0]) for found in pattern.finditer(text))

@@ -28,7 +28,7 @@ from function_calls.language.messages import LANGUAGES, say
 from function_calls.models import ReminderArgs
 from function_calls.tools.calls import Interpretation, ToolResult, Turn
 from function_calls.tools.dispatch.execution import refusal_text
-from function_calls.understanding.reminder_times import nagging, refuse_past, schedule_from, time_reader
+from function_calls.understanding.reminder_times import add_follow_up, refuse_past, schedule_from, time_reader
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
 from services.reminders.model import ReminderState, row_key
@@ -211,7 +211,7 @@ async def preview(
         return ReminderPreview(detail=refused.problems.get("text", ""))
     except RequestRefused as refused:
         return ReminderPreview(detail=refusal_text(turn.language, refused, ctx.now))
-    schedule = nagging(schedule, args.until_done)
+    schedule = add_follow_up(schedule, args.until_done)
     repeats = schedule.rule is not None or schedule.follow_up is not None
     return ReminderPreview(
         text=args.content,

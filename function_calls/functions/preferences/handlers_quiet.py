@@ -11,8 +11,8 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reading.lexicon import language_of, load_lexicon
-from function_calls.understanding.reading.times import whole_time
+from function_calls.understanding.reading.lexicon import detect_language, load_lexicon
+from function_calls.understanding.reading.times import parse_whole_time
 from function_calls.understanding.reminder_times import time_reader, zone_name
 from services.kernel.errors import RequestRefused
 from services.reminders.quiet_hours import QuietHours
@@ -117,13 +117,13 @@ def _is_open(words: str, ctx: CallContext) -> bool:
 
 def _forms(words: str, ctx: CallContext) -> tuple[str, ...]:
     """Return the text of a clock time, and for a bare figure also a complete form."""
-    return tuple(form.format(time=words) for form in load_lexicon(language_of(words, ctx.language)).as_time[:2])
+    return tuple(form.format(time=words) for form in load_lexicon(detect_language(words, ctx.language)).as_time[:2])
 
 
 def _parse_clock(words: str, ctx: CallContext) -> time | None:
     """Parse `words` as a clock time; a bare figure is one."""
     for form in _forms(words, ctx):
-        best = whole_time(form, ctx.message_time, language_of(form, ctx.language), time_reader(ctx).parse_all)
+        best = parse_whole_time(form, ctx.message_time, detect_language(form, ctx.language), time_reader(ctx).parse_all)
         if best is not None and best.has_clock and best.end is None and best.rrule is None:
             return _wall(best.start.time())
     return None

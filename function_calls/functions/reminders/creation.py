@@ -18,7 +18,7 @@ from function_calls.language.messages import say
 from function_calls.models import ReminderArgs
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reminder_times import nagging, zone_name
+from function_calls.understanding.reminder_times import add_follow_up, zone_name
 from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService
@@ -37,7 +37,7 @@ def new_reminder(args: ReminderArgs, schedule: Schedule, targets: tuple[Person, 
         address=ctx.chat,
         creator=ctx.sender,
         content=args.content,
-        schedule=nagging(schedule, args.until_done),
+        schedule=add_follow_up(schedule, args.until_done),
         language=ctx.language,
         targets=targets,
         is_private=ctx.message.is_private,

@@ -28,7 +28,7 @@ from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reminder_times import FROM_THEN, says, time_reader, zone_name
+from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside, time_reader, zone_name
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.recurrence.edits import end_before
@@ -107,7 +107,7 @@ async def delete_day_only(reference: str, ctx: CallContext, reminders: ReminderS
 
     async def skip_or_end(reminder: Reminder, ctx: CallContext) -> ToolResult:
         day = read.readings[0]
-        if says(FROM_THEN, words, reminder.content):
+        if has_words_outside(FROM_THEN, words, reminder.content):
             return await _end_before(day, reminder, ctx, reminders)
         if may_mean_every(day_words(day, words), words, reminder):
             return await ask_which_days(reminder, [day], ctx)
@@ -142,7 +142,9 @@ def confirm_deletion(gone: Sequence[Reminder], ctx: CallContext) -> ToolResult:
 def may_mean_every(day: str, words: str, reminder: Reminder) -> bool:
     """Return whether `words` with a `day` may mean every such day: "the Monday meeting", "the daily … tomorrow"."""
     is_of_one_weekday = len({fire.weekday() for fire in reminder.next_fires}) == 1
-    return says(EVERY, words, reminder.content) or (is_of_one_weekday and NAME_OF_ALL.fullmatch(day) is not None)
+    return has_words_outside(EVERY, words, reminder.content) or (
+        is_of_one_weekday and NAME_OF_ALL.fullmatch(day) is not None
+    )
 
 
 async def ask_which_days(reminder: Reminder, days: Sequence[Reading], ctx: CallContext) -> ToolResult:

@@ -44,7 +44,7 @@ from function_calls.language.messages import say
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reminder_times import nagging
+from function_calls.understanding.reminder_times import add_follow_up
 from services.history.service import HistoryService
 from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
@@ -187,7 +187,7 @@ def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> Reminder
     schedule = change_repetition(args, schedule or bare, ctx) or schedule
     until_done = 0 if _stops_repeating(args, bare) else args.until_done
     if until_done is not None:
-        schedule = nagging(schedule or bare, until_done)
+        schedule = add_follow_up(schedule or bare, until_done)
     elif schedule is not None:
         schedule = replace(schedule, follow_up=schedule.follow_up or old.schedule.follow_up)
     return ReminderEdit(

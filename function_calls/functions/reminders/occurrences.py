@@ -13,7 +13,7 @@ from function_calls.functions.reminders.models import ReminderUpdateArgs
 from function_calls.language import date_format
 from function_calls.language.recognized_phrases import is_clock
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reminder_times import says, time_reader
+from function_calls.understanding.reminder_times import has_words_outside, time_reader
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.edits import can_suspend
@@ -139,7 +139,7 @@ def find_occurrences(args: ReminderUpdateArgs, old: Schedule, content: str, ctx:
     if old_days:
         return Occurrences(fires=occurrences_on(old_days[0], old, ctx))
     fires = fires_of_day(new_day, old, ctx) if new_day else ()
-    is_doubtful = not fires or says(EVERY, words, content)
+    is_doubtful = not fires or has_words_outside(EVERY, words, content)
     return Occurrences(fires=fires or next_fire(old, ctx), is_doubtful=is_doubtful)
 
 

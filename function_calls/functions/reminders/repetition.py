@@ -12,7 +12,7 @@ from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reading.named_weekdays import are_all, last_day, weekdays_in
+from function_calls.understanding.reading.named_weekdays import find_recurring_weekdays, find_weekdays, parse_last_day
 from function_calls.understanding.reminder_times import time_reader
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
@@ -29,7 +29,11 @@ _MOST_A_FORTNIGHT: Final = 200
 
 def convert_recurring_skip(args: ReminderUpdateArgs, ctx: CallContext) -> ReminderUpdateArgs:
     """Turn a recurring `skip` ("Sundays") into a change of the weekdays; other arguments stay."""
-    if not args.skip or args.days or not are_all(args.skip, ctx.message_time, ctx.language, time_reader(ctx).parse_all):
+    if (
+        not args.skip
+        or args.days
+        or not find_recurring_weekdays(args.skip, ctx.message_time, ctx.language, time_reader(ctx).parse_all)
+    ):
         return args
     return args.model_copy(update={"skip": None, "days": LEFT_OUT + args.skip})
 
@@ -83,13 +87,15 @@ async def ask_once_or_always(args: ReminderUpdateArgs, old: Reminder, ctx: CallC
 
 def skips_every_day(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> bool:
     """Return whether the skipped weekdays are all weekdays of the rule, so that only the next day can be meant."""
-    named = weekdays_in((args.days or "").lstrip(LEFT_OUT), ctx.message_time, ctx.language, time_reader(ctx).parse_all)
+    named = find_weekdays(
+        (args.days or "").lstrip(LEFT_OUT), ctx.message_time, ctx.language, time_reader(ctx).parse_all
+    )
     return bool(named) and _weekdays_of(old) <= named
 
 
 def _change_days(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     sign, day_words = (words[0], words[1:]) if words[:1] in {ADDED, LEFT_OUT} else ("", words)
-    named = weekdays_in(day_words.strip(), ctx.message_time, ctx.language, time_reader(ctx).parse_all)
+    named = find_weekdays(day_words.strip(), ctx.message_time, ctx.language, time_reader(ctx).parse_all)
     if not named:
         raise RequestRefused("time_not_understood", time=day_words)
     before = _weekdays_of(old)
@@ -144,7 +150,7 @@ def _with_remaining_count(new: Schedule, old: Schedule, ctx: CallContext) -> Sch
 def _until(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     """Return `old` with the day in `words` as its last day."""
     read = time_reader(ctx).parse_all
-    last = _date(words) or last_day(words, ctx.message_time, ctx.language, read)
+    last = _date(words) or parse_last_day(words, ctx.message_time, ctx.language, read)
     if last is None:
         raise RequestRefused("time_not_understood", time=words)
     ended = edits.end_before(_endless(old), last + _DAY)

@@ -10,7 +10,7 @@ from function_calls.functions.reminders.models import ReminderUpdateArgs
 from function_calls.language.recognized_phrases import is_clock, is_clock_without_half
 from function_calls.models import ReminderArgs
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reminder_times import clock_of, schedule_from, time_reader
+from function_calls.understanding.reminder_times import parse_clock, schedule_from, time_reader
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
 from services.recurrence.rules import ELAPSED, Rule
@@ -179,7 +179,7 @@ def _parse_schedule(args: ReminderUpdateArgs, when: str, ctx: CallContext) -> Sc
 
 def _requested_clock(words: str, old: Schedule, ctx: CallContext) -> time | None:
     """Return the clock time that `words` are; None if they are more than a clock time."""
-    given = clock_of(words)
+    given = parse_clock(words)
     if given is not None or not is_clock(words):
         return given
     found = [

@@ -19,9 +19,9 @@ from function_calls.functions.reminders.references import find_mentioned, may_re
 from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reading.lexicon import language_of, load_lexicon
-from function_calls.understanding.reading.slots import amount
-from function_calls.understanding.reminder_times import moment_of, time_reader
+from function_calls.understanding.reading.lexicon import detect_language, load_lexicon
+from function_calls.understanding.reading.slots import parse_amount
+from function_calls.understanding.reminder_times import parse_moment, time_reader
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
@@ -69,7 +69,7 @@ def read_snooze_target(words: str | None, ctx: CallContext, *, is_again: bool = 
     if not words:
         return SnoozeTarget(moment=ctx.message_time + _DEFAULT_LENGTH, length=_DEFAULT_LENGTH, is_again=is_again)
     return SnoozeTarget(
-        moment=moment_of(words, ctx),
+        moment=parse_moment(words, ctx),
         length=_length_of(words, ctx),
         keeps_clock=_DATE.fullmatch(words.strip()) is not None,
         is_again=is_again,
@@ -230,9 +230,9 @@ def _append_unchanged_count(result: ToolResult, count: int, ctx: CallContext) ->
 
 def _length_of(words: str, ctx: CallContext) -> timedelta | None:
     """Parse `words` as a length of time; None if they name a moment."""
-    language = language_of(words, ctx.language)
+    language = detect_language(words, ctx.language)
     read = partial(time_reader(ctx).parse_all, language=language)
-    return amount(words, load_lexicon(language), read, ctx.message_time)
+    return parse_amount(words, load_lexicon(language), read, ctx.message_time)
 
 
 def clock_time(schedule: Schedule, now: datetime) -> time:

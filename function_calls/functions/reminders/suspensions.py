@@ -21,7 +21,7 @@ from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import LANGUAGES, phrases
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reminder_times import moment_of, time_reader, zone_name
+from function_calls.understanding.reminder_times import parse_moment, time_reader, zone_name
 from services.kernel.errors import RequestRefused
 from services.recurrence.edits import (
     Suspension,
@@ -54,7 +54,7 @@ def read_suspension_until(words: str, ctx: CallContext) -> Suspension:
     Raises:
         RequestRefused: `time_not_understood`, `time_in_past`.
     """
-    until = moment_of(words, ctx)
+    until = parse_moment(words, ctx)
     reading = _reading(words, ctx)
     if reading is not None and not reading.has_clock and not reading.part:
         until = _midnight(until)
@@ -83,7 +83,7 @@ def read_suspension(words: str, ctx: CallContext) -> Suspension:
 def resume_question_time(rest: Suspension, ctx: CallContext) -> datetime:
     """Return the time to ask about resuming; at the default clock time if the suspension ends at midnight."""
     local = rest.until.astimezone(ctx.zone)
-    return moment_of(f"{local:%Y-%m-%d}", ctx) if local == _midnight(local) else local
+    return parse_moment(f"{local:%Y-%m-%d}", ctx) if local == _midnight(local) else local
 
 
 def suspension_text(reminder: Reminder, rest: Suspension, missed: Sequence[datetime], ctx: CallContext) -> str:

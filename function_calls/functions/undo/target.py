@@ -12,7 +12,7 @@ from function_calls.tools.confirmation.buttons import buttons_to_confirm
 from function_calls.tools.confirmation.change_log import EDITED, Change, ChangeLog, change_id
 from function_calls.tools.confirmation.pending_calls import PendingCall
 from function_calls.tools.context import CallContext
-from function_calls.understanding.acknowledgements import is_courtesy
+from function_calls.understanding.acknowledgements import is_acknowledgement
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 
@@ -112,6 +112,6 @@ async def _follows_unserved_request(context: CallContext, last: Change, history:
             return False
         replied = people.get(message.reply_to or "")
         is_for_people = replied is not None and not replied.is_bot and replied.id != context.sender.id
-        if not is_for_people and not is_courtesy(_remove_names(bot_names, message.text)):
+        if not is_for_people and not is_acknowledgement(_remove_names(bot_names, message.text)):
             return True
     return False

@@ -66,10 +66,10 @@ def is_for_bot(reading: MessageReading, words: Lexicon, state: Circumstances) ->
     """Return whether a message that does not name the bot is for the bot."""
     if _is_for_people(reading, words, state):
         return False
-    return probability_for_bot(features_of(reading, words, state)) >= THRESHOLD
+    return compute_probability(extract_features(reading, words, state)) >= THRESHOLD
 
 
-def features_of(reading: MessageReading, words: Lexicon, state: Circumstances) -> dict[str, float]:
+def extract_features(reading: MessageReading, words: Lexicon, state: Circumstances) -> dict[str, float]:
     """Return the features of a message by name, those that are 0 left out."""
     flags = {
         f"context_{state.context}": True,
@@ -98,15 +98,15 @@ def features_of(reading: MessageReading, words: Lexicon, state: Circumstances) -
     return values | dict.fromkeys((name for name, is_set in flags.items() if is_set), 1.0)
 
 
-def probability_for_bot(features: Mapping[str, float]) -> float:
+def compute_probability(features: Mapping[str, float]) -> float:
     """Return the probability that a message with `features` is for the bot, by logistic regression."""
-    weights = _weights()
+    weights = _load_weights()
     score = weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in features.items())
     return 1 / (1 + math.exp(-score))
 
 
 @cache
-def _weights() -> dict[str, float]:
+def _load_weights() -> dict[str, float]:
     return tomllib.loads(files(__package__).joinpath("addressee.toml").read_text("utf-8"))
 
 
@@ -123,13 +123,17 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
     intent = reading.intents[0][0]
     if state.answers_person and intent in _STATEMENTS:
         return True
-    if state.context == "none" and intent in _QUESTIONS and not (intent == "ask" and words.to_look_up(reading.text)):
+    if (
+        state.context == "none"
+        and intent in _QUESTIONS
+        and not (intent == "ask" and words.parse_search_request(reading.text))
+    ):
         return True
     if has_trigger(reading, words) or state.names_reminder:
         return False
     if reading.has("SPEAKER") or reading.has("TOPIC"):
         return True  # people ask each other who said what
-    named = slots.reference(reading, words)
+    named = slots.extract_references(reading, words)
     if intent in _CHANGES and _has_nothing_to_change(named, state):
         return True
     return not named and _is_time(reading) and _is_time_for_people(reading, words, state)

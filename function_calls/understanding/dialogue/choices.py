@@ -14,16 +14,16 @@ _LONGEST = 6
 _MARKS = " .,!#。，！、:：()（）"
 
 
-def chosen(
+def choose_options(
     reading: MessageReading, options: Sequence[Reading], words: Lexicon, read: Callable[[str], Sequence[TimeReadings]]
 ) -> tuple[Reading, ...]:
     """Return the options that the message picks; none where it says something else. `read` finds its times."""
     if not options or len(reading.tokens) > _LONGEST:
         return ()
     text = unicodedata.normalize("NFKC", reading.text).casefold().strip(_MARKS)
-    if words.refusal_in(text):
+    if words.find_refusal(text):
         return ()
-    said = _bare(text, words)
+    said = _strip_around_choice(text, words)
     place = int(said) if said.isdecimal() else words.ordinals.get(said)
     if place is not None:
         return tuple(options[place - 1 : place]) if place else ()
@@ -32,21 +32,21 @@ def chosen(
     for names, which in ((words.earlier_one, min), (words.later_one, max)):
         if text in names:
             return (which(options, key=lambda each: each.start),)
-    half = None if any(map(str.isdecimal, text)) else _half(text, words)
+    half = None if any(map(str.isdecimal, text)) else _parse_half_of_day(text, words)
     if half is None or not _is_same_day(read(reading.text), options):
         return ()
     fitting = tuple(each for each in options if (each.start.hour < _NOON) is half)
     return fitting if len(fitting) == 1 else ()
 
 
-def _bare(text: str, words: Lexicon) -> str:
+def _strip_around_choice(text: str, words: Lexicon) -> str:
     """Return `text` without the words and marks that stand around a pick."""
     around = "|".join(re.escape(word) for word in sorted(words.around_choice, key=len, reverse=True))
     edge = r"(?<![a-z0-9])(?:{})(?![a-z0-9])" if words.joint else "(?:{})"
     return " ".join(re.sub(edge.format(around), " ", text).translate({ord(mark): " " for mark in _MARKS}).split())
 
 
-def _half(text: str, words: Lexicon) -> bool | None:
+def _parse_half_of_day(text: str, words: Lexicon) -> bool | None:
     """Return whether the message names the half of the day before noon; None where it names none, or both."""
     edge = r"(?<![a-z0-9])(?<!\d ){}(?![a-z])" if words.joint else "{}"  # behind a figure it is part of a clock
     before, after = (

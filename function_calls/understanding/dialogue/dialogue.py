@@ -47,7 +47,7 @@ class DialogueState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_passed: bool = False
 
 
-class Reminded(Struct, frozen=True, kw_only=True):
+class LastReminder(Struct, frozen=True, kw_only=True):
     """For whom a reminder was set last in a chat by `call`: `name`, or the `sender` where it is empty."""
 
     at: datetime
@@ -61,7 +61,7 @@ class Dialogue:
 
     def __init__(self, limit: int = 1000) -> None:
         self._states: BoundedDict[str, DialogueState] = BoundedDict(limit)
-        self._reminded: BoundedDict[str, Reminded] = BoundedDict(limit)
+        self._reminded: BoundedDict[str, LastReminder] = BoundedDict(limit)
 
     def state(self, key: str) -> DialogueState:
         """Return the state under `key` (chat and person)."""
@@ -82,14 +82,14 @@ class Dialogue:
         self._states[key] = DialogueState(action=action, last_set=last_set or before)
         if last_set is not None:
             person = last_set.arguments.get("person")
-            self._reminded[turn.message.address.key] = Reminded(
+            self._reminded[turn.message.address.key] = LastReminder(
                 at=turn.now,
                 sender=turn.message.sender,
                 name="" if person is None else str(person).removeprefix("@"),
                 call=last_set,
             )
 
-    def person_meant(self, turn: Turn) -> str | None:
+    def find_person_meant(self, turn: Turn) -> str | None:
         """Return whom "him" and "her" mean: the one for whom, or by whom, a reminder was last set in the chat."""
         last = self._reminded.get(turn.message.address.key)
         if last is None or turn.now - last.at > _FRESH or last.name == "everyone":
@@ -100,7 +100,7 @@ class Dialogue:
     def last_of(self, name: str, turn: Turn) -> ToolCall | None:
         """Return the call that set a reminder last in the chat, where "him" and "her" mean `name`."""
         last = self._reminded.get(turn.message.address.key)
-        return None if last is None or self.person_meant(turn) != name else last.call
+        return None if last is None or self.find_person_meant(turn) != name else last.call
 
     def last_here(self, turn: Turn) -> tuple[ToolCall, Person] | None:
         """Return the call that has just set a reminder in the chat, and who asked for it; None where none has."""
@@ -136,7 +136,7 @@ class Dialogue:
     def context(self, key: str, turn: Turn) -> Context:
         """Return the state of the dialogue in which the message of `turn` is written."""
         last = self.last(key, turn.now)
-        fired = _last_delivery(turn)
+        fired = _find_last_delivery(turn)
         if fired is not None and (last is None or fired > last.at):
             return "fired"
         if last is None:
@@ -148,7 +148,7 @@ class Dialogue:
         last = self.last(key, turn.now)
         return last is not None and turn.now - last.at <= _FRESH
 
-    def since(self, key: str, turn: Turn, question_id: str = "") -> list[ChatMessage]:
+    def list_messages_since(self, key: str, turn: Turn, question_id: str = "") -> list[ChatMessage]:
         """Return what other people have written to each other since the last action, delivery, or the question.
 
         The last action is also that of another person who has just set a reminder for the sender of `turn`.
@@ -174,14 +174,14 @@ class Dialogue:
         ]
 
 
-def _is_for_sender(other: Reminded, turn: Turn) -> bool:
+def _is_for_sender(other: LastReminder, turn: Turn) -> bool:
     """Return whether somebody else has set a reminder for the sender of `turn`, alone or with others."""
     names = {name.strip().removeprefix("@").casefold() for name in other.name.split(",")}
     own = turn.message.sender
     return other.sender.id != own.id and bool(names & {"everyone", own.name.casefold()})
 
 
-def _last_delivery(turn: Turn) -> datetime | None:
+def _find_last_delivery(turn: Turn) -> datetime | None:
     """Return when the bot last wrote here without being asked: it delivered a reminder."""
     for message in reversed(turn.recent):
         if _is_delivery(message):

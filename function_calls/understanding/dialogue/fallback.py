@@ -4,12 +4,12 @@ from itertools import pairwise
 
 from function_calls.language.messages import knows, say
 from function_calls.tools.calls import ToolCall, Turn
-from function_calls.understanding.dialogue.message_interpreter import Understood
+from function_calls.understanding.dialogue.message_interpreter import Utterance
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import MessageReading
-from function_calls.understanding.requests.intent_handlers import topic_named, topic_of
-from function_calls.understanding.requests.reference_resolution import KnownReminders
+from function_calls.understanding.requests.intent_handlers import find_probable_topic, find_topic_by_word
+from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.tool_calls import CallMaker
 from services.reminders.model import Reminder
 
@@ -19,7 +19,7 @@ _FEWEST_WORDS = 3
 _LONG = 4
 
 
-def help_text(turn: Turn, *, searches_web: bool) -> str:
+def render_help(turn: Turn, *, searches_web: bool) -> str:
     """Return what the bot can do, with an example for each tool that works in this chat."""
     search = ("perplexity_search", "help_web") if searches_web else ("history_search", "help_chat")
     examples = (("reminder_set", "help_set"), ("reminder_list", "help_list"), search, ("summary", "help_missed"))
@@ -28,42 +28,42 @@ def help_text(turn: Turn, *, searches_web: bool) -> str:
     return "\n".join(say(turn.language, f"offline.{key}") for key in keys)
 
 
-def hint(
+def render_hint(
     turn: Turn,
-    understood: Understood,
-    known: KnownReminders | None,
+    utterance: Utterance,
+    known: ChatReminders | None,
     last_set: ToolCall | None,
     *,
     searches_web: bool,
 ) -> str:
     """Return how to say what the message comes nearest to, with the reminder's own text, else what the bot can do."""
-    is_short = len(understood.reading.tokens) < _FEWEST_WORDS
-    reading, words = understood.reading, load_lexicon(understood.language)
-    topic = None if is_short else topic_of(reading, least=_LIKELY)
+    is_short = len(utterance.reading.tokens) < _FEWEST_WORDS
+    reading, words = utterance.reading, load_lexicon(utterance.language)
+    topic = None if is_short else find_probable_topic(reading, least=_LIKELY)
     if topic is None and not is_short and reading.probability("help") >= _LIKELY:
-        topic = topic_named(reading, words)
+        topic = find_topic_by_word(reading, words)
     if topic == "ask" and not searches_web:
         topic = "find"
     if topic is None:
-        mentioned = None if known is None else _mentioned(reading, known)
+        mentioned = None if known is None else _find_mentioned_reminder(reading, known)
         if mentioned is None:
-            return help_text(turn, searches_web=searches_web)
-        return say(turn.language, "near.any", content=mentioned.content, time=_time(turn, mentioned))
+            return render_help(turn, searches_web=searches_web)
+        return say(turn.language, "near.any", content=mentioned.content, time=_format_time(turn, mentioned))
     near = f"near.{topic}"
-    reminder = _meant(turn, understood, known, last_set) if knows(near) else None
+    reminder = _find_meant_reminder(turn, utterance, known, last_set) if knows(near) else None
     if reminder is None:
         return say(turn.language, "how.guess", how=say(turn.language, f"how.{topic}"))
-    return say(turn.language, near, content=reminder.content, time=_time(turn, reminder))
+    return say(turn.language, near, content=reminder.content, time=_format_time(turn, reminder))
 
 
-def _meant(
-    turn: Turn, understood: Understood, known: KnownReminders | None, last_set: ToolCall | None
+def _find_meant_reminder(
+    turn: Turn, utterance: Utterance, known: ChatReminders | None, last_set: ToolCall | None
 ) -> Reminder | None:
     """Return the reminder that the message is likely about: the one named, set last, or the only one of the person."""
     if known is None:
         return None
-    words = slots.reference(understood.reading, load_lexicon(understood.language))
-    named = [each for name in words if name for each in known.named(name)]
+    words = slots.extract_references(utterance.reading, load_lexicon(utterance.language))
+    named = [each for name in words if name for each in known.resolve(name)]
     if named:
         return named[0]
     last = None if last_set is None else str(last_set.arguments["content"])
@@ -72,7 +72,7 @@ def _meant(
     return same[-1] if same else own[0] if len(own) == 1 else None
 
 
-def _mentioned(reading: MessageReading, known: KnownReminders) -> Reminder | None:
+def _find_mentioned_reminder(reading: MessageReading, known: ChatReminders) -> Reminder | None:
     """Return the only reminder of which the message has a longer word, or two characters where there are no spaces."""
     forms = [token.form for token in reading.tokens if token.form.isalpha()]
     pairs = [first + second for first, second in pairwise(forms) if len(first) == len(second) == 1]
@@ -81,6 +81,6 @@ def _mentioned(reading: MessageReading, known: KnownReminders) -> Reminder | Non
     return found[0] if len(found) == 1 else None
 
 
-def _time(turn: Turn, reminder: Reminder) -> str:
+def _format_time(turn: Turn, reminder: Reminder) -> str:
     fires = reminder.next_fires
     return f"{fires[0].astimezone(turn.zone):%H:%M}" if fires else "-"

@@ -19,7 +19,7 @@ _REFUSED = frozenset(
 """Intents that a message beginning with "don't" does not have."""
 
 
-def chosen_intents(
+def choose_intents(
     reading: MessageReading, words: Lexicon, context: Context, *, is_addressed: bool, has_known_words: bool
 ) -> tuple[str, ...]:
     """Return the intents to act on, best first.
@@ -42,11 +42,11 @@ def chosen_intents(
         if intent == NOTHING or share < (_SECOND if found else _INTENT):
             break
         if share >= CAREFUL.get(intent, 0.0) and (intent != "cancel_ask" or has_known_words):
-            found.append(in_context(intent, reading, context, words))
+            found.append(adapt_to_context(intent, reading, context, words))
     return tuple(found)
 
 
-def in_context(intent: str, reading: MessageReading, context: Context, words: Lexicon) -> str:
+def adapt_to_context(intent: str, reading: MessageReading, context: Context, words: Lexicon) -> str:
     """Return the intent that `intent` stands for: a bare time answers a question, or moves what was just set.
 
     "A week before too" asks for another reminder, "remind me again in 15 minutes" for the one that has come.
@@ -76,10 +76,10 @@ def is_refusal(reading: MessageReading, words: Lexicon) -> bool:
 
 
 def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
-    text = slots.tidied(reading.text, words.before_content).casefold().removeprefix("please ").removeprefix("请")
+    text = slots.tidy(reading.text, words.before_content).casefold().removeprefix("please ").removeprefix("请")
     if text.startswith(words.pleas):
         return False
-    refused = words.refusal_in(text)
+    refused = words.find_refusal(text)
     is_corrected = reading.has("OLD") and reading.has("WHEN")  # "not 6, 7"
     if not refused or is_corrected or reading.intent not in _REFUSED:
         return False

@@ -34,7 +34,7 @@ class DialogueMemory:
         """Restore the dialogue under `key` (chat and person), unless it is known since the start."""
         if key in self._seen:
             return
-        stored = _decoded(await self._store.get(_stored_key(key)))
+        stored = _decode(await self._store.get(_stored_key(key)))
         self._seen[key] = stored
         self._dialogue.restore(key, stored.state)
         if stored.question is not None and stored.asked_at is not None:
@@ -47,15 +47,15 @@ class DialogueMemory:
         now = StoredDialogue(state=self._dialogue.state(key), question=question, asked_at=asked_at)
         if now != self._seen.get(key):
             self._seen[key] = now
-            await self._store.set(_stored_key(key), msgspec.to_builtins(now, enc_hook=_as_text), keep=LIFETIME)
+            await self._store.set(_stored_key(key), msgspec.to_builtins(now, enc_hook=_encode_instant), keep=LIFETIME)
 
 
-def _as_text(value: datetime) -> str:
+def _encode_instant(value: datetime) -> str:
     """Return an instant as text; only subclasses of `datetime` come here."""
     return value.isoformat()
 
 
-def _decoded(value: object) -> StoredDialogue:
+def _decode(value: object) -> StoredDialogue:
     """Return what was stored; an empty dialogue where nothing was, or by a version with other fields."""
     if value is None:
         return StoredDialogue(state=DialogueState())

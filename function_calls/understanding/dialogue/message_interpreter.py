@@ -17,32 +17,32 @@ from function_calls.understanding.dialogue.addressee import (
     is_for_bot,
 )
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue
-from function_calls.understanding.dialogue.intent_decision import chosen_intents, is_refusal
+from function_calls.understanding.dialogue.intent_decision import choose_intents, is_refusal
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.events import with_day_meant
-from function_calls.understanding.reading.lexicon import Lexicon, common_words, language_of, load_lexicon
+from function_calls.understanding.reading.events import resolve_day_meant
+from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon
 from function_calls.understanding.reading.message import (
     AFTER_ANSWER,
     NOTHING,
     MessageReading,
     Situation,
+    classify_tokens,
     has_models,
-    intents_of,
     load_models,
+    merge_intents,
     read_message,
-    with_intent,
-    with_merged_intents,
+    set_best_intent,
 )
-from function_calls.understanding.reading.names import behind_call, name_in, without_calls
-from function_calls.understanding.reading.reminder_words import KnownWords
-from function_calls.understanding.reading.segments import Classify, Read, changes_of, parts_of, without_remarks
+from function_calls.understanding.reading.names import find_name, find_text_behind_call, strip_calls
+from function_calls.understanding.reading.reminder_words import ReminderWords
+from function_calls.understanding.reading.segments import Classify, Read, drop_remarks, split_changes, split_requests
 from function_calls.understanding.reading.tag_repair import is_time
 from function_calls.understanding.reading.tokens import TimeReader, Token
-from function_calls.understanding.requests.intent_handlers import make
+from function_calls.understanding.requests.intent_handlers import handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion
-from function_calls.understanding.requests.reference_resolution import SEVERAL, KnownReminders
-from function_calls.understanding.requests.reminder_answers import ReminderAnswers, together
-from function_calls.understanding.requests.request_context import Asked
+from function_calls.understanding.requests.reference_resolution import SEVERAL, ChatReminders
+from function_calls.understanding.requests.reminder_answers import ReminderAnswers, merge_or_none
+from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading, TimeReadings
 
 LONGEST = 400
@@ -74,7 +74,7 @@ _BUTTONS = {"done": "done", "delete": "delete"} | dict.fromkeys(
 """The intents of the buttons of a reminder."""
 
 
-class Understood(Struct, frozen=True, kw_only=True):
+class Utterance(Struct, frozen=True, kw_only=True):
     """A message as read, in the state of the dialogue in which it was written."""
 
     reading: MessageReading
@@ -83,7 +83,7 @@ class Understood(Struct, frozen=True, kw_only=True):
     question: OpenQuestion | None
 
 
-class LearnedInterpreter:
+class MessageInterpreter:
     """Reads messages with the trained models of a language."""
 
     def __init__(self, times: TimeReader, dialogue: Dialogue) -> None:
@@ -97,37 +97,37 @@ class LearnedInterpreter:
         language: str,
         key: str,
         question: OpenQuestion | None,
-        known: KnownReminders | None = None,
-    ) -> Understood | None:
+        known: ChatReminders | None = None,
+    ) -> Utterance | None:
         """Read `text`, the message of `turn` without the bot's name; None where it is empty or too long.
 
         The texts of the `known` reminders of the chat tell which words may name one.
         """
         is_called = is_addressed(turn)
-        text = _without_quoted_lines(text)
-        request = behind_call(text, turn.bot_name) if is_called else ""
-        text = without_calls(text, turn.bot_name).strip() if is_called else text.strip()
+        text = _strip_quoted_lines(text)
+        request = find_text_behind_call(text, turn.bot_name) if is_called else ""
+        text = strip_calls(text, turn.bot_name).strip() if is_called else text.strip()
         is_quoted = text[:1] in _QUOTES and text[-1:] in _QUOTES
         is_read = has_models(language) and any(map(str.isalnum, text)) and len(text) <= LONGEST
         if not is_read or is_quoted:
             return None
-        context = _asked(question, self._times(text, turn.message_time, language=language))
+        context = _get_question_context(question, self._times(text, turn.message_time, language=language))
         context = context or ("fired" if _replies_to_unknown(turn) else self._dialogue.context(key, turn))
-        classify, read = self._models(turn, language, context, known, is_called=is_called)
+        classify, read = self._bind_models(turn, language, context, known, is_called=is_called)
         words = load_lexicon(language)
-        reading = without_remarks(read(text), words, classify, read)
+        reading = drop_remarks(read(text), words, classify, read)
         if request and _is_complete(read(request), reading, words):
             reading = read(request)
-        pressed = _intent_of_button(text, language)
+        pressed = _find_button_intent(text, language)
         if pressed:
-            reading = with_intent(replace(reading, intents=((pressed, 1.0),)), pressed, load_models(language))
+            reading = set_best_intent(replace(reading, intents=((pressed, 1.0),)), pressed, load_models(language))
         if context == "fired" and reading.has("WHEN") and not (reading.has("CONTENT") or reading.has("REF")):
-            reading = with_merged_intents(reading, "set", "snooze", load_models(language))
+            reading = merge_intents(reading, "set", "snooze", load_models(language))
         if not self._may_be_about_summaries(reading, words, key, turn):
-            reading = with_merged_intents(reading, "summary_schedule", "move", load_models(language))
+            reading = merge_intents(reading, "summary_schedule", "move", load_models(language))
         if reading.intent == "person_set" and words.has_any(words.replacing, words.fold(reading.text)):
-            reading = with_merged_intents(reading, "reword", "person_set", load_models(language))
-        return Understood(reading=reading, context=context, language=language, question=question)
+            reading = merge_intents(reading, "reword", "person_set", load_models(language))
+        return Utterance(reading=reading, context=context, language=language, question=question)
 
     def _may_be_about_summaries(self, reading: MessageReading, words: Lexicon, key: str, turn: Turn) -> bool:
         """Return whether a message speaks of a summary, or follows one that was scheduled: else "weekly" moves one."""
@@ -135,8 +135,8 @@ class LearnedInterpreter:
         is_next = last is not None and any(call.name == "summary_schedule" for call in last.calls)
         return is_next or any(name in text for name in words.help_topics.get("summary", ()))
 
-    def _models(
-        self, turn: Turn, language: str, context: Context, known: KnownReminders | None, *, is_called: bool
+    def _bind_models(
+        self, turn: Turn, language: str, context: Context, known: ChatReminders | None, *, is_called: bool
     ) -> tuple[Classify, Read]:
         """Return what finds the intents of tokens and what reads a text, written like the message of `turn`."""
         models = load_models(language)
@@ -144,11 +144,11 @@ class LearnedInterpreter:
         situation = Situation(
             context=AFTER_ANSWER if follows_answer else context,
             is_addressed=is_called,
-            known=KnownWords() if known is None else known.words(language),
+            known=ReminderWords() if known is None else known.collect_words(language),
         )
 
         def classify(tokens: Sequence[Token]) -> tuple[tuple[str, float], ...]:
-            return intents_of([token.form for token in tokens], situation, models)
+            return classify_tokens([token.form for token in tokens], situation, models)
 
         @cache
         def read(text: str) -> MessageReading:
@@ -158,85 +158,87 @@ class LearnedInterpreter:
 
     def interpret(
         self,
-        understood: Understood,
+        utterance: Utterance,
         turn: Turn,
         key: str,
-        answering: ReminderAnswers,
-        known: KnownReminders | None = None,
+        answers: ReminderAnswers,
+        known: ChatReminders | None = None,
     ) -> Interpretation | None:
         """Return what the message asks for; None where that is nothing or unclear.
 
         `known` are the coming reminders of the chat; without it the names in earlier messages of the bot count.
         """
-        if _calls_person(turn) or (_replies_to_unknown(turn) and understood.reading.intent != "done"):
+        if _calls_person(turn) or (_replies_to_unknown(turn) and utterance.reading.intent != "done"):
             return None
-        for intent in self._chosen(understood, turn, key, known):
-            made = self._made(understood, intent, turn, key, answering, known)
+        for intent in self._choose_intents(utterance, turn, key, known):
+            made = self._interpret_intent(utterance, intent, turn, key, answers, known)
             if made is not None or intent == "ask":  # a question to the bot alone is looked up
                 return made
         return None
 
-    def asks_for_change(self, understood: Understood, turn: Turn, key: str, known: KnownReminders | None) -> bool:
+    def asks_for_change(self, utterance: Utterance, turn: Turn, key: str, known: ChatReminders | None) -> bool:
         """Return whether a message that says "reminder" asks for a change, even if it leaves open which or how."""
-        words = load_lexicon(understood.language)
-        chosen = self._chosen(understood, turn, key, known) if has_trigger(understood.reading, words) else ()
+        words = load_lexicon(utterance.language)
+        chosen = self._choose_intents(utterance, turn, key, known) if has_trigger(utterance.reading, words) else ()
         return bool(chosen) and chosen[0] in _POINTING
 
-    def is_talk(self, understood: Understood, turn: Turn) -> bool:
+    def is_talk(self, utterance: Utterance, turn: Turn) -> bool:
         """Return whether a message names the bot but speaks about it: it asks nothing and is probably for people."""
         message = turn.message
         is_asked = message.text.rstrip().endswith(("?", "？"))
-        is_short = len(understood.reading.tokens) < _FEWEST_WORDS
-        you = load_lexicon(understood.language).second_person
+        is_short = len(utterance.reading.tokens) < _FEWEST_WORDS
+        you = load_lexicon(utterance.language).second_person
         is_called = _is_vocative(message.text, turn.bot_name) or any(
-            token.form in you for token in understood.reading.tokens
+            token.form in you for token in utterance.reading.tokens
         )
         if message.is_private or message.reply_to is not None or is_asked or is_short or is_called:
             return False
-        return understood.reading.probability("none") >= _TALK
+        return utterance.reading.probability("none") >= _TALK
 
-    def _made(
+    def _interpret_intent(
         self,
-        understood: Understood,
+        utterance: Utterance,
         intent: str,
         turn: Turn,
         key: str,
-        answering: ReminderAnswers,
-        known: KnownReminders | None = None,
+        answers: ReminderAnswers,
+        known: ChatReminders | None = None,
     ) -> Interpretation | None:
-        models, words = load_models(understood.language), load_lexicon(understood.language)
-        reading = understood.reading
-        reading = with_intent(reading, intent, models) if intent != reading.intent else reading
-        if not self._may_be_about(reading, turn, understood.language, key, known):
+        models, words = load_models(utterance.language), load_lexicon(utterance.language)
+        reading = utterance.reading
+        reading = set_best_intent(reading, intent, models) if intent != reading.intent else reading
+        if not self._may_be_about(reading, turn, utterance.language, key, known):
             return None
-        _, read = self._models(turn, understood.language, "none", known, is_called=True)
-        both = self._both_changes(reading, understood, turn, key, answering, known, read)
+        _, read = self._bind_models(turn, utterance.language, "none", known, is_called=True)
+        both = self._merge_changes(reading, utterance, turn, key, answers, known, read)
         if both is not None:
             return both
-        parts = parts_of(reading, words, read) if intent == understood.reading.intent else [reading]
+        parts = split_requests(reading, words, read) if intent == utterance.reading.intent else [reading]
         made: list[Interpretation | None] = []
         for part in parts:
             before = next((call for each in reversed(made) if each for call in each.calls), None)
             made.append(
-                self._made_of(part, understood, turn, key, answering, known, is_part=len(parts) > 1, before=before)
+                self._interpret_request(
+                    part, utterance, turn, key, answers, known, is_part=len(parts) > 1, before=before
+                )
             )
         if len(made) > 1 and not all(made):
-            made = [self._made_of(reading, understood, turn, key, answering, known)]
-        return together([each for each in made if each is not None])
+            made = [self._interpret_request(reading, utterance, turn, key, answers, known)]
+        return merge_or_none([each for each in made if each is not None])
 
-    def _both_changes(
+    def _merge_changes(
         self,
         reading: MessageReading,
-        understood: Understood,
+        utterance: Utterance,
         turn: Turn,
         key: str,
-        answering: ReminderAnswers,
-        known: KnownReminders | None,
+        answers: ReminderAnswers,
+        known: ChatReminders | None,
         read: Read,
     ) -> Interpretation | None:
         """Return the one call for two changes of a reminder; None where the message does not ask for two."""
-        parts = changes_of(reading, load_lexicon(understood.language), read)
-        made = [self._made_of(part, understood, turn, key, answering, known) for part in parts]
+        parts = split_changes(reading, load_lexicon(utterance.language), read)
+        made = [self._interpret_request(part, utterance, turn, key, answers, known) for part in parts]
         calls = [call for each in made if each is not None for call in each.calls if call.name == "reminder_update"]
         if not parts or len(calls) != len(parts):
             return None
@@ -246,157 +248,161 @@ class LearnedInterpreter:
             return None  # both say when, or what
         return Interpretation(calls=(replace(first, arguments={**named, **first.arguments}),))
 
-    def _made_of(
+    def _interpret_request(
         self,
         reading: MessageReading,
-        understood: Understood,
+        utterance: Utterance,
         turn: Turn,
         key: str,
-        answering: ReminderAnswers,
-        known: KnownReminders | None,
+        answers: ReminderAnswers,
+        known: ChatReminders | None,
         *,
         is_part: bool = False,
         before: ToolCall | None = None,
     ) -> Interpretation | None:
         """Return what one request of a message asks for."""
-        words = load_lexicon(understood.language)
-        reading = with_day_meant(reading, words)
+        words = load_lexicon(utterance.language)
+        reading = resolve_day_meant(reading, words)
         named = reading.words("PERSON").removeprefix("@")
         of_other = self._dialogue.last_of(named, turn) if reading.intent == "repeat_last" else None
         set_before = before if before is not None and before.name == "reminder_set" else None
         last = set_before or of_other or self._dialogue.last_set(key, turn.now)
         if set_before is None and last is not None and known is not None:
-            last = known.as_now(last, turn.message.sender.id, words.courtesies | words.links | words.articles)
+            last = known.update_call(last, turn.message.sender.id, words.courtesies | words.links | words.articles)
         last_here, setter = self._dialogue.last_here(turn) or (None, turn.message.sender)
         if last_here is not None and known is not None:
-            last_here = known.as_now(last_here, setter.id, words.courtesies | words.links | words.articles)
+            last_here = known.update_call(last_here, setter.id, words.courtesies | words.links | words.articles)
         forms = [token.form for token in reading.tokens]
-        models = load_models(understood.language)
+        models = load_models(utterance.language)
 
         def classify(start: int) -> tuple[tuple[str, float], ...]:
-            return intents_of(forms[start:], Situation(is_addressed=True), models)
+            return classify_tokens(forms[start:], Situation(is_addressed=True), models)
 
-        asked = Asked(
+        request = RequestContext(
             turn=turn,
             reading=reading,
             words=words,
-            language=understood.language,
+            language=utterance.language,
             times=self._times,
-            answering=answering,
-            question=understood.question,
+            answers=answers,
+            question=utterance.question,
             last_set=last,
             is_addressed=is_addressed(turn),
-            may_point=understood.context != "none" or turn.message.reply_to is not None,
+            may_point=utterance.context != "none" or turn.message.reply_to is not None,
             known=known,
             is_part=is_part,
             before=set_before,
             last_here=last_here,
             last_of_other=last_here if self._dialogue.is_reminded_by_other(key, turn) else None,
         )
-        return make(asked, classify)
+        return handle_intent(request, classify)
 
-    def _chosen(self, understood: Understood, turn: Turn, key: str, known: KnownReminders | None) -> tuple[str, ...]:
+    def _choose_intents(
+        self, utterance: Utterance, turn: Turn, key: str, known: ChatReminders | None
+    ) -> tuple[str, ...]:
         """Return the intents to act on, best first."""
-        reading, context = understood.reading, understood.context
-        words = load_lexicon(understood.language)
+        reading, context = utterance.reading, utterance.context
+        words = load_lexicon(utterance.language)
         if is_refusal(reading, words):
             return ()
         is_called = is_addressed(turn)
-        if is_called or is_for_bot(reading, words, self._circumstances(understood, turn, key, known)):
-            has_known_words = load_models(understood.language).knows(reading)
-            chosen = chosen_intents(reading, words, context, is_addressed=is_called, has_known_words=has_known_words)
+        if is_called or is_for_bot(reading, words, self._describe_circumstances(utterance, turn, key, known)):
+            has_known_words = load_models(utterance.language).knows(reading)
+            chosen = choose_intents(reading, words, context, is_addressed=is_called, has_known_words=has_known_words)
             if chosen:
                 return chosen
-        is_answer = _awaits_answer(understood, turn) and context in ASKED and _is_only_time(reading, words)
-        return ("answer_when",) if is_answer else self._done(understood, turn, key)
+        is_answer = _awaits_answer(utterance, turn) and context in ASKED and _is_only_time(reading, words)
+        return ("answer_when",) if is_answer else self._find_done(utterance, turn, key)
 
-    def _circumstances(
-        self, understood: Understood, turn: Turn, key: str, known: KnownReminders | None
+    def _describe_circumstances(
+        self, utterance: Utterance, turn: Turn, key: str, known: ChatReminders | None
     ) -> Circumstances:
         """Return the state of the chat in which a message that does not name the bot was written."""
-        reading, language = understood.reading, understood.language
+        reading, language = utterance.reading, utterance.language
         words = load_lexicon(language)
-        question_id = "" if understood.question is None else understood.question.message_id
-        others = self._dialogue.since(key, turn, question_id)
+        question_id = "" if utterance.question is None else utterance.question.message_id
+        others = self._dialogue.list_messages_since(key, turn, question_id)
         texts = [each.text for each in others]
         last = self._dialogue.last(key, turn.now)
         # The times of all these texts are read only where they can matter.
         has_time, has_set = reading.has("WHEN"), self._dialogue.last_set(key, turn.now) is not None
-        clocks = self._clocks(reading.text, turn, language) if has_time and texts else frozenset()
+        clocks = self._read_clocks(reading.text, turn, language) if has_time and texts else frozenset()
 
         def means(name: str) -> bool:
             is_all = name.casefold().startswith(tuple(f"{word}{words.joint}" for word in words.every))
-            return known is not None and known.means("all" if is_all else name, common_words(language))
+            return known is not None and known.matches("all" if is_all else name, load_common_words(language))
 
         return Circumstances(
-            context=understood.context,
-            awaits_answer=_awaits_answer(understood, turn),
+            context=utterance.context,
+            awaits_answer=_awaits_answer(utterance, turn),
             last_action="none" if last is None else "fresh" if self._dialogue.is_fresh(key, turn) else "old",
             changed_subject=self._dialogue.state(key).is_passed,
             others=len(others),
-            others_named_time=has_time and any(self._clocks(each, turn, language) for each in texts),
+            others_named_time=has_time and any(self._read_clocks(each, turn, language) for each in texts),
             others_proposed_time=has_time and any(self._proposes(each, clocks, turn, language) for each in texts),
             others_discussed_time=has_set and any(self._discusses_time(each, turn, language, key) for each in texts),
             bot_wrote_lately=known is not None and any(each.sender.is_bot for each in turn.recent[-_LATELY:]),
             has_known_words=load_models(language).knows(reading),
-            names_reminder=any(map(means, slots.reference(reading, words))),
+            names_reminder=any(map(means, slots.extract_references(reading, words))),
             answers_person=_answers_person(turn),
             follows_bot=_follows_bot(turn),
         )
 
-    def _done(self, understood: Understood, turn: Turn, key: str) -> tuple[str, ...]:
+    def _find_done(self, utterance: Utterance, turn: Turn, key: str) -> tuple[str, ...]:
         """Return `done` where the message may say so and a reminder waits for it."""
-        is_likely = understood.reading.probability("done") >= _MAYBE_DONE and understood.context in {"acted", "fired"}
+        is_likely = utterance.reading.probability("done") >= _MAYBE_DONE and utterance.context in {"acted", "fired"}
         last = self._dialogue.last_set(key, turn.now)
         return ("done",) if is_likely and last is not None and "until_done" in last.arguments else ()
 
     def _may_be_about(
-        self, reading: MessageReading, turn: Turn, language: str, key: str, known: KnownReminders | None
+        self, reading: MessageReading, turn: Turn, language: str, key: str, known: ChatReminders | None
     ) -> bool:
         """Return whether a question to the bot may be about a reminder: it says so, or names one."""
         words = load_lexicon(language)
-        named = slots.reference(reading, words)
+        named = slots.extract_references(reading, words)
         if not is_addressed(turn) or reading.intent not in _ASKING or not named:
             return True
         is_marked = any(token.form in words.reference_marks for token in reading.tokens)  # "the one at noon"
         is_said = is_marked or has_trigger(reading, words)
         return is_said or any(self._is_named(name, turn, key, known) for name in named)
 
-    def _clocks(self, text: str, turn: Turn, language: str) -> frozenset[tuple[int, int]]:
+    def _read_clocks(self, text: str, turn: Turn, language: str) -> frozenset[tuple[int, int]]:
         """Return the times of day that `text` names, whatever half of the day they are in."""
         bests = (each.best for each in self._times(text, turn.now, language=language))
-        return frozenset(filter(None, (_clock(best) for best in bests if best is not None)))
+        return frozenset(filter(None, (_get_clock(best) for best in bests if best is not None)))
 
     def _proposes(self, text: str, clocks: frozenset[tuple[int, int]], turn: Turn, language: str) -> bool:
         """Return whether `text` names one of `clocks`, asks for another time of day, or says no more than that."""
-        words, named = load_lexicon(language), self._clocks(text, turn, language)
-        left = slots.uncovered_words(text.casefold(), self._times(text, turn.now, language=language), words)
-        is_bare = slots.are_small(left if words.joint else "".join(left), words)
+        words, named = load_lexicon(language), self._read_clocks(text, turn, language)
+        left = slots.find_uncovered_words(text.casefold(), self._times(text, turn.now, language=language), words)
+        is_bare = slots.are_function_words(left if words.joint else "".join(left), words)
         return bool(named) and (bool(named & clocks) or is_bare or text.rstrip().endswith(QUESTION_ENDS))
 
     def _discusses_time(self, text: str, turn: Turn, language: str, key: str) -> bool:
         """Return whether `text` says something of the time that was set last, and does not only name it again."""
         words = load_lexicon(language)
-        left = slots.uncovered_words(text.casefold(), self._times(text, turn.now, language=language), words)
-        is_said = not slots.are_small(left if words.joint else "".join(left), words)
+        left = slots.find_uncovered_words(text.casefold(), self._times(text, turn.now, language=language), words)
+        is_said = not slots.are_function_words(left if words.joint else "".join(left), words)
         return is_said and self._names_time_set(text, turn, language, key)
 
     def _names_time_set(self, text: str, turn: Turn, language: str, key: str) -> bool:
         """Return whether `text` names the clock at which the reminder set last is due."""
         last = self._dialogue.last_set(key, turn.now)
         due = self._times(str(last.arguments.get("time", "")), turn.now, language=language) if last is not None else ()
-        clocks = {_clock(each.best) for each in due if each.best is not None}
+        clocks = {_get_clock(each.best) for each in due if each.best is not None}
         figures = {(int(word) % _HALF_DAY, 0) for word in re.findall(r"(?<![\d:.])\d{1,2}(?![\d:.]\d|\d)", text)}
-        named = {_clock(each.best) for each in self._times(text, turn.now, language=language) if each.best is not None}
+        named = {
+            _get_clock(each.best) for each in self._times(text, turn.now, language=language) if each.best is not None
+        }
         return not clocks.isdisjoint((named | figures) - {None})
 
-    def _is_named(self, name: str, turn: Turn, key: str, known: KnownReminders | None) -> bool:
+    def _is_named(self, name: str, turn: Turn, key: str, known: ChatReminders | None) -> bool:
         """Return whether a reference names a reminder that is here; numbers and "all" need no such words."""
         words = load_lexicon(turn.language)
         is_all = name.casefold().startswith(tuple(f"{word}{words.joint}" for word in words.every))
         if is_all or name.isdecimal() or SEVERAL.issuperset(name.split()):
             return True
-        if known is not None and known.means(name, common_words(turn.language)):
+        if known is not None and known.matches(name, load_common_words(turn.language)):
             return True
         last = self._dialogue.last_set(key, turn.now)
         said = [message.text for message in turn.recent if message.sender.is_bot]
@@ -405,13 +411,13 @@ class LearnedInterpreter:
         return any(all(part in text.casefold() for part in parts) for text in said)
 
 
-def _intent_of_button(text: str, language: str) -> str:
+def _find_button_intent(text: str, language: str) -> str:
     """Return the intent of `text` where it is what a button of a reminder says; "" for another text."""
     said = text.strip().casefold()
     return next((intent for name, intent in _BUTTONS.items() if said == say(language, f"button.{name}_says")), "")
 
 
-def _without_quoted_lines(text: str) -> str:
+def _strip_quoted_lines(text: str) -> str:
     """Return `text` without the lines that quote another message: they begin with ">"."""
     return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(">"))
 
@@ -420,7 +426,7 @@ def _is_complete(request: MessageReading, whole: MessageReading, words: Lexicon)
     """Return whether the sentence that begins with the bot's name needs none of the words in front of it."""
     is_clear = request.probability(NOTHING) <= _DOUBT and request.intents[0][1] >= _LIKELY
     points_back = any(token.form in words.pronouns for token in request.tokens)
-    is_named = request.has("CONTENT") if request.intent == "set" else any(slots.reference(request, words))
+    is_named = request.has("CONTENT") if request.intent == "set" else any(slots.extract_references(request, words))
     has_time, is_timed = (any(map(is_time, each.tokens)) for each in (request, whole))
     return is_clear and is_named and not points_back and (has_time or not is_timed)
 
@@ -430,7 +436,7 @@ def _is_only_time(reading: MessageReading, words: Lexicon) -> bool:
     times = [token for token in reading.tokens if is_time(token)]
     left = [token.form for token in reading.tokens if not is_time(token)]
     is_one = len(times) == 1 and not times[0].form.startswith("@past")
-    return is_one and slots.are_small(left, words) and not words.refusal_in(reading.text.casefold())
+    return is_one and slots.are_function_words(left, words) and not words.find_refusal(reading.text.casefold())
 
 
 def _calls_person(turn: Turn) -> bool:
@@ -447,10 +453,10 @@ def _calls_person(turn: Turn) -> bool:
 
 def _replies_to_unknown(turn: Turn) -> bool:
     """Return whether a message replies to one that is not known, which may be a reminder that is still being sent."""
-    return turn.message.reply_to is not None and not is_addressed(turn) and not knows_replied(turn)
+    return turn.message.reply_to is not None and not is_addressed(turn) and not knows_replied_message(turn)
 
 
-def knows_replied(turn: Turn) -> bool:
+def knows_replied_message(turn: Turn) -> bool:
     """Return whether the message that the one of `turn` replies to is among the recent ones."""
     return any(each.id == turn.message.reply_to for each in turn.recent)
 
@@ -460,9 +466,9 @@ def _follows_bot(turn: Turn) -> bool:
     return bool(turn.recent) and turn.recent[-1].sender.is_bot
 
 
-def _awaits_answer(understood: Understood, turn: Turn) -> bool:
+def _awaits_answer(utterance: Utterance, turn: Turn) -> bool:
     """Return whether the bot has asked the sender something, and nobody else has written since."""
-    return understood.question is not None and turn.scope.covers(understood.question.message_id)
+    return utterance.question is not None and turn.scope.covers(utterance.question.message_id)
 
 
 def _answers_person(turn: Turn) -> bool:
@@ -473,7 +479,7 @@ def _answers_person(turn: Turn) -> bool:
     return before.text.rstrip().endswith(QUESTION_ENDS)
 
 
-def _clock(reading: Reading) -> tuple[int, int] | None:
+def _get_clock(reading: Reading) -> tuple[int, int] | None:
     """Return the hour, whatever half of the day it is in, and the minute; None where no clock is named."""
     return (reading.start.hour % _HALF_DAY, reading.start.minute) if reading.has_clock else None
 
@@ -496,7 +502,7 @@ def is_addressed(turn: Turn) -> bool:
     message = turn.message
     if message.is_addressed or message.is_private:
         return True
-    named = name_in(message.text, turn.bot_name)
+    named = find_name(message.text, turn.bot_name)
     if named is None:
         return False
     is_last = not message.text[named.end() :].strip(" .!?。！？~～")
@@ -507,7 +513,7 @@ def is_addressed(turn: Turn) -> bool:
 def _follows_interjections(turn: Turn, named: re.Match[str]) -> bool:
     """Return whether only a few words such as "mmm" or "ok so" stand between the sentence's beginning and the name."""
     text = turn.message.text
-    words = load_lexicon(language_of(text, turn.language))
+    words = load_lexicon(detect_language(text, turn.language))
     before = words.fold(_SENTENCE_MARK.split(text[: named.start()])[-1]).split()
     known = {_REPEATED.sub(r"\1", word) for word in words.interjections}
     if words.fold(text[named.end() :]).strip(" ,").startswith(words.about_bot):
@@ -515,7 +521,7 @@ def _follows_interjections(turn: Turn, named: re.Match[str]) -> bool:
     return 0 < len(before) <= _MOST_INTERJECTIONS and all(_REPEATED.sub(r"\1", word) in known for word in before)
 
 
-def _asked(question: OpenQuestion | None, times: Sequence[TimeReadings]) -> Context | None:
+def _get_question_context(question: OpenQuestion | None, times: Sequence[TimeReadings]) -> Context | None:
     """Return what was asked; a message without `times` says of what to remind where that was asked as well."""
     if question is None or question.asks == "reminder":
         return None

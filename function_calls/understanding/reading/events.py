@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.segments import asking_words, has_deadline
-from function_calls.understanding.reading.slots import are_small
+from function_calls.understanding.reading.segments import find_asking_words, has_deadline
+from function_calls.understanding.reading.slots import are_function_words
 from function_calls.understanding.reading.tag_repair import is_time, runs
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS
 
@@ -15,37 +15,37 @@ Run = tuple[int, int]
 _DAYS = frozenset({"@day", "@dayclock", "@daypart"})
 
 
-def with_event(reading: MessageReading, words: Lexicon) -> MessageReading:
+def tag_event(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading` with what is told in front of the only request as its event.
 
     "I have the gym on Thursday, at 1pm remind me to bring a towel" asks for one reminder.
     """
-    asking, contents, times = _parts(reading, words)
+    asking, contents, times = _find_parts(reading, words)
     told = [run for run in contents if run[1] <= asking]
     if told and len(told) == len(contents):
-        return _with_named_event(reading, asking, times, words)
-    if not told and _is_told_in_front(reading, asking, times, words):
-        return _tagged(reading, times[0], "EVENT")
+        return _tag_named_event(reading, asking, times, words)
+    if not told and _is_stated_in_front(reading, asking, times, words):
+        return _set_tag(reading, times[0], "EVENT")
     if not told or len(times) < 2 or times[0][1] > asking or times[1][0] < told[0][0]:
         return reading
     if reading.has("EVENT") or reading.has("LEAD"):
         return reading
     for run in told:
-        reading = _tagged(reading, run, NO_TAG)
-    return _tagged(reading, times[0], "EVENT")
+        reading = _set_tag(reading, run, NO_TAG)
+    return _set_tag(reading, times[0], "EVENT")
 
 
-def _is_told_in_front(reading: MessageReading, asking: int, times: Sequence[Run], words: Lexicon) -> bool:
+def _is_stated_in_front(reading: MessageReading, asking: int, times: Sequence[Run], words: Lexicon) -> bool:
     """Return whether the first of two times is told in a clause of its own: 周三停水，周二晚上提醒大家接水."""
     if len(times) != 2 or times[1][1] > asking or reading.has("EVENT") or reading.has("LEAD"):
         return False
     marks = [at for at in range(times[0][1], times[1][0]) if reading.tokens[at].form in CLAUSE_ENDS]
     clause = range(marks[-1]) if marks else range(0)
     said = [reading.tokens[at].form for at in clause if not is_time(reading.tokens[at])]
-    return bool(said) and not are_small(said, words)
+    return bool(said) and not are_function_words(said, words)
 
 
-def _with_named_event(reading: MessageReading, asking: int, times: Sequence[Run], words: Lexicon) -> MessageReading:
+def _tag_named_event(reading: MessageReading, asking: int, times: Sequence[Run], words: Lexicon) -> MessageReading:
     """Return `reading` with the first time as that of the event which is its content.
 
     "The report is due on Thursday, remind us on Wednesday evening": the request says itself when, in its own clause.
@@ -53,19 +53,19 @@ def _with_named_event(reading: MessageReading, asking: int, times: Sequence[Run]
     if len(times) < 2 or reading.has("EVENT") or reading.has("LEAD") or times[0][1] > asking:
         return reading
     marks = [at for at in range(times[0][1], times[1][0]) if reading.tokens[at].form in CLAUSE_ENDS]
-    is_apart = bool(marks) and marks[-1] < asking and not asking_words(reading.tokens[: marks[-1]], words)
+    is_apart = bool(marks) and marks[-1] < asking and not find_asking_words(reading.tokens[: marks[-1]], words)
     if not is_apart or any(tag == "CONTENT" for tag in reading.tags[marks[-1] :]):
         return reading
-    return _tagged(replace(reading, begins=()), times[0], "EVENT")
+    return _set_tag(replace(reading, begins=()), times[0], "EVENT")
 
 
-def with_deadline(reading: MessageReading, words: Lexicon) -> tuple[MessageReading, str]:
+def tag_deadline(reading: MessageReading, words: Lexicon) -> tuple[MessageReading, str]:
     """Return `reading` with a deadline as its event, and the content with the deadline; "" where there is none.
 
     "Remind us to hand it in by 6pm, remind at 5pm" asks for one reminder, at the second time.
     """
-    found = _with_told_deadline(reading, words)
-    _, contents, times = _parts(found, words)
+    found = _tag_deadline_in_content(reading, words)
+    _, contents, times = _find_parts(found, words)
     if len(times) != 2 or len(contents) != 1 or not has_deadline(found, words):
         return reading, ""
     (first, last), (again, _) = times
@@ -75,26 +75,26 @@ def with_deadline(reading: MessageReading, words: Lexicon) -> tuple[MessageReadi
         return reading, ""
     begin, end = min(first, contents[0][0]), max(last, contents[0][1])
     text = reading.text[reading.tokens[begin].start : reading.tokens[end - 1].end]
-    return _tagged(found, (first, last), "EVENT"), text
+    return _set_tag(found, (first, last), "EVENT"), text
 
 
-def _with_told_deadline(reading: MessageReading, words: Lexicon) -> MessageReading:
+def _tag_deadline_in_content(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading` with a deadline that ends the content as a time, where the only other time stands behind it."""
-    _, contents, times = _parts(reading, words)
+    _, contents, times = _find_parts(reading, words)
     if len(times) != 1 or len(contents) != 1 or contents[0][1] > times[0][0]:
         return reading
     last = contents[0][1] - 1
     if not is_time(reading.tokens[last]) or last == contents[0][0]:
         return reading
-    told = _tagged(reading, (last, last + 1), "WHEN")
+    told = _set_tag(reading, (last, last + 1), "WHEN")
     return told if has_deadline(told, words) else reading
 
 
-def with_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading:
+def resolve_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading` with the day that "that day" means, where the message names one: "we're closed on Monday, …"."""
     forms = [token.form for token in reading.tokens]
     days = [at for at, form in enumerate(forms) if form in _DAYS and reading.tags[at] in {NO_TAG, "EVENT", "WHEN"}]
-    pointing = _places_of(forms, words.days_meant, words)
+    pointing = _find_phrase(forms, words.days_meant, words)
     if len({reading.tokens[at].expression for at in days}) != 1 or not pointing or days[0] in pointing:
         return reading
     tag = "EVENT" if reading.intent == "set" and len(days) == 1 else "WHEN"  # else it has been read with its clock
@@ -105,7 +105,7 @@ def with_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading:
     return reading.with_tags(tags).with_tokens(kept)
 
 
-def _places_of(forms: Sequence[str], phrases: Sequence[str], words: Lexicon) -> range:
+def _find_phrase(forms: Sequence[str], phrases: Sequence[str], words: Lexicon) -> range:
     """Return the places of the first of `phrases` among `forms`."""
     for phrase in phrases:
         parts = phrase.split() if words.joint else list(phrase)
@@ -131,13 +131,13 @@ def _asks_alone(reading: MessageReading, clause: Sequence[int], words: Lexicon) 
     return is_asking and not is_more and not any(reading.tags[at] == "CONTENT" for at in clause)
 
 
-def _parts(reading: MessageReading, words: Lexicon) -> tuple[int, list[Run], list[Run]]:
+def _find_parts(reading: MessageReading, words: Lexicon) -> tuple[int, list[Run], list[Run]]:
     """Return the place of the first word that asks to remind, the contents and the times."""
-    asking = min(asking_words(reading.tokens, words), default=_told_person(reading, words))
+    asking = min(find_asking_words(reading.tokens, words), default=_find_asked_person(reading, words))
     return asking, list(runs(reading.tags, "CONTENT")), list(runs(reading.tags, "WHEN"))
 
 
-def _told_person(reading: MessageReading, words: Lexicon) -> int:
+def _find_asked_person(reading: MessageReading, words: Lexicon) -> int:
     """Return the place of the word in front of the first person that asks to remind: "tell me"; 0 for none."""
     at = next((first for first, _ in runs(reading.tags, "PERSON")), 0)
     verbs = {phrase.partition(" ")[0] for phrase in words.calling}
@@ -145,6 +145,6 @@ def _told_person(reading: MessageReading, words: Lexicon) -> int:
     return at - 1 if is_behind else at if words.joint and reading.tokens[at].form in verbs else 0
 
 
-def _tagged(reading: MessageReading, run: Run, tag: str) -> MessageReading:
+def _set_tag(reading: MessageReading, run: Run, tag: str) -> MessageReading:
     """Return `reading` with `tag` for the tokens of `run`."""
     return reading.with_tags(tag if at in range(*run) else each for at, each in enumerate(reading.tags))

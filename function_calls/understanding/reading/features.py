@@ -32,7 +32,7 @@ _TIMES = frozenset(
 )
 
 
-def without_accents(forms: Iterable[str]) -> list[str]:
+def strip_accents(forms: Iterable[str]) -> list[str]:
     """Return the forms of tokens without Spanish accents, which people leave out in a chat."""
     return [form if form.isascii() else form.translate(_ACCENTS) for form in forms]
 
@@ -122,7 +122,7 @@ def tagger_features(
     """Yield the features of the token at `at`; `tags` are those of the tokens in front of it.
 
     `kinds` are the forms with words replaced by their classes, `known` the places of words in the texts of coming
-    reminders, and `places` the `asking_places` of `forms`, where they are found already.
+    reminders, and `places` the `find_asking_places` of `forms`, where they are found already.
     """
     last = len(forms)
     before = tags[-1] if tags else "^"
@@ -178,7 +178,7 @@ def tagger_features(
     if len(here) >= _LONG and here[0] != "@":
         yield f"p={here[:4]}"
         yield f"s={here[-3:]}"
-    place = _place(at, *(places or asking_places(forms)))
+    place = _place(at, *(places or find_asking_places(forms)))
     yield f"@={place} {before}"
     yield f"@i={place} {intent}"
     if here[0] == "@" and len(here) > 1:
@@ -218,7 +218,7 @@ def split_features(forms: Sequence[str], tags: Sequence[str], at: int, first: in
         return "^" if place < first else "$" if place >= len(forms) else forms[place]
 
     before, here, after = form(at - 1), form(at), form(at + 1)
-    left, right = ([tag for tag, _ in labelled_pieces(part)] for part in (tags[first:at], tags[at:]))
+    left, right = ([tag for tag, _ in label_pieces(part)] for part in (tags[first:at], tags[at:]))
     left, right = left[-_MOST_PIECES:], right[:_MOST_PIECES]
     known, following = " ".join(left), " ".join(right)
     has_asked = any(each in asking for asking in _ASKING for each in forms[first:at])
@@ -244,12 +244,12 @@ def split_features(forms: Sequence[str], tags: Sequence[str], at: int, first: in
     yield f"n={min(at - first, 4)} {min(len(forms) - at, 4)}"
 
 
-def labelled_pieces(tags: Sequence[str]) -> list[tuple[str, int]]:
+def label_pieces(tags: Sequence[str]) -> list[tuple[str, int]]:
     """Return the tag of each labelled piece and the place of its first token, in order."""
     return [(tag, at) for at, tag in enumerate(tags) if tag != "O" and (not at or tags[at - 1] != tag)]
 
 
-def asking_places(forms: Sequence[str]) -> tuple[int, int]:
+def find_asking_places(forms: Sequence[str]) -> tuple[int, int]:
     """Return the places of the word that asks and of what links the content behind it; -1 where there is none."""
     asked = next((place for asking in _ASKING for place, form in enumerate(forms) if form in asking), -1)
     linked = (place for place in range(asked + 1, len(forms) - 1) if asked >= 0 and _links(forms, place))
@@ -274,12 +274,12 @@ def intent_feature(intent: str, form: str) -> str:
     return f"i0={intent} {form}"
 
 
-def bucket(feature: str, buckets: int) -> int:
+def compute_bucket(feature: str, buckets: int) -> int:
     """Return the row of `feature` among `buckets`, a power of two."""
     return crc32(feature.encode()) & (buckets - 1)
 
 
-def buckets_of(features: Iterable[str], buckets: int) -> list[int]:
+def compute_buckets(features: Iterable[str], buckets: int) -> list[int]:
     """Return the row of each of `features` among `buckets`, a power of two."""
     last = buckets - 1
     return [crc32(feature.encode()) & last for feature in features]

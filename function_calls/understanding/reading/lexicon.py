@@ -156,7 +156,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     exchanging: tuple[str, ...] = ()
     folding: Mapping[int, int] = {}
 
-    def to_look_up(self, text: str) -> str:
+    def parse_search_request(self, text: str) -> str:
         """Return the words behind "search for" and the like at the beginning of `text`; empty for another text."""
         found = [order for order in self.looking_up if self.fold(text).startswith(order)]
         return text[len(max(found, key=len)) :].strip() if found else ""
@@ -166,7 +166,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         spaced = f" {folded} "
         return any(f" {word} " in spaced if self.joint else word in folded for word in words)
 
-    def without_same_time(self, text: str) -> str:
+    def strip_same_time(self, text: str) -> str:
         """Return `text` without words such as "the same time", which mean the clock of another reminder."""
         for word in sorted(self.same_time, key=len, reverse=True):
             at = self.fold(text).find(word)
@@ -174,7 +174,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 text = f"{text[:at]} {text[at + len(word) :]}"
         return text
 
-    def refusal_in(self, text: str) -> str:
+    def find_refusal(self, text: str) -> str:
         """Return the longest word such as "don't" that `text`, in small letters, begins with and no mark follows."""
         found = [each for each in self.refusals if text.startswith(f"{each}{self.joint}")]
         return max((each for each in found if text[len(each) :].strip()[:1].isalnum()), key=len, default="")
@@ -188,12 +188,12 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 def load_lexicon(language: str) -> Lexicon:
     """Load the words of `language`."""
     data = files(__package__).joinpath("lexicon", f"{language}.toml").read_text(encoding="utf-8")
-    words = _with_clitics(msgspec.convert(tomllib.loads(data), Lexicon))
+    words = _attach_clitics(msgspec.convert(tomllib.loads(data), Lexicon))
     words = replace(words, itself=words.itself | words.own_one)
     return replace(words, folding=load_models(language).folding) if has_models(language) else words
 
 
-def _with_clitics(words: Lexicon) -> Lexicon:
+def _attach_clitics(words: Lexicon) -> Lexicon:
     """Return `words` with the verbs that ask to remind, alone and with each pronoun attached: "recuérdaselo"."""
     with_pronoun = [f"{verb}{clitic}" for verb in words.reminding_verbs for clitic in words.clitics]
     return replace(
@@ -204,33 +204,33 @@ def _with_clitics(words: Lexicon) -> Lexicon:
 
 
 @cache
-def languages() -> tuple[str, ...]:
+def list_languages() -> tuple[str, ...]:
     """Return the languages that there are words for, English first."""
     found = [file.name for file in files(__package__).joinpath("lexicon").iterdir()]
     names = [name.removesuffix(".toml") for name in found if name.endswith(".toml")]
     return tuple(sorted(names, key=lambda name: (name != FALLBACK, name)))
 
 
-def language_of(text: str, preferred: str) -> str:
+def detect_language(text: str, preferred: str) -> str:
     """Return the language to read `text` in: Chinese where it has Chinese characters, else the one of its words.
 
     Where these do not tell, it is `preferred`, or English if that is Chinese or has no lexicon.
     """
     if _HAN.search(text):
         return "zh"
-    usual = preferred if preferred in languages() and preferred != "zh" else FALLBACK
+    usual = preferred if preferred in list_languages() and preferred != "zh" else FALLBACK
     found = latin_language(text, usual)
-    return found if found in languages() else usual
+    return found if found in list_languages() else usual
 
 
 def points_back(text: str, language: str) -> bool:
     """Return whether `text` has a word that stands for what was written before: "it", "that", 这个."""
-    words = load_lexicon(language_of(text, language))
+    words = load_lexicon(detect_language(text, language))
     return words.has_any(words.pointers, words.fold(text))
 
 
 @cache
-def common_words(language: str) -> frozenset[str]:
+def load_common_words(language: str) -> frozenset[str]:
     """Return words that stand beside the name of any reminder, or begin the text of many."""
     words = load_lexicon(language)
     around = (*words.before_reference, *words.behind_reference, *words.deeds, *words.triggers)

@@ -12,18 +12,18 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading.features import (
     CLASS,
-    asking_places,
-    bucket,
-    buckets_of,
     classifier_features,
+    compute_bucket,
+    compute_buckets,
+    find_asking_places,
     intent_feature,
     split_features,
+    strip_accents,
     tagger_features,
-    without_accents,
 )
 from function_calls.understanding.reading.linear import LinearModel, PackedModel
-from function_calls.understanding.reading.reminder_words import KnownWords
-from function_calls.understanding.reading.tokens import TimeReader, Token, marked, time_spans, tokens_of
+from function_calls.understanding.reading.reminder_words import ReminderWords
+from function_calls.understanding.reading.tokens import TimeReader, Token, find_time_spans, mark_seconds, tokenize
 
 NO_TAG = "O"
 """The labels of the splitter: a token goes on with a request, or a request begins with it."""
@@ -73,12 +73,12 @@ class Models(Struct, frozen=True):
         """Return whether each word outside of the slots of `reading` was seen in sentences with its intent."""
         return all(
             self._has_seen(reading.intent, form)
-            for form, tag in zip(without_accents(token.form for token in reading.tokens), reading.tags, strict=True)
+            for form, tag in zip(strip_accents(token.form for token in reading.tokens), reading.tags, strict=True)
             if tag == NO_TAG and form.isalpha()
         )
 
     def _has_seen(self, intent: str, form: str) -> bool:
-        place = bucket(intent_feature(intent, form), SEEN_BUCKETS)
+        place = compute_bucket(intent_feature(intent, form), SEEN_BUCKETS)
         return bool(self.seen[place // 8] & 1 << place % 8)
 
 
@@ -91,7 +91,7 @@ class Situation(Struct, frozen=True, kw_only=True):
 
     context: str = "none"
     is_addressed: bool
-    known: KnownWords = KnownWords()
+    known: ReminderWords = ReminderWords()
 
 
 class MessageReading(Struct, frozen=True):
@@ -199,48 +199,48 @@ def read_message(
     language: str,
 ) -> MessageReading:
     """Read `text`, written at `now` (timezone-aware) in a `situation` of the dialogue."""
-    return read_tokens(text, tokens_in(text, now, models, times, language), situation, models)
+    return read_tokens(text, tokenize_message(text, now, models, times, language), situation, models)
 
 
-def tokens_in(text: str, now: datetime, models: Models, times: TimeReader, language: str) -> tuple[Token, ...]:
+def tokenize_message(text: str, now: datetime, models: Models, times: TimeReader, language: str) -> tuple[Token, ...]:
     """Return the tokens of `text`, written at `now` (timezone-aware), each time expression being one."""
-    return tokens_of(text, time_spans(times(text, marked(now), language=language)), models.folding)
+    return tokenize(text, find_time_spans(times(text, mark_seconds(now), language=language)), models.folding)
 
 
 def read_tokens(text: str, tokens: tuple[Token, ...], situation: Situation, models: Models) -> MessageReading:
     """Read `text`, whose tokens are known, in a `situation` of the dialogue."""
     forms = [token.form for token in tokens]
-    known = situation.known.places(forms)
-    intents = _probable_intents(forms, known, situation, models)
-    tags = tags_of(tokens, intents[0][0], models, known)
-    return MessageReading(text, tokens, intents, tags, begins_of(text, tokens, tags, models), known)
+    known = situation.known.find_places(forms)
+    intents = _rank_intents(forms, known, situation, models)
+    tags = tag_tokens(tokens, intents[0][0], models, known)
+    return MessageReading(text, tokens, intents, tags, split_tokens(text, tokens, tags, models), known)
 
 
-def intents_of(forms: Sequence[str], situation: Situation, models: Models) -> tuple[tuple[str, float], ...]:
+def classify_tokens(forms: Sequence[str], situation: Situation, models: Models) -> tuple[tuple[str, float], ...]:
     """Return the intents of tokens with their probabilities, best first."""
-    return _probable_intents(forms, situation.known.places(forms), situation, models)
+    return _rank_intents(forms, situation.known.find_places(forms), situation, models)
 
 
-def _probable_intents(
+def _rank_intents(
     forms: Sequence[str], known: frozenset[int], situation: Situation, models: Models
 ) -> tuple[tuple[str, float], ...]:
-    plain = without_accents(forms)
+    plain = strip_accents(forms)
     kinds = models.kinds(plain) if models.intent_counts_classes else ()
     features = classifier_features(plain, kinds, situation.context, known, is_addressed=situation.is_addressed)
-    shares = models.intent.probabilities(buckets_of(features, models.intent.buckets))
+    shares = models.intent.probabilities(compute_buckets(features, models.intent.buckets))
     return tuple(sorted(zip(models.intent.labels, shares, strict=True), key=lambda each: -each[1]))
 
 
-def with_intent(reading: MessageReading, intent: str, models: Models) -> MessageReading:
+def set_best_intent(reading: MessageReading, intent: str, models: Models) -> MessageReading:
     """Return `reading` with `intent` as the best one, and the tags that its words have then."""
     share = reading.probability(intent)
     others = tuple(each for each in reading.intents if each[0] != intent)
-    tags = tags_of(reading.tokens, intent, models, reading.known)
-    begins = begins_of(reading.text, reading.tokens, tags, models)
+    tags = tag_tokens(reading.tokens, intent, models, reading.known)
+    begins = split_tokens(reading.text, reading.tokens, tags, models)
     return MessageReading(reading.text, reading.tokens, ((intent, share), *others), tags, begins, reading.known)
 
 
-def with_merged_intents(reading: MessageReading, gone: str, into: str, models: Models) -> MessageReading:
+def merge_intents(reading: MessageReading, gone: str, into: str, models: Models) -> MessageReading:
     """Return `reading` with the probability of the intent `gone` added to that of `into`."""
     if not reading.probability(gone):
         return reading
@@ -248,10 +248,10 @@ def with_merged_intents(reading: MessageReading, gone: str, into: str, models: M
     others = (each for each in reading.intents if each[0] not in {gone, into})
     intents = tuple(sorted([(into, share), *others], key=lambda each: -each[1]))
     changed = replace(reading, intents=intents)
-    return with_intent(changed, changed.intent, models) if changed.intent != reading.intent else changed
+    return set_best_intent(changed, changed.intent, models) if changed.intent != reading.intent else changed
 
 
-def tags_of(
+def tag_tokens(
     tokens: Sequence[Token], intent: str, models: Models, known: frozenset[int] = frozenset()
 ) -> tuple[str, ...]:
     """Return the tag of each token; the pieces of one time expression have one tag where any has one.
@@ -259,7 +259,7 @@ def tags_of(
     A repetition and its first day or its end are one time, wherever they stand. `known` are the places of words in the
     texts of coming reminders.
     """
-    tags = _most_probable(without_accents(token.form for token in tokens), intent, models, known)
+    tags = _choose_tags(strip_accents(token.form for token in tokens), intent, models, known)
     named = {token.expression: tag for token, tag in zip(tokens, tags, strict=True) if tag != NO_TAG}
     repeated = {
         token.expression for token, tag in zip(tokens, tags, strict=True) if tag == "WHEN" and token.form in _REPEATED
@@ -273,14 +273,14 @@ def tags_of(
     return tuple(map(whole, tokens, tags))
 
 
-def begins_of(text: str, tokens: Sequence[Token], tags: Sequence[str], models: Models) -> tuple[int, ...]:
+def split_tokens(text: str, tokens: Sequence[Token], tags: Sequence[str], models: Models) -> tuple[int, ...]:
     """Return the places of the tokens with which requests behind the first one begin."""
-    forms = without_accents(token.form for token in tokens)
+    forms = strip_accents(token.form for token in tokens)
     found: list[int] = []
     first = 0
     for at in range(1, len(forms)):
         features = split_features(forms, tags, at, first)
-        on, begin = models.split.scores(buckets_of(features, models.split.buckets))
+        on, begin = models.split.scores(compute_buckets(features, models.split.buckets))
         if begin - on > _LEAST_MARGIN and _is_apart(text, tokens[at].start):
             found.append(at)
             first = at
@@ -293,14 +293,14 @@ def _is_apart(text: str, at: int) -> bool:
     return not before.isascii() or before.isspace() or before in _PARTING
 
 
-def _most_probable(forms: list[str], intent: str, models: Models, known: frozenset[int]) -> tuple[str, ...]:
+def _choose_tags(forms: list[str], intent: str, models: Models, known: frozenset[int]) -> tuple[str, ...]:
     """Return the most probable tag of each token, given those in front of it."""
     if intent == NOTHING:
         return (NO_TAG,) * len(forms)
     found: list[str] = []
-    places, kinds = asking_places(forms), models.kinds(forms)
+    places, kinds = find_asking_places(forms), models.kinds(forms)
     for at in range(len(forms)):
         features = tagger_features(forms, kinds, at, intent, found, known, places)
-        scores = models.tag.scores(buckets_of(features, models.tag.buckets))
+        scores = models.tag.scores(compute_buckets(features, models.tag.buckets))
         found.append(models.tag.labels[max(range(len(scores)), key=scores.__getitem__)])
     return tuple(found)

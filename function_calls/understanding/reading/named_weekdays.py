@@ -6,7 +6,7 @@ from datetime import date, datetime, time
 from typing import Final
 
 from function_calls.language.recognized_phrases import LANGUAGES, phrases
-from function_calls.understanding.reading.times import whole_time
+from function_calls.understanding.reading.times import parse_whole_time
 from function_calls.understanding.reading.tokens import TimeReader
 
 _WEEKLY: Final = re.compile("FREQ=WEEKLY;BYDAY=(?P<days>[A-Z]{2}(?:,[A-Z]{2})*)")
@@ -14,35 +14,35 @@ _END: Final = "UNTIL="
 _LAST_SECOND: Final = time(23, 59, 59)
 
 
-def weekdays_in(words: str, now: datetime, language: str, read: TimeReader) -> frozenset[str]:
+def find_weekdays(words: str, now: datetime, language: str, read: TimeReader) -> frozenset[str]:
     """The weekdays, as in BYDAY, that `words` and nothing else name; none where they say another thing.
 
-    "Sunday" names Sundays here; `are_all` tells whether its words leave no other meaning.
+    "Sunday" names Sundays here; `find_recurring_weekdays` tells whether its words leave no other meaning.
     """
-    return are_all(words, now, language, read) or _first(
-        (phrases(each).each.format(days=words) for each in _languages(language)), now, language, read
+    return find_recurring_weekdays(words, now, language, read) or _find_first(
+        (phrases(each).each.format(days=words) for each in _list_languages(language)), now, language, read
     )
 
 
-def are_all(words: str, now: datetime, language: str, read: TimeReader) -> frozenset[str]:
+def find_recurring_weekdays(words: str, now: datetime, language: str, read: TimeReader) -> frozenset[str]:
     """The weekdays that `words` name as ones that come again: "Sundays" and "weekdays", but not "Sunday"."""
-    return _first((words,), now, language, read)
+    return _find_first((words,), now, language, read)
 
 
 def names_weekday(words: str, now: datetime, language: str, read: TimeReader) -> bool:
     """Return whether `words` name one weekday and at most a clock: "Friday at 8", but not "this Friday"."""
-    texts = ((phrases(each).each.format(days=words), each) for each in _languages(language))
-    times = (whole_time(text, now, each, read) for text, each in texts)
+    texts = ((phrases(each).each.format(days=words), each) for each in _list_languages(language))
+    times = (parse_whole_time(text, now, each, read) for text, each in texts)
     found = (_WEEKLY.match(time.rrule) for time in times if time is not None and time.rrule)
     return any(weekly is not None and weekly["days"].isalpha() for weekly in found)
 
 
-def last_day(words: str, now: datetime, language: str, read: TimeReader) -> date | None:
+def parse_last_day(words: str, now: datetime, language: str, read: TimeReader) -> date | None:
     """The day that a repetition "until `words`" comes on last; None where they name none."""
-    for each in _languages(language):
+    for each in _list_languages(language):
         told = phrases(each).until.match(words)
         text = phrases(each).daily_until.format(day=words[told.end() :].strip() if told else words)
-        found = whole_time(text, now, each, read)
+        found = parse_whole_time(text, now, each, read)
         end = next((part for part in (found.rrule or "").split(";") if part.startswith(_END)), "") if found else ""
         last = datetime.strptime(end.removeprefix(_END), "%Y%m%dT%H%M%S%z").astimezone(now.tzinfo) if end else None
         if last is not None and last.time() == _LAST_SECOND:  # an hour is no day: "until 8"
@@ -50,15 +50,15 @@ def last_day(words: str, now: datetime, language: str, read: TimeReader) -> date
     return None
 
 
-def _first(texts: Iterable[str], now: datetime, language: str, read: TimeReader) -> frozenset[str]:
+def _find_first(texts: Iterable[str], now: datetime, language: str, read: TimeReader) -> frozenset[str]:
     for text in texts:
-        for each in _languages(language):
-            found = whole_time(text, now, each, read)
+        for each in _list_languages(language):
+            found = parse_whole_time(text, now, each, read)
             weekly = _WEEKLY.fullmatch(found.rrule) if found and found.rrule else None
             if weekly is not None:
                 return frozenset(weekly["days"].split(","))
     return frozenset()
 
 
-def _languages(language: str) -> tuple[str, ...]:
+def _list_languages(language: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each for each in (language, *LANGUAGES) if each in LANGUAGES))

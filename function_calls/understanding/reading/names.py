@@ -17,7 +17,7 @@ _SENTENCE_MARKS = frozenset(".!?…。！？")
 _AROUND_NAME = " ,，:：;；~"
 
 
-def with_joined_names(turn: Turn) -> tuple[Turn, Mapping[str, str]]:
+def join_names(turn: Turn) -> tuple[Turn, Mapping[str, str]]:
     """Return the turn with each mention as one word that ends with a space, and the names by these words."""
     text = turn.message.text
     joined: dict[str, str] = {}
@@ -33,25 +33,25 @@ def with_joined_names(turn: Turn) -> tuple[Turn, Mapping[str, str]]:
     return replace(turn, message=replace(turn.message, text=text)), joined
 
 
-def with_names(heard: Interpretation, joined: Mapping[str, str]) -> Interpretation:
+def restore_names(interpretation: Interpretation, joined: Mapping[str, str]) -> Interpretation:
     """Return what was understood with the names as they are written."""
     if not joined:
-        return heard
+        return interpretation
     calls = tuple(
-        replace(call, arguments={key: _restored(value, joined) for key, value in call.arguments.items()})
-        for call in heard.calls
+        replace(call, arguments={key: _restore(value, joined) for key, value in call.arguments.items()})
+        for call in interpretation.calls
     )
-    return replace(heard, calls=calls, answer=str(_restored(heard.answer, joined)))
+    return replace(interpretation, calls=calls, answer=str(_restore(interpretation.answer, joined)))
 
 
-def _restored(value: object, joined: Mapping[str, str]) -> object:
+def _restore(value: object, joined: Mapping[str, str]) -> object:
     if isinstance(value, str):
         for word, name in joined.items():
             value = value.replace(word, name)
     return value
 
 
-def trimmed(text: str) -> str:
+def trim(text: str) -> str:
     """Return `text` without punctuation and spaces at its ends; marks that close or open something in it stay."""
     bare = text.strip(_EDGES)
     if len(bare) == len(text) or not _PAIRED.search(bare):
@@ -59,14 +59,14 @@ def trimmed(text: str) -> str:
     start = text.index(bare)
     head, tail = text[:start], text[start + len(bare) :]
     for opening, closing in _PAIRS:
-        if closing in tail and _is_left(opening, closing, bare):
+        if closing in tail and _is_unpaired(opening, closing, bare):
             bare += closing
-        elif opening in head and _is_left(closing, opening, bare):
+        elif opening in head and _is_unpaired(closing, opening, bare):
             bare = opening + bare
     return bare
 
 
-def _is_left(one: str, other: str, text: str) -> bool:
+def _is_unpaired(one: str, other: str, text: str) -> bool:
     """Return whether `text` has one mark of a pair without the other; apostrophes within words do not count."""
     if one == other == '"':
         return text.count(one) % 2 == 1
@@ -75,21 +75,21 @@ def _is_left(one: str, other: str, text: str) -> bool:
     return text.count(one) > text.count(other)
 
 
-def without_names(text: str, names: Iterable[str]) -> str:
+def strip_names(text: str, names: Iterable[str]) -> str:
     """Take the bot's `names` off both ends; never down to nothing."""
     for name in names:
         if not name or name.lower() not in text.lower():
             continue
-        for pattern in _at_ends(name):
+        for pattern in _compile_edges(name):
             shorter = pattern.sub("", text)
-            text = shorter if trimmed(shorter) else text
+            text = shorter if trim(shorter) else text
     return text
 
 
-def without_calls(text: str, name: str) -> str:
+def strip_calls(text: str, name: str) -> str:
     """Take the bot's name off a message to it, wherever it stands: "lunch is at 1, Bubbles, tell us at 12:30"."""
-    text = without_names(text, (name,))
-    found = name_in(text, name)
+    text = strip_names(text, (name,))
+    found = find_name(text, name)
     if found is None:
         return text
     before, after = text[: found.start()].rstrip(), text[found.end() :].lstrip()
@@ -101,15 +101,15 @@ def without_calls(text: str, name: str) -> str:
     return f"{before}{mark} {after}".strip()
 
 
-def behind_call(text: str, name: str) -> str:
+def find_text_behind_call(text: str, name: str) -> str:
     """Return what follows the bot's name at the beginning of a later sentence: "Great news! Bubbles, skip Friday"."""
-    found = name_in(text, name)
+    found = find_name(text, name)
     if found is None or text[: found.start()].rstrip(" @\n")[-1:] not in _SENTENCE_MARKS:
         return ""
     return text[found.end() :].lstrip(_AROUND_NAME)
 
 
-def name_in(text: str, name: str) -> re.Match[str] | None:
+def find_name(text: str, name: str) -> re.Match[str] | None:
     """Return where the bot's `name` stands in `text` as a word of its own, first as a mention."""
     bot = re.escape(name)
     mention = re.search(rf"@{bot}(?![a-z0-9])", text, re.IGNORECASE)
@@ -117,7 +117,7 @@ def name_in(text: str, name: str) -> re.Match[str] | None:
 
 
 @lru_cache(maxsize=64)
-def _at_ends(name: str) -> tuple[re.Pattern[str], ...]:
+def _compile_edges(name: str) -> tuple[re.Pattern[str], ...]:
     """Match `name` at the front of a text, and at its end behind another word or a mark."""
     escaped = re.escape(name)
     in_front = r"[\s,，]*@|[\s,，]+|(?<=[.。!！?？…\u3400-\u9fff])"

@@ -14,13 +14,13 @@ _NOUNS = {"adas": "ar", "ada": "ar", "ado": "ar", "amiento": "ar"}
 _SHORTEST_STEM = 3
 
 
-class KnownWords(Struct, frozen=True):
+class ReminderWords(Struct, frozen=True):
     """The stems of words, and the pairs of Chinese characters, in texts."""
 
     stems: frozenset[str] = frozenset()
     pairs: frozenset[str] = frozenset()
 
-    def places(self, forms: Sequence[str]) -> frozenset[int]:
+    def find_places(self, forms: Sequence[str]) -> frozenset[int]:
         """Return the places of the tokens that occur in the texts."""
         if not self.stems and not self.pairs:
             return frozenset()
@@ -29,17 +29,17 @@ class KnownWords(Struct, frozen=True):
         return frozenset(words.union(both, (at + 1 for at in both)))
 
 
-def known_words(texts: Iterable[str], common: Collection[str]) -> KnownWords:
+def collect_words(texts: Iterable[str], common: Collection[str]) -> ReminderWords:
     """Return the words of `texts` but those in `common`, which occur in any message."""
     stems: set[str] = set()
     pairs: set[str] = set()
     for text in texts:
-        stems |= stems_of(text, common)
-        pairs |= pairs_of(text, common)
-    return KnownWords(frozenset(stems), frozenset(pairs))
+        stems |= find_stems(text, common)
+        pairs |= find_pairs(text, common)
+    return ReminderWords(frozenset(stems), frozenset(pairs))
 
 
-def stems_of(text: str, common: Collection[str]) -> set[str]:
+def find_stems(text: str, common: Collection[str]) -> set[str]:
     """Return the stems of the words of `text` that are not in `common`, in any form, and of each two as one word.
 
     "Pick up Felix" is named by "the pickup" as well.
@@ -49,7 +49,7 @@ def stems_of(text: str, common: Collection[str]) -> set[str]:
     return {stem(word) for word in words if word not in common and stem(word) not in common}
 
 
-def pairs_of(text: str, common: Collection[str]) -> set[str]:
+def find_pairs(text: str, common: Collection[str]) -> set[str]:
     """Return the pairs of Chinese characters of `text` that are not in `common`."""
     pairs = {text[at : at + 2] for at in range(len(text) - 1)}
     return {pair for pair in pairs if _PAIR.fullmatch(pair) and pair not in common}

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NOTHING, MessageReading
-from function_calls.understanding.reading.slots import are_small, uncovered
+from function_calls.understanding.reading.slots import are_function_words, find_uncovered
 from function_calls.understanding.reading.tag_repair import is_time as is_time_token
 from function_calls.understanding.reading.tag_repair import runs
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token
@@ -45,33 +45,37 @@ _REMARK = 0.7
 """The probability from which a sentence asks for nothing."""
 
 
-def parts_of(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
+def split_requests(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
     """Return the requests of a message, each with an intent and tags of its own; one alone for most messages.
 
     Several reminders under one "remind" stay one request, whose `begins` part them. `read` reads a piece of the text as
     a message.
     """
-    points = _points_of(reading, words, read)
+    points = _read_points(reading, words, read)
     if points:
         return points
     tokens = reading.tokens
-    reading = _without_names(_without_reason(reading, words))
+    reading = _join_names(_join_reason(reading, words))
     bounds = [0, *reading.begins[: _MOST_PARTS - 1], len(tokens)]
     found: list[MessageReading] = []
     open_at = 0
     begun: list[int] = []
     for first, last in pairwise(bounds):
         following = tokens[first:last]
-        if first and _goes_on(reading, first, last, words, read):
+        if first and _continues_request(reading, first, last, words, read):
             continue
         if first:
             before = tokens[open_at:first]
-            found = [] if _retracts(before, following, words) else [*found, _part(reading, open_at, first, words, read)]
+            found = (
+                []
+                if _retracts(before, following, words)
+                else [*found, _read_part(reading, open_at, first, words, read)]
+            )
         open_at = first
         begun.append(first)
     if not open_at and not found:
         return [reading]
-    parts = [*found, _part(reading, open_at, len(tokens), words, read)]
+    parts = [*found, _read_part(reading, open_at, len(tokens), words, read)]
     told = [tokens[first:] for first in begun[len(begun) - len(parts) :]]
     return parts[:1] + [
         part
@@ -88,7 +92,7 @@ def _is_reason_of(change: MessageReading, part: MessageReading, following: Seque
     return change.intent in _CHANGING and part.intent == "set" and not is_more and not _asks(part.tokens, words)
 
 
-def changes_of(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
+def split_changes(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
     """Return the two changes of one reminder that a message asks for: "make it 8 and call it yoga"; none for others.
 
     The second one names no reminder of its own.
@@ -110,7 +114,7 @@ def _has_change(reading: MessageReading) -> bool:
     return any(map(reading.has, ("WHEN", "CONTENT", "PERSON", "UNTIL")))
 
 
-def _without_reason(reading: MessageReading, words: Lexicon) -> MessageReading:
+def _join_reason(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading` with its first part as the beginning of the second, where that alone asks to remind.
 
     "The cat has surgery on Monday, please remind us on Sunday not to feed it" asks for one reminder.
@@ -122,7 +126,7 @@ def _without_reason(reading: MessageReading, words: Lexicon) -> MessageReading:
     return reading if asks != [False, True] else replace(reading, begins=())
 
 
-def _without_names(reading: MessageReading) -> MessageReading:
+def _join_names(reading: MessageReading) -> MessageReading:
     """Return `reading` without the parts that only name people: "remind us of the rehearsal, me and also Luz"."""
     bounds = [*reading.begins, len(reading.tokens)]
     kept = [
@@ -133,9 +137,9 @@ def _without_names(reading: MessageReading) -> MessageReading:
     return reading if len(kept) == len(reading.begins) else replace(reading, begins=tuple(kept))
 
 
-def _goes_on(reading: MessageReading, first: int, last: int, words: Lexicon, read: Read) -> bool:
+def _continues_request(reading: MessageReading, first: int, last: int, words: Lexicon, read: Read) -> bool:
     """Return whether a part is one more reminder of the same request: it does not ask by itself."""
-    part = trimmed_tokens(reading.tokens[first:last], words)
+    part = trim_tokens(reading.tokens[first:last], words)
     if not part:
         return True
     if reading.intent != "set" or _asks(part, words):
@@ -144,16 +148,16 @@ def _goes_on(reading: MessageReading, first: int, last: int, words: Lexicon, rea
     return intent in {"set", NOTHING} or share < _CERTAIN
 
 
-def _part(reading: MessageReading, first: int, last: int, words: Lexicon, read: Read) -> MessageReading:
+def _read_part(reading: MessageReading, first: int, last: int, words: Lexicon, read: Read) -> MessageReading:
     """Return what is read in a part of the message."""
-    tokens = trimmed_tokens(reading.tokens[first:last], words, is_first=not first)
+    tokens = trim_tokens(reading.tokens[first:last], words, is_first=not first)
     tokens = tokens or reading.tokens[first:last]
     return read(reading.text[tokens[0].start : tokens[-1].end])
 
 
-def without_remarks(reading: MessageReading, words: Lexicon, classify: Classify, read: Read) -> MessageReading:
+def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, read: Read) -> MessageReading:
     """Return the one sentence that asks for a change, where all others are remarks: "it rains, make it 6"."""
-    sentences = list(_sentences(reading))
+    sentences = list(_split_sentences(reading))
     if reading.intent == "set" or not 1 < len(sentences) <= _MOST_PARTS:
         return reading
     intents = [classify(sentence) for sentence in sentences]
@@ -162,8 +166,8 @@ def without_remarks(reading: MessageReading, words: Lexicon, classify: Classify,
         return reading
     found, sentence = intents[asking[0]], sentences[asking[0]]
     own, every = ({token.form for token in tokens} for tokens in (sentence, reading.tokens))
-    is_bare = not uncovered(words.joint.join(form for form in own if form[0] != "@"), [], words)
-    is_idle = are_small((form for form in every - own if form[0] != "@"), words)
+    is_bare = not find_uncovered(words.joint.join(form for form in own if form[0] != "@"), [], words)
+    is_idle = are_function_words((form for form in every - own if form[0] != "@"), words)
     needs_day = own & _CLOCKS and not own & _DAYS and every & _DAYS
     is_timed = any(map(is_time_token, sentence)) or not any(map(is_time_token, reading.tokens))
     is_known = found[0][0] in (_CHANGING if is_timed else _TIMELESS)
@@ -173,7 +177,7 @@ def without_remarks(reading: MessageReading, words: Lexicon, classify: Classify,
     return read(reading.text[sentence[0].start : sentence[-1].end])
 
 
-def _sentences(reading: MessageReading) -> Iterator[Sequence[Token]]:
+def _split_sentences(reading: MessageReading) -> Iterator[Sequence[Token]]:
     """Yield the tokens between marks that end a sentence, or a part of one."""
     first = 0
     for at, token in enumerate(reading.tokens):
@@ -184,9 +188,9 @@ def _sentences(reading: MessageReading) -> Iterator[Sequence[Token]]:
         yield reading.tokens[first:]
 
 
-def _points_of(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
+def _read_points(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
     """Return the points of a list behind a request, where each has a time of its own; none where it is no such list."""
-    several = _listed(reading.text) if any(map(is_time_token, reading.tokens)) else None
+    several = _parse_list(reading.text) if any(map(is_time_token, reading.tokens)) else None
     if several is None or not _asks(reading.tokens, words):
         return []
     parts = [read(f"{several.head}{words.joint}{point}") for point in several.points]
@@ -230,22 +234,22 @@ def _ends(text: str, token: Token) -> bool:
     return not token.form.isascii() or (text[token.end : token.end + 1].isspace() and not is_numbered)
 
 
-def asking_words(tokens: Sequence[Token], words: Lexicon) -> list[int]:
+def find_asking_words(tokens: Sequence[Token], words: Lexicon) -> list[int]:
     """Return the places of the words that ask to remind."""
     if words.joint:
         return [at for at, token in enumerate(tokens) if token.form in words.reminding]
     said = "".join(token.form if len(token.form) == 1 else " " for token in tokens)
-    return sorted({at for word in words.calling for at in _all(said, word)})
+    return sorted({at for word in words.calling for at in _find_all(said, word)})
 
 
-def _all(text: str, word: str) -> Iterator[int]:
+def _find_all(text: str, word: str) -> Iterator[int]:
     at = text.find(word)
     while at >= 0:
         yield at
         at = text.find(word, at + 1)
 
 
-def trimmed_tokens(tokens: tuple[Token, ...], words: Lexicon, *, is_first: bool = False) -> tuple[Token, ...]:
+def trim_tokens(tokens: tuple[Token, ...], words: Lexicon, *, is_first: bool = False) -> tuple[Token, ...]:
     """Return the tokens of a part without marks at its edges, nor what joins it to the part in front of it."""
     while tokens and not is_first and (tokens[0].form in words.and_words or tokens[0].form in words.in_front):
         tokens = tokens[1:]
@@ -256,7 +260,7 @@ def trimmed_tokens(tokens: tuple[Token, ...], words: Lexicon, *, is_first: bool 
     return tokens
 
 
-def reminders_of(reading: MessageReading) -> list[MessageReading]:
+def split_reminders(reading: MessageReading) -> list[MessageReading]:
     """Return the reminders that one request asks for: "at 5 to call mum and at 6 to feed the cat".
 
     A lead without a content, as in "at 5, and the day before too", is part of the reminder in front of it.
@@ -266,7 +270,7 @@ def reminders_of(reading: MessageReading) -> list[MessageReading]:
     begins = [at for at in kept if not reading.tags[at - 1] == reading.tags[at] == "CONTENT"]
     begins = [at for at, end in pairwise([*begins, len(reading.tokens)]) if not _is_first_day(reading, at, end)]
     bounds = [0, *begins, len(reading.tokens)]
-    return [_piece(reading, first, last) for first, last in pairwise(bounds)] if begins else [reading]
+    return [_cut_piece(reading, first, last) for first, last in pairwise(bounds)] if begins else [reading]
 
 
 def _is_first_day(reading: MessageReading, first: int, last: int) -> bool:
@@ -279,45 +283,45 @@ def _is_first_day(reading: MessageReading, first: int, last: int) -> bool:
     )
 
 
-def _piece(reading: MessageReading, first: int, last: int) -> MessageReading:
+def _cut_piece(reading: MessageReading, first: int, last: int) -> MessageReading:
     """Return some tokens of a request with who is reminded, who is named once for all of them."""
     has_person = "PERSON" in reading.tags[first:last]
     kept = [at for at, tag in enumerate(reading.tags) if tag == "PERSON" and not has_person and at < first]
     return replace(reading, begins=()).with_tokens([*kept, *range(first, last)])
 
 
-class _Listed(Struct, frozen=True, kw_only=True):
+class _List(Struct, frozen=True, kw_only=True):
     """The lines or numbered points of a message, and the words that stand before them all."""
 
     head: str
     points: tuple[str, ...]
 
 
-def _listed(text: str) -> _Listed | None:
+def _parse_list(text: str) -> _List | None:
     """The list that `text` is; None where it is none."""
     lines = [line for line in text.splitlines() if line.strip()]
-    found = _of_lines(lines) if _FEWEST_POINTS <= len(lines) <= _MOST_POINTS + 1 else None
-    return found or _of_points(" ".join(lines))
+    found = _parse_lines(lines) if _FEWEST_POINTS <= len(lines) <= _MOST_POINTS + 1 else None
+    return found or _parse_points(" ".join(lines))
 
 
-def _of_lines(lines: list[str]) -> _Listed | None:
+def _parse_lines(lines: list[str]) -> _List | None:
     if not any(map(_BULLET.match, lines)):
-        return _made("", lines)
+        return _make_list("", lines)
     head, rest = ("", lines) if _BULLET.match(lines[0]) else (lines[0], lines[1:])
-    return _made(head, [_BULLET.sub("", line) for line in rest]) if all(map(_BULLET.match, rest)) else None
+    return _make_list(head, [_BULLET.sub("", line) for line in rest]) if all(map(_BULLET.match, rest)) else None
 
 
-def _of_points(text: str) -> _Listed | None:
+def _parse_points(text: str) -> _List | None:
     """Return the points of a list on one line that are numbered from 1 on; None for any other text."""
     numbers = list(_NUMBERED.finditer(text))
     if [int(number[1]) for number in numbers] != list(range(1, len(numbers) + 1)) or not numbers:
         return None
     ends = [*(number.start() for number in numbers[1:]), len(text)]
     points = [text[number.end() : end] for number, end in zip(numbers, ends, strict=True)]
-    return _made(text[: numbers[0].start()], points)
+    return _make_list(text[: numbers[0].start()], points)
 
 
-def _made(head: str, points: list[str]) -> _Listed | None:
+def _make_list(head: str, points: list[str]) -> _List | None:
     if not _FEWEST_POINTS <= len(points) <= _MOST_POINTS:
         return None
-    return _Listed(head=head.strip(_POINT_EDGES), points=tuple(point.strip(_POINT_EDGES) for point in points))
+    return _List(head=head.strip(_POINT_EDGES), points=tuple(point.strip(_POINT_EDGES) for point in points))

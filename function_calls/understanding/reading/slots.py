@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.times import TimeWords, on_day
-from function_calls.understanding.reading.tokens import marked
+from function_calls.understanding.reading.times import TimeWords, move_to_day
+from function_calls.understanding.reading.tokens import mark_seconds
 from services.time_expressions import Reading, TimeReadings
 
 ReadTimes = Callable[[str], tuple[TimeReadings, ...]]
@@ -34,13 +34,13 @@ _FIGURE = re.compile(r"(?:in )?(\d+)", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:#|no\.? ?|number |第|编号)?(\d{1,3})(?:st|nd|rd|th|个|条|项|号)?", re.IGNORECASE)
 
 
-def one_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWords | None:
+def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWords | None:
     """Return the one time that `pieces` name together and nothing else; None where there is no such time.
 
     A time that is over counts only where nothing to come is named.
     """
-    text = _with_figures(_without_fillers(words.joint.join(piece.strip(_EDGE) for piece in pieces).strip(), words))
-    text = _with_day(text, words)
+    text = _insert_colon(_strip_fillers(words.joint.join(piece.strip(_EDGE) for piece in pieces).strip(), words))
+    text = _mark_day(text, words)
     is_code = text.isdecimal() and len(text) > _LONGEST_FIGURE  # 618, 2026: no hour and no amount
     over: TimeWords | None = None
     is_read = bool(text) and bool(read(text))  # what has a time of its own is no figure beside "every"
@@ -48,29 +48,29 @@ def one_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWord
     for form in words.as_time[:most] if text else ():
         phrase = form.format(time=text)
         expressions = read(phrase)
-        if len(expressions) != 1 or uncovered(phrase, expressions, words):
+        if len(expressions) != 1 or find_uncovered(phrase, expressions, words):
             continue
         if expressions[0].best is not None:
-            return time_words(phrase, expressions[0])
-        over = over or time_words(phrase, expressions[0])
-    bare = bare_time(text, words)
+            return make_time_words(phrase, expressions[0])
+        over = over or make_time_words(phrase, expressions[0])
+    bare = strip_time_words(text, words)
     if over is None and is_figure(bare) and _is_hour(text, words):
-        return one_time([bare], words, read)
-    return over or _day_and_hour(text, words, read)
+        return parse_time([bare], words, read)
+    return over or _parse_day_and_hour(text, words, read)
 
 
-def _day_and_hour(text: str, words: Lexicon, read: ReadTimes) -> TimeWords | None:
+def _parse_day_and_hour(text: str, words: Lexicon, read: ReadTimes) -> TimeWords | None:
     """Return the time of a day and a figure for its hour: "sat 10"; None for any other words."""
     found = _DAY_AND_FIGURE.fullmatch(text) if words.joint else None
     if found is None:
         return None
     phrase = f"{found['day']} {words.as_time[1].format(time=found['figure'])}"
     expressions = read(phrase)
-    best = expressions[0].best if len(expressions) == 1 and not uncovered(phrase, expressions, words) else None
-    return time_words(phrase, expressions[0]) if best is not None and best.has_day and best.has_clock else None
+    best = expressions[0].best if len(expressions) == 1 and not find_uncovered(phrase, expressions, words) else None
+    return make_time_words(phrase, expressions[0]) if best is not None and best.has_day and best.has_clock else None
 
 
-def _with_day(text: str, words: Lexicon) -> str:
+def _mark_day(text: str, words: Lexicon) -> str:
     """Return `text` as a day where an article stands in front of a figure, by which it is one: "el 18"."""
     *before, article, figure = ["", "", *text.casefold().split()]
     is_day = article in words.before_day and is_figure(figure) and {*before} <= {"", *words.before_time}
@@ -83,14 +83,14 @@ def _is_hour(text: str, words: Lexicon) -> bool:
     return not is_figure(text) and not (ahead and text.casefold().startswith(ahead))
 
 
-def _without_fillers(text: str, words: Lexicon) -> str:
+def _strip_fillers(text: str, words: Lexicon) -> str:
     """Return words of time without those that say nothing: "every single morning"."""
     if not words.joint:
         return text
     return " ".join(word for word in text.split() if word.casefold() not in words.fillers)
 
 
-def _with_figures(text: str) -> str:
+def _insert_colon(text: str) -> str:
     """Return `text` with a colon in a clock that is written in figures alone: 1730, 18.45."""
     figures = _FIGURES.fullmatch(text)
     if figures is None:
@@ -100,33 +100,33 @@ def _with_figures(text: str) -> str:
     return f"{hour}:{minute:02}" if hour < _HOURS and minute < _MINUTES and is_round else text
 
 
-def times(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> list[TimeWords]:
+def parse_times(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> list[TimeWords]:
     """Return the times that `pieces` name: one made of all of them, else one for each expression."""
     is_joint = len(pieces) > 1 and not any(map(is_figure, pieces))
-    whole = one_time(pieces, words, read) if len(pieces) == 1 or is_joint else None
-    whole = whole or (one_time(pieces[::-1], words, read) if is_joint else None)
+    whole = parse_time(pieces, words, read) if len(pieces) == 1 or is_joint else None
+    whole = whole or (parse_time(pieces[::-1], words, read) if is_joint else None)
     if whole is not None:
         return [whole]
-    return _on_one_day([each for piece in pieces for each in _times_in(piece, words, read)])
+    return _carry_day([each for piece in pieces for each in _parse_times_of_piece(piece, words, read)])
 
 
-def _times_in(piece: str, words: Lexicon, read: ReadTimes) -> list[TimeWords]:
+def _parse_times_of_piece(piece: str, words: Lexicon, read: ReadTimes) -> list[TimeWords]:
     """Return the times of a piece: of one that lists them, each by itself, bare figures as hours."""
-    one = one_time([piece], words, read)
+    one = parse_time([piece], words, read)
     if one is not None:
         return [one]
-    parts = _with_unit([part for part in _parts(piece, words) if part])
+    parts = _distribute_unit([part for part in _split_list(piece, words) if part])
     together = read(piece) if len(parts) > 1 else ()
-    if len(together) == len(parts) and not uncovered(piece, together, words):  # 9月5日、12日和19日: one month
-        return [time_words(piece, each) for each in together]
-    listed = [one_time([part], words, read) for part in parts] if len(parts) > 1 else []
+    if len(together) == len(parts) and not find_uncovered(piece, together, words):  # 9月5日、12日和19日: one month
+        return [make_time_words(piece, each) for each in together]
+    listed = [parse_time([part], words, read) for part in parts] if len(parts) > 1 else []
     whole = [each for each in listed if each is not None]
     if whole and len(whole) == len(parts):
         return whole
-    return [time_words(piece, each) for each in read(piece)]
+    return [make_time_words(piece, each) for each in read(piece)]
 
 
-def _with_unit(parts: list[str]) -> list[str]:
+def _distribute_unit(parts: list[str]) -> list[str]:
     """Return the parts of a list with the unit of the last amount: "in 5, 10 and 15 minutes"."""
     amount = _AMOUNT.search(parts[-1]) if len(parts) > 1 else None
     if amount is None or is_figure(parts[-1]):
@@ -137,7 +137,7 @@ def _with_unit(parts: list[str]) -> list[str]:
     return [*(f"in {figure[1]}{amount[1]}" for figure in figures if figure), parts[-1]]
 
 
-def _parts(piece: str, words: Lexicon) -> list[str]:
+def _split_list(piece: str, words: Lexicon) -> list[str]:
     """Return what stands between the commas and the words for "and" in `piece`."""
     for word in words.and_words:
         if word.isalpha():
@@ -145,21 +145,21 @@ def _parts(piece: str, words: Lexicon) -> list[str]:
     return [part.strip() for part in re.split("[,，、&]", piece)]
 
 
-def _on_one_day(found: list[TimeWords]) -> list[TimeWords]:
+def _carry_day(found: list[TimeWords]) -> list[TimeWords]:
     """Return `found` with the day of the first for those behind it that name a clock alone; the next after midnight."""
     day = next((each.best.start.date() for each in found[:1] if each.best is not None and each.best.has_day), None)
     if day is None:
         return found
     moved = [
-        replace(each, readings=tuple(on_day(reading, day) for reading in each.readings))
-        if each.best is not None and is_bare(each.best)
+        replace(each, readings=tuple(move_to_day(reading, day) for reading in each.readings))
+        if each.best is not None and is_clock_alone(each.best)
         else each
         for each in found
     ]
-    return [_behind(found[0], each) for each in moved]
+    return [_move_past_midnight(found[0], each) for each in moved]
 
 
-def _behind(first: TimeWords, time: TimeWords) -> TimeWords:
+def _move_past_midnight(first: TimeWords, time: TimeWords) -> TimeWords:
     """Return `time` on the next day, where its hour is in the night behind the late hour of the `first`."""
     one, other = first.best, time.best
     if one is None or other is None or not (one.has_clock and other.has_clock) or one.rrule or other.rrule:
@@ -170,17 +170,17 @@ def _behind(first: TimeWords, time: TimeWords) -> TimeWords:
     return replace(time, readings=tuple(each._replace(start=each.start + _DAY) for each in time.readings))
 
 
-def uncovered(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
+def find_uncovered(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
     """Return what is left of `text` without the words of `expressions` and those that stand around times."""
-    return "".join(letter for letter in _left(text, expressions, words) if letter.isalnum())
+    return "".join(letter for letter in _blank_times(text, expressions, words) if letter.isalnum())
 
 
-def uncovered_words(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> list[str]:
-    """Return the words that are left of `text` like `uncovered`, without figures."""
-    return [word for word in re.split(r"\W+", _left(text, expressions, words)) if word.isalpha()]
+def find_uncovered_words(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> list[str]:
+    """Return the words that are left of `text` like `find_uncovered`, without figures."""
+    return [word for word in re.split(r"\W+", _blank_times(text, expressions, words)) if word.isalpha()]
 
 
-def _left(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
+def _blank_times(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
     covered = {
         at
         for each in expressions
@@ -189,60 +189,60 @@ def _left(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str
         for at in range(start, end)
     }
     left = "".join(" " if at in covered else letter for at, letter in enumerate(text)).casefold()
-    return _around(words.around_time).sub(" ", left)
+    return _compile_around(words.around_time).sub(" ", left)
 
 
 @cache
-def _around(around_time: tuple[str, ...]) -> re.Pattern[str]:
+def _compile_around(around_time: tuple[str, ...]) -> re.Pattern[str]:
     """Match any of the words that stand around times."""
     longest_first = sorted(around_time, key=len, reverse=True)
     edged = (rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])" if word.isascii() else word for word in longest_first)
     return re.compile("|".join(edged))
 
 
-def time_words(text: str, expression: TimeReadings) -> TimeWords:
+def make_time_words(text: str, expression: TimeReadings) -> TimeWords:
     """Return an expression that was read in `text`; of one that is over, what it was."""
     readings = expression.readings or expression.past[:1]
     covered = [text[start:end] for start, end in readings[0].spans]
     return TimeWords(words=" ".join(covered), readings=readings, is_ambiguous=expression.ambiguous)
 
 
-def amount(
+def parse_amount(
     piece: str, words: Lexicon, read: Callable[[str, datetime], tuple[TimeReadings, ...]], now: datetime
 ) -> timedelta | None:
     """Return the length of time that `piece` names; None where it names none."""
-    start, bare = marked(now), piece.strip(_EDGE)
+    start, bare = mark_seconds(now), piece.strip(_EDGE)
     first, _, rest = bare.partition(" ")
     others = (rest,) if rest and first.casefold() in words.around_time else ()  # "for an hour"
-    if not words.joint and not uncovered(piece, [], words):  # 的
+    if not words.joint and not find_uncovered(piece, [], words):  # 的
         return None
     for phrase in (form.format(amount=each) for each in (bare, *others) for form in ("{amount}", *words.amount_ahead)):
         for each in read(phrase, start):
             reading = (each.readings or each.past)[0]
-            is_whole = not uncovered(phrase, [each], words)
+            is_whole = not find_uncovered(phrase, [each], words)
             if is_whole and reading.rrule is None and reading.start.second:
                 return abs(reading.start - start)
     return None
 
 
-def content(reading: MessageReading, words: Lexicon) -> str:
+def extract_content(reading: MessageReading, words: Lexicon) -> str:
     """Return the words with the tag of a content, as they are written.
 
     What stands in front of the request is a reason or an event, unless the request names no more than a verb.
     """
-    spans = [_with_article(reading, span, words) for span in _contents(reading)]
+    spans = [_include_article(reading, span, words) for span in _find_content_spans(reading)]
     begin = max((start for start, _ in reading.spans("PERSON")), default=0)
     behind = [span for span in spans if span[0] >= begin]
     if behind and len(reading.text[behind[0][0] : behind[-1][1]].strip()) > 1:
         spans = behind
-    texts = [reading.text[start : _end_of_word(reading.text, start, end, words)] for start, end in spans]
-    first, *others = [_tidied_content(text, words) for text in texts] or [""]
-    links = [_link(reading, start, words) for start, _ in spans[1:]]
+    texts = [reading.text[start : _find_end_of_word(reading.text, start, end, words)] for start, end in spans]
+    first, *others = [_tidy_content(text, words) for text in texts] or [""]
+    links = [_find_link(reading, start, words) for start, _ in spans[1:]]
     pieces = [first, *(f"{link}{piece}" for link, piece in zip(links, others, strict=True) if piece)]
     return (" " if words.joint else "，").join(piece for piece in pieces if piece)
 
 
-def _end_of_word(text: str, start: int, end: int, words: Lexicon) -> int:
+def _find_end_of_word(text: str, start: int, end: int, words: Lexicon) -> int:
     """Return where the word ends in which a content ends: an address has marks within, a sign may follow it."""
     if not words.joint and "://" not in text[start:end]:
         return end + (text[end : end + 1] in _CLOSING and text.count(_CLOSING[text[end]], start, end) == 1)
@@ -255,14 +255,14 @@ def _end_of_word(text: str, start: int, end: int, words: Lexicon) -> int:
     return text.rindex(sign) + len(sign) if is_sign else end
 
 
-def _tidied_content(text: str, words: Lexicon) -> str:
+def _tidy_content(text: str, words: Lexicon) -> str:
     """Return a content without words in front of it that only lead to it; a relative keeps whose it is: 我妈."""
-    bare = _trimmed(text)
+    bare = _trim(text)
     is_kin = any(bare.startswith(f"{word}{kin}") for word in words.oneself for kin in words.kin)
-    return bare if is_kin else tidied(bare, words.before_content)
+    return bare if is_kin else tidy(bare, words.before_content)
 
 
-def _with_article(reading: MessageReading, span: tuple[int, int], words: Lexicon) -> tuple[int, int]:
+def _include_article(reading: MessageReading, span: tuple[int, int], words: Lexicon) -> tuple[int, int]:
     """Return where a content stands, with an untagged article in front of it: "of the standup"."""
     for token, tag in zip(reading.tokens, reading.tags, strict=True):
         if token.form in words.articles and tag == "O" and reading.text[token.end : span[0]].isspace():
@@ -270,7 +270,7 @@ def _with_article(reading: MessageReading, span: tuple[int, int], words: Lexicon
     return span
 
 
-def _link(reading: MessageReading, start: int, words: Lexicon) -> str:
+def _find_link(reading: MessageReading, start: int, words: Lexicon) -> str:
     """Return the preposition in front of a later piece of a content: the "about" of "email Bob tomorrow about it"."""
     found = ""
     for token, tag in zip(reading.tokens, reading.tags, strict=True):
@@ -279,26 +279,26 @@ def _link(reading: MessageReading, start: int, words: Lexicon) -> str:
     return found
 
 
-def _contents(reading: MessageReading) -> list[tuple[int, int]]:
+def _find_content_spans(reading: MessageReading) -> list[tuple[int, int]]:
     """Return where the pieces of the content stand; a gap of one untagged token belongs to it."""
     merged: list[tuple[int, int]] = []
     for start, end in reading.spans("CONTENT"):
-        if merged and _gap(reading, merged[-1][1], start) <= 1:
+        if merged and _count_between(reading, merged[-1][1], start) <= 1:
             merged[-1] = (merged[-1][0], end)
         else:
             merged.append((start, end))
     return merged
 
 
-def _gap(reading: MessageReading, start: int, end: int) -> int:
+def _count_between(reading: MessageReading, start: int, end: int) -> int:
     """Return how many tokens stand between two places; many where one of them has another tag."""
     between = [tag for token, tag in zip(reading.tokens, reading.tags, strict=True) if start <= token.start < end]
     return len(between) if all(tag == "O" for tag in between) else len(reading.tokens)
 
 
-def tidied(piece: str, before: Iterable[str]) -> str:
+def tidy(piece: str, before: Iterable[str]) -> str:
     """Return `piece` without marks around it and without the words in `before` in front of it."""
-    piece = _trimmed(piece)
+    piece = _trim(piece)
     for word in before:
         folded = piece.casefold()
         if (
@@ -306,21 +306,21 @@ def tidied(piece: str, before: Iterable[str]) -> str:
             and len(piece) > len(word) + 1
             and (not word[-1].isascii() or not piece[len(word)].isalnum())
         ):
-            piece = _trimmed(piece[len(word) :])
+            piece = _trim(piece[len(word) :])
     return piece
 
 
-def _trimmed(piece: str) -> str:
+def _trim(piece: str) -> str:
     piece = piece.strip(_EDGE)
     if piece[:1] in _QUOTES and piece[-1:] in _QUOTES and len(piece) > 1:
         piece = piece[1:-1].strip(_EDGE)
     return piece
 
 
-def people(reading: MessageReading, words: Lexicon) -> str | None:
+def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the people that are named, "everyone", or None for the sender alone."""
-    named = [_trimmed(piece).removesuffix("'s").removesuffix("’s") for piece in reading.pieces("PERSON")]
-    named = [_without_article(_without_prepositions(each, words), words) for each in named]
+    named = [_trim(piece).removesuffix("'s").removesuffix("’s") for piece in reading.pieces("PERSON")]
+    named = [_strip_article(_strip_prepositions(each, words), words) for each in named]
     named = [each for each in named if each and not _is_verb(each, words, words.others_endings)]
     if len(named) > 1:  # "recuérdanos a Ana y a mí": the verb says no more than the names
         named = [each for each in named if not _is_verb(each, words, words.everyone_endings)] or named
@@ -328,17 +328,17 @@ def people(reading: MessageReading, words: Lexicon) -> str | None:
     if not named or all(_is_oneself(each, words) for each in named):
         return None
     for each in named:
-        spared = _spared(each, words)
+        spared = _find_excepted(each, words)
         if spared:
             return f"{EVERYONE} except {spared}"
         folded = words.fold(each).lstrip("@")
         is_verb = _is_verb(each, words, words.everyone_endings)
         if is_verb or folded in words.everyone or _is_whole_group(folded, words):
             return EVERYONE
-    return ", ".join(dict.fromkeys(_MENTION.sub(_apart, each) for each in named))
+    return ", ".join(dict.fromkeys(_MENTION.sub(_separate_mention, each) for each in named))
 
 
-def _without_prepositions(names: str, words: Lexicon) -> str:
+def _strip_prepositions(names: str, words: Lexicon) -> str:
     """Return names without the prepositions in front of each, and without the verb: "a mí y a Luz dinos"."""
     said = names.split() if words.person_marks else []
     begins = [not at or said[at - 1].endswith(",") or said[at - 1] in words.and_words for at in range(len(said))]
@@ -350,7 +350,7 @@ def _without_prepositions(names: str, words: Lexicon) -> str:
     return " ".join(kept) if len(kept) < len(said) else names
 
 
-def _without_article(name: str, words: Lexicon) -> str:
+def _strip_article(name: str, words: Lexicon) -> str:
     """Return a name without the article that stands in front of it where people speak so: "la Mari"."""
     article, _, rest = name.partition(" ")
     return rest if words.before_names and words.fold(article) in words.articles and rest[:1].isupper() else name
@@ -378,13 +378,13 @@ def _is_whole_group(name: str, words: Lexicon) -> bool:
     return first in words.articles and is_group
 
 
-def _apart(mention: re.Match[str]) -> str:
+def _separate_mention(mention: re.Match[str]) -> str:
     """Return the mark of a mention with a comma in front of it, where no other word joins it to the one before."""
     before = mention.string[: mention.start()]
     return mention[0] if before.endswith(_JOINTS) else f", {mention[0].strip()}"
 
 
-def _spared(name: str, words: Lexicon) -> str:
+def _find_excepted(name: str, words: Lexicon) -> str:
     """Return who is left out of everyone: "Kim" of "everyone but Kim"; else nothing."""
     folded = words.fold(name)
     for word in words.exceptions:
@@ -399,16 +399,16 @@ def _spared(name: str, words: Lexicon) -> str:
     return ""
 
 
-def reference(reading: MessageReading, words: Lexicon) -> list[str]:
+def extract_references(reading: MessageReading, words: Lexicon) -> list[str]:
     """Return the reminders that are named; empty for the one spoken of last."""
-    names = (reference_name(piece, words) for piece in reference_pieces(reading, words))
+    names = (normalize_reference(piece, words) for piece in find_reference_pieces(reading, words))
     return list(dict.fromkeys(filter(None, names)))
 
 
-def reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
+def find_reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
     """Return the pieces of text that name reminders, as they are written."""
-    reading = _with_numbers(reading, words)
-    whole = _with_days(reading, words)
+    reading = _tag_numbers(reading, words)
+    whole = _find_reference_spans(reading, words)
     spans = [span for span in whole if words.fold(reading.text[slice(*span)]) not in words.articles]
     together = [spans[0]] if spans else []
     for span in spans[1:]:
@@ -426,10 +426,10 @@ def reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
     old = [] if named else reading.spans("OLD")[:1]
     if old and _is_retracted(reading.text[: old[0][0]], words):
         return []
-    return named or [bare_time(reading.text[start:end], words) for start, end in old]
+    return named or [strip_time_words(reading.text[start:end], words) for start, end in old]
 
 
-def _with_numbers(reading: MessageReading, words: Lexicon) -> MessageReading:
+def _tag_numbers(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading` with the untagged words of several numbers tagged: "1 to 3", "2, 4 and 5"."""
     forms, tags = [token.form for token in reading.tokens], list(reading.tags)
     for at in range(len(tags) - 2):
@@ -441,7 +441,7 @@ def _with_numbers(reading: MessageReading, words: Lexicon) -> MessageReading:
     return reading.with_tags(tags)
 
 
-def _with_days(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]:
+def _find_reference_spans(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]:
     """Return where names of reminders stand, with the day or clock that is part of one: "the Monday review"."""
     spans = reading.spans("REF")
     pronouns = words.all | words.both | words.them | words.itself
@@ -449,7 +449,7 @@ def _with_days(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]
         return spans
     for start, end in reading.spans("OLD"):
         behind = next((span for span in spans if not reading.text[end : span[0]].strip(" 的") and end <= span[0]), None)
-        behind = behind or _untagged_behind(reading, end, words)
+        behind = behind or _find_untagged_behind(reading, end, words)
         if behind is None:
             continue
         ahead = next((span for span in spans if span[1] <= start and not reading.text[span[1] : start].strip()), None)
@@ -458,7 +458,7 @@ def _with_days(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]
     return sorted(spans)
 
 
-def _untagged_behind(reading: MessageReading, start: int, words: Lexicon) -> tuple[int, int] | None:
+def _find_untagged_behind(reading: MessageReading, start: int, words: Lexicon) -> tuple[int, int] | None:
     """Return where the one untagged word stands that ends a message right behind a day with an article."""
     *before, last = reading.tokens
     if not words.joint or len(before) < _FEWEST_BEFORE or reading.tags[-1] != NO_TAG or not last.form.isalpha():
@@ -475,16 +475,16 @@ def _is_retracted(before: str, words: Lexicon) -> bool:
     return any(folded == word or folded.endswith(f"{words.joint}{word}") for word in words.retracting)
 
 
-def bare_time(piece: str, words: Lexicon) -> str:
+def strip_time_words(piece: str, words: Lexicon) -> str:
     """Return words of time without a preposition in front of them or a particle behind them."""
     is_range = re.search(words.between_times, piece) is not None
-    shorter = tidied(piece, [word for word in words.before_time if not is_range or word != "from"])
+    shorter = tidy(piece, [word for word in words.before_time if not is_range or word != "from"])
     for word in words.behind_time:
         shorter = shorter.removesuffix(word)
     return shorter or piece.strip()
 
 
-def without_words(piece: str, leading: Iterable[str], joint: str) -> str:
+def strip_leading_word(piece: str, leading: Iterable[str], joint: str) -> str:
     """Return `piece` without the first of the words `leading` that it begins with."""
     bare = piece.strip()
     for word in leading:
@@ -498,30 +498,30 @@ def is_figure(piece: str) -> bool:
     return piece.strip(_EDGE).isdecimal()
 
 
-def reference_name(piece: str, words: Lexicon) -> str:
+def normalize_reference(piece: str, words: Lexicon) -> str:
     """Return the words that name a reminder; "" for a pronoun, the word for several of them."""
-    name = _trimmed(piece)
+    name = _trim(piece)
     bare = words.fold(name).lstrip("@")
     for meaning, names in (("", words.itself), ("all", words.all), ("both", words.both), ("them", words.them)):
         if bare in names:
             return meaning
-    shorter = _without_edge(name, words)
+    shorter = _strip_edge(name, words)
     while shorter != name:
-        name, shorter = shorter, _without_edge(shorter, words)
+        name, shorter = shorter, _strip_edge(shorter, words)
     if words.joint and words.fold(name) in words.before_reference:
         return ""
     number = _NUMBER.fullmatch(name)
     return number[1] if number else str(words.ordinals.get(words.fold(name), name))
 
 
-def _without_edge(name: str, words: Lexicon) -> str:
+def _strip_edge(name: str, words: Lexicon) -> str:
     """Return `name` without one word at an edge that names nothing: "the", "reminder", 那个."""
     for word in words.before_reference:
         if _begins(name, word, words.joint):
-            return _trimmed(name[len(word) :])
+            return _trim(name[len(word) :])
     for word in words.behind_reference:
         if _ends(name, word, words.joint):
-            return _trimmed(name[: -len(word)]).removesuffix("'s").removesuffix("’s")
+            return _trim(name[: -len(word)]).removesuffix("'s").removesuffix("’s")
     return name
 
 
@@ -534,7 +534,7 @@ def _ends(name: str, word: str, joint: str) -> bool:
     return name.casefold().endswith(joint + word) and len(name) > len(joint + word)
 
 
-def are_small(forms: Iterable[str], words: Lexicon) -> bool:
+def are_function_words(forms: Iterable[str], words: Lexicon) -> bool:
     """Return whether words are no more than courtesies, links and those that stand around times."""
     small = {*words.courtesies, *words.links, *words.around_time, *words.polite, *words.correcting, *words.corrections}
     if words.joint:
@@ -545,6 +545,6 @@ def are_small(forms: Iterable[str], words: Lexicon) -> bool:
     return not any(map(str.isalnum, left))
 
 
-def is_bare(reading: Reading) -> bool:
+def is_clock_alone(reading: Reading) -> bool:
     """Return whether a reading names a clock and neither a day nor a repetition."""
     return reading.rrule is None and reading.has_clock and not reading.has_day

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.slots import are_small
+from function_calls.understanding.reading.slots import are_function_words
 from function_calls.understanding.reading.tokens import MARKS, Token
 
 _POSSESSIVE = ("'s", "’s")
@@ -21,7 +21,7 @@ _AROUND_THANKS = frozenset({"and", "thank", "you", "so", "very", "much", "a", "l
 _LONGEST_NAME, _MOST_ADDED, _MOST_BEHIND, _LONGEST_EVENT = 2, 4, 2, 6
 
 
-def repaired(
+def repair_tags(
     reading: MessageReading, words: Lexicon, *, is_addressed: bool, members: Collection[str] = ()
 ) -> MessageReading:
     """Return `reading`, of a request to be reminded, with its tags corrected.
@@ -50,21 +50,21 @@ def repaired(
     return reading.with_tags(draft.tags)
 
 
-def with_time(reading: MessageReading, words: Lexicon) -> MessageReading:
+def tag_edge_time(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading`, of one of several reminders, with a time tagged that its content begins or ends with."""
     draft = _Draft(reading, words)
     draft.tag_time()
     return reading.with_tags(draft.tags)
 
 
-def with_same_time(reading: MessageReading, words: Lexicon) -> MessageReading:
+def tag_same_time(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading` with "the same time" apart from the words that say when: "Friday | at the same time"."""
     draft = _Draft(reading, words)
     draft.tag_same_time()
     return reading.with_tags(draft.tags)
 
 
-def with_bounded_names(reading: MessageReading, words: Lexicon) -> MessageReading:
+def bound_names(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading` with names that end where an article or the length of a lead begins: dímelo | una hora antes."""
     draft = _Draft(reading, words)
     draft.bound_names()
@@ -574,7 +574,7 @@ class _Draft:
             region
             for region in regions
             if region[1] <= first
-            and not are_small(self._forms[slice(*region)], self._words)
+            and not are_function_words(self._forms[slice(*region)], self._words)
             and not self._words.copulas_of_events.issuperset(self._forms[slice(*region)])
         ]
         begin, end = self._without_courtesies(*named[-1]) if named and self.has("LEAD") else (0, 0)

@@ -57,7 +57,7 @@ class TimeWords(Struct, frozen=True, kw_only=True):
         return self.readings[0] if self.readings else None
 
 
-def whole_time(words: str, now: datetime, language: str, read: TimeReader) -> Reading | None:
+def parse_whole_time(words: str, now: datetime, language: str, read: TimeReader) -> Reading | None:
     """Return the time that `words` name; None where they name none, several, or something else as well."""
     found = read(words, now, language=language)
     best = found[0].best if len(found) == 1 else None
@@ -67,16 +67,16 @@ def whole_time(words: str, now: datetime, language: str, read: TimeReader) -> Re
     return None if any(map(str.isalnum, beside)) else best
 
 
-def completed(times: Sequence[TimeWords]) -> list[TimeWords]:
+def complete_times(times: Sequence[TimeWords]) -> list[TimeWords]:
     """Return `times` completed by the last one: "on tuesday and thursday at 5pm", "at 5 and 6 tomorrow"."""
     last = times[-1].best if times else None
     if last is None or not last.has_clock or last.rrule:
         return list(times)
-    on_time = [_at_the_clock_of(last, time) for time in times]
-    return [_on_the_day_of(last, time) for time in on_time] if _CLOCK_AHEAD.match(times[-1].words) else on_time
+    on_time = [_copy_clock(last, time) for time in times]
+    return [_copy_day(last, time) for time in on_time] if _CLOCK_AHEAD.match(times[-1].words) else on_time
 
 
-def united(times: Sequence[TimeWords]) -> list[TimeWords]:
+def unite_repetitions(times: Sequence[TimeWords]) -> list[TimeWords]:
     """Return `times`, two repetitions as one where the second tells the clock: "every two weeks, on Fridays at 12"."""
     if len(times) != 2 or times[0].best is None or times[1].best is None:
         return list(times)
@@ -96,22 +96,22 @@ def united(times: Sequence[TimeWords]) -> list[TimeWords]:
     return [replace(times[1], words=words, readings=(second._replace(rrule=rule),))]
 
 
-def apart(time: TimeWords) -> list[TimeWords]:
+def split_clocks(time: TimeWords) -> list[TimeWords]:
     """Return `time`, or one for each of its clock times where these are picked out of more: "at 9:15 and at 17:45"."""
     best = time.best
     parts = dict(part.split("=", 1) for part in (best.rrule or "").split(";") if "=" in part) if best else {}
     if best is None or parts.get("FREQ") == "MONTHLY" or not parts.keys() >= _PICKED:
         return [time]  # of a month, it is days that are picked: "on the last workday at 4pm"
-    return [replace(time, readings=(one,)) for one in _each_clock(best, parts)]
+    return [replace(time, readings=(one,)) for one in _expand_clocks(best, parts)]
 
 
-def on_day(reading: Reading, day: date) -> Reading:
+def move_to_day(reading: Reading, day: date) -> Reading:
     """Return `reading` at its clock time on `day`; its end is as long after its start as before."""
     start = reading.start.replace(year=day.year, month=day.month, day=day.day)
     return reading._replace(start=start, end=reading.end and start + (reading.end - reading.start))
 
 
-def at_clock(day: Reading, clock: Reading) -> Reading:
+def set_clock(day: Reading, clock: Reading) -> Reading:
     """Return `day`, or the repetition that it is, at the time of `clock`."""
     at = clock.start
     parts = (day.rrule or "").split(";")
@@ -122,7 +122,7 @@ def at_clock(day: Reading, clock: Reading) -> Reading:
     return day._replace(start=start, rrule=rule, has_clock=True, grain=clock.grain)
 
 
-def halves(reading: Reading) -> tuple[Reading, ...]:
+def list_halves(reading: Reading) -> tuple[Reading, ...]:
     """Return `reading` in the morning and in the evening of its day."""
     hour = reading.start.hour % _HALF_DAY
     return tuple(
@@ -130,7 +130,7 @@ def halves(reading: Reading) -> tuple[Reading, ...]:
     )
 
 
-def _at_the_clock_of(last: Reading, time: TimeWords) -> TimeWords:
+def _copy_clock(last: Reading, time: TimeWords) -> TimeWords:
     day = time.best
     if day is None or day.has_clock or day.part or day.rrule or not day.has_day:
         return time
@@ -138,15 +138,15 @@ def _at_the_clock_of(last: Reading, time: TimeWords) -> TimeWords:
     return replace(time, readings=(day._replace(start=start, has_clock=True, grain=last.grain),))
 
 
-def _on_the_day_of(last: Reading, time: TimeWords) -> TimeWords:
+def _copy_day(last: Reading, time: TimeWords) -> TimeWords:
     clock = time.best
     if clock is None or not clock.has_clock or clock.rrule or clock.has_day or not last.has_day:
         return time
-    moved = (on_day(each, last.start.date()) for each in time.readings)
+    moved = (move_to_day(each, last.start.date()) for each in time.readings)
     return replace(time, readings=tuple(each._replace(has_day=True) for each in moved))
 
 
-def _each_clock(reading: Reading, parts: dict[str, str]) -> Iterator[Reading]:
+def _expand_clocks(reading: Reading, parts: dict[str, str]) -> Iterator[Reading]:
     hours, minutes, places = ([int(number) for number in parts.pop(name).split(",")] for name in sorted(_PICKED))
     clocks = list(product(hours, minutes))
     bare = ";".join(f"{name}={value}" for name, value in parts.items())
@@ -156,7 +156,7 @@ def _each_clock(reading: Reading, parts: dict[str, str]) -> Iterator[Reading]:
         yield reading._replace(start=start, rrule=f"{bare};BYHOUR={hour};BYMINUTE={minute}")
 
 
-def on_their_days(times: Iterable[tuple[str, tuple[Reading, ...]]], now: datetime) -> Iterator[tuple[Reading, ...]]:
+def carry_days(times: Iterable[tuple[str, tuple[Reading, ...]]], now: datetime) -> Iterator[tuple[Reading, ...]]:
     """Yield the readings of the times of one message; those that name no day are on the one named last.
 
     `now` is timezone-aware. A time that would be over by then stays as it was read. Of an hour that leaves open which
@@ -166,18 +166,18 @@ def on_their_days(times: Iterable[tuple[str, tuple[Reading, ...]]], now: datetim
     for words, readings in times:
         told = readings
         if readings and readings[0].rrule is None and not readings[0].has_day and before is not None:
-            moved = tuple(on_day(reading, before.start.date()) for reading in readings)
+            moved = tuple(move_to_day(reading, before.start.date()) for reading in readings)
             is_open = before.has_clock and is_clock_without_half(words)
-            moved = _halves_after(before, moved) if is_open else moved
+            moved = _choose_half_after(before, moved) if is_open else moved
             told = tuple(reading for reading in moved if reading.start > now) or readings
         if told and told[0].rrule is None and (told[0].has_day or before is not None):
             before = told[0]
         yield told
 
 
-def _halves_after(before: Reading, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
+def _choose_half_after(before: Reading, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
     """Return the first half of the day in which `readings` come after `before`; both as they are where none does."""
-    later = sorted((half for each in readings for half in halves(each) if half.start > before.start), key=_start)
+    later = sorted((half for each in readings for half in list_halves(each) if half.start > before.start), key=_start)
     return tuple(later[:1]) or readings
 
 
@@ -185,7 +185,7 @@ def _start(reading: Reading) -> datetime:
     return reading.start
 
 
-def ahead_of(event: TimeWords, lead: timedelta, clock: TimeWords | None) -> TimeWords | None:
+def subtract_lead(event: TimeWords, lead: timedelta, clock: TimeWords | None) -> TimeWords | None:
     """Return the time `lead` before `event`, at `clock` where that is named; of one that repeats, before each time."""
     best = event.best
     if best is None or (lead < _DAY and not best.has_clock):
@@ -195,14 +195,14 @@ def ahead_of(event: TimeWords, lead: timedelta, clock: TimeWords | None) -> Time
         start = start.replace(hour=clock.best.start.hour, minute=clock.best.start.minute)
     early = best._replace(start=start, has_clock=True, has_day=True)
     if best.rrule is not None:
-        rule = _rule_ahead(best, early.start)
+        rule = _shift_rule(best, early.start)
         if rule is None:
             return None
         early = early._replace(rrule=rule)
     return replace(event, readings=(early,), is_ambiguous=False)
 
 
-def _rule_ahead(event: Reading, start: datetime) -> str | None:
+def _shift_rule(event: Reading, start: datetime) -> str | None:
     """Return the rule of `event` with the clock, weekday or date of `start`, where it names one of each."""
     lunar = _LUNAR.fullmatch(event.rrule or "")
     if lunar is not None:
@@ -231,7 +231,7 @@ def _rule_ahead(event: Reading, start: datetime) -> str | None:
     return ";".join(f"{name}={value}" for name, value in parts.items())
 
 
-def impossible_times(
+def find_impossible_times(
     text: str, taken: Collection[Span], read: Callable[[str], Sequence[TimeReadings]]
 ) -> Iterator[Span]:
     """Yield the spans of impossible times in `text`, such as 25:00; the spans in `taken` hold times that were read.
@@ -244,13 +244,13 @@ def impossible_times(
     free = [(span, possible) for span, possible in numbers if not any(begin <= span[0] < end for begin, end in taken)]
     for (start, end), possible in free[:_MOST_TRIED]:
         mended = text[:start] + possible + text[end:]
-        for first, last in _spans_of(read(mended)):
+        for first, last in _iterate_spans(read(mended)):
             is_around = first <= start and start + len(possible) <= last
             if is_around and last - first > len(possible):
                 yield first, last - len(possible) + end - start
 
 
-def _spans_of(found: Sequence[TimeReadings]) -> Iterator[Span]:
+def _iterate_spans(found: Sequence[TimeReadings]) -> Iterator[Span]:
     for expression in found:
         readings = expression.readings or expression.past[:1]
         yield from readings[0].spans if readings else ()

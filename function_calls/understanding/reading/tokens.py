@@ -56,22 +56,22 @@ class TimeSpan(Struct, frozen=True):
     expression: int = 0
 
 
-def marked(now: datetime) -> datetime:
+def mark_seconds(now: datetime) -> datetime:
     """Return `now` with the seconds by which amounts of time are told from clocks."""
     return now.replace(second=_MARK, microsecond=0)
 
 
-def time_spans(expressions: Iterable[TimeReadings]) -> tuple[TimeSpan, ...]:
-    """Return the pieces of `expressions`, which were read from a `marked` time, in order."""
+def find_time_spans(expressions: Iterable[TimeReadings]) -> tuple[TimeSpan, ...]:
+    """Return the pieces of `expressions`, which were read from a `mark_seconds` time, in order."""
     found = [
-        TimeSpan(start, end, _kind(each), number)
+        TimeSpan(start, end, _name_kind(each), number)
         for number, each in enumerate(expressions)
         for start, end in (each.readings or each.past)[0].spans
     ]
     return tuple(sorted(found, key=lambda span: span.start))
 
 
-def _kind(expression: TimeReadings) -> str:
+def _name_kind(expression: TimeReadings) -> str:
     reading = (expression.readings or expression.past)[0]
     past = "" if expression.readings else "past"
     if reading.rrule is not None:
@@ -82,7 +82,7 @@ def _kind(expression: TimeReadings) -> str:
     return f"@{past}{day}{'clock' if reading.has_clock else 'part' if reading.part else ''}"
 
 
-def tokens_of(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> tuple[Token, ...]:
+def tokenize(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> tuple[Token, ...]:
     """Return the first `MOST_TOKENS` tokens of `text`; `folding` maps traditional characters to simplified ones."""
     folded = text.lower()
     folded = (folded if len(folded) == len(text) else text).translate(folding)
@@ -107,13 +107,13 @@ def tokens_of(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> 
                 break
             at = span.start
             continue
-        form = "id" if match["id"] else "url" if match["address"] else _form(match[0])
+        form = "id" if match["id"] else "url" if match["address"] else _fold_form(match[0])
         found.append(Token(match.start(), match.end(), form))
         at = match.end()
     return tuple(found)
 
 
-def _form(word: str) -> str:
+def _fold_form(word: str) -> str:
     if word.isdecimal():
         return "0" if len(word) <= _LONGEST_HOUR else "00"
     if word[:1].isdecimal():
@@ -121,7 +121,7 @@ def _form(word: str) -> str:
     return word.replace("’", "'")
 
 
-def clauses_of(tokens: Sequence[Token]) -> list[list[int]]:
+def split_clauses(tokens: Sequence[Token]) -> list[list[int]]:
     """Return the places of the tokens of each clause, without the marks that end it."""
     clauses: list[list[int]] = [[]]
     for at, token in enumerate(tokens):

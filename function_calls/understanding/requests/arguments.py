@@ -12,13 +12,13 @@ from services.time_expressions import Reading
 _CLOCK_PARTS = frozenset({"FREQ", "BYHOUR", "BYMINUTE"})
 
 
-def schedule_arguments(reading: Reading, now: datetime) -> dict[str, object]:
+def make_schedule_arguments(reading: Reading, now: datetime) -> dict[str, object]:
     """The arguments `type`, `time`, `weekday` and `rrule` that say when; `now` is in the zone of `reading`.
 
     A repetition that daily and weekly cannot say keeps its RRULE, and `type` and `time` name its first fire.
     """
     if reading.rrule is None:
-        return {"type": "once", "time": written(_to_the_minute(reading, now).wall)}
+        return {"type": "once", "time": format_time(_drop_seconds(reading, now).wall)}
     parts = dict(part.split("=", 1) for part in reading.rrule.split(";") if "=" in part)
     clock = f"{reading.wall:%H:%M}"
     if _is_plain(parts, "DAILY", _CLOCK_PARTS) and reading.start - now <= timedelta(days=1):
@@ -30,11 +30,11 @@ def schedule_arguments(reading: Reading, now: datetime) -> dict[str, object]:
     try:
         meant = clamp_to_month_end(read_schedule(reading.wall, zone_name(now.tzinfo or UTC), reading.rrule), now)
     except RequestRefused:  # the function that is called says what is wrong with it: "every 5 seconds"
-        return {"type": "once", "time": written(reading.wall), "rrule": reading.rrule}
-    return {"type": "once", "time": written(meant.start), "rrule": rule_text(meant)}
+        return {"type": "once", "time": format_time(reading.wall), "rrule": reading.rrule}
+    return {"type": "once", "time": format_time(meant.start), "rrule": rule_text(meant)}
 
 
-def changed_schedule(reading: Reading, now: datetime) -> dict[str, object]:
+def make_change_arguments(reading: Reading, now: datetime) -> dict[str, object]:
     """The arguments of `reminder_update` that say when.
 
     A clock or a part of the day alone leaves the day, or the repetition; a day or a repetition alone leaves the clock.
@@ -43,7 +43,7 @@ def changed_schedule(reading: Reading, now: datetime) -> dict[str, object]:
         return {"time": f"{reading.wall:%H:%M}"}
     if reading.rrule is None and reading.has_day and not (reading.has_clock or reading.part):
         return {"time": f"{reading.wall:%Y-%m-%d}"}
-    schedule = schedule_arguments(reading, now)
+    schedule = make_schedule_arguments(reading, now)
     if reading.rrule is None or "rrule" in schedule:
         del schedule["type"]
     if reading.rrule is not None and not (reading.has_clock or reading.part):
@@ -53,20 +53,20 @@ def changed_schedule(reading: Reading, now: datetime) -> dict[str, object]:
     return schedule
 
 
-def shift_argument(moved: timedelta) -> str:
+def format_shift(moved: timedelta) -> str:
     """`+1:30` for an hour and a half later, `-0:15` for a quarter of an hour earlier."""
     minutes = round(abs(moved).total_seconds() / 60)
     return f"{'-' if moved < timedelta() else '+'}{minutes // 60}:{minutes % 60:02}"
 
 
-def written(moment: datetime) -> str:
+def format_time(moment: datetime) -> str:
     """`YYYY-MM-DD HH:MM`, with seconds when they matter; parts of a second are rounded up."""
     if moment.microsecond:
         moment = moment.replace(microsecond=0) + timedelta(seconds=1)
     return f"{moment:%Y-%m-%d %H:%M:%S}" if moment.second else f"{moment:%Y-%m-%d %H:%M}"
 
 
-def _to_the_minute(reading: Reading, now: datetime) -> Reading:
+def _drop_seconds(reading: Reading, now: datetime) -> Reading:
     """`reading` without the seconds that it has of `now`: "this time tomorrow" is a time of the clock."""
     is_far = reading.start - now >= timedelta(days=1) and reading.start.second == now.second
     return reading._replace(start=reading.start.replace(second=0, microsecond=0)) if is_far else reading

@@ -10,27 +10,34 @@ from msgspec.structs import replace
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.events import has_unclear_time, with_deadline, with_event
+from function_calls.understanding.reading.events import has_unclear_time, tag_deadline, tag_event
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.named_weekdays import weekdays_in
-from function_calls.understanding.reading.names import name_in
-from function_calls.understanding.reading.segments import reminders_of
-from function_calls.understanding.reading.tag_repair import is_time, repaired, with_bounded_names, with_time
-from function_calls.understanding.reading.times import TimeWords, ahead_of, at_clock, halves, on_day, on_their_days
+from function_calls.understanding.reading.named_weekdays import find_weekdays
+from function_calls.understanding.reading.names import find_name
+from function_calls.understanding.reading.segments import split_reminders
+from function_calls.understanding.reading.tag_repair import bound_names, is_time, repair_tags, tag_edge_time
+from function_calls.understanding.reading.times import (
+    TimeWords,
+    carry_days,
+    list_halves,
+    move_to_day,
+    set_clock,
+    subtract_lead,
+)
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS
-from function_calls.understanding.requests.arguments import changed_schedule
+from function_calls.understanding.requests.arguments import make_change_arguments
 from function_calls.understanding.requests.open_questions import ReminderRequest
-from function_calls.understanding.requests.options import manners_of, on_workdays, with_interval
-from function_calls.understanding.requests.references import named_reminder
-from function_calls.understanding.requests.reminder_answers import together
-from function_calls.understanding.requests.request_context import Asked
+from function_calls.understanding.requests.options import move_to_workdays, read_options, split_interval
+from function_calls.understanding.requests.references import find_named_reminder
+from function_calls.understanding.requests.reminder_answers import merge_or_none
+from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import (
-    end_of,
-    impossible_time,
-    leads_of,
-    named_times,
-    with_lead_tagged,
+    find_end,
+    find_impossible_time,
+    find_leads,
+    find_times,
+    tag_lead,
 )
 from services.kernel.chat import ChatMessage
 from services.reminders.model import Reminder
@@ -46,116 +53,122 @@ _SHORTEST_TASK = 2
 _DAY = timedelta(days=1)
 
 
-def set_reminders(asked: Asked) -> Interpretation | None:
+def set_reminders(request: RequestContext) -> Interpretation | None:
     """Set the reminders that a request asks for, or ask for what is missing."""
-    left_out = _left_out(asked)
+    left_out = _split_skipped_day(request)
     if left_out is not None:
         kept, day = left_out
         made = set_reminders(kept)
-        return made if made is None or not made.calls else _without_day(made, day, asked)
-    if _is_lead_alone(asked):
-        return repeat_last(asked)
-    asked, spared = _spared_behind(asked)
-    named = [piece.strip() for piece in asked.reading.pieces("PERSON")]
-    asked = asked.with_reading(with_bounded_names(asked.reading, asked.words))
-    asked, interval = with_interval(with_lead_tagged(asked))
-    wrong = impossible_time(asked)
-    members = {message.sender.name for message in asked.turn.recent if not message.sender.is_bot}
-    reading = repaired(asked.reading, asked.words, is_addressed=asked.is_addressed, members=members)
-    asked = _with_count(asked.with_reading(reading))
-    reading = with_event(_with_reason(asked.reading, asked.words), asked.words)
-    reading, due = with_deadline(reading, asked.words)
-    asked = asked.with_reading(reading)
-    pieces = reminders_of(asked.reading)
-    pieces = [with_time(piece, asked.words) for piece in pieces] if len(pieces) > 1 else pieces
-    requests = [each for piece in pieces for each in _requests(asked, piece)]
+        return made if made is None or not made.calls else _skip_day(made, day, request)
+    if _is_lead_alone(request):
+        return repeat_last(request)
+    request, spared = _split_excluded_days(request)
+    named = [piece.strip() for piece in request.reading.pieces("PERSON")]
+    request = request.with_reading(bound_names(request.reading, request.words))
+    request, interval = split_interval(tag_lead(request))
+    wrong = find_impossible_time(request)
+    members = {message.sender.name for message in request.turn.recent if not message.sender.is_bot}
+    reading = repair_tags(request.reading, request.words, is_addressed=request.is_addressed, members=members)
+    request = _keep_count_in_content(request.with_reading(reading))
+    reading = tag_event(_keep_reason_in_content(request.reading, request.words), request.words)
+    reading, due = tag_deadline(reading, request.words)
+    request = request.with_reading(reading)
+    pieces = split_reminders(request.reading)
+    pieces = [tag_edge_time(piece, request.words) for piece in pieces] if len(pieces) > 1 else pieces
+    reminders = [each for piece in pieces for each in _read_requests(request, piece)]
     if spared:
-        requests = [_but_on(each, spared, asked) for each in requests]
+        reminders = [_exclude_days(each, spared, request) for each in reminders]
     if due:
-        requests = [replace(each, content=due) for each in requests]
-    if has_unclear_time(asked.reading, asked.words) and _day_meant(asked) is None:
-        return asked.answering.set_reminders([replace(each, time=None) for each in requests[:1]])
+        reminders = [replace(each, content=due) for each in reminders]
+    if has_unclear_time(request.reading, request.words) and _resolve_day_meant(request) is None:
+        return request.answers.set_reminders([replace(each, time=None) for each in reminders[:1]])
     if len(pieces) > 1:
-        requests = _with_deeds(requests, named, asked.words)
+        reminders = _complete_deeds(reminders, named, request.words)
     if interval is not None:
-        requests = [_at_interval(each, interval, asked) for each in requests]
-    rhythm = _rhythm_of_last(asked, requests)
+        reminders = [_start_after_interval(each, interval, request) for each in reminders]
+    rhythm = _find_rule_for_last(request, reminders)
     if rhythm is not None:
-        return asked.answering.one("reminder_update", {**changed_schedule(rhythm, asked.now), "reminder_id": "it"})
-    manners = manners_of(asked, interval)
-    made = asked.answering.without_time(requests[0], wrong) if wrong else _set(asked, _on_their_days(requests, asked))
+        return request.answers.call_tool(
+            "reminder_update", {**make_change_arguments(rhythm, request.now), "reminder_id": "it"}
+        )
+    manners = read_options(request, interval)
+    made = (
+        request.answers.ask_other_time(reminders[0], wrong)
+        if wrong
+        else _set_with_titles(request, _carry_days(reminders, request))
+    )
     if manners:
-        asked.answering.keep_options(manners)
-    return _on_workdays(with_manners(made, manners), asked)
+        request.answers.keep_options(manners)
+    return _move_to_workdays(add_options(made, manners), request)
 
 
-def _is_lead_alone(asked: Asked) -> bool:
+def _is_lead_alone(request: RequestContext) -> bool:
     """Return whether a request names no more than how long ahead of the reminder set last: 提前半小时提醒."""
     others = ("WHEN", "EVENT", "CONTENT", "REF")
-    is_alone = asked.reading.has("LEAD") and not any(map(asked.reading.has, others))
-    return is_alone and asked.may_point and asked.last_set is not None
+    is_alone = request.reading.has("LEAD") and not any(map(request.reading.has, others))
+    return is_alone and request.may_point and request.last_set is not None
 
 
-def _on_workdays(made: Interpretation, asked: Asked) -> Interpretation:
-    return replace(made, calls=tuple(on_workdays(call, asked) for call in made.calls))
+def _move_to_workdays(made: Interpretation, request: RequestContext) -> Interpretation:
+    return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
 
 
-def _left_out(asked: Asked) -> tuple[Asked, str] | None:
+def _split_skipped_day(request: RequestContext) -> tuple[RequestContext, str] | None:
     """Return the request without a day that is left out of its repetition, and that day: "… but not on 25 December"."""
-    tokens, reading = asked.reading.tokens, asked.reading
+    tokens, reading = request.reading.tokens, request.reading
     for at in range(1, len(tokens)):
-        behind = asked.words.fold(reading.text[tokens[at].start :])
-        word = next((word for word in asked.words.sparing if behind.startswith(f"{word} ")), "")
+        behind = request.words.fold(reading.text[tokens[at].start :])
+        word = next((word for word in request.words.sparing if behind.startswith(f"{word} ")), "")
         words = behind.removeprefix(word).strip(" .!")
-        time = slots.one_time([words], asked.words, asked.read) if word else None
+        time = slots.parse_time([words], request.words, request.read_times) if word else None
         is_day = time is not None and time.best is not None and time.best.has_day and time.best.rrule is None
         kept = reading.with_tokens(range(at))
-        if is_day and any(each.best and each.best.rrule for each in named_times(asked.with_reading(kept))):
-            return asked.with_reading(kept), slots.bare_time(words, asked.words)
+        if is_day and any(each.best and each.best.rrule for each in find_times(request.with_reading(kept))):
+            return request.with_reading(kept), slots.strip_time_words(words, request.words)
     return None
 
 
-def _spared_behind(asked: Asked) -> tuple[Asked, str]:
+def _split_excluded_days(request: RequestContext) -> tuple[RequestContext, str]:
     """Return the request without weekdays that the words behind them leave out, and these: 每天…，周末别提醒."""
-    tokens, reading = asked.reading.tokens, asked.reading
-    days = [at for at, token in enumerate(tokens) if at and token.form == "@day"] if asked.words.spared_behind else []
+    tokens, reading = request.reading.tokens, request.reading
+    days = [at for at, token in enumerate(tokens) if at and token.form == "@day"] if request.words.spared_behind else []
     for first in days:
         last = next(at for at in range(first, len(tokens) + 1) if at not in days)
         named = reading.text[tokens[first].start : tokens[last - 1].end]
-        behind = asked.words.fold(reading.text[tokens[last - 1].end :])
-        kept = asked.with_reading(reading.with_tokens(range(first)))
-        is_plea = behind.startswith(asked.words.pleas)
-        is_left_out = behind.startswith(asked.words.spared_behind) and kept.reading.has("CONTENT") and not is_plea
-        if is_left_out and weekdays_in(named, asked.now, asked.language, asked.times):
+        behind = request.words.fold(reading.text[tokens[last - 1].end :])
+        kept = request.with_reading(reading.with_tokens(range(first)))
+        is_plea = behind.startswith(request.words.pleas)
+        is_left_out = behind.startswith(request.words.spared_behind) and kept.reading.has("CONTENT") and not is_plea
+        if is_left_out and find_weekdays(named, request.now, request.language, request.times):
             return kept, named
-    return asked, ""
+    return request, ""
 
 
-def _but_on(request: ReminderRequest, days: str, asked: Asked) -> ReminderRequest:
-    """Return `request` without `days` of its repetition."""
-    if request.time is None or request.time.best is None or request.time.best.rrule is None:
-        return request
-    phrase = asked.words.but_on.format(time=request.time.words, days=days)
-    return replace(request, time=slots.one_time([phrase], asked.words, asked.read) or request.time)
+def _exclude_days(reminder: ReminderRequest, days: str, request: RequestContext) -> ReminderRequest:
+    """Return `reminder` without `days` of its repetition."""
+    if reminder.time is None or reminder.time.best is None or reminder.time.best.rrule is None:
+        return reminder
+    phrase = request.words.but_on.format(time=reminder.time.words, days=days)
+    return replace(reminder, time=slots.parse_time([phrase], request.words, request.read_times) or reminder.time)
 
 
-def _without_day(made: Interpretation, day: str, asked: Asked) -> Interpretation:
+def _skip_day(made: Interpretation, day: str, request: RequestContext) -> Interpretation:
     """Return the calls of a repetition that is set, and one that leaves out a day of it."""
-    skipped = asked.answering.one("reminder_update", {"reminder_id": "it", "skip": day})
+    skipped = request.answers.call_tool("reminder_update", {"reminder_id": "it", "skip": day})
     return replace(made, calls=(*made.calls, *skipped.calls))
 
 
-def _with_count(asked: Asked) -> Asked:
+def _keep_count_in_content(request: RequestContext) -> RequestContext:
     """Return the request with "3 times" in its content where nothing repeats, so that it is asked about."""
-    if not end_of(asked).startswith("COUNT") or not asked.reading.has("CONTENT"):
-        return asked
-    times = named_times(asked)
+    if not find_end(request).startswith("COUNT") or not request.reading.has("CONTENT"):
+        return request
+    times = find_times(request)
     if not times or any(time.best is not None and time.best.rrule for time in times):
-        return asked
-    return asked.with_tags(tuple("CONTENT" if tag == "UNTIL" else tag for tag in asked.reading.tags))
+        return request
+    return request.with_tags(tuple("CONTENT" if tag == "UNTIL" else tag for tag in request.reading.tags))
 
 
-def _with_reason(reading: MessageReading, words: Lexicon) -> MessageReading:
+def _keep_reason_in_content(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading` with the time of a reason as part of the content: "to leave, the doctor closes at 5"."""
     last = len(reading.tags) - 1
     whens = [at for at, tag in enumerate(reading.tags) if tag == "WHEN" and is_time(reading.tokens[at])]
@@ -171,20 +184,20 @@ def _with_reason(reading: MessageReading, words: Lexicon) -> MessageReading:
     return reading.with_tags(tags)
 
 
-def _with_deeds(requests: list[ReminderRequest], named: Collection[str], words: Lexicon) -> list[ReminderRequest]:
-    """Return `requests`, of which one that names no more than somebody does what the one before it does.
+def _complete_deeds(reminders: list[ReminderRequest], named: Collection[str], words: Lexicon) -> list[ReminderRequest]:
+    """Return `reminders`, of which one that names no more than somebody does what the one before it does.
 
     `named` are the names that were read as people.
     """
     deed = ""
     found: list[ReminderRequest] = []
-    for request in requests:
-        first, *_ = [*request.content.split(), ""]
-        if deed and first.casefold() not in words.deeds and _is_somebody(request.content, named, words):
-            found.append(replace(request, content=f"{deed} {request.content}"))
+    for reminder in reminders:
+        first, *_ = [*reminder.content.split(), ""]
+        if deed and first.casefold() not in words.deeds and _is_somebody(reminder.content, named, words):
+            found.append(replace(reminder, content=f"{deed} {reminder.content}"))
             continue
         deed = first if first.casefold() in words.deeds else ""
-        found.append(request)
+        found.append(reminder)
     return found
 
 
@@ -194,80 +207,82 @@ def _is_somebody(content: str, named: Collection[str], words: Lexicon) -> bool:
     return is_short and (content in named or last.casefold() in words.relatives or last[:1].isupper())
 
 
-def repeat_last(asked: Asked) -> Interpretation | None:
+def repeat_last(request: RequestContext) -> Interpretation | None:
     """Set what was set last for another time as well."""
-    last = _repeated(asked)
-    days = slots.bare_time(asked.reading.words("WHEN"), asked.words)
-    if last is not None and repeats(last) and weekdays_in(days, asked.now, asked.language, asked.times):
-        return asked.answering.one("reminder_update", {"days": f"+{days}", "reminder_id": "it"})
-    is_same = asked.names(asked.words.same_time)
+    last = _find_call_to_repeat(request)
+    days = slots.strip_time_words(request.reading.words("WHEN"), request.words)
+    if last is not None and is_repeating(last) and find_weekdays(days, request.now, request.language, request.times):
+        return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": "it"})
+    is_same = request.has_word(request.words.same_time)
     times = (
         []
         if last is None
-        else [_like_last(each, last, asked, is_same=is_same) for each in _times_of_repetition(asked, last)]
+        else [
+            _copy_last_clock(each, last, request, is_same=is_same) for each in _read_times_of_repetition(request, last)
+        ]
     )
     if last is None:
-        return _ask_content(asked)
+        return _ask_content(request)
     if not times:
         return None
-    person = people_of(asked) or last.arguments.get("person")
+    person = find_people(request) or last.arguments.get("person")
     content = (
-        slots.content(asked.reading, asked.words)
-        or _task_behind(asked)
-        or _unknown_name(asked)
+        slots.extract_content(request.reading, request.words)
+        or _find_task_behind(request)
+        or _find_unknown_name(request)
         or str(last.arguments["content"])
     )
     who = None if person is None else str(person)
-    made = asked.answering.set_reminders([ReminderRequest(content=content, person=who, time=time) for time in times])
-    is_clock = all(time.best is not None and slots.is_bare(time.best) for time in times)
-    if not is_clock or not asked.names(asked.words.too) or asked.names(asked.words.times):
+    made = request.answers.set_reminders([ReminderRequest(content=content, person=who, time=time) for time in times])
+    is_clock = all(time.best is not None and slots.is_clock_alone(time.best) for time in times)
+    if not is_clock or not request.has_word(request.words.too) or request.has_word(request.words.times):
         return made
-    return replace(made, calls=tuple(_as_often(call, last) for call in made.calls))
+    return replace(made, calls=tuple(_copy_rule(call, last) for call in made.calls))
 
 
-def set_beside_last(asked: Asked) -> Interpretation | None:
+def set_beside_last(request: RequestContext) -> Interpretation | None:
     """Set a reminder like the last one of the chat for what somebody who joins wants: "me too, but the red folder"."""
-    last = asked.last_here or asked.last_set
-    if last is None or any(map(asked.reading.has, ("WHEN", "OLD", "REF"))):
+    last = request.last_here or request.last_set
+    if last is None or any(map(request.reading.has, ("WHEN", "OLD", "REF"))):
         return None
-    content = _exception(asked) or _content_behind_person(asked) or _task_behind(asked)
-    person = people_of(asked)
-    if not content or (person is not None and asked.words.fold(person) in asked.words.pronouns):
+    content = _find_exception(request) or _find_content_behind_person(request) or _find_task_behind(request)
+    person = find_people(request)
+    if not content or (person is not None and request.words.fold(person) in request.words.pronouns):
         return None
     done, _, rest = str(last.arguments.get("content", "")).partition(" ")
-    articles = [text.partition(" ")[0].casefold() in asked.words.articles for text in (content, rest)]
+    articles = [text.partition(" ")[0].casefold() in request.words.articles for text in (content, rest)]
     content = f"{done} {content}" if all(articles) else content
-    return asked.answering.one("reminder_set", {**last.arguments, "content": content, "person": person})
+    return request.answers.call_tool("reminder_set", {**last.arguments, "content": content, "person": person})
 
 
-def _content_behind_person(asked: Asked) -> str:
+def _find_content_behind_person(request: RequestContext) -> str:
     """Return the content where it follows who is reminded, or what links it to them: "and Ana to bring the cake"."""
-    tags, tokens = asked.reading.tags, asked.reading.tokens
+    tags, tokens = request.reading.tags, request.reading.tokens
     first = tags.index("CONTENT") if "CONTENT" in tags else 0
-    at = first - 1 if first and tokens[first - 1].form in asked.words.task_links else first
-    return slots.content(asked.reading, asked.words) if at and tags[at - 1] == "PERSON" else ""
+    at = first - 1 if first and tokens[first - 1].form in request.words.task_links else first
+    return slots.extract_content(request.reading, request.words) if at and tags[at - 1] == "PERSON" else ""
 
 
-def _exception(asked: Asked) -> str:
+def _find_exception(request: RequestContext) -> str:
     """Return the words behind "but" that are no time: "me too, but the red folder"."""
-    tokens = asked.reading.tokens
-    at = next((at for at, token in enumerate(tokens) if token.form in asked.words.but), len(tokens))
+    tokens = request.reading.tokens
+    at = next((at for at, token in enumerate(tokens) if token.form in request.words.but), len(tokens))
     rest = tokens[at + 1 :]
-    if not rest or any(map(is_time, rest)) or slots.are_small((token.form for token in rest), asked.words):
+    if not rest or any(map(is_time, rest)) or slots.are_function_words((token.form for token in rest), request.words):
         return ""
-    text = asked.words.without_same_time(asked.reading.text[rest[0].start : rest[-1].end])
-    return slots.tidied(text, (*(asked.words.inner - asked.words.articles), *asked.words.before_content))
+    text = request.words.strip_same_time(request.reading.text[rest[0].start : rest[-1].end])
+    return slots.tidy(text, (*(request.words.inner - request.words.articles), *request.words.before_content))
 
 
-def _ask_content(asked: Asked) -> Interpretation | None:
+def _ask_content(request: RequestContext) -> Interpretation | None:
     """Ask of what to remind at the times of a request for one more reminder, where there is none to repeat."""
-    times = named_times(asked) if asked.is_addressed else []
+    times = find_times(request) if request.is_addressed else []
     if not times:
         return None
-    return asked.answering.without_content([ReminderRequest(content="", person=people_of(asked), time=times[0])])
+    return request.answers.ask_content([ReminderRequest(content="", person=find_people(request), time=times[0])])
 
 
-def _as_often(call: ToolCall, last: ToolCall) -> ToolCall:
+def _copy_rule(call: ToolCall, last: ToolCall) -> ToolCall:
     """Return `call` with the repetition of the `last` one at its own clock: "also at 9pm" behind one of every day."""
     rule, time = str(last.arguments.get("rrule") or ""), str(call.arguments.get("time", ""))
     clock = _CLOCK.search(time)
@@ -280,80 +295,83 @@ def _as_often(call: ToolCall, last: ToolCall) -> ToolCall:
     return replace(call, arguments={**call.arguments, **counted, "rrule": written})
 
 
-def _repeated(asked: Asked) -> ToolCall | None:
-    """Return the call that sets what is to be said once more: the reminder that is named, or the one set last.
-
-    Who has set none means the last one of the chat, for themselves: "same for me at 8".
-    """
-    named = named_reminder(asked) if asked.reading.has("REF") else _reminder_like(asked)
-    if named is None and asked.last_set is None and asked.last_here is not None and asked.reading.has("PERSON"):
-        own = {name: value for name, value in asked.last_here.arguments.items() if name != "person"}
-        return replace(asked.last_here, arguments=own)
-    if named is None or asked.known is None:
-        return asked.last_set
-    return ToolCall(id="", name="reminder_set", arguments=asked.known.arguments_of(named))
+def _find_call_to_repeat(request: RequestContext) -> ToolCall | None:
+    """Return the call that sets what is to be said once more: the reminder that is named, or the one set last."""
+    named = find_named_reminder(request) if request.reading.has("REF") else _find_event_reminder(request)
+    if named is None and request.last_set is None and request.last_here is not None and request.reading.has("PERSON"):
+        own = {name: value for name, value in request.last_here.arguments.items() if name != "person"}
+        return replace(request.last_here, arguments=own)
+    if named is None or request.known is None:
+        return request.last_set
+    return ToolCall(id="", name="reminder_set", arguments=request.known.make_arguments(named))
 
 
-def _reminder_like(asked: Asked) -> Reminder | None:
+def _find_event_reminder(request: RequestContext) -> Reminder | None:
     """Return the only reminder that is named where days are counted back from it: 排练前一天."""
-    if asked.known is None or asked.reading.has("EVENT") or not leads_of(asked, has_event=True):
+    if request.known is None or request.reading.has("EVENT") or not find_leads(request, has_event=True):
         return None
-    for words in (_name_ahead(asked), slots.content(asked.reading, asked.words)):
-        name = slots.reference_name(words, asked.words)
-        found = asked.known.named(name) if name else ()
+    for words in (_find_name_ahead(request), slots.extract_content(request.reading, request.words)):
+        name = slots.normalize_reference(words, request.words)
+        found = request.known.resolve(name) if name else ()
         if len(found) == 1:
             return found[0]
     return None
 
 
-def _name_ahead(asked: Asked) -> str:
+def _find_name_ahead(request: RequestContext) -> str:
     """Return the characters in front of a word such as 前: 排练 of 排练前一天."""
-    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
+    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
     open_tags = {NO_TAG, "CONTENT"}
-    said = "" if asked.words.joint else "".join(token.form if tag in open_tags else "," for token, tag in pairs)
-    run = next((each for each in said.split(",") if each.endswith(asked.words.ahead)), "")
-    word = max((each for each in asked.words.ahead if run.endswith(each)), key=len, default="")
-    return slots.tidied(run.removesuffix(word), ("请", *asked.words.before_time)) if word else ""
+    said = "" if request.words.joint else "".join(token.form if tag in open_tags else "," for token, tag in pairs)
+    run = next((each for each in said.split(",") if each.endswith(request.words.ahead)), "")
+    word = max((each for each in request.words.ahead if run.endswith(each)), key=len, default="")
+    return slots.tidy(run.removesuffix(word), ("请", *request.words.before_time)) if word else ""
 
 
-def _task_behind(asked: Asked) -> str:
+def _find_task_behind(request: RequestContext) -> str:
     """Return the untagged words behind "to" at the end of a request, behind its time: "another one at 10 to pack"."""
-    tokens, tags = asked.reading.tokens, asked.reading.tags
+    tokens, tags = request.reading.tokens, request.reading.tags
     first = max((at + 1 for at, tag in enumerate(tags) if tag in {"WHEN", "PERSON", "LEAD"}), default=len(tags))
-    is_open = asked.words.joint and all(tag == NO_TAG for tag in tags[first:])
+    is_open = request.words.joint and all(tag == NO_TAG for tag in tags[first:])
     is_open = is_open and not any(token.form in CLAUSE_ENDS for token in tokens[first:])
-    if not is_open or len(tokens) - first < _SHORTEST_TASK or tokens[first].form not in asked.words.task_links:
+    if not is_open or len(tokens) - first < _SHORTEST_TASK or tokens[first].form not in request.words.task_links:
         return ""
-    return slots.tidied(asked.reading.text[tokens[first + 1].start :], asked.words.before_content)
+    return slots.tidy(request.reading.text[tokens[first + 1].start :], request.words.before_content)
 
 
-def _unknown_name(asked: Asked) -> str:
+def _find_unknown_name(request: RequestContext) -> str:
     """Return the words for a reminder where there is none such: they say what else to be reminded of."""
     names = (
-        slots.reference(asked.reading, asked.words) if asked.known is not None and not asked.reading.has("OLD") else []
+        slots.extract_references(request.reading, request.words)
+        if request.known is not None and not request.reading.has("OLD")
+        else []
     )
-    return "" if asked.known is None or any(map(asked.known.has, names)) else asked.words.joint.join(names)
+    return (
+        "" if request.known is None or any(map(request.known.can_resolve, names)) else request.words.joint.join(names)
+    )
 
 
-def repeats(call: ToolCall) -> bool:
+def is_repeating(call: ToolCall) -> bool:
     """Return whether the reminder that `call` sets comes more than once."""
     return call.arguments.get("type") != "once" or "rrule" in call.arguments
 
 
-def answer_when(asked: Asked) -> Interpretation | None:
+def answer_when(request: RequestContext) -> Interpretation | None:
     """Set the reminder that was asked about at the time of the answer."""
-    question, times = asked.question, named_times(asked)
+    question, times = request.question, find_times(request)
     if question is None or len(times) != 1 or question.asks == "reminder":
         return None
     time = _complete_answer(times[0], question.options)
-    content = question.content or slots.content(asked.reading, asked.words) or _beside_times(asked)
+    content = (
+        question.content or slots.extract_content(request.reading, request.words) or _find_text_beside_times(request)
+    )
     person = question.person
-    if person is not None and "@" not in asked.reading.text:
+    if person is not None and "@" not in request.reading.text:
         person = person.replace("@", "")  # who is mentioned in an earlier message is known by name
-    request = ReminderRequest(content=content, person=person, time=time)
+    reminder = ReminderRequest(content=content, person=person, time=time)
     if content or question.asks == "option":
-        return asked.answering.set_reminders([request, *question.rest])
-    return asked.answering.without_content([request])
+        return request.answers.set_reminders([reminder, *question.rest])
+    return request.answers.ask_content([reminder])
 
 
 def _complete_answer(time: TimeWords, options: Sequence[Reading]) -> TimeWords:
@@ -361,43 +379,49 @@ def _complete_answer(time: TimeWords, options: Sequence[Reading]) -> TimeWords:
     best, days = time.best, {option.start.date() for option in options}
     if best is None or not options:
         return time
-    if slots.is_bare(best) and len(days) == 1:
-        readings = tuple(on_day(each, min(days)) for each in time.readings)
+    if slots.is_clock_alone(best) and len(days) == 1:
+        readings = tuple(move_to_day(each, min(days)) for each in time.readings)
         if is_clock_without_half(time.words):
-            readings = _in_part_of(options[0], halves(readings[0]))
+            readings = _choose_in_part(options[0], list_halves(readings[0]))
         return replace(time, readings=readings, is_ambiguous=len(readings) > 1)
     if best.has_clock or best.part or not all(option.has_clock for option in options):
         return time
-    readings = tuple(at_clock(best, option) for option in options)
+    readings = tuple(set_clock(best, option) for option in options)
     return replace(time, readings=readings, is_ambiguous=len(readings) > 1)
 
 
-def _in_part_of(offered: Reading, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
+def _choose_in_part(offered: Reading, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
     """Return those of `readings` in the half of the day in which a part of it was `offered`: "8" of the morning."""
     same = tuple(each for each in readings if (each.start.hour < _NOON) == (offered.start.hour < _NOON))
     return same if same and offered.part and not offered.has_clock else readings
 
 
-def _beside_times(asked: Asked) -> str:
+def _find_text_beside_times(request: RequestContext) -> str:
     """Return the words of an answer outside of its times: what to be reminded of, where that was asked as well."""
-    text = asked.reading.text
-    for start, end in reversed(asked.reading.spans("WHEN")):
+    text = request.reading.text
+    for start, end in reversed(request.reading.spans("WHEN")):
         text = f"{text[:start]} {text[end:]}"
-    rest = slots.tidied(" ".join(text.split()), asked.words.before_content)
-    return "" if slots.are_small(rest.casefold().split() if asked.words.joint else list(rest), asked.words) else rest
+    rest = slots.tidy(" ".join(text.split()), request.words.before_content)
+    return (
+        ""
+        if slots.are_function_words(rest.casefold().split() if request.words.joint else list(rest), request.words)
+        else rest
+    )
 
 
-def answer_content(asked: Asked) -> Interpretation | None:
+def answer_content(request: RequestContext) -> Interpretation | None:
     """Set the reminder that was asked about with the content of the answer."""
-    question, content = asked.question, slots.content(asked.reading, asked.words)
+    question, content = request.question, slots.extract_content(request.reading, request.words)
     if question is None or not content or question.content or question.asks == "reminder":
         return None
     if not question.options:
-        return asked.answering.set_reminders([ReminderRequest(content=content, person=question.person, time=None)])
-    return together([asked.answering.set_at(content, question.person, option) for option in question.options])
+        return request.answers.set_reminders([ReminderRequest(content=content, person=question.person, time=None)])
+    return merge_or_none(
+        [request.answers.set_reminder(content, question.person, option) for option in question.options]
+    )
 
 
-def with_manners(made: Interpretation, manners: Mapping[str, object]) -> Interpretation:
+def add_options(made: Interpretation, manners: Mapping[str, object]) -> Interpretation:
     """Return the calls that set a reminder, with `manners` among their arguments."""
     calls = tuple(
         replace(call, arguments={**call.arguments, **manners}) if call.name == "reminder_set" else call
@@ -406,163 +430,170 @@ def with_manners(made: Interpretation, manners: Mapping[str, object]) -> Interpr
     return replace(made, calls=calls)
 
 
-def _requests(asked: Asked, piece: MessageReading) -> list[ReminderRequest]:
+def _read_requests(request: RequestContext, piece: MessageReading) -> list[ReminderRequest]:
     """Return the reminders of one piece: its content at each of its times."""
-    part = asked.with_reading(piece)
-    content = _without_call(slots.content(piece, asked.words), asked)
-    content = "" if content.casefold() in asked.words.itself else content
-    last = asked.last_set if asked.may_point and not content else None
-    if last is not None and _is_ahead_of_last(_with_clock(part)):
+    part = request.with_reading(piece)
+    content = _strip_call(slots.extract_content(piece, request.words), request)
+    content = "" if content.casefold() in request.words.itself else content
+    last = request.last_set if request.may_point and not content else None
+    if last is not None and _is_ahead_of_last(_tag_clock_of_lead(part)):
         content = str(last.arguments["content"])
-    person = people_of(part)
-    times: Sequence[TimeWords | None] = _times(part) or [None]
+    person = find_people(part)
+    times: Sequence[TimeWords | None] = _read_times(part) or [None]
     return [ReminderRequest(content=content, person=person, time=time) for time in times]
 
 
-def _without_call(content: str, asked: Asked) -> str:
+def _strip_call(content: str, request: RequestContext) -> str:
     """Return a content without the bot's name, by which the message calls it at its end, and courtesies before it."""
-    name, said = asked.words.fold(asked.turn.bot_name), asked.words.fold(asked.reading.text).rstrip(" .!?。！？~～")
-    before, found, behind = asked.words.fold(content).rpartition(f" {name}")
+    name, said = (
+        request.words.fold(request.turn.bot_name),
+        request.words.fold(request.reading.text).rstrip(" .!?。！？~～"),
+    )
+    before, found, behind = request.words.fold(content).rpartition(f" {name}")
     if not found or behind or not said.endswith(found) or said.count(name) > 1 or len(before) != len(before.strip()):
         return content
     kept = content[: len(before)].split()
-    while len(kept) > 1 and kept[-1].casefold().strip(",，") in asked.words.polite:
+    while len(kept) > 1 and kept[-1].casefold().strip(",，") in request.words.polite:
         kept.pop()
     return " ".join(kept).rstrip(",，")
 
 
-def _times(asked: Asked) -> list[TimeWords]:
+def _read_times(request: RequestContext) -> list[TimeWords]:
     """Return when to remind; none where an end stands beside a time that does not repeat: "3 times tomorrow"."""
-    last = _repeated(asked) if asked.may_point or _reminder_like(asked) is not None else None
-    name, content = _name_ahead(asked), "" if last is None else str(last.arguments["content"])
-    is_unknown = bool(name) and _reminder_like(asked) is None and set(name).isdisjoint(content)
-    if is_unknown and _is_ahead_of_last(_with_clock(asked)):
+    last = _find_call_to_repeat(request) if request.may_point or _find_event_reminder(request) is not None else None
+    name, content = _find_name_ahead(request), "" if last is None else str(last.arguments["content"])
+    is_unknown = bool(name) and _find_event_reminder(request) is None and set(name).isdisjoint(content)
+    if is_unknown and _is_ahead_of_last(_tag_clock_of_lead(request)):
         return []
     if last is not None:
-        dated = _with_clock(asked)
+        dated = _tag_clock_of_lead(request)
         if _is_ahead_of_last(dated):
-            return _times_of_repetition(dated, last)
-    times = named_times(asked)
-    is_counted = bool(times) and asked.reading.has("UNTIL") and bool(end_of(asked))
+            return _read_times_of_repetition(dated, last)
+    times = find_times(request)
+    is_counted = bool(times) and request.reading.has("UNTIL") and bool(find_end(request))
     if is_counted and not any(time.best is not None and time.best.rrule for time in times):
         return []
-    if asked.names(asked.words.same_time):
-        same = _same_content(asked) or asked.last_set or (None if times else _newest(asked))
+    if request.has_word(request.words.same_time):
+        same = _find_same_content(request) or request.last_set or (None if times else _find_newest(request))
         if same is not None and not times:
-            return slots.times([str(same.arguments.get("time", ""))], asked.words, asked.read)
-        return [] if same is None else [_like_last(each, same, asked, is_same=True) for each in times]
-    day = _day_meant(asked)
-    return times if day is None else [_on_day(each, day, asked) for each in times]
+            return slots.parse_times([str(same.arguments.get("time", ""))], request.words, request.read_times)
+        return [] if same is None else [_copy_last_clock(each, same, request, is_same=True) for each in times]
+    day = _resolve_day_meant(request)
+    return times if day is None else [_move_clock_to_day(each, day, request) for each in times]
 
 
-def _day_meant(asked: Asked) -> date | None:
+def _resolve_day_meant(request: RequestContext) -> date | None:
     """Return the day of the reminder set last, where a request says "the same day"."""
-    last = asked.last_set if asked.may_point and asked.names(asked.words.days_meant) else None
-    times = [] if last is None else slots.times([str(last.arguments.get("time", ""))], asked.words, asked.read)
+    last = request.last_set if request.may_point and request.has_word(request.words.days_meant) else None
+    times = (
+        []
+        if last is None
+        else slots.parse_times([str(last.arguments.get("time", ""))], request.words, request.read_times)
+    )
     best = times[0].best if len(times) == 1 else None
     return None if best is None or best.rrule is not None else best.start.date()
 
 
-def _on_day(time: TimeWords, day: date, asked: Asked) -> TimeWords:
+def _move_clock_to_day(time: TimeWords, day: date, request: RequestContext) -> TimeWords:
     """Return a clock that names no day of its own as one of `day`; 当天下午两点 names none either."""
-    is_of_day = any(time.words.startswith(word) for word in asked.words.days_meant)
-    if time.best is None or not (is_of_day or slots.is_bare(time.best)):
+    is_of_day = any(time.words.startswith(word) for word in request.words.days_meant)
+    if time.best is None or not (is_of_day or slots.is_clock_alone(time.best)):
         return time
-    return replace(time, readings=tuple(on_day(each, day)._replace(has_day=True) for each in time.readings))
+    return replace(time, readings=tuple(move_to_day(each, day)._replace(has_day=True) for each in time.readings))
 
 
-def _same_content(asked: Asked) -> ToolCall | None:
+def _find_same_content(request: RequestContext) -> ToolCall | None:
     """Return the call that sets the only coming reminder with the content that is requested; else None."""
-    content = slots.content(asked.reading, asked.words)
-    known = () if asked.known is None else asked.known.reminders
+    content = slots.extract_content(request.reading, request.words)
+    known = () if request.known is None else request.known.reminders
     found = [each for each in known if each.content == content]
-    if asked.known is None or len(found) != 1:
+    if request.known is None or len(found) != 1:
         return None
-    return ToolCall(id="", name="reminder_set", arguments=asked.known.arguments_of(found[0]))
+    return ToolCall(id="", name="reminder_set", arguments=request.known.make_arguments(found[0]))
 
 
-def _newest(asked: Asked) -> ToolCall | None:
+def _find_newest(request: RequestContext) -> ToolCall | None:
     """Return the call that set the newest reminder of the chat, where that was just now; else None."""
-    known = () if asked.known is None else asked.known.reminders
+    known = () if request.known is None else request.known.reminders
     newest = max(known, key=lambda each: each.created_at, default=None)
-    if asked.known is None or newest is None or asked.now - newest.created_at > _LATELY:
+    if request.known is None or newest is None or request.now - newest.created_at > _LATELY:
         return None
-    return ToolCall(id="", name="reminder_set", arguments=asked.known.arguments_of(newest))
+    return ToolCall(id="", name="reminder_set", arguments=request.known.make_arguments(newest))
 
 
-def _with_clock(asked: Asked) -> Asked:
+def _tag_clock_of_lead(request: RequestContext) -> RequestContext:
     """Return a request whose clock behind days ahead says when to remind: "the night before at 8"."""
-    reading = asked.reading
+    reading = request.reading
     if reading.has("WHEN") or not (reading.has("EVENT") and reading.has("LEAD")):
-        return asked
-    event = slots.one_time(reading.pieces("EVENT"), asked.words, asked.read)
-    is_bare = event is not None and event.best is not None and slots.is_bare(event.best)
-    if not is_bare or any(length < _DAY for length, _ in leads_of(asked, has_event=True)):
-        return asked
+        return request
+    event = slots.parse_time(reading.pieces("EVENT"), request.words, request.read_times)
+    is_bare = event is not None and event.best is not None and slots.is_clock_alone(event.best)
+    if not is_bare or any(length < _DAY for length, _ in find_leads(request, has_event=True)):
+        return request
     tags = tuple("WHEN" if tag == "EVENT" else tag for tag in reading.tags)
-    return asked.with_tags(tags)
+    return request.with_tags(tags)
 
 
-def _is_ahead_of_last(asked: Asked) -> bool:
+def _is_ahead_of_last(request: RequestContext) -> bool:
     """Return whether days are counted back from an event that the request does not name: "the night before at 8"."""
-    if asked.reading.has("EVENT") or not asked.reading.has("LEAD"):
+    if request.reading.has("EVENT") or not request.reading.has("LEAD"):
         return False
-    clock = slots.one_time(asked.reading.pieces("WHEN"), asked.words, asked.read)
-    is_bare = clock is not None and clock.best is not None and slots.is_bare(clock.best)
-    is_alone = not asked.reading.has("WHEN") and asked.names(asked.words.ahead)
-    return (is_bare or is_alone) and all(length >= _DAY for length, _ in leads_of(asked, has_event=True))
+    clock = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
+    is_bare = clock is not None and clock.best is not None and slots.is_clock_alone(clock.best)
+    is_alone = not request.reading.has("WHEN") and request.has_word(request.words.ahead)
+    return (is_bare or is_alone) and all(length >= _DAY for length, _ in find_leads(request, has_event=True))
 
 
-def _times_of_repetition(asked: Asked, last: ToolCall) -> list[TimeWords]:
+def _read_times_of_repetition(request: RequestContext, last: ToolCall) -> list[TimeWords]:
     """Return the times of another reminder with the content of `last`; an amount counts back from that one."""
-    asked = _with_clock(asked)
-    leads = leads_of(asked, has_event=True)
-    event = _time_of(last, asked)
-    if not leads or asked.reading.has("EVENT"):
-        return named_times(asked)
-    if not asked.reading.has("WHEN") and not asked.names(asked.words.ahead):
-        return named_times(asked)  # "and 40 minutes for the buns"
+    request = _tag_clock_of_lead(request)
+    leads = find_leads(request, has_event=True)
+    event = _read_call_time(last, request)
+    if not leads or request.reading.has("EVENT"):
+        return find_times(request)
+    if not request.reading.has("WHEN") and not request.has_word(request.words.ahead):
+        return find_times(request)  # "and 40 minutes for the buns"
     if event is None:
         return []
-    is_apart = asked.reading.has("LEAD")
-    clock = slots.one_time(asked.reading.pieces("WHEN"), asked.words, asked.read) if is_apart else None
-    found = [ahead_of(event, length, clock or own) for length, own in leads]
+    is_apart = request.reading.has("LEAD")
+    clock = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times) if is_apart else None
+    found = [subtract_lead(event, length, clock or own) for length, own in leads]
     return [each for each in found if each is not None]
 
 
-def _time_of(call: ToolCall, asked: Asked) -> TimeWords | None:
+def _read_call_time(call: ToolCall, request: RequestContext) -> TimeWords | None:
     """Return when the reminder of a call comes first."""
-    return slots.one_time([str(call.arguments.get("time", ""))], asked.words, asked.read)
+    return slots.parse_time([str(call.arguments.get("time", ""))], request.words, request.read_times)
 
 
-def _like_last(time: TimeWords, last: ToolCall, asked: Asked, *, is_same: bool = False) -> TimeWords:
+def _copy_last_clock(time: TimeWords, last: ToolCall, request: RequestContext, *, is_same: bool = False) -> TimeWords:
     """Return `time` at the clock of the last reminder, where it names a day alone or "the same time"."""
-    best, before = time.best, _time_of(last, asked)
+    best, before = time.best, _read_call_time(last, request)
     is_open = best is not None and not (best.has_clock or best.part) and (best.has_day or best.rrule is not None)
     if best is None or before is None or before.best is None or not (is_open or is_same):
         return time
     clock = before.best._replace(start=before.best.start.replace(second=0))
-    return replace(time, readings=(at_clock(best, clock),), is_ambiguous=False)
+    return replace(time, readings=(set_clock(best, clock),), is_ambiguous=False)
 
 
-def _rhythm_of_last(asked: Asked, requests: Sequence[ReminderRequest]) -> Reading | None:
+def _find_rule_for_last(request: RequestContext, reminders: Sequence[ReminderRequest]) -> Reading | None:
     """Return the repetition that a request without a content names for what was set last: "every week please"."""
-    if len(requests) != 1 or requests[0].content or requests[0].time is None or not asked.may_point:
+    if len(reminders) != 1 or reminders[0].content or reminders[0].time is None or not request.may_point:
         return None
-    best = requests[0].time.best
+    best = reminders[0].time.best
     is_rule = best is not None and best.rrule is not None and not best.has_clock
-    return best if is_rule and asked.last_set is not None else None
+    return best if is_rule and request.last_set is not None else None
 
 
-def people_of(asked: Asked) -> str | None:
+def find_people(request: RequestContext) -> str | None:
     """Return who is reminded; None where that is the person who asks."""
-    person = slots.people(asked.reading, asked.words) or _everyone_untagged(asked)
-    return both_of_us(asked) if person and asked.words.fold(person) in asked.words.both_of_us else person
+    person = slots.extract_people(request.reading, request.words) or _find_untagged_everyone(request)
+    return find_both_people(request) if person and request.words.fold(person) in request.words.both_of_us else person
 
 
-def _everyone_untagged(asked: Asked) -> str | None:
+def _find_untagged_everyone(request: RequestContext) -> str | None:
     """Return everyone where untagged words behind "for" say so and nobody else is named: "reminder for everyone"."""
-    reading, words = asked.reading, asked.words
+    reading, words = request.reading, request.words
     if reading.has("PERSON"):
         return None
     forms = [token.form if tag == NO_TAG else "," for token, tag in zip(reading.tokens, reading.tags, strict=True)]
@@ -570,55 +601,55 @@ def _everyone_untagged(asked: Asked) -> str | None:
     return slots.EVERYONE if any(word in said for word in words.for_everyone) else None
 
 
-def both_of_us(asked: Asked) -> str:
+def find_both_people(request: RequestContext) -> str:
     """Return the person who asks and who has written last before."""
-    own = asked.turn.message.sender
-    others = (each.sender for each in reversed(asked.turn.recent) if not each.sender.is_bot)
+    own = request.turn.message.sender
+    others = (each.sender for each in reversed(request.turn.recent) if not each.sender.is_bot)
     other = next((each for each in others if each.id != own.id), None)
     return slots.EVERYONE if other is None else f"{own.name}, {other.name}"
 
 
-def _on_their_days(requests: Sequence[ReminderRequest], asked: Asked) -> list[ReminderRequest]:
-    """Return `requests` with the day of a time carried on to the times after it."""
-    named = [(each.time.words, each.time.readings) for each in requests if each.time is not None]
-    before = None if asked.before is None else _time_of(asked.before, asked)
+def _carry_days(reminders: Sequence[ReminderRequest], request: RequestContext) -> list[ReminderRequest]:
+    """Return `reminders` with the day of a time carried on to the times after it."""
+    named = [(each.time.words, each.time.readings) for each in reminders if each.time is not None]
+    before = None if request.before is None else _read_call_time(request.before, request)
     if before is not None:
         named = [(before.words, before.readings), *named]
     if len(named) < 2:
-        return list(requests)
-    carried = islice(on_their_days(named, asked.now), 0 if before is None else 1, None)
+        return list(reminders)
+    carried = islice(carry_days(named, request.now), 0 if before is None else 1, None)
     return [
         each if each.time is None else replace(each, time=replace(each.time, readings=next(carried)))
-        for each in requests
+        for each in reminders
     ]
 
 
-def _set(asked: Asked, requests: list[ReminderRequest]) -> Interpretation:
-    """Set `requests`; those without a content are about what the message points at, or have a usual title."""
-    if any(word in each.content.casefold() for word in asked.words.waking for each in requests):
-        requests = [replace(each, content=asked.words.wake_up) for each in requests]
-    if all(each.content for each in requests):
-        return asked.answering.set_reminders(requests)
-    title = _title(asked)
+def _set_with_titles(request: RequestContext, reminders: list[ReminderRequest]) -> Interpretation:
+    """Set `reminders`; those without a content are about what the message points at, or have a usual title."""
+    if any(word in each.content.casefold() for word in request.words.waking for each in reminders):
+        reminders = [replace(each, content=request.words.wake_up) for each in reminders]
+    if all(each.content for each in reminders):
+        return request.answers.set_reminders(reminders)
+    title = _choose_title(request)
     if title is None:
-        return asked.answering.without_content(requests)
-    return asked.answering.set_reminders([each if each.content else replace(each, content=title) for each in requests])
+        return request.answers.ask_content(reminders)
+    return request.answers.set_reminders([each if each.content else replace(each, content=title) for each in reminders])
 
 
-def _title(asked: Asked) -> str | None:
+def _choose_title(request: RequestContext) -> str | None:
     """Return what a request without a content is about; None where that is to be asked, "" for the usual title."""
-    if any(word in asked.folded_text for word in asked.words.waking):
-        return asked.words.wake_up
-    if asked.names(asked.words.pointers):
-        return _pointed_at(asked)
-    is_amount = any(token.form.endswith("offset") for token in asked.reading.tokens if is_time(token))
-    is_timer = any(word in asked.folded_text for word in asked.words.alarms)
+    if any(word in request.folded_text for word in request.words.waking):
+        return request.words.wake_up
+    if request.has_word(request.words.pointers):
+        return _quote_pointed_message(request)
+    is_amount = any(token.form.endswith("offset") for token in request.reading.tokens if is_time(token))
+    is_timer = any(word in request.folded_text for word in request.words.alarms)
     return "" if is_amount or is_timer else None
 
 
-def _pointed_at(asked: Asked) -> str | None:
+def _quote_pointed_message(request: RequestContext) -> str | None:
     """Return the words of the message that "this" means; None where there is none of a person."""
-    before = _message_pointed_at(asked.turn)
+    before = _find_pointed_message(request.turn)
     if before is None or before.sender.is_bot:
         return None
     said = " ".join(before.text.split()).strip()
@@ -626,15 +657,15 @@ def _pointed_at(asked: Asked) -> str | None:
     return f"{said[:_LONGEST_POINTED_AT].rsplit(' ', 1)[0]}…" if is_long else said
 
 
-def _at_interval(request: ReminderRequest, interval: timedelta, asked: Asked) -> ReminderRequest:
-    """Return `request` at the end of the first interval where it names no other time: it repeats until it is done."""
-    if request.time is not None:
-        return request
-    phrase = asked.words.as_amount.format(minutes=max(1, round(interval.total_seconds() / 60)))
-    return replace(request, time=slots.one_time([phrase], asked.words, asked.read))
+def _start_after_interval(reminder: ReminderRequest, interval: timedelta, request: RequestContext) -> ReminderRequest:
+    """Return `reminder` at the end of the first interval where it names no other time: it repeats until it is done."""
+    if reminder.time is not None:
+        return reminder
+    phrase = request.words.as_amount.format(minutes=max(1, round(interval.total_seconds() / 60)))
+    return replace(reminder, time=slots.parse_time([phrase], request.words, request.read_times))
 
 
-def _message_pointed_at(turn: Turn) -> ChatMessage | None:
+def _find_pointed_message(turn: Turn) -> ChatMessage | None:
     """Return the message that is replied to, or the last one of a person in the minutes before; None for none known.
 
     A message to the bot is not used as the content of a reminder.
@@ -644,4 +675,4 @@ def _message_pointed_at(turn: Turn) -> ChatMessage | None:
         return next((each for each in turn.recent if each.id == message.reply_to), None)
     before = next((each for each in reversed(turn.recent) if not each.sender.is_bot), None)
     is_lately = before is not None and message.sent_at - before.sent_at <= _LATELY
-    return before if before is not None and is_lately and name_in(before.text, turn.bot_name) is None else None
+    return before if before is not None and is_lately and find_name(before.text, turn.bot_name) is None else None

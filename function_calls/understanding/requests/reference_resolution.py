@@ -9,9 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall
-from function_calls.understanding.reading.lexicon import common_words
-from function_calls.understanding.reading.reminder_words import KnownWords, known_words, pairs_of, stems_of
-from function_calls.understanding.requests.arguments import written
+from function_calls.understanding.reading.lexicon import load_common_words
+from function_calls.understanding.reading.reminder_words import ReminderWords, collect_words, find_pairs, find_stems
+from function_calls.understanding.requests.arguments import format_time
 from services.kernel.chat import ChatAddress
 from services.kernel.errors import RequestRefused
 from services.recurrence.schedule import rule_text
@@ -25,22 +25,22 @@ ReminderLookup = Callable[[ChatAddress], Awaitable[Sequence[Reminder]]]
 """Returns the coming reminders of a chat, soonest first."""
 
 
-class KnownReminders(Struct, frozen=True, dict=True):
+class ChatReminders(Struct, frozen=True, dict=True):
     """The coming reminders of a chat, looked up at `now` (timezone-aware in the zone of the person)."""
 
     reminders: tuple[Reminder, ...]
     now: datetime
 
-    def has(self, words: str) -> bool:
+    def can_resolve(self, words: str) -> bool:
         """Return whether `words` name one, or several, by number, time, order or words of the content."""
         is_counted = not words.strip("0123456789 ,，、&和and")
-        return bool(self.reminders) and (is_counted or words in SEVERAL or bool(self.named(words)))
+        return bool(self.reminders) and (is_counted or words in SEVERAL or bool(self.resolve(words)))
 
-    def means(self, name: str, common: Collection[str]) -> bool:
+    def matches(self, name: str, common: Collection[str]) -> bool:
         """Return whether `name` names reminders, or shares words with one more than with all others."""
-        return self.has(name) or self.like(name, common) is not None
+        return self.can_resolve(name) or self.find_only_closest(name, common) is not None
 
-    def named(self, words: str) -> tuple[Reminder, ...]:
+    def resolve(self, words: str) -> tuple[Reminder, ...]:
         """Return those that `words` name."""
         try:
             return (find_reminder(words, self.reminders, (), now=self.now),)
@@ -49,42 +49,42 @@ class KnownReminders(Struct, frozen=True, dict=True):
             return several if isinstance(several, tuple) else ()
 
     @cached_property
-    def _words(self) -> dict[str, KnownWords]:
+    def _words_by_language(self) -> dict[str, ReminderWords]:
         """Hold the words of the texts by language, as a message needs them several times."""
         return {}
 
-    def words(self, language: str) -> KnownWords:
+    def collect_words(self, language: str) -> ReminderWords:
         """Return the words of their texts but those that are common in `language`."""
-        if language not in self._words:
+        if language not in self._words_by_language:
             texts = (each.content for each in self.reminders)
-            self._words[language] = known_words(texts, common_words(language))
-        return self._words[language]
+            self._words_by_language[language] = collect_words(texts, load_common_words(language))
+        return self._words_by_language[language]
 
-    def closest(self, name: str, common: Collection[str] = ()) -> tuple[Reminder, ...]:
+    def find_closest(self, name: str, common: Collection[str] = ()) -> tuple[Reminder, ...]:
         """Return those whose text shares most with `name`, by words that few of the others have; none for no word.
 
         Words match in another form ("stretch", "stretching"), Chinese by two characters; those in `common` say nothing
         unless they are all there is.
         """
-        if not stems_of(name, common) and not pairs_of(name, common):
+        if not find_stems(name, common) and not find_pairs(name, common):
             common = ()
-        shared = [_shared(name, each.content, common) for each in self.reminders]
+        shared = [_find_shared_words(name, each.content, common) for each in self.reminders]
         numbers = Counter(part for parts in shared for part in parts)
         weights = [sum(1 / numbers[part] for part in parts) for parts in shared]
         most = max(weights, default=0.0)
         return tuple(each for each, weight in zip(self.reminders, weights, strict=True) if weight == most > 0)
 
-    def due(self, words: str, among: Sequence[Reminder]) -> tuple[Reminder, ...]:
+    def filter_by_time(self, words: str, among: Sequence[Reminder]) -> tuple[Reminder, ...]:
         """Return those of `among` that come at the time in `words`; all of them where it has none."""
         fits = fitting(words, among, self.now) if among else None
         return tuple(among) if fits is None else tuple(fits[0])
 
-    def like(self, name: str, common: Collection[str] = ()) -> Reminder | None:
-        """Return the one reminder that is `closest` to `name`; None for none or several."""
-        found = self.closest(name, common)
+    def find_only_closest(self, name: str, common: Collection[str] = ()) -> Reminder | None:
+        """Return the one reminder that is `find_closest` to `name`; None for none or several."""
+        found = self.find_closest(name, common)
         return found[0] if len(found) == 1 else None
 
-    def as_now(self, call: ToolCall, person: str, common: Collection[str]) -> ToolCall:
+    def update_call(self, call: ToolCall, person: str, common: Collection[str]) -> ToolCall:
         """Return the call that set a reminder of `person` (an id) with what was changed since.
 
         Its text shares a word with the one that was set, which is not in `common`.
@@ -93,12 +93,12 @@ class KnownReminders(Struct, frozen=True, dict=True):
         own = [each for each in self.reminders if each.creator.id == person]
         same = [each for each in own if each.content == content]
         newest = sorted(own, key=lambda each: each.created_at)[-1:]
-        like = [each for each in newest if _shared(content, each.content, common)]
+        like = [each for each in newest if _find_shared_words(content, each.content, common)]
         is_older = len(same) == 1 and bool(like) and like[0].created_at >= same[0].created_at
         found = like if is_older else same or like
-        return replace(call, arguments={**call.arguments, **self.arguments_of(found[0])}) if len(found) == 1 else call
+        return replace(call, arguments={**call.arguments, **self.make_arguments(found[0])}) if len(found) == 1 else call
 
-    def arguments_of(self, reminder: Reminder) -> dict[str, object]:
+    def make_arguments(self, reminder: Reminder) -> dict[str, object]:
         """Return the arguments with which `reminder` would be set as it is now."""
         schedule = reminder.schedule
         coming = reminder.next_fires[0].astimezone(self.now.tzinfo) if reminder.next_fires else schedule.start
@@ -106,10 +106,10 @@ class KnownReminders(Struct, frozen=True, dict=True):
         is_common = any(each.id == EVERYONE for each in people)
         person = "everyone" if is_common else ", ".join(each.name for each in reminder.targets) if people else None
         rule = {} if schedule.rule is None else {"rrule": rule_text(schedule)}
-        return {"type": "once", "time": written(coming), "content": reminder.content, "person": person, **rule}
+        return {"type": "once", "time": format_time(coming), "content": reminder.content, "person": person, **rule}
 
 
-def _shared(name: str, content: str, common: Collection[str]) -> set[str]:
+def _find_shared_words(name: str, content: str, common: Collection[str]) -> set[str]:
     """Return the words of `name` that stand in `content` in any form, and the pairs of Chinese characters."""
-    words = stems_of(name, common) & stems_of(content, common)
-    return words | (pairs_of(name, common) & pairs_of(content, common))
+    words = find_stems(name, common) & find_stems(content, common)
+    return words | (find_pairs(name, common) & find_pairs(content, common))

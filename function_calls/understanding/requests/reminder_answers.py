@@ -10,7 +10,7 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.tools.confirmation.buttons import TimeOption, ask_which_time
 from function_calls.understanding.reading.times import TimeWords
-from function_calls.understanding.requests.arguments import schedule_arguments
+from function_calls.understanding.requests.arguments import make_schedule_arguments
 from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions, ReminderRequest
 from function_calls.understanding.tool_calls import CallMaker
 from services.time_expressions import Reading
@@ -28,42 +28,42 @@ class ReminderAnswers:
         self._key = key
         self._maker = CallMaker(turn)
 
-    def one(self, name: str, arguments: Mapping[str, object]) -> Interpretation:
+    def call_tool(self, name: str, arguments: Mapping[str, object]) -> Interpretation:
         """One call, or an honest word that there is no such function here."""
         if not self._maker.offers(name):
             return self._say(f"without_{name}" if name in _EXPLAINED else "without_tool")
         return Interpretation(calls=(self._maker.call(name, arguments),))
 
-    def set_at(self, content: str, person: str | None, reading: Reading) -> Interpretation:
+    def set_reminder(self, content: str, person: str | None, reading: Reading) -> Interpretation:
         """Set a reminder for one reading."""
-        arguments = schedule_arguments(reading, self._turn.message_time)
+        arguments = make_schedule_arguments(reading, self._turn.message_time)
         named = {"content": content or self._say("untitled").answer, "person": person}
-        return self.one("reminder_set", arguments | named)
+        return self.call_tool("reminder_set", arguments | named)
 
     def keep_options(self, options: Mapping[str, object]) -> None:
         """Keep with the question that was just asked how the reminder is to behave."""
         self._questions.note_manners(self._key, options)
 
-    def dropped(self) -> Interpretation:
+    def drop_question(self) -> Interpretation:
         """Close the open question without an answer to it."""
         self._questions.take(self._key, self._turn.now)
         return self._say("dropped")
 
-    def without_content(self, reminders: Sequence[ReminderRequest]) -> Interpretation:
+    def ask_content(self, reminders: Sequence[ReminderRequest]) -> Interpretation:
         """Ask what to remind of at the times of `reminders`, which are for the same people."""
-        times = [self._clear_time(each) for each in reminders]
+        times = [self._find_clear_time(each) for each in reminders]
         clear = tuple(time for time in times if time is not None)
         if len(clear) < len(times):
             return self.set_reminders([each for each, time in zip(reminders, times, strict=True) if time is None][:1])
         self._ask(OpenQuestion(asks="content", person=reminders[0].person, options=clear))
         return self._say("what")
 
-    def without_time(self, reminder: ReminderRequest, wrong: str) -> Interpretation:
+    def ask_other_time(self, reminder: ReminderRequest, wrong: str) -> Interpretation:
         """Say that there is no such time as `wrong`, and ask for another one."""
-        asked = self._asked_about([replace(reminder, time=None)])
+        asked = self._ask_about([replace(reminder, time=None)])
         return replace(asked, answer=f"{self._say('no_such_time', time=wrong).answer} {asked.answer}")
 
-    def which_reminder(self) -> Interpretation:
+    def ask_reminder(self) -> Interpretation:
         """Ask which reminder to delete."""
         self._ask(OpenQuestion(asks="reminder"))
         return self._say("which_reminder")
@@ -73,49 +73,49 @@ class ReminderAnswers:
         calls: list[ToolCall] = []
         unclear: list[ReminderRequest] = []
         for reminder in reminders:
-            time = self._clear_time(reminder)
+            time = self._find_clear_time(reminder)
             if time is None:
                 unclear.append(reminder)
                 continue
-            made = self.set_at(reminder.content, reminder.person, time)
+            made = self.set_reminder(reminder.content, reminder.person, time)
             if made.answer:
                 return made
             calls += [call for call in made.calls if call.arguments not in [each.arguments for each in calls]]
-        return _together(calls, self._asked_about(unclear) if unclear else Interpretation())
+        return _merge_calls(calls, self._ask_about(unclear) if unclear else Interpretation())
 
-    def set_chosen(self, question: OpenQuestion, times: Sequence[Reading]) -> Interpretation:
+    def set_options(self, question: OpenQuestion, times: Sequence[Reading]) -> Interpretation:
         """Set the reminder that was asked about, and those that waited for the answer."""
-        made = [self.set_at(question.content, question.person, time) for time in times]
-        return all_of([*made, self.set_reminders(question.rest)])
+        made = [self.set_reminder(question.content, question.person, time) for time in times]
+        return merge_interpretations([*made, self.set_reminders(question.rest)])
 
-    def _clear_time(self, reminder: ReminderRequest) -> Reading | None:
+    def _find_clear_time(self, reminder: ReminderRequest) -> Reading | None:
         """When to remind; None where that is to be asked for."""
         time = reminder.time
-        if time is None or time.best is None or _is_over(time.best, self._turn.message_time) or options_of(time):
+        if time is None or time.best is None or _is_over(time.best, self._turn.message_time) or list_options(time):
             return None
         return time.best
 
-    def _asked_about(self, reminders: Sequence[ReminderRequest]) -> Interpretation:
+    def _ask_about(self, reminders: Sequence[ReminderRequest]) -> Interpretation:
         """Ask for the time of the first of `reminders`; the others wait for the answer."""
         first, *rest = reminders
-        options = () if first.time is None else options_of(first.time)
+        options = () if first.time is None else list_options(first.time)
         asks: Literal["option", "time"] = "option" if options else "time"
         question = OpenQuestion(
             asks=asks, content=first.content, person=first.person, options=options, rest=tuple(rest)
         )
         self._ask(question)
         if not options:
-            asked = self._asked_when(first)
+            asked = self._ask_when(first)
             if first.time is None or first.time.best is None:
                 return asked
             return replace(asked, answer=f"{self._say('time_over', time=first.time.words).answer} {asked.answer}")
-        return self._which(question)
+        return self._ask_option(question)
 
     def _ask(self, question: OpenQuestion) -> None:
         """Let an answer to what is said to this message answer `question`."""
         self._questions.ask(self._key, replace(question, message_id=self._turn.message.id), self._turn.now)
 
-    def _which(self, question: OpenQuestion) -> Interpretation:
+    def _ask_option(self, question: OpenQuestion) -> Interpretation:
         options = [TimeOption(start=option.start, rule=option.rrule or "") for option in question.options]
         which = ask_which_time(
             options,
@@ -126,7 +126,7 @@ class ReminderAnswers:
         )
         return Interpretation(answer=which.text, choices=which.choices, must_reply=True)
 
-    def _asked_when(self, reminder: ReminderRequest) -> Interpretation:
+    def _ask_when(self, reminder: ReminderRequest) -> Interpretation:
         """Ask when to remind, and of what where that is not known either."""
         if not reminder.content:
             return self._say("when_and_what")
@@ -143,18 +143,18 @@ class ReminderAnswers:
         return Interpretation(answer=say(self._turn.language, f"offline.{key}", **fields), must_reply=True)
 
 
-def together(made: Sequence[Interpretation]) -> Interpretation | None:
+def merge_or_none(made: Sequence[Interpretation]) -> Interpretation | None:
     """Return what several requests of one message ask for; None where there are none."""
-    return made[0] if len(made) == 1 else all_of(made) if made else None
+    return made[0] if len(made) == 1 else merge_interpretations(made) if made else None
 
 
-def all_of(made: Sequence[Interpretation]) -> Interpretation:
+def merge_interpretations(made: Sequence[Interpretation]) -> Interpretation:
     """The calls of all, and beside them the first thing that one has to say."""
     said = next((each for each in made if each.answer or each.notice), Interpretation())
-    return _together([call for each in made for call in each.calls], said)
+    return _merge_calls([call for each in made for call in each.calls], said)
 
 
-def _together(calls: Sequence[ToolCall], said: Interpretation) -> Interpretation:
+def _merge_calls(calls: Sequence[ToolCall], said: Interpretation) -> Interpretation:
     """Calls and what is said beside them; without calls it is the answer."""
     words = said.answer or said.notice
     if calls:
@@ -162,7 +162,7 @@ def _together(calls: Sequence[ToolCall], said: Interpretation) -> Interpretation
     return Interpretation(answer=words, choices=said.choices, must_reply=True)
 
 
-def options_of(time: TimeWords) -> tuple[Reading, ...]:
+def list_options(time: TimeWords) -> tuple[Reading, ...]:
     """The readings of an ambiguous time that the person is to choose from."""
     if time.best is None or not time.is_ambiguous or len(time.readings) == 1:
         return ()

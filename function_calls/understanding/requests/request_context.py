@@ -12,14 +12,14 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.open_questions import OpenQuestion
-from function_calls.understanding.requests.reference_resolution import KnownReminders
+from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
 from services.time_expressions import Reading, TimeReadings
 
 _LONGEST_AMOUNT = 4
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class RequestContext(Struct, frozen=True, kw_only=True):
     """One request.
 
     `may_point` says that it may leave unnamed which reminder it is about; `last_set` is the call that set a reminder
@@ -34,12 +34,12 @@ class Asked(Struct, frozen=True, kw_only=True):
     words: Lexicon
     language: str
     times: TimeReader
-    answering: ReminderAnswers
+    answers: ReminderAnswers
     question: OpenQuestion | None
     last_set: ToolCall | None
     is_addressed: bool
     may_point: bool
-    known: KnownReminders | None = None
+    known: ChatReminders | None = None
     is_part: bool = False
     before: ToolCall | None = None
     last_here: ToolCall | None = None
@@ -56,36 +56,36 @@ class Asked(Struct, frozen=True, kw_only=True):
         text = self.reading.text
         return self.words.fold(self.words.joint.join(text[each.start : each.end] for each in self.reading.tokens))
 
-    def read(self, text: str) -> tuple[TimeReadings, ...]:
+    def read_times(self, text: str) -> tuple[TimeReadings, ...]:
         """Read the times in `text`."""
         return self.times(text, self.now, language=self.language)
 
-    def read_ahead_of(self, text: str, first: Reading | None) -> tuple[TimeReadings, ...]:
+    def read_times_before(self, text: str, first: Reading | None) -> tuple[TimeReadings, ...]:
         """Read the times in `text` as if it was written in front of the `first` time, where that is on a later day."""
         if first is None or first.start.date() <= self.now.date():
-            return self.read(text)
+            return self.read_times(text)
         return self._read_from(text, first.start - timedelta(minutes=1))
 
-    def length(self, piece: str) -> timedelta | None:
+    def parse_length(self, piece: str) -> timedelta | None:
         """Return the length of time that `piece` names; None where it names none."""
-        return self.length_from(piece, self.now)
+        return self.parse_length_from(piece, self.now)
 
-    def length_from(self, piece: str, start: datetime) -> timedelta | None:
+    def parse_length_from(self, piece: str, start: datetime) -> timedelta | None:
         """Return the length of time that `piece` names from `start`: a month has 28 to 31 days."""
         named = self.words.lengths.get(self.words.fold(piece.strip()))
         if named is not None:
             return timedelta(minutes=named)
-        found = slots.amount(piece, self.words, self._read_from, start)
+        found = slots.parse_amount(piece, self.words, self._read_from, start)
         if found is None and piece.casefold().startswith("the "):
-            return slots.amount(f"a {piece[len('the ') :]}", self.words, self._read_from, start)
+            return slots.parse_amount(f"a {piece[len('the ') :]}", self.words, self._read_from, start)
         return found
 
-    def amount(self, tag: str) -> timedelta | None:
+    def parse_amount(self, tag: str) -> timedelta | None:
         """Return the length of time with `tag`; None where there is none, or several."""
         pieces = self.reading.pieces(tag)
-        return self.length(pieces[0]) if len(pieces) == 1 else None
+        return self.parse_length(pieces[0]) if len(pieces) == 1 else None
 
-    def untagged_amount(self) -> timedelta | None:
+    def parse_untagged_amount(self) -> timedelta | None:
         """Return the longest length of time that untagged words name; None where they name none."""
         tokens, tags = self.reading.tokens, self.reading.tags
         free = [at for at, tag in enumerate(tags) if tag == NO_TAG and not tokens[at].form.startswith("@")]
@@ -93,21 +93,21 @@ class Asked(Struct, frozen=True, kw_only=True):
             for first in free:
                 last = first + count - 1
                 if last in free and last - first == count - 1 and set(tags[first : last + 1]) == {NO_TAG}:
-                    found = self.length(self.reading.text[tokens[first].start : tokens[last].end])
+                    found = self.parse_length(self.reading.text[tokens[first].start : tokens[last].end])
                     if found is not None:
                         return found
         return None
 
-    def names(self, words: tuple[str, ...] | frozenset[str]) -> bool:
+    def has_word(self, words: tuple[str, ...] | frozenset[str]) -> bool:
         """Return whether the request has one of `words` as a token, or as characters where words have no spaces."""
         forms = self.words.joint.join(token.form for token in self.reading.tokens)
         return self.words.has_any(words, forms if self.words.joint else self.folded_text)
 
-    def with_reading(self, reading: MessageReading) -> "Asked":
+    def with_reading(self, reading: MessageReading) -> "RequestContext":
         """Return the request with its words read otherwise."""
         return replace(self, reading=reading)
 
-    def with_tags(self, tags: Iterable[str]) -> "Asked":
+    def with_tags(self, tags: Iterable[str]) -> "RequestContext":
         """Return the request with other tags of its words."""
         return self.with_reading(self.reading.with_tags(tags))
 

@@ -11,16 +11,16 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.tag_repair import is_time
 from function_calls.understanding.reading.times import (
     TimeWords,
-    ahead_of,
-    apart,
-    at_clock,
-    completed,
-    halves,
-    impossible_times,
-    on_day,
-    united,
+    complete_times,
+    find_impossible_times,
+    list_halves,
+    move_to_day,
+    set_clock,
+    split_clocks,
+    subtract_lead,
+    unite_repetitions,
 )
-from function_calls.understanding.requests.request_context import Asked
+from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
@@ -39,56 +39,66 @@ Lead = tuple[timedelta, TimeWords | None]
 """How long ahead of an event, and at which clock where that is named."""
 
 
-def named_times(asked: Asked) -> list[TimeWords]:
+def find_times(request: RequestContext) -> list[TimeWords]:
     """Return the times at which to do what is requested, in order; none where it names none that exists."""
-    asked = _with_lead(asked)
-    named = [piece for piece in asked.reading.pieces("LEAD") if not slots.are_small([piece.strip()], asked.words)]
-    if named and not any(lead_of(piece, asked) for piece in named):
+    request = _tag_lead_by_words(request)
+    named = [
+        piece
+        for piece in request.reading.pieces("LEAD")
+        if not slots.are_function_words([piece.strip()], request.words)
+    ]
+    if named and not any(parse_lead(piece, request) for piece in named):
         return []
-    leads = leads_of(asked, has_event=asked.reading.has("EVENT"))
-    found = _ahead(asked, leads) if leads else _named(asked)
-    ended = [_until(time, end_of(asked, time.best)) for time in found]
-    return [each for time in ended for each in apart(_at_night(_in_usual_half(_woken(time, asked), asked), asked))]
+    leads = find_leads(request, has_event=request.reading.has("EVENT"))
+    found = _compute_lead_times(request, leads) if leads else _read_named_times(request)
+    ended = [_add_end(time, find_end(request, time.best)) for time in found]
+    return [
+        each
+        for time in ended
+        for each in split_clocks(
+            _choose_next_hour(_choose_usual_half(_choose_morning(time, request), request), request)
+        )
+    ]
 
 
-def with_lead_tagged(asked: Asked) -> Asked:
+def tag_lead(request: RequestContext) -> RequestContext:
     """Return the request with untagged words for a lead, and the clock behind them, as one: "the day before at 6pm"."""
-    reading = asked.reading
+    reading = request.reading
     if not reading.has("WHEN"):
-        return asked
-    first, last = _tagged_lead(asked) if reading.has("LEAD") else _untagged_lead(asked)
-    if first == last and not asked.words.joint and not (reading.has("LEAD") or reading.has("EVENT")):
-        first, last = _lead_behind(asked)
+        return request
+    first, last = _find_tagged_lead(request) if reading.has("LEAD") else _find_untagged_lead(request)
+    if first == last and not request.words.joint and not (reading.has("LEAD") or reading.has("EVENT")):
+        first, last = _find_lead_behind(request)
     if first == last:
-        return asked
+        return request
     if last < len(reading.tokens) and reading.tokens[last].form == "@clock":
         last += 1
-    return asked.with_tags("LEAD" if first <= at < last else tag for at, tag in enumerate(reading.tags))
+    return request.with_tags("LEAD" if first <= at < last else tag for at, tag in enumerate(reading.tags))
 
 
-def _lead_behind(asked: Asked) -> tuple[int, int]:
+def _find_lead_behind(request: RequestContext) -> tuple[int, int]:
     """Return the bounds of a time behind "ahead" that counts days back: 前|一天晚上九点; empty for none."""
-    tokens, tags, text = asked.reading.tokens, asked.reading.tags, asked.reading.text
-    for start, end in asked.reading.spans("WHEN"):
+    tokens, tags, text = request.reading.tokens, request.reading.tags, request.reading.text
+    for start, end in request.reading.spans("WHEN"):
         places = [at for at, token in enumerate(tokens) if start <= token.start < end]
-        is_behind = text[:start].endswith(asked.words.ahead) and tags[places[0] - 1] == NO_TAG
-        lead = lead_of(text[start:end], asked) if is_behind else None
+        is_behind = text[:start].endswith(request.words.ahead) and tags[places[0] - 1] == NO_TAG
+        lead = parse_lead(text[start:end], request) if is_behind else None
         if lead is not None and lead[0] >= _DAY:
             return places[0], places[-1] + 1
     return 0, 0
 
 
-def _tagged_lead(asked: Asked) -> tuple[int, int]:
+def _find_tagged_lead(request: RequestContext) -> tuple[int, int]:
     """Return the bounds of a lead that a clock of its own follows, beside another time: "the day before at 6pm".
 
     The clock may be one word with the length: 前|一天晚上八点.
     """
-    tokens, tags = asked.reading.tokens, asked.reading.tags
+    tokens, tags = request.reading.tokens, request.reading.tags
     first = tags.index("LEAD")
     last = next((at for at in range(first, len(tags)) if tags[at] != "LEAD"), len(tags))
-    while last < len(tags) and tokens[last].form in asked.words.ahead:
+    while last < len(tags) and tokens[last].form in request.words.ahead:
         last += 1
-    begin = next((at for at in range(last, len(tags)) if tokens[at].form not in asked.words.time_words), len(tags))
+    begin = next((at for at in range(last, len(tags)) if tokens[at].form not in request.words.time_words), len(tags))
     if "LEAD" in tags[last : begin - 1]:
         return 0, 0  # "two weeks before and the day before at 8"
     if tags[begin : begin + 1] != ("WHEN",) or {"WHEN", "EVENT"}.isdisjoint(tags[:first]):
@@ -98,30 +108,30 @@ def _tagged_lead(asked: Asked) -> tuple[int, int]:
     return (first, end) if is_one or tokens[begin].form == "@clock" else (0, 0)
 
 
-def impossible_time(asked: Asked) -> str:
+def find_impossible_time(request: RequestContext) -> str:
     """Return the words of a time that does not exist: "30 February", 25:00; else nothing."""
-    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
+    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
     tokens = [token for token, tag in pairs if tag != "PERSON"]
     if not tokens:
         return ""
     start = tokens[0].start
-    text = asked.reading.text[start : tokens[-1].end]
+    text = request.reading.text[start : tokens[-1].end]
     taken = [(token.start - start, token.end - start) for token in tokens if token.form[:1] == "@" != token.form]
-    first, last = next(iter(impossible_times(text.casefold(), taken, asked.read)), (0, 0))
+    first, last = next(iter(find_impossible_times(text.casefold(), taken, request.read_times)), (0, 0))
     return text[first:last].strip()
 
 
-def end_of(asked: Asked, first: Reading | None = None) -> str:
+def find_end(request: RequestContext, first: Reading | None = None) -> str:
     """Return the `UNTIL` or `COUNT` part of a rule that the request names as its end.
 
     An amount of time counts from the day of the `first` time, where that is given.
     """
-    text = slots.without_words(asked.reading.words("UNTIL"), asked.words.until_words, asked.words.joint)
-    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
-    days = [asked.reading.text[token.start : token.end] for token, tag in pairs if tag == "UNTIL" and is_time(token)]
+    text = slots.strip_leading_word(request.reading.words("UNTIL"), request.words.until_words, request.words.joint)
+    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
+    days = [request.reading.text[token.start : token.end] for token, tag in pairs if tag == "UNTIL" and is_time(token)]
     texts = [text, *days] if len(days) == 1 else [text]  # "until the wedding on 6 December"
-    for form in (form.format(time=each) for each in texts if each for form in asked.words.end):
-        for expression in asked.read_ahead_of(form, first):
+    for form in (form.format(time=each) for each in texts if each for form in request.words.end):
+        for expression in request.read_times_before(form, first):
             rule = expression.best.rrule if expression.best is not None else None
             ends = [part for part in (rule or "").split(";") if part.startswith(("UNTIL=", "COUNT="))]
             if ends:
@@ -129,39 +139,46 @@ def end_of(asked: Asked, first: Reading | None = None) -> str:
     return ""
 
 
-def _named(asked: Asked) -> list[TimeWords]:
+def _read_named_times(request: RequestContext) -> list[TimeWords]:
     """Return the times of the words that say when, or of those of an event where nothing else says when."""
-    reading = asked.reading
-    whole = _with_bounds(asked)
+    reading = request.reading
+    whole = _read_bounded_repetition(request)
     if whole is not None:
         return [whole]
-    spans = _joined(asked, reading.spans("WHEN"))
-    settled = _settled(asked, spans) or _clock_of_deadline(asked, spans)
+    spans = _join_spans(request, reading.spans("WHEN"))
+    settled = _resolve_correction(request, spans) or _read_clock_of_deadline(request, spans)
     if settled is not None:
         return [settled]
-    pieces, events = _texts(asked, spans), reading.pieces("EVENT")
-    if any(_has_unknown(piece, asked) for piece in pieces) and slots.one_time(pieces, asked.words, asked.read) is None:
+    pieces, events = _cut_texts(request, spans), reading.pieces("EVENT")
+    if (
+        any(_has_unknown_word(piece, request) for piece in pieces)
+        and slots.parse_time(pieces, request.words, request.read_times) is None
+    ):
         return []
     if not pieces and events:
-        return completed(slots.times(events, asked.words, asked.read))
-    found = slots.times(pieces, asked.words, asked.read) or _from_now(" ".join(pieces), asked)
+        return complete_times(slots.parse_times(events, request.words, request.read_times))
+    found = slots.parse_times(pieces, request.words, request.read_times) or _parse_from_now(" ".join(pieces), request)
     found = (
-        united(completed(found))
+        unite_repetitions(complete_times(found))
         if found
-        else [each for each in [_first_time_outside_content(asked)] if each is not None]
+        else [each for each in [_find_time_outside_content(request)] if each is not None]
     )
-    return [_beside(event, each) for each in found] if events and (event := _event(asked)) is not None else found
+    return (
+        [_move_beside_event(event, each) for each in found]
+        if events and (event := _read_event(request)) is not None
+        else found
+    )
 
 
-def _with_bounds(asked: Asked) -> TimeWords | None:
+def _read_bounded_repetition(request: RequestContext) -> TimeWords | None:
     """Return a repetition with its first day or its end, where all these words are one time: "… starting tomorrow"."""
-    reading = asked.reading
+    reading = request.reading
     bounds = reading.spans("FROM") + reading.spans("UNTIL")
     spans = sorted(reading.spans("WHEN") + bounds)
     if not bounds or not reading.has("WHEN") or reading.intent not in _NEW:
         return None
-    whole = slots.one_time(_texts(asked, spans), asked.words, asked.read)
-    alone = slots.one_time(_texts(asked, reading.spans("WHEN")), asked.words, asked.read)
+    whole = slots.parse_time(_cut_texts(request, spans), request.words, request.read_times)
+    alone = slots.parse_time(_cut_texts(request, reading.spans("WHEN")), request.words, request.read_times)
     return whole if whole is not None and alone is not None and _is_bounded(whole.best, alone.best) else None
 
 
@@ -173,118 +190,118 @@ def _is_bounded(whole: Reading | None, alone: Reading | None) -> bool:
     return others <= parts and all(part.startswith(("UNTIL=", "COUNT=")) for part in parts - others)
 
 
-def _has_unknown(piece: str, asked: Asked) -> bool:
+def _has_unknown_word(piece: str, request: RequestContext) -> bool:
     """Return whether words that say when have one that no clock knows: "mañana at 8"."""
-    if not asked.words.joint or slots.one_time([piece], asked.words, asked.read) is not None:
+    if not request.words.joint or slots.parse_time([piece], request.words, request.read_times) is not None:
         return False
-    left = slots.uncovered_words(piece, asked.read(piece), asked.words)
-    return any(len(word) >= _SHORTEST_WORD and word not in asked.words.time_words for word in left)
+    left = slots.find_uncovered_words(piece, request.read_times(piece), request.words)
+    return any(len(word) >= _SHORTEST_WORD and word not in request.words.time_words for word in left)
 
 
-def _texts(asked: Asked, spans: list[Span]) -> list[str]:
-    return [asked.reading.text[start:end] for start, end in spans]
+def _cut_texts(request: RequestContext, spans: list[Span]) -> list[str]:
+    return [request.reading.text[start:end] for start, end in spans]
 
 
-def _joined(asked: Asked, spans: list[Span]) -> list[Span]:
+def _join_spans(request: RequestContext, spans: list[Span]) -> list[Span]:
     """Return `spans` with those that no more than "and" or a comma holds apart as one: "at 5, 6 and 7"."""
     found: list[Span] = []
     for span in spans:
-        between = asked.reading.text[found[-1][1] : span[0]].strip(" ,，、").casefold() if found else None
-        if found and between in asked.words.and_words:
+        between = request.reading.text[found[-1][1] : span[0]].strip(" ,，、").casefold() if found else None
+        if found and between in request.words.and_words:
             found[-1] = (found[-1][0], span[1])
         else:
             found.append(span)
     return found
 
 
-def _settled(asked: Asked, spans: list[Span]) -> TimeWords | None:
+def _resolve_correction(request: RequestContext, spans: list[Span]) -> TimeWords | None:
     """Return the time that holds in the end where the last one corrects the one before: "at 6, sorry, at 7"."""
-    retracted = asked.reading.spans("OLD") if asked.reading.intent in _NEW else []  # of a change it is a reference
+    retracted = request.reading.spans("OLD") if request.reading.intent in _NEW else []  # of a change it is a reference
     olds = spans[:-1] or [span for span in retracted if spans and span[0] < spans[-1][0]]
     if not olds or not spans:
         return None
-    between = asked.reading.text[olds[-1][1] : spans[-1][0]].casefold()
+    between = request.reading.text[olds[-1][1] : spans[-1][0]].casefold()
     is_retracted = len(spans) == 1
-    if not is_retracted and not _corrects(between, asked):
+    if not is_retracted and not _corrects(between, request):
         return None
-    old = slots.one_time(_texts(asked, olds[-1:]), asked.words, asked.read)
-    new = slots.one_time(_texts(asked, spans[-1:]), asked.words, asked.read)
+    old = slots.parse_time(_cut_texts(request, olds[-1:]), request.words, request.read_times)
+    new = slots.parse_time(_cut_texts(request, spans[-1:]), request.words, request.read_times)
     if old is None or new is None or old.best is None or new.best is None:
         return new
-    if slots.is_bare(new.best) and old.best.has_clock and is_clock_without_half(new.words):
-        new = replace(new, readings=(_nearer_half(new.best, old.best),), is_ambiguous=False)
+    if slots.is_clock_alone(new.best) and old.best.has_clock and is_clock_without_half(new.words):
+        new = replace(new, readings=(_choose_nearer_half(new.best, old.best),), is_ambiguous=False)
     is_dated = old.best.has_day or old.best.rrule is not None
-    if not is_dated or not all(map(slots.is_bare, new.readings)):
+    if not is_dated or not all(map(slots.is_clock_alone, new.readings)):
         return new
-    return replace(new, readings=tuple(at_clock(old.best, each) for each in new.readings))
+    return replace(new, readings=tuple(set_clock(old.best, each) for each in new.readings))
 
 
-def _clock_of_deadline(asked: Asked, spans: list[Span]) -> TimeWords | None:
+def _read_clock_of_deadline(request: RequestContext, spans: list[Span]) -> TimeWords | None:
     """Return the clock that stands behind a deadline without one, on its days: 每天收工前提醒我关灯，大概六点."""
-    pieces = _texts(asked, spans)
-    if len(pieces) != _BOTH or _FIGURED.search(pieces[0]) or not pieces[0].endswith(asked.words.deadlines):
+    pieces = _cut_texts(request, spans)
+    if len(pieces) != _BOTH or _FIGURED.search(pieces[0]) or not pieces[0].endswith(request.words.deadlines):
         return None
-    deadline, clock = (slots.one_time([piece], asked.words, asked.read) for piece in pieces)
-    if deadline is None or clock is None or deadline.best is None or not all(map(slots.is_bare, clock.readings)):
+    deadline, clock = (slots.parse_time([piece], request.words, request.read_times) for piece in pieces)
+    if deadline is None or clock is None or deadline.best is None or not all(map(slots.is_clock_alone, clock.readings)):
         return None
     usual = deadline.best.start
     near = min(
-        (half for each in clock.readings for half in halves(each)),
+        (half for each in clock.readings for half in list_halves(each)),
         key=lambda half: abs(half.start.hour * 60 + half.start.minute - usual.hour * 60 - usual.minute),
     )
     best = near if is_clock_without_half(clock.words) else clock.readings[0]
-    return replace(clock, readings=(at_clock(deadline.best, best),), is_ambiguous=False)
+    return replace(clock, readings=(set_clock(deadline.best, best),), is_ambiguous=False)
 
 
-def _nearer_half(clock: Reading, old: Reading) -> Reading:
+def _choose_nearer_half(clock: Reading, old: Reading) -> Reading:
     """Return `clock` in the half of the day that is nearer to the clock of `old`."""
     minutes = old.start.hour * 60 + old.start.minute
-    return min(halves(clock), key=lambda half: abs(half.start.hour * 60 + half.start.minute - minutes))
+    return min(list_halves(clock), key=lambda half: abs(half.start.hour * 60 + half.start.minute - minutes))
 
 
-def _corrects(between: str, asked: Asked) -> bool:
+def _corrects(between: str, request: RequestContext) -> bool:
     """Return whether the words between two times say that the first was wrong."""
-    if not asked.words.joint:
-        return any(word in between for word in asked.words.corrections)
+    if not request.words.joint:
+        return any(word in between for word in request.words.corrections)
     spaced = f" {' '.join(''.join(letter if letter.isalnum() else ' ' for letter in between).split())} "
-    return any(f" {word} " in spaced for word in asked.words.corrections)
+    return any(f" {word} " in spaced for word in request.words.corrections)
 
 
-def _first_time_outside_content(asked: Asked) -> TimeWords | None:
+def _find_time_outside_content(request: RequestContext) -> TimeWords | None:
     """Return the first time among the words that are neither content nor an event, where none of `WHEN` is one."""
-    tokens = asked.reading.tokens
-    if not tokens or not (asked.reading.has("WHEN") or any(token.form[:1] == "@" != token.form for token in tokens)):
+    tokens = request.reading.tokens
+    if not tokens or not (request.reading.has("WHEN") or any(token.form[:1] == "@" != token.form for token in tokens)):
         return None
     kept = "".join(
-        asked.reading.text[token.start : token.end] + asked.words.joint
-        for token, tag in zip(tokens, asked.reading.tags, strict=True)
+        request.reading.text[token.start : token.end] + request.words.joint
+        for token, tag in zip(tokens, request.reading.tags, strict=True)
         if tag in {"O", "WHEN", "OLD", "UNTIL"}
     )
-    return next((slots.time_words(kept, each) for each in asked.read(kept)), None)
+    return next((slots.make_time_words(kept, each) for each in request.read_times(kept)), None)
 
 
-def _with_lead(asked: Asked) -> Asked:
+def _tag_lead_by_words(request: RequestContext) -> RequestContext:
     """Return the request with "the day before at 6pm" as a lead, where another time is that of the event."""
-    reading = asked.reading
+    reading = request.reading
     spans = reading.spans("WHEN")
-    leads = [span for span in spans if _says_ahead(reading.text[slice(*span)], asked)]
-    events = [span for span in spans if span not in leads] or reading.spans("EVENT") or _untagged_days(asked)
+    leads = [span for span in spans if _says_ahead(reading.text[slice(*span)], request)]
+    events = [span for span in spans if span not in leads] or reading.spans("EVENT") or _find_untagged_day(request)
     if not leads or not events or reading.has("LEAD"):
-        return asked
+        return request
     tags = list(reading.tags)
-    is_also = _asks_for_both(events[-1], leads[0], asked)
+    is_also = _asks_for_both(events[-1], leads[0], request)
     for at, token in enumerate(reading.tokens):
         if tags[at] == "WHEN":
             is_lead = any(start <= token.start < end for start, end in leads)
             tags[at] = "LEAD" if is_lead else "WHEN" if is_also else "EVENT"
         elif (token.start, token.end) in events:
             tags[at] = "EVENT"
-    return asked.with_tags(tags)
+    return request.with_tags(tags)
 
 
-def _untagged_days(asked: Asked) -> list[Span]:
+def _find_untagged_day(request: RequestContext) -> list[Span]:
     """Return the only day without a tag, where there is one."""
-    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
+    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
     found = [
         (token.start, token.end)
         for token, tag in pairs
@@ -293,46 +310,46 @@ def _untagged_days(asked: Asked) -> list[Span]:
     return found if len(found) == 1 else []
 
 
-def _says_ahead(piece: str, asked: Asked) -> bool:
+def _says_ahead(piece: str, request: RequestContext) -> bool:
     """Return whether words of time count back from another time: "the day before at 6pm"."""
-    said = asked.words.fold(piece).split()
-    at = next((place for place, word in enumerate(said) if place and word in asked.words.ahead), 0)
-    is_whole = any(each.best is not None and each.best.has_day for each in asked.read(" ".join(said[at + 1 :])))
+    said = request.words.fold(piece).split()
+    at = next((place for place, word in enumerate(said) if place and word in request.words.ahead), 0)
+    is_whole = any(each.best is not None and each.best.has_day for each in request.read_times(" ".join(said[at + 1 :])))
     return at > 0 and not is_whole
 
 
-def lead_of(piece: str, asked: Asked) -> Lead | None:
+def parse_lead(piece: str, request: RequestContext) -> Lead | None:
     """Return how long a piece says to remind ahead, and at which clock: "the night", 一天晚上八点."""
-    if asked.words.joint:
-        piece = " ".join(word for word in piece.split() if word.casefold() not in asked.words.ahead)
+    if request.words.joint:
+        piece = " ".join(word for word in piece.split() if word.casefold() not in request.words.ahead)
     else:
-        piece = slots.without_words(piece, asked.words.ahead, "")
-    length = asked.length(piece)
+        piece = slots.strip_leading_word(piece, request.words.ahead, "")
+    length = request.parse_length(piece)
     if length is not None:
-        return _ahead_of_event(piece, length, asked), None
+        return _count_months(piece, length, request), None
     for end in range(len(piece) - 1, 0, -1):
-        clock = slots.one_time([piece[end:]], asked.words, asked.read) if piece[:end].strip() else None
-        days = _days_of_lead(piece[:end], asked) if clock is not None and _is_clock(clock) else None
+        clock = slots.parse_time([piece[end:]], request.words, request.read_times) if piece[:end].strip() else None
+        days = _parse_lead_days(piece[:end], request) if clock is not None and _is_clock(clock) else None
         if days is not None and days >= _DAY:
-            return _ahead_of_event(piece[:end], days, asked), clock
-    bare = slots.bare_time(piece, asked.words)
-    part = slots.one_time([bare], asked.words, asked.read)
+            return _count_months(piece[:end], days, request), clock
+    bare = slots.strip_time_words(piece, request.words)
+    part = slots.parse_time([bare], request.words, request.read_times)
     return (_DAY, part) if part is not None and part.best is not None and part.best.part else None
 
 
-def _days_of_lead(piece: str, asked: Asked) -> timedelta | None:
+def _parse_lead_days(piece: str, request: RequestContext) -> timedelta | None:
     """Return how long ahead the words in front of a clock say to remind: "the night" is that of the day before."""
-    length = asked.length(piece)
-    if length is not None or not asked.words.joint:
+    length = request.parse_length(piece)
+    if length is not None or not request.words.joint:
         return length
-    part = slots.one_time([slots.bare_time(piece, asked.words)], asked.words, asked.read)
+    part = slots.parse_time([slots.strip_time_words(piece, request.words)], request.words, request.read_times)
     return _DAY if part is not None and part.best is not None and part.best.part else None
 
 
-def _ahead_of_event(piece: str, length: timedelta, asked: Asked) -> timedelta:
+def _count_months(piece: str, length: timedelta, request: RequestContext) -> timedelta:
     """Return the `length` of months ahead of the event, to the same day of another month: "a month before"."""
-    event = _event(asked) if length >= _SHORTEST_MONTH else None
-    return length if event is None else asked.length_from(piece, event.start - length) or length
+    event = _read_event(request) if length >= _SHORTEST_MONTH else None
+    return length if event is None else request.parse_length_from(piece, event.start - length) or length
 
 
 def _is_clock(time: TimeWords) -> bool:
@@ -340,111 +357,117 @@ def _is_clock(time: TimeWords) -> bool:
     return best is not None and best.rrule is None and not best.has_day and (best.has_clock or bool(best.part))
 
 
-def leads_of(asked: Asked, *, has_event: bool) -> list[Lead]:
+def find_leads(request: RequestContext, *, has_event: bool) -> list[Lead]:
     """Return how long ahead of an event to remind; a day and a clock behind "ahead" say so where there is one."""
-    pieces, text = asked.reading.pieces("LEAD"), asked.reading.text
-    spans = asked.reading.spans("WHEN") if has_event and not pieces else []
-    behind = [text[start:end] for start, end in spans if any(text[:start].endswith(word) for word in asked.words.ahead)]
+    pieces, text = request.reading.pieces("LEAD"), request.reading.text
+    spans = request.reading.spans("WHEN") if has_event and not pieces else []
+    behind = [
+        text[start:end] for start, end in spans if any(text[:start].endswith(word) for word in request.words.ahead)
+    ]
     begun = [
         piece.removeprefix(word)
-        for piece in _texts(asked, spans)
-        for word in asked.words.ahead
-        if not asked.words.joint and piece.startswith(word)
+        for piece in _cut_texts(request, spans)
+        for word in request.words.ahead
+        if not request.words.joint and piece.startswith(word)
     ]
-    said = [piece for piece in _texts(asked, spans) if _says_ahead(piece, asked)]
-    named = pieces or behind or begun or said or (_in_front_of_ahead(asked) if has_event and not spans else [])
-    return [each for piece in named if (each := lead_of(piece, asked)) is not None]
+    said = [piece for piece in _cut_texts(request, spans) if _says_ahead(piece, request)]
+    named = pieces or behind or begun or said or (_find_untagged_lead_words(request) if has_event and not spans else [])
+    return [each for piece in named if (each := parse_lead(piece, request)) is not None]
 
 
-def _in_front_of_ahead(asked: Asked) -> list[str]:
+def _find_untagged_lead_words(request: RequestContext) -> list[str]:
     """Return the longest untagged words in front of "before" that say how long ahead: "the day"."""
-    first, last = _untagged_lead(asked)
-    tokens = asked.reading.tokens
-    return [asked.reading.text[tokens[first].start : tokens[last - 2].end]] if first < last else []
+    first, last = _find_untagged_lead(request)
+    tokens = request.reading.tokens
+    return [request.reading.text[tokens[first].start : tokens[last - 2].end]] if first < last else []
 
 
-def _untagged_lead(asked: Asked) -> tuple[int, int]:
+def _find_untagged_lead(request: RequestContext) -> tuple[int, int]:
     """Return the place of the longest untagged words for a lead, the word "before" being the last; empty for none."""
-    tokens, tags, text = asked.reading.tokens, asked.reading.tags, asked.reading.text
+    tokens, tags, text = request.reading.tokens, request.reading.tags, request.reading.text
     for at, token in enumerate(tokens):
-        if token.form not in asked.words.ahead:
+        if token.form not in request.words.ahead:
             continue
         for first in range(max(0, at - _LONGEST_LEAD), at):
             piece = text[tokens[first].start : tokens[at - 1].end]
-            if set(tags[first : at + 1]) == {NO_TAG} and lead_of(piece, asked) is not None:
+            if set(tags[first : at + 1]) == {NO_TAG} and parse_lead(piece, request) is not None:
                 return first, at + 1
     return 0, 0
 
 
-def _ahead(asked: Asked, named: list[Lead]) -> list[TimeWords]:
+def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[TimeWords]:
     """Return the times that lie ahead of an event, and those named beside it."""
-    reading = asked.reading
+    reading = request.reading
     leads = [length for length, _ in named]
     clocks = [clock for _, clock in named if clock is not None]
-    spans = _joined(asked, reading.spans("WHEN")) if reading.has("LEAD") else []
-    pieces, events = _texts(asked, spans), reading.pieces("EVENT")
+    spans = _join_spans(request, reading.spans("WHEN")) if reading.has("LEAD") else []
+    pieces, events = _cut_texts(request, spans), reading.pieces("EVENT")
     if not pieces and not events:
-        is_ahead = asked.names(asked.words.ahead)
-        return [] if is_ahead or len(leads) > 1 else _from_now(reading.words("LEAD"), asked)
-    clock = slots.one_time(pieces, asked.words, asked.read) if events and pieces else None
-    one = slots.one_time([*events, *pieces], asked.words, asked.read) if clock is not None else None
+        is_ahead = request.has_word(request.words.ahead)
+        return [] if is_ahead or len(leads) > 1 else _parse_from_now(reading.words("LEAD"), request)
+    clock = slots.parse_time(pieces, request.words, request.read_times) if events and pieces else None
+    one = slots.parse_time([*events, *pieces], request.words, request.read_times) if clock is not None else None
     is_of_rule = clock is not None and clock.best is not None and clock.best.rrule is not None
     if one is not None and is_of_rule:  # "her birthday is 12 June, remind me a week before every year"
         clock, times = None, [one]
     else:
-        times = _at_clocks(slots.times(events or pieces, asked.words, asked.read))
-    found = [early for event in times for lead in leads if (early := ahead_of(event, lead, clock)) is not None]
+        times = _keep_clocks(slots.parse_times(events or pieces, request.words, request.read_times))
+    found = [early for event in times for lead in leads if (early := subtract_lead(event, lead, clock)) is not None]
     if clocks and clock is None:
-        found = [early for event in times for lead in leads if (early := ahead_of(event, lead, clocks[0])) is not None]
-    if not events and _names_day_of_lead(asked, spans, leads, times):
+        found = [
+            early for event in times for lead in leads if (early := subtract_lead(event, lead, clocks[0])) is not None
+        ]
+    if not events and _names_day_of_lead(request, spans, leads, times):
         return times
-    is_beside = not events and _is_beside(asked, spans[-1])
+    is_beside = not events and _is_beside(request, spans[-1])
     is_other = clock is not None and all(lead < _DAY for lead in leads)
     return [*times, *found] if is_beside else [clock, *found] if clock is not None and is_other else found
 
 
-def _names_day_of_lead(asked: Asked, spans: list[Span], leads: list[timedelta], times: list[TimeWords]) -> bool:
+def _names_day_of_lead(
+    request: RequestContext, spans: list[Span], leads: list[timedelta], times: list[TimeWords]
+) -> bool:
     """Return whether the day of a lead is named behind it: "the day before, 29 May, at 6pm"."""
-    last = asked.reading.spans("LEAD")[-1][1]
-    between = asked.reading.text[last : spans[0][0]].strip(" ,，") if spans and spans[0][0] >= last else "-"
+    last = request.reading.spans("LEAD")[-1][1]
+    between = request.reading.text[last : spans[0][0]].strip(" ,，") if spans and spans[0][0] >= last else "-"
     is_dated = all(each.best is not None and each.best.has_day for each in times)
-    return between.casefold() in {"", *asked.words.ahead} and is_dated and all(lead >= _DAY for lead in leads)
+    return between.casefold() in {"", *request.words.ahead} and is_dated and all(lead >= _DAY for lead in leads)
 
 
-def _at_clocks(times: list[TimeWords]) -> list[TimeWords]:
+def _keep_clocks(times: list[TimeWords]) -> list[TimeWords]:
     """Return the times that name a clock, where any does: the others only say on which day that is."""
     at_clock_times = [each for each in times if each.best is not None and each.best.has_clock]
     return at_clock_times or times
 
 
-def _is_beside(asked: Asked, when: Span) -> bool:
+def _is_beside(request: RequestContext, when: Span) -> bool:
     """Return whether a lead behind the time `when` asks for one reminder more: "at 5, and again 10 minutes before"."""
-    return _asks_for_both(when, asked.reading.spans("LEAD")[0], asked)
+    return _asks_for_both(when, request.reading.spans("LEAD")[0], request)
 
 
-def _asks_for_both(when: Span, lead: Span, asked: Asked) -> bool:
+def _asks_for_both(when: Span, lead: Span, request: RequestContext) -> bool:
     """Return whether words between a time and a lead, or behind that, ask for both."""
-    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
+    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
     free = [token for token, tag in pairs if tag == NO_TAG]
     said = [token.form for token in free if when[1] <= token.start < lead[0] or token.start >= lead[1]]
-    return lead[0] >= when[1] and asked.words.has_any(asked.words.beside, asked.words.joint.join(said))
+    return lead[0] >= when[1] and request.words.has_any(request.words.beside, request.words.joint.join(said))
 
 
-def _from_now(amount: str, asked: Asked) -> list[TimeWords]:
+def _parse_from_now(amount: str, request: RequestContext) -> list[TimeWords]:
     """Return the time that an amount names from now: "remind me half an hour to check the oven"."""
-    if slots.is_figure(amount) or asked.length(amount) is None:
+    if slots.is_figure(amount) or request.parse_length(amount) is None:
         return []
-    phrases = [form.format(amount=amount) for form in asked.words.amount_ahead]
-    found = (slots.one_time([phrase], asked.words, asked.read) for phrase in phrases)
+    phrases = [form.format(amount=amount) for form in request.words.amount_ahead]
+    found = (slots.parse_time([phrase], request.words, request.read_times) for phrase in phrases)
     return [each for each in found if each is not None][:1]
 
 
-def _event(asked: Asked) -> Reading | None:
-    time = slots.one_time(asked.reading.pieces("EVENT"), asked.words, asked.read)
+def _read_event(request: RequestContext) -> Reading | None:
+    time = slots.parse_time(request.reading.pieces("EVENT"), request.words, request.read_times)
     return None if time is None else time.best
 
 
-def _beside(event: Reading, time: TimeWords) -> TimeWords:
+def _move_beside_event(event: Reading, time: TimeWords) -> TimeWords:
     """Return `time` on the day of `event`, where it names a clock alone.
 
     Of an hour that leaves open which half of the day is meant, it is the one nearer to the event; what would be long
@@ -453,21 +476,21 @@ def _beside(event: Reading, time: TimeWords) -> TimeWords:
     """
     best = time.best
     is_part = best is not None and bool(best.part) and best.rrule is None and not best.has_day
-    if best is None or not (slots.is_bare(best) or is_part) or not (event.has_day or event.rrule):
+    if best is None or not (slots.is_clock_alone(best) or is_part) or not (event.has_day or event.rrule):
         return time
-    moved = tuple(on_day(each, event.start.date()) for each in time.readings)
+    moved = tuple(move_to_day(each, event.start.date()) for each in time.readings)
     if event.has_clock and is_clock_without_half(time.words):
-        both = [half for each in moved for half in halves(each)]
+        both = [half for each in moved for half in list_halves(each)]
         moved = (min(both, key=lambda half: (abs(half.start - event.start), half.start)),)
     if event.has_clock and event.rrule is None and moved[0].start - event.start > _LONG_AFTER:
         moved = tuple(each._replace(start=each.start - _DAY) for each in moved)
         if moved[0].start < best.start:  # the evening before is over
             return time
-    dated = (each._replace(has_day=True) if event.rrule is None else at_clock(event, each) for each in moved)
+    dated = (each._replace(has_day=True) if event.rrule is None else set_clock(event, each) for each in moved)
     return replace(time, readings=tuple(dated), is_ambiguous=False)
 
 
-def _until(time: TimeWords, end: str) -> TimeWords:
+def _add_end(time: TimeWords, end: str) -> TimeWords:
     """Return a repeating `time` with the end of its rule."""
     best = time.best
     if not end or best is None or best.rrule is None or "UNTIL=" in best.rrule or "COUNT=" in best.rrule:
@@ -475,17 +498,17 @@ def _until(time: TimeWords, end: str) -> TimeWords:
     return replace(time, readings=(best._replace(rrule=f"{best.rrule};{end}"), *time.readings[1:]))
 
 
-def _woken(time: TimeWords, asked: Asked) -> TimeWords:
+def _choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
     """Return `time` in the morning where the request is about getting up; an alarm may ring in either half."""
     best = time.best
     if best is None or not best.has_clock:
         return time
-    is_up = any(word in asked.folded_text for word in asked.words.mornings)
-    if not is_up and not any(word in asked.folded_text for word in asked.words.alarms):
+    is_up = any(word in request.folded_text for word in request.words.mornings)
+    if not is_up and not any(word in request.folded_text for word in request.words.alarms):
         return time
-    words = slots.bare_time(time.words, asked.words)
-    phrase = asked.words.in_the_morning.format(time=words)
-    early = slots.one_time([phrase], asked.words, asked.read)
+    words = slots.strip_time_words(time.words, request.words)
+    phrase = request.words.in_the_morning.format(time=words)
+    early = slots.parse_time([phrase], request.words, request.read_times)
     if early is None or early.best is None or not _is_same_figure(early.best, best):
         return time
     if is_up and best.has_day and not early.best.has_day:  # the day is that of an event
@@ -496,21 +519,21 @@ def _woken(time: TimeWords, asked: Asked) -> TimeWords:
     morning = early.best
     if morning.start.hour < _FIRST_HOUR_UP or morning.start.hour + _NOON != best.start.hour:
         return time
-    both = sorted((best, morning), key=_start)
+    both = sorted((best, morning), key=_get_start)
     return replace(time, readings=tuple(both), is_ambiguous=True)
 
 
-def _in_usual_half(time: TimeWords, asked: Asked) -> TimeWords:
+def _choose_usual_half(time: TimeWords, request: RequestContext) -> TimeWords:
     """Return a clock such as "tomorrow at 7" in the evening beside words for what is done then, else in the morning.
 
     A bare "6" stays open: it is said of both halves of the day.
     """
     if not time.is_ambiguous:
         return time
-    early, late = min(time.readings, key=_start), max(time.readings, key=_start)
+    early, late = min(time.readings, key=_get_start), max(time.readings, key=_get_start)
     if late.start - early.start != _HALF_DAY or early.start.hour >= _NOON:
         return time
-    if asked.words.has_any(asked.words.evenings, asked.folded_text):
+    if request.words.has_any(request.words.evenings, request.folded_text):
         return replace(time, readings=(late,), is_ambiguous=False)
     is_open = early.start.hour < _OPEN_HOUR or (early.start.hour, early.start.minute) == (_OPEN_HOUR, 0)
     return replace(time, readings=(early, late) if is_open else (early,), is_ambiguous=is_open)
@@ -520,19 +543,19 @@ def _is_same_figure(one: Reading, other: Reading) -> bool:
     return (one.start.hour - other.start.hour) % _NOON == 0 and one.start.minute == other.start.minute
 
 
-def _at_night(time: TimeWords, asked: Asked) -> TimeWords:
+def _choose_next_hour(time: TimeWords, request: RequestContext) -> TimeWords:
     """Return a bare hour at night as the next such hour, and midnight and noon for a bare twelve in the evening."""
     best = time.best
-    if best is None or not slots.is_bare(best) or not is_clock_without_half(time.words):
+    if best is None or not slots.is_clock_alone(best) or not is_clock_without_half(time.words):
         return time
-    if asked.now.hour < _OPEN_HOUR and best.start.hour >= _NOON:
+    if request.now.hour < _OPEN_HOUR and best.start.hour >= _NOON:
         early = best._replace(start=best.start - _HALF_DAY)
-        return replace(time, readings=(early,), is_ambiguous=False) if early.start > asked.now else time
-    if asked.now.hour < _EVENING or best.start.hour != _NOON:
+        return replace(time, readings=(early,), is_ambiguous=False) if early.start > request.now else time
+    if request.now.hour < _EVENING or best.start.hour != _NOON:
         return time
     midnight = best._replace(start=best.start.replace(hour=0))
-    return replace(time, readings=(midnight, best), is_ambiguous=True) if midnight.start > asked.now else time
+    return replace(time, readings=(midnight, best), is_ambiguous=True) if midnight.start > request.now else time
 
 
-def _start(reading: Reading) -> datetime:
+def _get_start(reading: Reading) -> datetime:
     return reading.start

@@ -7,115 +7,134 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.times import TimeWords
-from function_calls.understanding.requests.arguments import changed_schedule, written
+from function_calls.understanding.requests.arguments import format_time, make_change_arguments
 from function_calls.understanding.requests.new_reminders import set_beside_last, set_reminders
-from function_calls.understanding.requests.references import IT, newest_shared, references_of, untagged_time
-from function_calls.understanding.requests.request_context import Asked
+from function_calls.understanding.requests.references import IT, find_newest_shared, find_references, find_untagged_time
+from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading
 
 
-def snooze(asked: Asked) -> Interpretation | None:
+def snooze(request: RequestContext) -> Interpretation | None:
     """Say a reminder again later; a bare figure is minutes."""
-    pieces = asked.reading.pieces("WHEN") or asked.reading.pieces("LATER")
-    until = [slots.without_words(piece, asked.words.until_words, asked.words.joint) for piece in pieces]
+    pieces = request.reading.pieces("WHEN") or request.reading.pieces("LATER")
+    until = [slots.strip_leading_word(piece, request.words.until_words, request.words.joint) for piece in pieces]
     if until != pieces:
-        return _snooze_until(asked, slots.times(until, asked.words, asked.read))
-    figure = next((_figure(piece, asked) for piece in pieces if not _is_until(piece, asked)), "")
-    length = asked.length(figure) if figure else asked.amount("LATER") or asked.amount("WHEN")
-    length = length or (None if pieces else asked.untagged_amount())
-    times = [] if figure else slots.times(asked.reading.pieces("WHEN"), asked.words, asked.read)
+        return _snooze_until(request, slots.parse_times(until, request.words, request.read_times))
+    figure = next((_parse_figure(piece, request) for piece in pieces if not _is_until(piece, request)), "")
+    length = request.parse_length(figure) if figure else request.parse_amount("LATER") or request.parse_amount("WHEN")
+    length = length or (None if pieces else request.parse_untagged_amount())
+    times = [] if figure else slots.parse_times(request.reading.pieces("WHEN"), request.words, request.read_times)
     best = times[0].best if times else None
-    arguments: dict[str, object] = {"reminder_id": ", ".join(references_of(asked))}
-    if best is not None and best.has_day and asked.names(asked.words.same_time):
+    arguments: dict[str, object] = {"reminder_id": ", ".join(find_references(request))}
+    if best is not None and best.has_day and request.has_word(request.words.same_time):
         arguments["time"] = f"{best.wall:%Y-%m-%d}"
-    elif length is not None and (best is None or not slots.is_bare(best)):
+    elif length is not None and (best is None or not slots.is_clock_alone(best)):
         minutes = round(length.total_seconds() / 60)
         is_whole = length == timedelta(minutes=minutes)
-        arguments["time"] = asked.words.as_length.format(minutes=minutes) if is_whole else written(asked.now + length)
+        arguments["time"] = (
+            request.words.as_length.format(minutes=minutes) if is_whole else format_time(request.now + length)
+        )
     elif best is not None:
         is_day = best.has_day and not best.has_clock
-        arguments["time"] = written(best.wall) if is_day else changed_schedule(_soonest(best, asked), asked.now)["time"]
-    return asked.answering.one("reminder_snooze", arguments)
+        arguments["time"] = (
+            format_time(best.wall)
+            if is_day
+            else make_change_arguments(_choose_soonest(best, request), request.now)["time"]
+        )
+    return request.answers.call_tool("reminder_snooze", arguments)
 
 
-def _soonest(best: Reading, asked: Asked) -> Reading:
-    """Return the next such hour of a clock that leaves open which half of the day is meant: "10:30" in the evening."""
-    words = slots.bare_time(asked.reading.words("WHEN"), asked.words)
+def _choose_soonest(best: Reading, request: RequestContext) -> Reading:
+    """Return the next hour of a clock without a half of the day: "10:30" in the evening."""
+    words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
     earlier = best._replace(start=best.start - timedelta(hours=12))
-    is_open = slots.is_bare(best) and is_clock_without_half(words) and best.start.hour != 0
-    return earlier if is_open and earlier.start > asked.now else best
+    is_open = slots.is_clock_alone(best) and is_clock_without_half(words) and best.start.hour != 0
+    return earlier if is_open and earlier.start > request.now else best
 
 
-def _figure(piece: str, asked: Asked) -> str:
+def _parse_figure(piece: str, request: RequestContext) -> str:
     """Return the number that `piece` is, "5" or "for 5"; "" for a clock such as "at 5"."""
-    bare = slots.bare_time(piece, asked.words)
-    return bare if slots.is_figure(bare) and (slots.is_figure(piece) or not asked.read(piece)) else ""
+    bare = slots.strip_time_words(piece, request.words)
+    return bare if slots.is_figure(bare) and (slots.is_figure(piece) or not request.read_times(piece)) else ""
 
 
-def _is_until(piece: str, asked: Asked) -> bool:
+def _is_until(piece: str, request: RequestContext) -> bool:
     """Return whether a word for "until" stands in front of `piece`: "until I'm back on Monday"."""
-    start = asked.reading.text.find(piece) if piece else 0
-    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
-    before = asked.words.joint.join(token.form for token, tag in pairs if token.end <= start and tag == "O")
-    words = before.split() if asked.words.joint else [before[-2:], before[-1:]]
-    return any(word in words for word in asked.words.until_words if word != "to")
+    start = request.reading.text.find(piece) if piece else 0
+    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
+    before = request.words.joint.join(token.form for token, tag in pairs if token.end <= start and tag == "O")
+    words = before.split() if request.words.joint else [before[-2:], before[-1:]]
+    return any(word in words for word in request.words.until_words if word != "to")
 
 
-def _snooze_until(asked: Asked, times: list[TimeWords]) -> Interpretation | None:
+def _snooze_until(request: RequestContext, times: list[TimeWords]) -> Interpretation | None:
     """Say a reminder again at the time behind "until"; a bare figure is an hour."""
     best = times[0].best if times else None
     if best is None:
         return None
     is_day = best.has_day and not best.has_clock
-    time = written(best.wall) if is_day else changed_schedule(best, asked.now).get("time")
-    return asked.answering.one("reminder_snooze", {"reminder_id": ", ".join(references_of(asked)), "time": time})
+    time = format_time(best.wall) if is_day else make_change_arguments(best, request.now).get("time")
+    return request.answers.call_tool(
+        "reminder_snooze", {"reminder_id": ", ".join(find_references(request)), "time": time}
+    )
 
 
-def pause(asked: Asked) -> Interpretation | None:
+def pause(request: RequestContext) -> Interpretation | None:
     """Pause reminders, until a time or during it."""
-    when = asked.reading.words("WHEN") or asked.reading.words("UNTIL") or untagged_time(asked)
-    bare = slots.without_words(when, asked.words.until_words, asked.words.joint)
-    is_until = asked.reading.has("UNTIL") or bare != when or _is_until(when, asked)
-    if not when or not (asked.read(bare) or asked.length(bare)):  # "until further notice"
-        return state_of(asked, "pause")
-    return state_of(asked, "pause", {"until": bare} if is_until else {"during": slots.bare_time(bare, asked.words)})
+    when = request.reading.words("WHEN") or request.reading.words("UNTIL") or find_untagged_time(request)
+    bare = slots.strip_leading_word(when, request.words.until_words, request.words.joint)
+    is_until = request.reading.has("UNTIL") or bare != when or _is_until(when, request)
+    if not when or not (request.read_times(bare) or request.parse_length(bare)):  # "until further notice"
+        return change_state(request, "pause")
+    return change_state(
+        request, "pause", {"until": bare} if is_until else {"during": slots.strip_time_words(bare, request.words)}
+    )
 
 
-def resume(asked: Asked) -> Interpretation | None:
+def resume(request: RequestContext) -> Interpretation | None:
     """Let paused reminders go on."""
-    return state_of(asked, "resume")
+    return change_state(request, "resume")
 
 
-def done(asked: Asked) -> Interpretation | None:
+def done(request: RequestContext) -> Interpretation | None:
     """Note that what a reminder is about was done."""
-    return state_of(asked, "done")
+    return change_state(request, "done")
 
 
-def join(asked: Asked) -> Interpretation | None:
+def join(request: RequestContext) -> Interpretation | None:
     """Remind the person who asks as well."""
-    is_reminded = asked.last_set is not None and asked.last_set.arguments.get("person") is None and asked.may_point
-    made = set_beside_last(asked)
+    is_reminded = (
+        request.last_set is not None and request.last_set.arguments.get("person") is None and request.may_point
+    )
+    made = set_beside_last(request)
     if made is not None:
         return made
-    if is_reminded and asked.names(asked.words.calling) and not asked.names(asked.words.beside) and not _names(asked):
-        return set_reminders(asked)
-    return state_of(asked, "join")
+    if (
+        is_reminded
+        and request.has_word(request.words.calling)
+        and not request.has_word(request.words.beside)
+        and not _names_reminder_or_time(request)
+    ):
+        return set_reminders(request)
+    return change_state(request, "join")
 
 
-def _names(asked: Asked) -> bool:
-    return any(map(asked.reading.has, ("REF", "OLD", "WHEN")))
+def _names_reminder_or_time(request: RequestContext) -> bool:
+    return any(map(request.reading.has, ("REF", "OLD", "WHEN")))
 
 
-def leave(asked: Asked) -> Interpretation | None:
+def leave(request: RequestContext) -> Interpretation | None:
     """Remind the person who asks no longer: of the reminder for several people that was set last, if none is named."""
-    reminder = None if references_of(asked) or asked.turn.message.reply_to is not None else newest_shared(asked)
-    return state_of(asked, "leave", {} if reminder is None else {"reminder_id": reminder.id})
+    reminder = (
+        None if find_references(request) or request.turn.message.reply_to is not None else find_newest_shared(request)
+    )
+    return change_state(request, "leave", {} if reminder is None else {"reminder_id": reminder.id})
 
 
-def state_of(asked: Asked, action: str, arguments: Mapping[str, object] | None = None) -> Interpretation:
+def change_state(request: RequestContext, action: str, arguments: Mapping[str, object] | None = None) -> Interpretation:
     """Return the call that puts the reminder that is named, or the one spoken of last, into another state."""
-    references = references_of(asked)
-    if action in {"pause", "resume"} and not references and asked.names(asked.words.plural):
+    references = find_references(request)
+    if action in {"pause", "resume"} and not references and request.has_word(request.words.plural):
         references = ["all"]
     named = {"action": action, "reminder_id": ", ".join(references) or IT}
-    return asked.answering.one("reminder_state", {**named, **(arguments or {})})
+    return request.answers.call_tool("reminder_state", {**named, **(arguments or {})})

@@ -205,10 +205,10 @@ async def test_first_answer_compiles_no_examples_after_the_warm_up(room):
         """Paint."""
         return colour
 
-    examples._templates.cache_clear()
+    examples._compile_templates.cache_clear()
     talker = room(time_zone, paint, script=["It is blue."])
     OfflineInterpreter.warm_up("en", talker.router.registry.specs)
-    compiled = examples._templates.cache_info().misses
+    compiled = examples._compile_templates.cache_info().misses
 
     assert await talker.say("what colour is the sky?") == "It is blue."
-    assert examples._templates.cache_info().misses == compiled == 2
+    assert examples._compile_templates.cache_info().misses == compiled == 2

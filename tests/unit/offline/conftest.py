@@ -13,7 +13,7 @@ from bot.testing.turns import make_reminder
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.tools.calls import Interpretation, ToolSpec, Turn
 from function_calls.understanding import OfflineInterpreter
-from function_calls.understanding.requests.reference_resolution import KnownReminders
+from function_calls.understanding.requests.reference_resolution import ChatReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.reminders.model import Reminder
 
@@ -64,7 +64,7 @@ def interpret_text(
     sent = replace(message, id="b1", sender=bot, text=f"⏰ {delivered}", is_addressed=False)
     recent = (sent,) if delivered else ()
     turn = Turn(message=message, now=now, zone=ZONE, language=language, bot_name="bubbles", tools=tools, recent=recent)
-    return interpreter.read(turn, KnownReminders(tuple(map(reminder, known)), now) if known else None)
+    return interpreter.read(turn, ChatReminders(tuple(map(reminder, known)), now) if known else None)
 
 
 def reminder(content: str) -> Reminder:

@@ -11,11 +11,11 @@ from function_calls.models import ReminderArgs, ReminderDeleteArgs, ReminderList
 from function_calls.tools.calls import Interpretation, ToolCall, ToolSpec, Turn
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import MessageReading
-from function_calls.understanding.reading.tokens import marked, time_spans, tokens_of
-from function_calls.understanding.requests.intent_handlers import make
+from function_calls.understanding.reading.tokens import find_time_spans, mark_seconds, tokenize
+from function_calls.understanding.requests.intent_handlers import handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
-from function_calls.understanding.requests.request_context import Asked
+from function_calls.understanding.requests.request_context import RequestContext
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.time_expressions import parse_all
 
@@ -61,7 +61,7 @@ def read_as(
     text: str, spans: Sequence[tuple[int, int, str]], intent: str, language: str, begins: Sequence[int] = ()
 ) -> MessageReading:
     """Return the reading of `text` with the tags of `spans` (start, end, tag); requests begin at `begins`."""
-    tokens = tokens_of(text, time_spans(parse_all(text, marked(NOW), language=language)), {})
+    tokens = tokenize(text, find_time_spans(parse_all(text, mark_seconds(NOW), language=language)), {})
     tags = (
         next((tag for start, end, tag in spans if start < token.end and token.start < end), "O") for token in tokens
     )
@@ -91,19 +91,19 @@ def heard(
         tools=_TOOLS,
         recent=recent,
     )
-    asked = Asked(
+    request = RequestContext(
         turn=turn,
         reading=reading,
         words=load_lexicon(language),
         language=language,
         times=parse_all,
-        answering=ReminderAnswers(turn, OpenQuestions(), "key"),
+        answers=ReminderAnswers(turn, OpenQuestions(), "key"),
         question=question,
         last_set=None if last_set is None else ToolCall(id="before", name="reminder_set", arguments=last_set),
         is_addressed=True,
         may_point=may_point,
     )
-    return make(asked, lambda start: reading.intents)
+    return handle_intent(request, lambda start: reading.intents)
 
 
 def written(text: str, by: str) -> ChatMessage:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from function_calls.understanding.acknowledgements import is_courtesy
+from function_calls.understanding.acknowledgements import is_acknowledgement
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from function_calls.understanding.acknowledgements import is_courtesy
     ],
 )
 def test_thanks_and_the_like_need_no_answer(text):
-    assert is_courtesy(text)
+    assert is_acknowledgement(text)
 
 
 @pytest.mark.parametrize(
@@ -53,4 +53,4 @@ def test_thanks_and_the_like_need_no_answer(text):
     ],
 )
 def test_possible_request_is_no_courtesy(text):
-    assert not is_courtesy(text)
+    assert not is_acknowledgement(text)

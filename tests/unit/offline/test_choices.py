@@ -5,10 +5,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from function_calls.understanding.dialogue.choices import chosen
+from function_calls.understanding.dialogue.choices import choose_options
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import Situation, load_models, read_message
-from function_calls.understanding.requests.reference_resolution import KnownReminders
+from function_calls.understanding.requests.reference_resolution import ChatReminders
 from services.time_expressions import parse_all
 from tests.unit.offline.test_group_dialogues import reminder
 
@@ -25,7 +25,7 @@ def picked(answer, language="en"):
     options = parse_all("tomorrow at 8", NOW, language="en")[0].readings
     situation = Situation(context="asked_when", is_addressed=False)
     read = read_message(answer, NOW, situation, load_models(language), parse_all, language)
-    return [each.start.hour for each in chosen(read, options, load_lexicon(language), times)]
+    return [each.start.hour for each in choose_options(read, options, load_lexicon(language), times)]
 
 
 @pytest.mark.parametrize(
@@ -75,13 +75,13 @@ def test_other_answers_pick_nothing(answer, language):
 
 @pytest.mark.parametrize("words", ["fridge", "the fridge", "abc123", "5pm", "1", "all", "both", "last one"])
 def test_words_that_name_a_reminder_of_the_chat(words):
-    assert KnownReminders((reminder("check the fridge"),), NOW).has(words)
+    assert ChatReminders((reminder("check the fridge"),), NOW).can_resolve(words)
 
 
 @pytest.mark.parametrize("words", ["pizza", "7am", "zzz999"])
 def test_words_that_name_none(words):
-    assert not KnownReminders((reminder("check the fridge"),), NOW).has(words)
+    assert not ChatReminders((reminder("check the fridge"),), NOW).can_resolve(words)
 
 
 def test_chat_without_reminders_has_none_of_any_name():
-    assert not KnownReminders((), NOW).has("all")
+    assert not ChatReminders((), NOW).can_resolve("all")

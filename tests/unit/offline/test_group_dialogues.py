@@ -12,7 +12,7 @@ from bot.testing.clocks import FixedClock
 from bot.testing.turns import make_reminder
 from function_calls.tools.calls import Interpretation, ReplyScope, ToolSpec, Turn
 from function_calls.understanding import OfflineInterpreter
-from function_calls.understanding.requests.reference_resolution import KnownReminders
+from function_calls.understanding.requests.reference_resolution import ChatReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.state import MemoryStateStore
 from services.reminders.model import EVERYONE
@@ -71,7 +71,7 @@ class Chat:
 
     def says(self, sender, text, **kwargs):
         turn = self.turn(sender, text, **kwargs)
-        known = KnownReminders(tuple(self.known), self.now) if self.known else None
+        known = ChatReminders(tuple(self.known), self.now) if self.known else None
         heard = self.interpreter.read(turn, known)
         self.recent.append(turn.message)
         if heard.calls or heard.answer:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from bot.app.registry import built_in_registry
 from bot.testing.turns import make_message, make_turn
 from function_calls.language.messages import LANGUAGES
-from function_calls.understanding.dialogue.fallback import help_text
+from function_calls.understanding.dialogue.fallback import render_help
 from function_calls.understanding.interpreter import OfflineInterpreter
 
 QUESTIONS = {"en": "Bubbles, what can you do?", "zh": "Bubbles，你能做什么？", "es": "Bubbles, ¿qué puedes hacer?"}
@@ -35,7 +35,7 @@ async def test_each_example_is_understood_as_a_call_that_works_here(language, se
 def test_tool_that_is_switched_off_is_not_offered():
     tools = [spec for spec in TOOLS if spec.name != "summary"]
 
-    assert "what did I miss" not in help_text(turn_of("help", "en", tools), searches_web=True)
+    assert "what did I miss" not in render_help(turn_of("help", "en", tools), searches_web=True)
 
 
 @pytest.mark.parametrize(

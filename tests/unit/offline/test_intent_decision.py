@@ -5,11 +5,11 @@ from msgspec.structs import replace
 
 from function_calls.understanding.dialogue.addressee import (
     Circumstances,
-    features_of,
+    compute_probability,
+    extract_features,
     is_for_bot,
-    probability_for_bot,
 )
-from function_calls.understanding.dialogue.intent_decision import chosen_intents, is_refusal
+from function_calls.understanding.dialogue.intent_decision import choose_intents, is_refusal
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.tokens import Token
@@ -53,11 +53,11 @@ def acted_on(read, state=FIRST_MESSAGE, *, is_addressed=False, **changed):
     state, words = replace(state, **changed), load_lexicon("en")
     if is_refusal(read, words) or not (is_addressed or is_for_bot(read, words, state)):
         return ()
-    return chosen_intents(read, words, state.context, is_addressed=is_addressed, has_known_words=state.has_known_words)
+    return choose_intents(read, words, state.context, is_addressed=is_addressed, has_known_words=state.has_known_words)
 
 
 def probability(read, state=FIRST_MESSAGE, **changed):
-    return probability_for_bot(features_of(read, load_lexicon("en"), replace(state, **changed)))
+    return compute_probability(extract_features(read, load_lexicon("en"), replace(state, **changed)))
 
 
 def test_reminder_is_set_without_the_bots_name():

@@ -10,9 +10,15 @@ from hypothesis import strategies as st
 from benchmarks.understanding.generator import Grammar
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import Situation, load_models, read_message
-from function_calls.understanding.reading.names import without_calls
-from function_calls.understanding.reading.slots import amount, content, one_time, reference, times
-from function_calls.understanding.reading.tokens import marked, time_spans, tokens_of
+from function_calls.understanding.reading.names import strip_calls
+from function_calls.understanding.reading.slots import (
+    extract_content,
+    extract_references,
+    parse_amount,
+    parse_time,
+    parse_times,
+)
+from function_calls.understanding.reading.tokens import find_time_spans, mark_seconds, tokenize
 from services.time_expressions import parse_all
 
 NOW = datetime(2026, 11, 24, 14, 10, tzinfo=ZoneInfo("Europe/London"))
@@ -53,12 +59,12 @@ def test_words_of_a_request_have_tags():
     reading = read("remind bob tomorrow at 9 to water the ferns", context="none")
 
     assert (reading.words("PERSON"), reading.words("WHEN")) == ("bob", "tomorrow at 9")
-    assert content(reading, load_lexicon("en")) == "water the ferns"
+    assert extract_content(reading, load_lexicon("en")) == "water the ferns"
 
 
 def forms(text):
-    spans = time_spans(parse_all(text, marked(NOW), language="en"))
-    return [token.form for token in tokens_of(text, spans, {})]
+    spans = find_time_spans(parse_all(text, mark_seconds(NOW), language="en"))
+    return [token.form for token in tokenize(text, spans, {})]
 
 
 def test_time_expression_is_one_token_of_its_kind():
@@ -67,13 +73,13 @@ def test_time_expression_is_one_token_of_its_kind():
 
 def test_noun_at_the_head_of_a_time_expression_is_a_token():
     assert forms("quiz night on Friday at 8") == ["quiz", "night", "@dayclock"]
-    assert content(read("remind us of quiz night on Friday at 8"), load_lexicon("en")) == "quiz night"
+    assert extract_content(read("remind us of quiz night on Friday at 8"), load_lexicon("en")) == "quiz night"
 
 
 def test_traditional_characters_are_folded():
     folding = load_models("zh").folding
 
-    assert [token.form for token in tokens_of("提醒我買票", (), folding)] == list("提醒我买票")
+    assert [token.form for token in tokenize("提醒我買票", (), folding)] == list("提醒我买票")
 
 
 @pytest.mark.parametrize(
@@ -84,18 +90,18 @@ def test_amount_is_a_length_of_time_and_no_clock(piece, length):
     def read_times(text, now):
         return parse_all(text, now, language="en")
 
-    assert amount(piece, load_lexicon("en"), read_times, NOW) == length
+    assert parse_amount(piece, load_lexicon("en"), read_times, NOW) == length
 
 
 def test_words_beside_a_time_are_left_out():
     words = load_lexicon("en")
 
-    assert one_time(["dentist at 6"], words, times_in) is None
-    assert [each.best.start.hour for each in times(["dentist at 6"], words, times_in)] == [18]
+    assert parse_time(["dentist at 6"], words, times_in) is None
+    assert [each.best.start.hour for each in parse_times(["dentist at 6"], words, times_in)] == [18]
 
 
 def test_bare_figure_is_an_hour():
-    assert one_time(["6"], load_lexicon("en"), times_in).best.start.hour == 18
+    assert parse_time(["6"], load_lexicon("en"), times_in).best.start.hour == 18
 
 
 @pytest.mark.parametrize(
@@ -103,7 +109,7 @@ def test_bare_figure_is_an_hour():
     [("delete the ferns one", ["ferns"]), ("delete it", [])],
 )
 def test_reference_is_what_a_reminder_is_called(text, expected):
-    found = reference(read(text), load_lexicon("en"))
+    found = extract_references(read(text), load_lexicon("en"))
 
     assert [name for name in found if name] == expected
 
@@ -120,7 +126,7 @@ def test_reference_is_what_a_reminder_is_called(text, expected):
     ],
 )
 def test_name_of_the_bot_is_taken_off_a_message_to_it(text, expected):
-    assert without_calls(text, "Bubbles") == expected
+    assert strip_calls(text, "Bubbles") == expected
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -2,14 +2,14 @@
 
 import pytest
 
-from function_calls.understanding.reading.lexicon import common_words
-from function_calls.understanding.reading.reminder_words import KnownWords, known_words, stem
-from function_calls.understanding.requests.reference_resolution import KnownReminders
+from function_calls.understanding.reading.lexicon import load_common_words
+from function_calls.understanding.reading.reminder_words import ReminderWords, collect_words, stem
+from function_calls.understanding.requests.reference_resolution import ChatReminders
 from tests.unit.offline.test_group_dialogues import START, reminder
 
 
 def known(*contents):
-    return KnownReminders(tuple(map(reminder, contents)), START)
+    return ChatReminders(tuple(map(reminder, contents)), START)
 
 
 @pytest.mark.parametrize(
@@ -20,11 +20,11 @@ def test_stem_is_a_word_without_the_ending_of_a_form(word, expected):
 
 
 def test_places_are_those_of_words_in_the_texts():
-    words = known_words(["take the pills", "给绿萝浇水"], {"the"})
+    words = collect_words(["take the pills", "给绿萝浇水"], {"the"})
 
-    assert words.places(["one", "pill", "less", "the"]) == {1}
-    assert words.places(["绿", "萝", "那", "个"]) == {0, 1}
-    assert KnownWords().places(["pill"]) == frozenset()
+    assert words.find_places(["one", "pill", "less", "the"]) == {1}
+    assert words.find_places(["绿", "萝", "那", "个"]) == {0, 1}
+    assert ReminderWords().find_places(["pill"]) == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_places_are_those_of_words_in_the_texts():
 def test_name_means_the_reminder_that_shares_most_words_with_it(name, language, expected):
     reminders = known("unlock the front", "water the ferns", "insulin", "call Hugo", "给绿萝浇水")
 
-    found = reminders.like(name, common_words(language))
+    found = reminders.find_only_closest(name, load_common_words(language))
 
     assert (None if found is None else found.content) == expected
 
@@ -51,5 +51,5 @@ def test_name_means_the_reminder_that_shares_most_words_with_it(name, language, 
 def test_words_that_several_have_decide_less():
     reminders = known("water the ferns", "water the roses")
 
-    assert reminders.closest("water", common_words("en")) == reminders.reminders
-    assert reminders.closest("water roses", common_words("en")) == reminders.reminders[1:]
+    assert reminders.find_closest("water", load_common_words("en")) == reminders.reminders
+    assert reminders.find_closest("water roses", load_common_words("en")) == reminders.reminders[1:]
