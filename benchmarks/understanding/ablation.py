@@ -47,13 +47,18 @@ def _none(*_: Any, **__: Any) -> list[Any]:
 
 RULES: tuple[tuple[str, Callable[..., object], str], ...] = (
     (
-        "reading.tag_repair:_Draft",
+        "reading.name_repair:NameRepair",
         _nothing,
         (
-            "free_courtesies tag_same_time tag_listed_times tag_correction part_names tag_time tag_event join_ends "
-            "complete_content tag_content _name_oneself _give_occasion _give_companion _give_last _give_telling "
-            "_complete_behind _cut_behind_pronoun _cut_links"
+            "repair_names _tag_oneself _move_occasion_to_content _move_companion_to_content "
+            "_move_last_character_to_content _move_verb_to_content _cut_behind_pronoun _cut_links"
         ),
+    ),
+    ("reading.content_repair:ContentRepair", _nothing, "untag_courtesies extend_content tag_content _extend_to_end"),
+    (
+        "reading.tag_repair:TimeRepair",
+        _nothing,
+        "tag_same_time tag_listed_times tag_correction tag_time tag_event merge_ends",
     ),
     ("reading.segments:", _unchanged, "_join_reason"),
     ("dialogue.message_interpreter:", _unchanged, "drop_remarks resolve_day_meant merge_intents"),

@@ -1,4 +1,4 @@
-"""Tell thanks, laughter and the like, which need no answer even where the bot was spoken to."""
+"""Detect acknowledgements: thanks, laughter, "ok" and emoji, which need no answer even where the bot is addressed."""
 
 import re
 import tomllib
@@ -11,7 +11,7 @@ _LONGEST = 60
 
 
 def is_acknowledgement(text: str) -> bool:
-    """Return whether `text`, without the bot's name, says thanks, that it was heard, or nothing in words ("👍")."""
+    """Return whether `text`, without the bot's name, has only thanks, "ok", laughter or signs ("👍")."""
     said = " ".join(text.casefold().replace("’", "'").split())
     if not 0 < len(said) <= _LONGEST:
         return False

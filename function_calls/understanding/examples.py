@@ -23,7 +23,7 @@ class ExampleSentences:
     """Matches messages with the example sentences of tools; `{name}` in an example is read as that argument."""
 
     def match_sentence(self, text: str, tools: tuple[ToolSpec, ...]) -> str | None:
-        """The tool that gives the whole of `text` as an example, word by word."""
+        """Return the name of the tool that has the whole of `text` as an example sentence; None for none."""
         said = _fold(text)
         meant = (tool for tool in tools if tool.name not in _READ and said in _fold_sentences(tool.examples))
         return next((tool.name for tool in meant if not tool.parameters.get("required")), None)
@@ -31,9 +31,9 @@ class ExampleSentences:
     def match_template(
         self, text: str, tools: tuple[ToolSpec, ...], *, is_addressed: bool
     ) -> tuple[str, dict[str, object]] | None:
-        """The first tool one of whose examples explains the whole of `text`, and its arguments.
+        """Return the first tool with an example template that matches the whole of `text`, and its arguments.
 
-        An example that is nothing but a slot would match anything, and counts only when the bot was spoken to.
+        A template that is nothing but a slot would match anything, and counts only where the bot is addressed.
         """
         said = trim(text)
         for tool in tools:
@@ -48,8 +48,10 @@ class ExampleSentences:
 
 @lru_cache(maxsize=512)
 def _fold_sentences(examples: tuple[str, ...]) -> frozenset[str]:
-    """The examples that are sentences and no templates."""
-    return frozenset(_fold(each) for each in examples if not slot_names(each) and not _NOTATION.search(each))
+    """Return the examples that are sentences, folded; templates are left out."""
+    return frozenset(
+        _fold(example) for example in examples if not slot_names(example) and not _NOTATION.search(example)
+    )
 
 
 def _fold(text: str) -> str:
@@ -68,13 +70,13 @@ def _match_example(said: str, pattern: re.Pattern[str], tool: ToolSpec) -> dict[
 
 @lru_cache(maxsize=512)
 def _compile_templates(examples: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """The examples with their patterns; those that are no templates are left out."""
+    """Return the examples that are templates, each with its pattern."""
     compiled = ((example, _compile(example)) for example in examples)
     return tuple((example, pattern) for example, pattern in compiled if pattern is not None)
 
 
 def _compile(example: str) -> re.Pattern[str] | None:
-    """The pattern of an example; None for one that is no template."""
+    """Return the pattern of an example; None where it is no template."""
     try:
         return Notation(is_spaced=detect_language(example, "en") != "zh").compile(example.strip(_MARKS))
     except TemplateInvalid:
@@ -86,7 +88,7 @@ def _has_own_words(example: str) -> bool:
 
 
 def _convert(words: str, name: str, tool: ToolSpec) -> object:
-    """The words of a slot in the type that the schema asks for; words that do not fit stay words."""
+    """Return the words of a slot in the type of the schema; words that do not fit stay text."""
     properties = tool.parameters.get("properties")
     schema = properties.get(name) if isinstance(properties, Mapping) else None
     kinds = _kinds(schema) if isinstance(schema, Mapping) else frozenset()
@@ -101,8 +103,10 @@ def _convert(words: str, name: str, tool: ToolSpec) -> object:
 
 
 def _kinds(schema: Mapping[str, object]) -> frozenset[object]:
-    """The JSON types that a schema allows, those of its alternatives included."""
+    """Return the JSON types that a schema allows, with those of its alternatives."""
     options = schema.get("anyOf")
-    alternatives = [each for each in options if isinstance(each, Mapping)] if isinstance(options, list | tuple) else []
+    alternatives = (
+        [option for option in options if isinstance(option, Mapping)] if isinstance(options, list | tuple) else []
+    )
     named = [each.get("type") for each in (schema, *alternatives)]
-    return frozenset(kind for each in named for kind in (each if isinstance(each, list | tuple) else (each,)))
+    return frozenset(kind for name in named for kind in (name if isinstance(name, list | tuple) else (name,)))

@@ -1,4 +1,4 @@
-"""The interpreter that needs no language model: calls, one question, a hint, or silence."""
+"""Interpret messages without a language model: as calls, one question, a hint, or silence."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -70,7 +70,7 @@ _CLAUSE_END = re.compile(r"[,，.。!！~～…]")
 
 
 class _Message(Struct, frozen=True, kw_only=True):
-    """The message of a turn as the models read it.
+    """The message of a turn as read by the models.
 
     `joined` has the names of several words by the single words that stand for them in the text of `turn`;
     `has_too_many_times` says that not all times of the message were read.
@@ -83,7 +83,7 @@ class _Message(Struct, frozen=True, kw_only=True):
 
 
 class OfflineInterpreter:
-    """Understands the messages of people, each in the state of its dialogue with the bot.
+    """Interprets messages of people, each in the state of its dialogue with the bot.
 
     `store` keeps the dialogues through a restart, `reminders` looks up those of a chat; without them the dialogues
     last as long as the process, and names of reminders count that the bot has lately written.
@@ -110,7 +110,7 @@ class OfflineInterpreter:
 
     @staticmethod
     def warm_up(language: str, tools: Iterable[ToolSpec] = ()) -> None:
-        """Compile the words of time of `language` and the examples of `tools`, for which the first message would wait.
+        """Compile the time words of `language` and the examples of `tools` before the first message needs them.
 
         The models are loaded with the first message in their language, which takes a tenth of a second.
         """
@@ -179,7 +179,7 @@ class OfflineInterpreter:
     def _keep_ambiguous(
         self, turn: Turn, key: str, interpretation: Interpretation, known: ChatReminders | None
     ) -> None:
-        """Keep a call open whose reference fits several reminders: the next message may say which one is meant."""
+        """Keep a call open whose reference fits several reminders: the next message may choose one."""
         call = interpretation.calls[0]
         reference = str(call.arguments.get("reminder_id") or "")
         if known is None or len(interpretation.calls) > 1 or len(known.resolve(reference)) <= 1:
@@ -191,14 +191,14 @@ class OfflineInterpreter:
         self._questions.ask(key, question, turn.now)
 
     def _pass_by(self, turn: Turn, key: str, utterance: Utterance | None) -> None:
-        """Remember that the person has spoken of something else; who only thanks or laughs drops what was asked."""
+        """Record that the person has written of something else; an acknowledgement closes the open question."""
         if utterance is None or len(utterance.reading.tokens) > _REMARK:
             self._dialogue.pass_by(key)
         elif is_acknowledgement(utterance.reading.text):
             self._questions.take(key, turn.now)
 
     async def _look_up_reminders(self, message: _Message) -> ChatReminders | None:
-        """Return the coming reminders of the chat where the message may be about one."""
+        """Return the coming reminders of the chat where the message may be about one; else None."""
         turn, utterance = message.turn, message.utterance
         is_asking = utterance is not None and _may_be_about_reminder(utterance)
         is_addressed = turn.message.is_addressed or turn.message.is_private
@@ -207,7 +207,7 @@ class OfflineInterpreter:
         return ChatReminders(tuple(await self._reminders(turn.message.address)), turn.now)
 
     def _read_utterance(self, turn: Turn, key: str, known: ChatReminders | None) -> Utterance | None:
-        """Return the message as the models read it; None where it replies to another person, or is too long."""
+        """Read the message with the models; None where it replies to another person, or is too long."""
         if _is_for_somebody(turn):
             return None
         question = self._questions.open(key, turn.now)
@@ -227,7 +227,7 @@ class OfflineInterpreter:
             return unknown
         if utterance.question is None and is_acknowledgement(utterance.reading.text):
             return Interpretation()
-        if self._is_waived_in_vain(turn, key, utterance):
+        if self._is_needless_waiver(turn, key, utterance):
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
         answers = ReminderAnswers(turn, self._questions, key)
         answered = self._answer_question(turn, key, utterance, answers, known)
@@ -240,12 +240,12 @@ class OfflineInterpreter:
         return interpretation if question is None or not is_answer else self._add_options(interpretation, key, question)
 
     def _add_options(self, interpretation: Interpretation, key: str, question: OpenQuestion) -> Interpretation:
-        """Return the answer to `question` with how its reminder is to behave, which the next question keeps."""
+        """Return the answer to `question` with the options of its reminder, which the next question keeps."""
         self._questions.note_manners(key, question.manners)
         return replace(add_options(interpretation, question.manners), is_answer=not interpretation.choices)
 
     def _match_example(self, turn: Turn) -> Interpretation | None:
-        """Return the call of the tool that gives the message as one of its example sentences."""
+        """Return the call of the tool that has the message as one of its examples."""
         text = strip_names(turn.message.text, (turn.bot_name,)).strip()
         if len(text) > LONGEST:
             return None
@@ -256,7 +256,7 @@ class OfflineInterpreter:
         return None if found is None else Interpretation(calls=(CallMaker(turn).call(*found),))
 
     def _answer_unread(self, turn: Turn) -> Interpretation:
-        """Return what to say to a message that the models do not read: too long, only a sign, or for others."""
+        """Return the answer to a message that the models do not read: too long, only a sign, or for others."""
         is_long = len(turn.message.text) > LONGEST
         if not _is_addressed(turn) and not (is_long and self._is_request(turn)):
             return Interpretation()
@@ -278,7 +278,7 @@ class OfflineInterpreter:
         return reading.probability("set") >= _TALK and has_trigger(reading, load_lexicon(language))
 
     def _resolve_pronoun(self, turn: Turn, key: str, utterance: Utterance) -> tuple[Utterance, Interpretation | None]:
-        """Return the message with the name of the one whom "remind him" means; where none is known, who is asked."""
+        """Return the message with a name for "him" in "remind him", or the question who is meant."""
         reading, words = utterance.reading, load_lexicon(utterance.language)
         spans = _find_pronouns(reading, words)
         if reading.intent not in _REMINDING or not spans:
@@ -297,7 +297,7 @@ class OfflineInterpreter:
     def _answer_question(
         self, turn: Turn, key: str, utterance: Utterance, answers: ReminderAnswers, known: ChatReminders | None
     ) -> Interpretation | None:
-        """Return the reminder at the offered time that the message picks, or the call that waited for a reminder."""
+        """Return the calls of an answer to the open question: for a chosen time, or for a chosen reminder."""
         question = utterance.question
         if question is None or not turn.scope.covers(question.message_id):
             return None
@@ -316,12 +316,12 @@ class OfflineInterpreter:
         return None
 
     def _bind_times(self, turn: Turn, utterance: Utterance) -> Callable[[str], Sequence[TimeReadings]]:
-        """Return what finds the times in a text of the language of the message."""
+        """Return a function that reads times in the language of the message."""
         return lambda text: self._times(text, turn.message_time, language=utterance.language)
 
     @staticmethod
     def _is_reference(turn: Turn, utterance: Utterance, known: ChatReminders | None) -> bool:
-        """Return whether a message can name the reminder that was asked about: a number, or few words.
+        """Return whether a message may name the reminder that the bot asked for: a number, or few words.
 
         The words are for the bot, or those of a coming reminder.
         """
@@ -334,15 +334,15 @@ class OfflineInterpreter:
         is_meant = _is_addressed(turn) or (known is not None and bool(known.resolve(name)))
         return name.isdecimal() or is_marked or (not is_new and is_short and is_meant)
 
-    def _is_waived_in_vain(self, turn: Turn, key: str, utterance: Utterance) -> bool:
-        """Return whether a message to the bot is "never mind" and no more, where nothing was asked or changed."""
+    def _is_needless_waiver(self, turn: Turn, key: str, utterance: Utterance) -> bool:
+        """Return whether a message to the bot is only "never mind", where nothing was asked or changed."""
         last, words = self._dialogue.last(key, turn.now), load_lexicon(utterance.language)
         is_open = utterance.question is not None or (last is not None and last.is_change)
         text = words.fold(utterance.reading.text).strip(" .!,。！，~～…")
         return text in words.waived and not is_open and turn.message.is_addressed
 
     def _undo_change(self, turn: Turn, key: str, utterance: Utterance) -> Interpretation | None:
-        """Return the call that undoes what was just changed, where the person says no more than to forget it."""
+        """Return the call that undoes the last change, where the person only says to forget it."""
         reading, maker = utterance.reading, CallMaker(turn)
         last = self._dialogue.last(key, turn.now)
         words = load_lexicon(utterance.language)
@@ -355,7 +355,7 @@ class OfflineInterpreter:
         return Interpretation(calls=(maker.call("undo", {}),)) if is_meant and is_lately else None
 
     def _undo_waived(self, turn: Turn, key: str, utterance: Utterance) -> Interpretation | None:
-        """Return the call that undoes what was set last, or the change of a repeating one, where it is to be forgotten.
+        """Return the call that undoes the last new or repeating reminder where the person waives it.
 
         A single reminder that was moved before is deleted instead.
         """
@@ -377,7 +377,7 @@ class OfflineInterpreter:
     def _answer_without_request(
         self, turn: Turn, key: str, utterance: Utterance, known: ChatReminders | None
     ) -> Interpretation:
-        """Return what to say to a message without a request: nothing, unless the bot was spoken to and not thanked."""
+        """Return the answer to a message without a request: a hint, help, a lookup, or nothing for talk and thanks."""
         text = strip_names(turn.message.text, (turn.bot_name,))
         is_called = _is_addressed(turn) or (is_addressed(turn) and utterance.reading.intent == "help")
         if not is_called and self._messages.asks_for_change(utterance, turn, key, known):
@@ -398,7 +398,7 @@ class OfflineInterpreter:
         return Interpretation(answer=self._hint(turn, utterance, known, self._dialogue.last_set(key, turn.now)))
 
     def _look_up(self, turn: Turn, utterance: Utterance, query: str) -> tuple[ToolCall, ...]:
-        """Return the calls that look for the answer to a question about anything: in the web, or else here."""
+        """Return the calls that look up the answer to a question: in the web, or in the chat."""
         reading, maker = utterance.reading, CallMaker(turn)
         is_long = sum(token.form.isalnum() for token in reading.tokens) >= _FEWEST_WORDS
         is_question = is_long and reading.text.rstrip().endswith(("?", "？"))
@@ -433,7 +433,7 @@ def _may_be_about_reminder(utterance: Utterance) -> bool:
 
 
 def _forgets_reminder(example: Interpretation, utterance: Utterance | None, known: ChatReminders | None) -> bool:
-    """Return whether what is to be forgotten is a reminder and no note: "forget the lenses, Tobi has them"."""
+    """Return whether "forget …" names a reminder and no note: "forget the lenses, Tobi has them"."""
     is_deletion = utterance is not None and utterance.reading.intent in {"delete", "forget"}
     if utterance is None or known is None or not is_deletion:
         return False
@@ -466,7 +466,7 @@ def _is_for_somebody(turn: Turn) -> bool:
 
 
 def _is_below_reminder(turn: Turn) -> bool:
-    """Return whether a message is for the bot only because it replies to it: people talk to each other there."""
+    """Return whether a message is for the bot only as a reply to it: people talk to each other there."""
     message = turn.message
     is_called = turn.bot_name.casefold() in message.text.casefold()
     return message.reply_to is not None and not message.is_private and not is_called
@@ -474,8 +474,8 @@ def _is_below_reminder(turn: Turn) -> bool:
 
 def _has_listed(turn: Turn, known: ChatReminders | None) -> bool:
     """Return whether the last message of the bot lists several of the `known` reminders."""
-    said = next((each.text for each in reversed(turn.recent) if each.sender.is_bot), "")
-    return known is not None and sum(each.id in said for each in known.reminders) > 1
+    said = next((message.text for message in reversed(turn.recent) if message.sender.is_bot), "")
+    return known is not None and sum(reminder.id in said for reminder in known.reminders) > 1
 
 
 def _refuse_too_many_times(turn: Turn) -> Interpretation:
@@ -485,7 +485,7 @@ def _refuse_too_many_times(turn: Turn) -> Interpretation:
 
 
 def _tag_person(utterance: Utterance, name: str) -> Utterance:
-    """Return a message in which all of `name` is tagged as who is reminded."""
+    """Return a message in which all of `name` is tagged as the person to remind."""
     reading = utterance.reading
     first = reading.text.find(name)
     places = range(first, first + len(name)) if first >= 0 else range(0)
@@ -496,14 +496,14 @@ def _tag_person(utterance: Utterance, name: str) -> Utterance:
 
 
 def _find_person_before(turn: Turn, text: str) -> str:
-    """Return the name of the one other person of the chat whom `text`, in front of a pronoun, names; "" for none."""
-    names = {each.sender.name for each in turn.recent if not each.sender.is_bot} - {turn.message.sender.name}
+    """Return the only other person of the chat whom `text`, in front of a pronoun, names; "" for none."""
+    names = {message.sender.name for message in turn.recent if not message.sender.is_bot} - {turn.message.sender.name}
     found = [name for name in names if re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE)]
     return found[0] if len(found) == 1 else ""
 
 
 def _find_pronouns(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]:
-    """Return where pronouns stand for who is reminded: as a person, or untagged behind "remind" as in "… once more"."""
+    """Return the spans of pronouns for the person to remind: tagged as a person, or untagged behind "remind"."""
     spans = [
         span for span in reading.spans("PERSON") if reading.text[slice(*span)].strip().casefold() in words.pronouns
     ]

@@ -1,4 +1,4 @@
-"""Where no search engine is connected, a question is looked up in what was noted and said here."""
+"""Answer questions from the notes and messages of the chat where no search engine is connected."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -14,13 +14,13 @@ _LEAST_MORE: Final = 4
 
 
 def make_local_lookup(turn: Turn, query: str) -> tuple[ToolCall, ...]:
-    """The calls that look here for an answer to `query`; none where one of them is switched off."""
+    """Return calls that search notes and messages for `query`; empty where one of the tools is switched off."""
     maker = CallMaker(turn)
     return tuple(maker.call(name, {"query": query}) for name in _HERE) if all(map(maker.offers, _HERE)) else ()
 
 
 def make_web_fallback(turn: Turn) -> tuple[ToolCall, ...]:
-    """The search of the web instead, which says what it lacks; none where something was found, or nothing sought."""
+    """Return a web search, which explains what it lacks, where the local lookup of `turn` found nothing; else empty."""
     last, maker = turn.steps[-1], CallMaker(turn)
     if not _is_local_lookup(last) or _select_results(last) or not maker.offers("perplexity_search"):
         return ()
@@ -28,7 +28,7 @@ def make_web_fallback(turn: Turn) -> tuple[ToolCall, ...]:
 
 
 def render_results(turn: Turn) -> str:
-    """What came of the last round; where its tools gave nothing, that: whoever asked would wait for an answer."""
+    """Return the texts of the last round of tools, or a sentence that says that they gave no text."""
     last = turn.steps[-1]
     given = render_step(last)
     if given or any(result.files or result.is_answered for result in last.results):
@@ -37,10 +37,7 @@ def render_results(turn: Turn) -> str:
 
 
 def render_step(step: Step) -> str:
-    """What the tools of one round gave, in their own words: there is no model to word it.
-
-    Of several places in which something was looked for, those in which nothing was found are left out.
-    """
+    """Return the texts of the tools of one round; of a local lookup, only those of the tools that found something."""
     results = _select_results(step) if _is_local_lookup(step) else step.results
     texts = [result.text or ("" if result.value is None else str(result.value)) for result in results]
     return "\n".join(text for text in texts if text)
@@ -55,13 +52,13 @@ def _get_query(step: Step) -> str:
 
 
 def _select_results(step: Step) -> list[ToolResult]:
-    """Return the results that hold more than earlier messages with the same question."""
+    """Return the results with more than earlier messages that repeat the question."""
     question = _get_query(step).casefold()
     return [result for result in step.results if any(_says_more(text, question) for text in _texts(result))]
 
 
 def _says_more(text: str, question: str) -> bool:
-    """Return whether an earlier message is no question with the same words."""
+    """Return whether `text` is more than an earlier message with the same question."""
     said = text.strip()
     is_repeated = said.endswith(("?", "？")) or len(said) < len(question) + _LEAST_MORE
     return question not in said.casefold() or not is_repeated

@@ -1,4 +1,4 @@
-"""From the arguments of `reminder_set` to a schedule: formats, the person's own words, rules."""
+"""Turn the arguments of `reminder_set` into a schedule: formats, the person's own words, rules."""
 
 import re
 from collections.abc import Callable
@@ -27,7 +27,7 @@ FROM_THEN: Final = re.compile(
 
 
 def time_reader(ctx: CallContext) -> TimeReader:
-    """The reader that the bot was wired with; the usual conventions where there is none."""
+    """Return the time reader of the bot; one with the usual conventions where there is none."""
     return ctx.services.get(TimeReader) if TimeReader in ctx.services.classes() else TimeReader()
 
 
@@ -62,7 +62,7 @@ def schedule_from(
 
 
 def parse_moment(words: str, ctx: CallContext) -> datetime:
-    """Return when `words` are, or how long they last from now; "a week", 明早, or the formats of `reminder_set`.
+    """Return the time that `words` name ("明早"), or to which they last from now ("a week").
 
     Raises:
         RequestRefused: `time_not_understood`.
@@ -73,7 +73,7 @@ def parse_moment(words: str, ctx: CallContext) -> datetime:
 
 
 def add_follow_up(schedule: Schedule, minutes: int | None) -> Schedule:
-    """The schedule, repeated every so many minutes until it is done; with 0 no longer, with None as it is."""
+    """Return the schedule repeated every `minutes` until done; with 0 no longer, with None unchanged."""
     if minutes is None or (minutes and schedule.rule is not None and schedule.rule.is_elapsed):
         return schedule  # what counts elapsed time repeats itself
     follow_up = FollowUp(every=timedelta(minutes=minutes), times=_MOST_FOLLOW_UPS) if minutes else None
@@ -81,7 +81,7 @@ def add_follow_up(schedule: Schedule, minutes: int | None) -> Schedule:
 
 
 def zone_name(zone: tzinfo) -> str:
-    """The IANA name of `zone`."""
+    """Return the IANA name of `zone`."""
     return getattr(zone, "key", None) or str(zone)
 
 
@@ -94,7 +94,7 @@ def _once(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords)
 
 
 def _repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords) -> Schedule:
-    """A daily or weekly time in the person's words, or as a full date whose clock is meant."""
+    """Return a daily or weekly schedule from the person's words, or from a full date whose clock counts."""
     fixed = _date_time(arguments.time)
     if fixed is None:
         reading = read(arguments.time)
@@ -128,7 +128,7 @@ def refuse_past(schedule: Schedule, ctx: CallContext) -> None:
 
 
 def _find_next(local: datetime, clock: time, *, step: int, ahead: int = 0) -> datetime:
-    """The next wall-clock `clock`, `ahead` days on, strictly after now."""
+    """Return the next wall-clock `clock`, `ahead` days on, strictly after now."""
     candidate = datetime.combine(local.date() + timedelta(days=ahead), clock)
     return candidate if candidate > _wall(local) else candidate + timedelta(days=step)
 
@@ -164,7 +164,7 @@ def _date_time(text: str) -> datetime | None:
 
 
 def parse_clock(text: str) -> time | None:
-    """The clock time that `text` is (`HH:MM`); None when it is anything else."""
+    """Return the clock time of `HH:MM`; None for any other text."""
     match = _CLOCK.fullmatch(text.strip())
     return None if match is None else time(int(match[1]), int(match[2]))
 
@@ -178,5 +178,5 @@ def _strip_prefix(rule: str) -> str:
 
 
 def has_words_outside(pattern: re.Pattern[str], text: str, content: str) -> bool:
-    """Return whether `text` has such words outside of the content."""
+    """Return whether `text` matches `pattern` outside of `content`."""
     return any(not is_in(content, found[0]) for found in pattern.finditer(text))

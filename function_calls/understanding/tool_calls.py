@@ -14,11 +14,11 @@ class CallMaker:
         self._made = 0
 
     def offers(self, name: str) -> bool:
-        """Whether the turn has a tool called `name`."""
+        """Return whether the turn has a tool called `name`."""
         return name in self._tools
 
     def call(self, name: str, arguments: Mapping[str, object]) -> ToolCall:
-        """A call of `name` with those of `arguments` that have a value and that the tool's schema names."""
+        """Make a call of `name` with those of `arguments` that have a value and that the schema of the tool has."""
         known = _properties(self._tools[name])
         self._made += 1
         chosen = {key: value for key, value in arguments.items() if key in known and value not in (None, "")}

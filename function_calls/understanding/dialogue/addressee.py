@@ -1,4 +1,4 @@
-"""Addressee detection: tell the messages for the bot from those for people, where none of them names the bot."""
+"""Detect the addressee of a message that does not name the bot: the bot or people."""
 
 import math
 import tomllib
@@ -117,8 +117,7 @@ def _log_odds(share: float) -> float:
 def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a message is for people whatever its probability.
 
-    These are times for other people, changes without a reminder to change, and questions and answers that people
-    exchange.
+    These are times for other people, changes without a reminder to change, and questions and answers between people.
     """
     intent = reading.intents[0][0]
     if state.answers_person and intent in _STATEMENTS:
@@ -140,7 +139,7 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
 
 
 def _has_nothing_to_change(named: list[str], state: Circumstances) -> bool:
-    """Return whether no reminder is in question that a message could change; `named` are its references."""
+    """Return whether there is no reminder that a message could change; `named` are its references."""
     is_first = state.context == "none" and state.last_action == "none"
     has_number = any(map(str.isdecimal, named))  # of a list that somebody else has asked for
     return is_first and (has_number or not state.bot_wrote_lately)

@@ -1,4 +1,4 @@
-"""Read which of the offered times an answer picks: by its number, a half of the day, or "both"."""
+"""Choose among offered times by an answer: a number, a half of the day, or "both"."""
 
 import re
 import unicodedata
@@ -17,7 +17,7 @@ _MARKS = " .,!#。，！、:：()（）"
 def choose_options(
     reading: MessageReading, options: Sequence[Reading], words: Lexicon, read: Callable[[str], Sequence[TimeReadings]]
 ) -> tuple[Reading, ...]:
-    """Return the options that the message picks; none where it says something else. `read` finds its times."""
+    """Return the options that the message chooses; empty where it says something else. `read` reads its times."""
     if not options or len(reading.tokens) > _LONGEST:
         return ()
     text = unicodedata.normalize("NFKC", reading.text).casefold().strip(_MARKS)
@@ -31,23 +31,23 @@ def choose_options(
         return tuple(options)
     for names, which in ((words.earlier_one, min), (words.later_one, max)):
         if text in names:
-            return (which(options, key=lambda each: each.start),)
+            return (which(options, key=lambda option: option.start),)
     half = None if any(map(str.isdecimal, text)) else _parse_half_of_day(text, words)
     if half is None or not _is_same_day(read(reading.text), options):
         return ()
-    fitting = tuple(each for each in options if (each.start.hour < _NOON) is half)
+    fitting = tuple(option for option in options if (option.start.hour < _NOON) is half)
     return fitting if len(fitting) == 1 else ()
 
 
 def _strip_around_choice(text: str, words: Lexicon) -> str:
-    """Return `text` without the words and marks that stand around a pick."""
+    """Return `text` without the words and marks that stand around a choice."""
     around = "|".join(re.escape(word) for word in sorted(words.around_choice, key=len, reverse=True))
     edge = r"(?<![a-z0-9])(?:{})(?![a-z0-9])" if words.joint else "(?:{})"
     return " ".join(re.sub(edge.format(around), " ", text).translate({ord(mark): " " for mark in _MARKS}).split())
 
 
 def _parse_half_of_day(text: str, words: Lexicon) -> bool | None:
-    """Return whether the message names the half of the day before noon; None where it names none, or both."""
+    """Return whether the message names the morning; None where it names no half of the day, or both."""
     edge = r"(?<![a-z0-9])(?<!\d ){}(?![a-z])" if words.joint else "{}"  # behind a figure it is part of a clock
     before, after = (
         any(re.search(edge.format(re.escape(name)), text) for name in names)
@@ -57,9 +57,9 @@ def _parse_half_of_day(text: str, words: Lexicon) -> bool | None:
 
 
 def _is_same_day(times: Sequence[TimeReadings], options: Sequence[Reading]) -> bool:
-    """Return whether the times of a message are none but a half of a day of the options."""
+    """Return whether the times of a message only name a half of a day of the options."""
     days = {option.start.date() for option in options}
-    named = [each.best for each in times]
+    named = [time.best for time in times]
     return all(
         best is not None
         and best.rrule is None

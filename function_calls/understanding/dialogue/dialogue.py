@@ -1,4 +1,4 @@
-"""Remember, for each person in a chat, what the bot has last done for them."""
+"""Track the state of the dialogue with each person in a chat."""
 
 from datetime import datetime, timedelta
 from itertools import takewhile
@@ -48,7 +48,7 @@ class DialogueState(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class LastReminder(Struct, frozen=True, kw_only=True):
-    """For whom a reminder was set last in a chat by `call`: `name`, or the `sender` where it is empty."""
+    """The call that set a reminder last in a chat: for `name`, or for the `sender` where that is empty."""
 
     at: datetime
     sender: Person
@@ -68,11 +68,11 @@ class Dialogue:
         return self._states.get(key, DialogueState())
 
     def restore(self, key: str, state: DialogueState) -> None:
-        """Put a stored state under `key`."""
+        """Set a stored state under `key`."""
         self._states[key] = state
 
     def note(self, key: str, turn: Turn, calls: tuple[ToolCall, ...]) -> None:
-        """Remember that `calls` answered the message of `turn`."""
+        """Record that `calls` answered the message of `turn`."""
         if not calls:
             return
         action = LastAction(at=turn.now, message_id=turn.message.id, calls=calls)
@@ -90,7 +90,7 @@ class Dialogue:
             )
 
     def find_person_meant(self, turn: Turn) -> str | None:
-        """Return whom "him" and "her" mean: the one for whom, or by whom, a reminder was last set in the chat."""
+        """Return whom "him" and "her" mean: the person for whom, or by whom, a reminder was last set in the chat."""
         last = self._reminded.get(turn.message.address.key)
         if last is None or turn.now - last.at > _FRESH or last.name == "everyone":
             return None
@@ -120,7 +120,7 @@ class Dialogue:
         return turn.now - other.at <= _FRESH and _is_for_sender(other, turn)
 
     def pass_by(self, key: str) -> None:
-        """Remember that the person under `key` has spoken of something else."""
+        """Record that the person under `key` has written of something else."""
         if key in self._states:
             self._states[key] = replace(self._states[key], is_passed=True)
 
@@ -149,7 +149,7 @@ class Dialogue:
         return last is not None and turn.now - last.at <= _FRESH
 
     def list_messages_since(self, key: str, turn: Turn, question_id: str = "") -> list[ChatMessage]:
-        """Return what other people have written to each other since the last action, delivery, or the question.
+        """Return other people's messages to each other since the last action, delivery, or the question.
 
         The last action is also that of another person who has just set a reminder for the sender of `turn`.
         """
@@ -175,14 +175,14 @@ class Dialogue:
 
 
 def _is_for_sender(other: LastReminder, turn: Turn) -> bool:
-    """Return whether somebody else has set a reminder for the sender of `turn`, alone or with others."""
+    """Return whether another person has set a reminder for the sender of `turn`, alone or with others."""
     names = {name.strip().removeprefix("@").casefold() for name in other.name.split(",")}
     own = turn.message.sender
     return other.sender.id != own.id and bool(names & {"everyone", own.name.casefold()})
 
 
 def _find_last_delivery(turn: Turn) -> datetime | None:
-    """Return when the bot last wrote here without being asked: it delivered a reminder."""
+    """Return when the bot last delivered a reminder here; None where that is long ago."""
     for message in reversed(turn.recent):
         if _is_delivery(message):
             return message.sent_at if turn.now - message.sent_at <= _DELIVERED else None
@@ -194,7 +194,7 @@ def _is_delivery(message: ChatMessage) -> bool:
 
 
 def _is_ahead(call: ToolCall, before: ToolCall | None) -> bool:
-    """Return whether `call` reminds ahead of what was set `before`: "and a day before as well"."""
+    """Return whether `call` sets a reminder ahead of the one `before`: "and a day before as well"."""
     if before is None or before.arguments.get("content") != call.arguments.get("content"):
         return False
     times = [str(each.arguments.get("time", "")) for each in (call, before)]

@@ -1,4 +1,4 @@
-"""Word a hint for a message to the bot that was not understood: how to say the nearest thing that it can mean."""
+"""Answer messages to the bot that were not understood: with a hint for the nearest request, or with help."""
 
 from itertools import pairwise
 
@@ -36,7 +36,7 @@ def render_hint(
     *,
     searches_web: bool,
 ) -> str:
-    """Return how to say what the message comes nearest to, with the reminder's own text, else what the bot can do."""
+    """Return how to word the request nearest to the message, with the reminder's own text, else the help text."""
     is_short = len(utterance.reading.tokens) < _FEWEST_WORDS
     reading, words = utterance.reading, load_lexicon(utterance.language)
     topic = None if is_short else find_probable_topic(reading, least=_LIKELY)
@@ -59,25 +59,25 @@ def render_hint(
 def _find_meant_reminder(
     turn: Turn, utterance: Utterance, known: ChatReminders | None, last_set: ToolCall | None
 ) -> Reminder | None:
-    """Return the reminder that the message is likely about: the one named, set last, or the only one of the person."""
+    """Return the reminder that the message is likely about: the one named, the last, or the person's only one."""
     if known is None:
         return None
     words = slots.extract_references(utterance.reading, load_lexicon(utterance.language))
-    named = [each for name in words if name for each in known.resolve(name)]
+    named = [reminder for name in words if name for reminder in known.resolve(name)]
     if named:
         return named[0]
     last = None if last_set is None else str(last_set.arguments["content"])
-    own = [each for each in known.reminders if each.creator.id == turn.message.sender.id]
-    same = [each for each in own if each.content == last]
+    own = [reminder for reminder in known.reminders if reminder.creator.id == turn.message.sender.id]
+    same = [reminder for reminder in own if reminder.content == last]
     return same[-1] if same else own[0] if len(own) == 1 else None
 
 
 def _find_mentioned_reminder(reading: MessageReading, known: ChatReminders) -> Reminder | None:
-    """Return the only reminder of which the message has a longer word, or two characters where there are no spaces."""
+    """Return the only reminder that shares a longer word, or two characters, with the message."""
     forms = [token.form for token in reading.tokens if token.form.isalpha()]
     pairs = [first + second for first, second in pairwise(forms) if len(first) == len(second) == 1]
     parts = [*pairs, *(form for form in forms if len(form) >= _LONG)]
-    found = [each for each in known.reminders if any(part in each.content.casefold() for part in parts)]
+    found = [reminder for reminder in known.reminders if any(part in reminder.content.casefold() for part in parts)]
     return found[0] if len(found) == 1 else None
 
 

@@ -1,4 +1,4 @@
-"""Choose the intents to act on by their probabilities."""
+"""Decide which intents of a message to act on, from their probabilities."""
 
 from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.reading import slots
@@ -47,7 +47,7 @@ def choose_intents(
 
 
 def adapt_to_context(intent: str, reading: MessageReading, context: Context, words: Lexicon) -> str:
-    """Return the intent that `intent` stands for: a bare time answers a question, or moves what was just set.
+    """Return the intent that `intent` means in `context`: a bare time answers a question, or moves the last reminder.
 
     "A week before too" asks for another reminder, "remind me again in 15 minutes" for the one that has come.
     """

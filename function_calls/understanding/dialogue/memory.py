@@ -1,4 +1,4 @@
-"""Keep the dialogues of people through a restart."""
+"""Store dialogues, so that they survive a restart."""
 
 from datetime import datetime
 
@@ -22,7 +22,7 @@ class StoredDialogue(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class DialogueMemory:
-    """Stores what `dialogue` and `questions` know of a person in a chat, and restores what they do not know."""
+    """Stores the state and the open question of each person in a chat, and restores them."""
 
     def __init__(self, store: StateStore, dialogue: Dialogue, questions: OpenQuestions) -> None:
         self._store = store
@@ -31,7 +31,7 @@ class DialogueMemory:
         self._seen: BoundedDict[str, StoredDialogue] = BoundedDict(_MOST)
 
     async def recall(self, key: str) -> None:
-        """Restore the dialogue under `key` (chat and person), unless it is known since the start."""
+        """Restore the dialogue under `key` (chat and person), unless it is in memory."""
         if key in self._seen:
             return
         stored = _decode(await self._store.get(_stored_key(key)))
@@ -51,12 +51,12 @@ class DialogueMemory:
 
 
 def _encode_instant(value: datetime) -> str:
-    """Return an instant as text; only subclasses of `datetime` come here."""
+    """Return an instant as text; msgspec passes only subclasses of `datetime` to this hook."""
     return value.isoformat()
 
 
 def _decode(value: object) -> StoredDialogue:
-    """Return what was stored; an empty dialogue where nothing was, or by a version with other fields."""
+    """Return a stored dialogue; an empty one for None, or for one of a version with other fields."""
     if value is None:
         return StoredDialogue(state=DialogueState())
     try:

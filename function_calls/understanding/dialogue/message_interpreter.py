@@ -1,4 +1,4 @@
-"""Decide what to do about a message, from its reading and the dialogue."""
+"""Interpret a message with the trained models, in the state of its dialogue."""
 
 import re
 from collections.abc import Sequence
@@ -36,8 +36,7 @@ from function_calls.understanding.reading.message import (
 from function_calls.understanding.reading.names import find_name, find_text_behind_call, strip_calls
 from function_calls.understanding.reading.reminder_words import ReminderWords
 from function_calls.understanding.reading.segments import Classify, Read, drop_remarks, split_changes, split_requests
-from function_calls.understanding.reading.tag_repair import is_time
-from function_calls.understanding.reading.tokens import TimeReader, Token
+from function_calls.understanding.reading.tokens import TimeReader, Token, is_time
 from function_calls.understanding.requests.intent_handlers import handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import SEVERAL, ChatReminders
@@ -75,7 +74,7 @@ _BUTTONS = {"done": "done", "delete": "delete"} | dict.fromkeys(
 
 
 class Utterance(Struct, frozen=True, kw_only=True):
-    """A message as read, in the state of the dialogue in which it was written."""
+    """A message as read by the models, with the state of the dialogue in which it was written."""
 
     reading: MessageReading
     context: Context
@@ -84,7 +83,7 @@ class Utterance(Struct, frozen=True, kw_only=True):
 
 
 class MessageInterpreter:
-    """Reads messages with the trained models of a language."""
+    """Reads messages with the trained models of a language, and makes calls of their requests."""
 
     def __init__(self, times: TimeReader, dialogue: Dialogue) -> None:
         self._times = times
@@ -130,7 +129,7 @@ class MessageInterpreter:
         return Utterance(reading=reading, context=context, language=language, question=question)
 
     def _may_be_about_summaries(self, reading: MessageReading, words: Lexicon, key: str, turn: Turn) -> bool:
-        """Return whether a message speaks of a summary, or follows one that was scheduled: else "weekly" moves one."""
+        """Return whether a message or the last action is about summaries: otherwise "weekly" moves a reminder."""
         last, text = self._dialogue.last(key, turn.now), words.fold(reading.text)
         is_next = last is not None and any(call.name == "summary_schedule" for call in last.calls)
         return is_next or any(name in text for name in words.help_topics.get("summary", ()))
@@ -138,7 +137,7 @@ class MessageInterpreter:
     def _bind_models(
         self, turn: Turn, language: str, context: Context, known: ChatReminders | None, *, is_called: bool
     ) -> tuple[Classify, Read]:
-        """Return what finds the intents of tokens and what reads a text, written like the message of `turn`."""
+        """Return functions that classify tokens and read a text as if written like the message of `turn`."""
         models = load_models(language)
         follows_answer = context == "none" and not is_called and _follows_bot(turn)
         situation = Situation(
@@ -164,7 +163,7 @@ class MessageInterpreter:
         answers: ReminderAnswers,
         known: ChatReminders | None = None,
     ) -> Interpretation | None:
-        """Return what the message asks for; None where that is nothing or unclear.
+        """Return the calls or the question of a message; None where it asks nothing or is unclear.
 
         `known` are the coming reminders of the chat; without it the names in earlier messages of the bot count.
         """
@@ -177,7 +176,7 @@ class MessageInterpreter:
         return None
 
     def asks_for_change(self, utterance: Utterance, turn: Turn, key: str, known: ChatReminders | None) -> bool:
-        """Return whether a message that says "reminder" asks for a change, even if it leaves open which or how."""
+        """Return whether a message with "reminder" asks for a change, even if it leaves open which one."""
         words = load_lexicon(utterance.language)
         chosen = self._choose_intents(utterance, turn, key, known) if has_trigger(utterance.reading, words) else ()
         return bool(chosen) and chosen[0] in _POINTING
@@ -236,7 +235,7 @@ class MessageInterpreter:
         known: ChatReminders | None,
         read: Read,
     ) -> Interpretation | None:
-        """Return the one call for two changes of a reminder; None where the message does not ask for two."""
+        """Return one call for two changes of a reminder; None where the message does not ask for two."""
         parts = split_changes(reading, load_lexicon(utterance.language), read)
         made = [self._interpret_request(part, utterance, turn, key, answers, known) for part in parts]
         calls = [call for each in made if each is not None for call in each.calls if call.name == "reminder_update"]
@@ -260,7 +259,7 @@ class MessageInterpreter:
         is_part: bool = False,
         before: ToolCall | None = None,
     ) -> Interpretation | None:
-        """Return what one request of a message asks for."""
+        """Return the calls or the question of one request of a message."""
         words = load_lexicon(utterance.language)
         reading = resolve_day_meant(reading, words)
         named = reading.words("PERSON").removeprefix("@")
@@ -322,7 +321,7 @@ class MessageInterpreter:
         words = load_lexicon(language)
         question_id = "" if utterance.question is None else utterance.question.message_id
         others = self._dialogue.list_messages_since(key, turn, question_id)
-        texts = [each.text for each in others]
+        texts = [other.text for other in others]
         last = self._dialogue.last(key, turn.now)
         # The times of all these texts are read only where they can matter.
         has_time, has_set = reading.has("WHEN"), self._dialogue.last_set(key, turn.now) is not None
@@ -338,10 +337,10 @@ class MessageInterpreter:
             last_action="none" if last is None else "fresh" if self._dialogue.is_fresh(key, turn) else "old",
             changed_subject=self._dialogue.state(key).is_passed,
             others=len(others),
-            others_named_time=has_time and any(self._read_clocks(each, turn, language) for each in texts),
-            others_proposed_time=has_time and any(self._proposes(each, clocks, turn, language) for each in texts),
-            others_discussed_time=has_set and any(self._discusses_time(each, turn, language, key) for each in texts),
-            bot_wrote_lately=known is not None and any(each.sender.is_bot for each in turn.recent[-_LATELY:]),
+            others_named_time=has_time and any(self._read_clocks(text, turn, language) for text in texts),
+            others_proposed_time=has_time and any(self._proposes(text, clocks, turn, language) for text in texts),
+            others_discussed_time=has_set and any(self._discusses_time(text, turn, language, key) for text in texts),
+            bot_wrote_lately=known is not None and any(message.sender.is_bot for message in turn.recent[-_LATELY:]),
             has_known_words=load_models(language).knows(reading),
             names_reminder=any(map(means, slots.extract_references(reading, words))),
             answers_person=_answers_person(turn),
@@ -349,7 +348,7 @@ class MessageInterpreter:
         )
 
     def _find_done(self, utterance: Utterance, turn: Turn, key: str) -> tuple[str, ...]:
-        """Return `done` where the message may say so and a reminder waits for it."""
+        """Return the intent `done` where the message may have it and a reminder waits for it; else an empty tuple."""
         is_likely = utterance.reading.probability("done") >= _MAYBE_DONE and utterance.context in {"acted", "fired"}
         last = self._dialogue.last_set(key, turn.now)
         return ("done",) if is_likely and last is not None and "until_done" in last.arguments else ()
@@ -357,7 +356,7 @@ class MessageInterpreter:
     def _may_be_about(
         self, reading: MessageReading, turn: Turn, language: str, key: str, known: ChatReminders | None
     ) -> bool:
-        """Return whether a question to the bot may be about a reminder: it says so, or names one."""
+        """Return whether a question to the bot may be about a reminder, by a word for reminders or a name."""
         words = load_lexicon(language)
         named = slots.extract_references(reading, words)
         if not is_addressed(turn) or reading.intent not in _ASKING or not named:
@@ -367,37 +366,37 @@ class MessageInterpreter:
         return is_said or any(self._is_named(name, turn, key, known) for name in named)
 
     def _read_clocks(self, text: str, turn: Turn, language: str) -> frozenset[tuple[int, int]]:
-        """Return the times of day that `text` names, whatever half of the day they are in."""
-        bests = (each.best for each in self._times(text, turn.now, language=language))
+        """Return the clock times in `text`, without the half of the day."""
+        bests = (time.best for time in self._times(text, turn.now, language=language))
         return frozenset(filter(None, (_get_clock(best) for best in bests if best is not None)))
 
     def _proposes(self, text: str, clocks: frozenset[tuple[int, int]], turn: Turn, language: str) -> bool:
-        """Return whether `text` names one of `clocks`, asks for another time of day, or says no more than that."""
+        """Return whether `text` names one of `clocks`, asks for another clock time, or has only a time."""
         words, named = load_lexicon(language), self._read_clocks(text, turn, language)
         left = slots.find_uncovered_words(text.casefold(), self._times(text, turn.now, language=language), words)
         is_bare = slots.are_function_words(left if words.joint else "".join(left), words)
         return bool(named) and (bool(named & clocks) or is_bare or text.rstrip().endswith(QUESTION_ENDS))
 
     def _discusses_time(self, text: str, turn: Turn, language: str, key: str) -> bool:
-        """Return whether `text` says something of the time that was set last, and does not only name it again."""
+        """Return whether `text` discusses the time that was set last, and does not only repeat it."""
         words = load_lexicon(language)
         left = slots.find_uncovered_words(text.casefold(), self._times(text, turn.now, language=language), words)
         is_said = not slots.are_function_words(left if words.joint else "".join(left), words)
         return is_said and self._names_time_set(text, turn, language, key)
 
     def _names_time_set(self, text: str, turn: Turn, language: str, key: str) -> bool:
-        """Return whether `text` names the clock at which the reminder set last is due."""
+        """Return whether `text` names the clock time of the reminder set last."""
         last = self._dialogue.last_set(key, turn.now)
         due = self._times(str(last.arguments.get("time", "")), turn.now, language=language) if last is not None else ()
         clocks = {_get_clock(each.best) for each in due if each.best is not None}
         figures = {(int(word) % _HALF_DAY, 0) for word in re.findall(r"(?<![\d:.])\d{1,2}(?![\d:.]\d|\d)", text)}
         named = {
-            _get_clock(each.best) for each in self._times(text, turn.now, language=language) if each.best is not None
+            _get_clock(time.best) for time in self._times(text, turn.now, language=language) if time.best is not None
         }
         return not clocks.isdisjoint((named | figures) - {None})
 
     def _is_named(self, name: str, turn: Turn, key: str, known: ChatReminders | None) -> bool:
-        """Return whether a reference names a reminder that is here; numbers and "all" need no such words."""
+        """Return whether a reference names an existing reminder; numbers and "all" count as such."""
         words = load_lexicon(turn.language)
         is_all = name.casefold().startswith(tuple(f"{word}{words.joint}" for word in words.every))
         if is_all or name.isdecimal() or SEVERAL.issuperset(name.split()):
@@ -412,7 +411,7 @@ class MessageInterpreter:
 
 
 def _find_button_intent(text: str, language: str) -> str:
-    """Return the intent of `text` where it is what a button of a reminder says; "" for another text."""
+    """Return the intent of the button of a reminder whose text `text` is; "" for another text."""
     said = text.strip().casefold()
     return next((intent for name, intent in _BUTTONS.items() if said == say(language, f"button.{name}_says")), "")
 
@@ -423,7 +422,7 @@ def _strip_quoted_lines(text: str) -> str:
 
 
 def _is_complete(request: MessageReading, whole: MessageReading, words: Lexicon) -> bool:
-    """Return whether the sentence that begins with the bot's name needs none of the words in front of it."""
+    """Return whether the sentence that begins with the bot's name is complete without the words in front of it."""
     is_clear = request.probability(NOTHING) <= _DOUBT and request.intents[0][1] >= _LIKELY
     points_back = any(token.form in words.pronouns for token in request.tokens)
     is_named = request.has("CONTENT") if request.intent == "set" else any(slots.extract_references(request, words))
@@ -432,7 +431,7 @@ def _is_complete(request: MessageReading, whole: MessageReading, words: Lexicon)
 
 
 def _is_only_time(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message is one time, with no more than courtesies and links around it: "make it 6pm"."""
+    """Return whether a message has only one time, with courtesies and links around it: "make it 6pm"."""
     times = [token for token in reading.tokens if is_time(token)]
     left = [token.form for token in reading.tokens if not is_time(token)]
     is_one = len(times) == 1 and not times[0].form.startswith("@past")
@@ -443,7 +442,7 @@ def _calls_person(turn: Turn) -> bool:
     """Return whether a message that does not name the bot calls another person of the chat."""
     if is_addressed(turn):
         return False
-    people = {each.sender.name for each in turn.recent if not each.sender.is_bot} - {turn.message.sender.name}
+    people = {message.sender.name for message in turn.recent if not message.sender.is_bot} - {turn.message.sender.name}
     text = turn.message.text.casefold().strip(" .!?。！？~～")
     return any(
         re.match(rf"{called}\s*[,，:：]", text) or re.search(rf"[,，]\s*{called}(?:$|[,，])", text)
@@ -452,13 +451,13 @@ def _calls_person(turn: Turn) -> bool:
 
 
 def _replies_to_unknown(turn: Turn) -> bool:
-    """Return whether a message replies to one that is not known, which may be a reminder that is still being sent."""
+    """Return whether a message replies to an unknown one, which may be a reminder that is still being sent."""
     return turn.message.reply_to is not None and not is_addressed(turn) and not knows_replied_message(turn)
 
 
 def knows_replied_message(turn: Turn) -> bool:
-    """Return whether the message that the one of `turn` replies to is among the recent ones."""
-    return any(each.id == turn.message.reply_to for each in turn.recent)
+    """Return whether the recent messages contain the one to which the message of `turn` replies."""
+    return any(message.id == turn.message.reply_to for message in turn.recent)
 
 
 def _follows_bot(turn: Turn) -> bool:
@@ -480,12 +479,12 @@ def _answers_person(turn: Turn) -> bool:
 
 
 def _get_clock(reading: Reading) -> tuple[int, int] | None:
-    """Return the hour, whatever half of the day it is in, and the minute; None where no clock is named."""
+    """Return the hour, without the half of the day, and the minute; None where no clock is named."""
     return (reading.start.hour % _HALF_DAY, reading.start.minute) if reading.has_clock else None
 
 
 def _is_vocative(text: str, name: str) -> bool:
-    """Return whether a text calls the bot by its name, and does not only speak about it."""
+    """Return whether a text calls the bot by its name, and does not only mention it."""
     bot = re.escape(name)
     called = rf"@{bot}|(?:^|[\s,，]){bot}\s*[,，:：!！?？~]|[,，]\s*{bot}\s*[.!?。！？~]*$"
     return re.search(called, text, re.IGNORECASE) is not None
@@ -522,7 +521,10 @@ def _follows_interjections(turn: Turn, named: re.Match[str]) -> bool:
 
 
 def _get_question_context(question: OpenQuestion | None, times: Sequence[TimeReadings]) -> Context | None:
-    """Return what was asked; a message without `times` says of what to remind where that was asked as well."""
+    """Return the context of an open question; None for none.
+
+    A message without `times` answers with the content where that was asked as well.
+    """
     if question is None or question.asks == "reminder":
         return None
     is_content = question.asks == "content" or not (question.content or question.options or times)

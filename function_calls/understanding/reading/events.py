@@ -1,22 +1,21 @@
-"""Tell the time at which to remind from that of an event or a deadline which the same request names."""
+"""Tell the time of an event or a deadline in a request from the time at which to remind."""
 
 from collections.abc import Sequence
 
 from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import NO_TAG, MessageReading
+from function_calls.understanding.reading.message import NO_TAG, MessageReading, find_runs
 from function_calls.understanding.reading.segments import find_asking_words, has_deadline
 from function_calls.understanding.reading.slots import are_function_words
-from function_calls.understanding.reading.tag_repair import is_time, runs
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 
 Run = tuple[int, int]
 _DAYS = frozenset({"@day", "@dayclock", "@daypart"})
 
 
 def tag_event(reading: MessageReading, words: Lexicon) -> MessageReading:
-    """Return `reading` with what is told in front of the only request as its event.
+    """Return `reading` with a statement in front of its only request tagged as an event.
 
     "I have the gym on Thursday, at 1pm remind me to bring a towel" asks for one reminder.
     """
@@ -36,7 +35,7 @@ def tag_event(reading: MessageReading, words: Lexicon) -> MessageReading:
 
 
 def _is_stated_in_front(reading: MessageReading, asking: int, times: Sequence[Run], words: Lexicon) -> bool:
-    """Return whether the first of two times is told in a clause of its own: 周三停水，周二晚上提醒大家接水."""
+    """Return whether the first of two times is in a clause of its own: 周三停水，周二晚上提醒大家接水."""
     if len(times) != 2 or times[1][1] > asking or reading.has("EVENT") or reading.has("LEAD"):
         return False
     marks = [at for at in range(times[0][1], times[1][0]) if reading.tokens[at].form in CLAUSE_ENDS]
@@ -91,7 +90,7 @@ def _tag_deadline_in_content(reading: MessageReading, words: Lexicon) -> Message
 
 
 def resolve_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading:
-    """Return `reading` with the day that "that day" means, where the message names one: "we're closed on Monday, …"."""
+    """Return `reading` with the day for which "that day" stands: "we're closed on Monday, remind me that day at 9"."""
     forms = [token.form for token in reading.tokens]
     days = [at for at, form in enumerate(forms) if form in _DAYS and reading.tags[at] in {NO_TAG, "EVENT", "WHEN"}]
     pointing = _find_phrase(forms, words.days_meant, words)
@@ -116,7 +115,7 @@ def _find_phrase(forms: Sequence[str], phrases: Sequence[str], words: Lexicon) -
 
 
 def has_unclear_time(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a request has untagged words for a time that only earlier messages tell: "on that day"."""
+    """Return whether untagged words of a request refer to a time of an earlier message: "on that day"."""
     pairs = zip(reading.tokens, reading.tags, strict=True)
     said = words.joint.join(token.form if tag == NO_TAG else "," for token, tag in pairs)
     content = words.fold(reading.words("CONTENT")).strip(" .!?")
@@ -125,21 +124,21 @@ def has_unclear_time(reading: MessageReading, words: Lexicon) -> bool:
 
 
 def _asks_alone(reading: MessageReading, clause: Sequence[int], words: Lexicon) -> bool:
-    """Return whether a clause asks to remind, and names neither a task nor that it is to be one more time."""
+    """Return whether a clause asks to remind, and has neither a task nor a word such as "also"."""
     said = words.joint.join(reading.tokens[at].form for at in clause)
     is_more, is_asking = words.has_any(words.beside, said), words.has_any(words.calling, said)
     return is_asking and not is_more and not any(reading.tags[at] == "CONTENT" for at in clause)
 
 
 def _find_parts(reading: MessageReading, words: Lexicon) -> tuple[int, list[Run], list[Run]]:
-    """Return the place of the first word that asks to remind, the contents and the times."""
+    """Return the place of the first word that asks to remind, and the runs of contents and of times."""
     asking = min(find_asking_words(reading.tokens, words), default=_find_asked_person(reading, words))
-    return asking, list(runs(reading.tags, "CONTENT")), list(runs(reading.tags, "WHEN"))
+    return asking, list(find_runs(reading.tags, "CONTENT")), list(find_runs(reading.tags, "WHEN"))
 
 
 def _find_asked_person(reading: MessageReading, words: Lexicon) -> int:
-    """Return the place of the word in front of the first person that asks to remind: "tell me"; 0 for none."""
-    at = next((first for first, _ in runs(reading.tags, "PERSON")), 0)
+    """Return the place of the verb in front of the first person that asks to remind ("tell me"); 0 for none."""
+    at = next((first for first, _ in find_runs(reading.tags, "PERSON")), 0)
     verbs = {phrase.partition(" ")[0] for phrase in words.calling}
     is_behind = words.joint and at > 0 and reading.tokens[at - 1].form in verbs
     return at - 1 if is_behind else at if words.joint and reading.tokens[at].form in verbs else 0

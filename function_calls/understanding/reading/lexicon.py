@@ -157,7 +157,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     folding: Mapping[int, int] = {}
 
     def parse_search_request(self, text: str) -> str:
-        """Return the words behind "search for" and the like at the beginning of `text`; empty for another text."""
+        """Return the words behind "search for" and the like at the beginning of `text`; "" for another text."""
         found = [order for order in self.looking_up if self.fold(text).startswith(order)]
         return text[len(max(found, key=len)) :].strip() if found else ""
 
@@ -175,8 +175,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return text
 
     def find_refusal(self, text: str) -> str:
-        """Return the longest word such as "don't" that `text`, in small letters, begins with and no mark follows."""
-        found = [each for each in self.refusals if text.startswith(f"{each}{self.joint}")]
+        """Return the longest word such as "don't" with which `text` (folded) begins; "" where a mark follows."""
+        found = [refusal for refusal in self.refusals if text.startswith(f"{refusal}{self.joint}")]
         return max((each for each in found if text[len(each) :].strip()[:1].isalnum()), key=len, default="")
 
     def fold(self, text: str) -> str:
@@ -205,14 +205,14 @@ def _attach_clitics(words: Lexicon) -> Lexicon:
 
 @cache
 def list_languages() -> tuple[str, ...]:
-    """Return the languages that there are words for, English first."""
+    """Return the languages that have a lexicon, English first."""
     found = [file.name for file in files(__package__).joinpath("lexicon").iterdir()]
     names = [name.removesuffix(".toml") for name in found if name.endswith(".toml")]
     return tuple(sorted(names, key=lambda name: (name != FALLBACK, name)))
 
 
 def detect_language(text: str, preferred: str) -> str:
-    """Return the language to read `text` in: Chinese where it has Chinese characters, else the one of its words.
+    """Return the language in which to read `text`: Chinese where it has Chinese characters, else by its words.
 
     Where these do not tell, it is `preferred`, or English if that is Chinese or has no lexicon.
     """

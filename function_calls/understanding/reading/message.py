@@ -1,7 +1,7 @@
 """Read one message: its probable intents, and which of its words say when, what, who and which."""
 
 import lzma
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
@@ -203,7 +203,7 @@ def read_message(
 
 
 def tokenize_message(text: str, now: datetime, models: Models, times: TimeReader, language: str) -> tuple[Token, ...]:
-    """Return the tokens of `text`, written at `now` (timezone-aware), each time expression being one."""
+    """Split `text`, written at `now` (timezone-aware), into tokens, each time expression being one."""
     return tokenize(text, find_time_spans(times(text, mark_seconds(now), language=language)), models.folding)
 
 
@@ -232,7 +232,7 @@ def _rank_intents(
 
 
 def set_best_intent(reading: MessageReading, intent: str, models: Models) -> MessageReading:
-    """Return `reading` with `intent` as the best one, and the tags that its words have then."""
+    """Return `reading` with `intent` as the best one, and with the tags that its words have under it."""
     share = reading.probability(intent)
     others = tuple(each for each in reading.intents if each[0] != intent)
     tags = tag_tokens(reading.tokens, intent, models, reading.known)
@@ -245,7 +245,7 @@ def merge_intents(reading: MessageReading, gone: str, into: str, models: Models)
     if not reading.probability(gone):
         return reading
     share = reading.probability(gone) + reading.probability(into)
-    others = (each for each in reading.intents if each[0] not in {gone, into})
+    others = (intent for intent in reading.intents if intent[0] not in {gone, into})
     intents = tuple(sorted([(into, share), *others], key=lambda each: -each[1]))
     changed = replace(reading, intents=intents)
     return set_best_intent(changed, changed.intent, models) if changed.intent != reading.intent else changed
@@ -254,7 +254,7 @@ def merge_intents(reading: MessageReading, gone: str, into: str, models: Models)
 def tag_tokens(
     tokens: Sequence[Token], intent: str, models: Models, known: frozenset[int] = frozenset()
 ) -> tuple[str, ...]:
-    """Return the tag of each token; the pieces of one time expression have one tag where any has one.
+    """Tag each token; the pieces of one time expression have one tag where any has one.
 
     A repetition and its first day or its end are one time, wherever they stand. `known` are the places of words in the
     texts of coming reminders.
@@ -288,13 +288,13 @@ def split_tokens(text: str, tokens: Sequence[Token], tags: Sequence[str], models
 
 
 def _is_apart(text: str, at: int) -> bool:
-    """Return whether a word begins at `at` that is no part of an address or of another word."""
+    """Return whether the word at `at` begins behind a space or a mark, and not within an address or another word."""
     before = text[at - 1 : at]
     return not before.isascii() or before.isspace() or before in _PARTING
 
 
 def _choose_tags(forms: list[str], intent: str, models: Models, known: frozenset[int]) -> tuple[str, ...]:
-    """Return the most probable tag of each token, given those in front of it."""
+    """Return the most probable tag of each token, given the tags in front of it."""
     if intent == NOTHING:
         return (NO_TAG,) * len(forms)
     found: list[str] = []
@@ -304,3 +304,14 @@ def _choose_tags(forms: list[str], intent: str, models: Models, known: frozenset
         scores = models.tag.scores(compute_buckets(features, models.tag.buckets))
         found.append(models.tag.labels[max(range(len(scores)), key=scores.__getitem__)])
     return tuple(found)
+
+
+def find_runs(tags: Sequence[str], tag: str) -> Iterator[tuple[int, int]]:
+    """Yield where the runs of tokens with `tag` begin and end, the end exclusive."""
+    open_at: int | None = None
+    for at, current in enumerate([*tags, ""]):
+        if current == tag and open_at is None:
+            open_at = at
+        elif current != tag and open_at is not None:
+            yield open_at, at
+            open_at = None

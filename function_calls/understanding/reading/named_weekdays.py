@@ -1,4 +1,4 @@
-"""The days of the week that words name, and the day up to which something repeats."""
+"""Find the weekdays that words name, and the last day of a repetition."""
 
 import re
 from collections.abc import Iterable
@@ -15,9 +15,9 @@ _LAST_SECOND: Final = time(23, 59, 59)
 
 
 def find_weekdays(words: str, now: datetime, language: str, read: TimeReader) -> frozenset[str]:
-    """The weekdays, as in BYDAY, that `words` and nothing else name; none where they say another thing.
+    """Return the weekdays, as in BYDAY, that `words` name; empty where they name anything else.
 
-    "Sunday" names Sundays here; `find_recurring_weekdays` tells whether its words leave no other meaning.
+    A single day counts as one that recurs ("Sunday"); see `find_recurring_weekdays`.
     """
     return find_recurring_weekdays(words, now, language, read) or _find_first(
         (phrases(each).each.format(days=words) for each in _list_languages(language)), now, language, read
@@ -25,7 +25,7 @@ def find_weekdays(words: str, now: datetime, language: str, read: TimeReader) ->
 
 
 def find_recurring_weekdays(words: str, now: datetime, language: str, read: TimeReader) -> frozenset[str]:
-    """The weekdays that `words` name as ones that come again: "Sundays" and "weekdays", but not "Sunday"."""
+    """Return the weekdays that `words` name as recurring: those of "Sundays" and "weekdays", none of "Sunday"."""
     return _find_first((words,), now, language, read)
 
 
@@ -38,7 +38,7 @@ def names_weekday(words: str, now: datetime, language: str, read: TimeReader) ->
 
 
 def parse_last_day(words: str, now: datetime, language: str, read: TimeReader) -> date | None:
-    """The day that a repetition "until `words`" comes on last; None where they name none."""
+    """Return the last day of a repetition that ends "until `words`"; None where they name no day."""
     for each in _list_languages(language):
         told = phrases(each).until.match(words)
         text = phrases(each).daily_until.format(day=words[told.end() :].strip() if told else words)

@@ -1,4 +1,4 @@
-"""Names in a message: that of the bot, which is taken off, and those of several words, which are joined to one."""
+"""Strip the bot's name from a message, and join names of several words to one word."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -18,10 +18,10 @@ _AROUND_NAME = " ,，:：;；~"
 
 
 def join_names(turn: Turn) -> tuple[Turn, Mapping[str, str]]:
-    """Return the turn with each mention as one word that ends with a space, and the names by these words."""
+    """Return the turn with each mention joined to one word and followed by a space, and the names by these words."""
     text = turn.message.text
     joined: dict[str, str] = {}
-    for name in sorted((each.name for each in turn.message.mentions), key=len, reverse=True):
+    for name in sorted((mention.name for mention in turn.message.mentions), key=len, reverse=True):
         word = "".join(name.split())
         if word != name and f"@{name}" in text:
             text = text.replace(f"@{name}", f"@{word}")
@@ -34,7 +34,7 @@ def join_names(turn: Turn) -> tuple[Turn, Mapping[str, str]]:
 
 
 def restore_names(interpretation: Interpretation, joined: Mapping[str, str]) -> Interpretation:
-    """Return what was understood with the names as they are written."""
+    """Return the interpretation with joined names as they were written."""
     if not joined:
         return interpretation
     calls = tuple(
@@ -52,7 +52,7 @@ def _restore(value: object, joined: Mapping[str, str]) -> object:
 
 
 def trim(text: str) -> str:
-    """Return `text` without punctuation and spaces at its ends; marks that close or open something in it stay."""
+    """Return `text` without punctuation and spaces at its ends; a mark whose partner is within the text stays."""
     bare = text.strip(_EDGES)
     if len(bare) == len(text) or not _PAIRED.search(bare):
         return bare
@@ -76,7 +76,7 @@ def _is_unpaired(one: str, other: str, text: str) -> bool:
 
 
 def strip_names(text: str, names: Iterable[str]) -> str:
-    """Take the bot's `names` off both ends; never down to nothing."""
+    """Return `text` without the bot's `names` at both ends, unless nothing else would be left."""
     for name in names:
         if not name or name.lower() not in text.lower():
             continue
@@ -87,7 +87,7 @@ def strip_names(text: str, names: Iterable[str]) -> str:
 
 
 def strip_calls(text: str, name: str) -> str:
-    """Take the bot's name off a message to it, wherever it stands: "lunch is at 1, Bubbles, tell us at 12:30"."""
+    """Return a message without the bot's name, wherever it stands: "lunch is at 1, Bubbles, tell us at 12:30"."""
     text = strip_names(text, (name,))
     found = find_name(text, name)
     if found is None:
@@ -102,7 +102,7 @@ def strip_calls(text: str, name: str) -> str:
 
 
 def find_text_behind_call(text: str, name: str) -> str:
-    """Return what follows the bot's name at the beginning of a later sentence: "Great news! Bubbles, skip Friday"."""
+    """Return the text behind the bot's name that begins a later sentence: "Great news! Bubbles, skip Friday"."""
     found = find_name(text, name)
     if found is None or text[: found.start()].rstrip(" @\n")[-1:] not in _SENTENCE_MARKS:
         return ""
@@ -110,7 +110,7 @@ def find_text_behind_call(text: str, name: str) -> str:
 
 
 def find_name(text: str, name: str) -> re.Match[str] | None:
-    """Return where the bot's `name` stands in `text` as a word of its own, first as a mention."""
+    """Find the bot's `name` in `text` as a word of its own, first as a mention."""
     bot = re.escape(name)
     mention = re.search(rf"@{bot}(?![a-z0-9])", text, re.IGNORECASE)
     return mention or re.search(rf"(?<![a-z0-9]){bot}(?![a-z0-9])", text, re.IGNORECASE)
@@ -118,7 +118,7 @@ def find_name(text: str, name: str) -> re.Match[str] | None:
 
 @lru_cache(maxsize=64)
 def _compile_edges(name: str) -> tuple[re.Pattern[str], ...]:
-    """Match `name` at the front of a text, and at its end behind another word or a mark."""
+    """Compile patterns for `name` at the front of a text, and at its end behind another word or a mark."""
     escaped = re.escape(name)
     in_front = r"[\s,，]*@|[\s,，]+|(?<=[.。!！?？…\u3400-\u9fff])"
     return (

@@ -1,4 +1,4 @@
-"""Find the words of a message that occur in the texts of the coming reminders of its chat."""
+"""Find words of a message in the texts of the coming reminders of its chat."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -40,9 +40,9 @@ def collect_words(texts: Iterable[str], common: Collection[str]) -> ReminderWord
 
 
 def find_stems(text: str, common: Collection[str]) -> set[str]:
-    """Return the stems of the words of `text` that are not in `common`, in any form, and of each two as one word.
+    """Return the stems of the words of `text` that are not in `common`, and of each two neighbours as one word.
 
-    "Pick up Felix" is named by "the pickup" as well.
+    "The pickup" thus names "pick up Felix" as well.
     """
     words = _WORD.findall(text.casefold())
     words += [one + other for one, other in pairwise(words)]

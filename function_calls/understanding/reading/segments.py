@@ -8,11 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import NOTHING, MessageReading
+from function_calls.understanding.reading.message import NOTHING, MessageReading, find_runs
 from function_calls.understanding.reading.slots import are_function_words, find_uncovered
-from function_calls.understanding.reading.tag_repair import is_time as is_time_token
-from function_calls.understanding.reading.tag_repair import runs
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token, is_time
 
 _FEWEST_POINTS, _MOST_POINTS = 2, 12
 _POINT_EDGES = " \t:：,，;；-–"
@@ -85,7 +83,7 @@ def split_requests(reading: MessageReading, words: Lexicon, read: Read) -> list[
 
 
 def _is_reason_of(change: MessageReading, part: MessageReading, following: Sequence[Token], words: Lexicon) -> bool:
-    """Return whether `part` tells why something is changed, and asks for nothing: "move it to 4, he leaves at 5"."""
+    """Return whether `part` is the reason of a change and asks for nothing: "move it to 4, he leaves at 5"."""
     said = words.joint.join(token.form for token in following if token.form not in CLAUSE_ENDS)
     joints = tuple(f"{word}{words.joint}" for word in (*words.beside, *words.and_words) if word)
     is_more = said.startswith(joints) or words.has_any(words.too, said)
@@ -138,7 +136,7 @@ def _join_names(reading: MessageReading) -> MessageReading:
 
 
 def _continues_request(reading: MessageReading, first: int, last: int, words: Lexicon, read: Read) -> bool:
-    """Return whether a part is one more reminder of the same request: it does not ask by itself."""
+    """Return whether a part of a message is another reminder of the request before it, as it does not ask by itself."""
     part = trim_tokens(reading.tokens[first:last], words)
     if not part:
         return True
@@ -149,14 +147,14 @@ def _continues_request(reading: MessageReading, first: int, last: int, words: Le
 
 
 def _read_part(reading: MessageReading, first: int, last: int, words: Lexicon, read: Read) -> MessageReading:
-    """Return what is read in a part of the message."""
+    """Read the tokens from `first` up to `last` as a message of their own."""
     tokens = trim_tokens(reading.tokens[first:last], words, is_first=not first)
     tokens = tokens or reading.tokens[first:last]
     return read(reading.text[tokens[0].start : tokens[-1].end])
 
 
 def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, read: Read) -> MessageReading:
-    """Return the one sentence that asks for a change, where all others are remarks: "it rains, make it 6"."""
+    """Return the only sentence that asks for a change, where all others ask for nothing: "it rains, make it 6"."""
     sentences = list(_split_sentences(reading))
     if reading.intent == "set" or not 1 < len(sentences) <= _MOST_PARTS:
         return reading
@@ -169,7 +167,7 @@ def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, re
     is_bare = not find_uncovered(words.joint.join(form for form in own if form[0] != "@"), [], words)
     is_idle = are_function_words((form for form in every - own if form[0] != "@"), words)
     needs_day = own & _CLOCKS and not own & _DAYS and every & _DAYS
-    is_timed = any(map(is_time_token, sentence)) or not any(map(is_time_token, reading.tokens))
+    is_timed = any(map(is_time, sentence)) or not any(map(is_time, reading.tokens))
     is_known = found[0][0] in (_CHANGING if is_timed else _TIMELESS)
     is_clear = is_known and dict(found)[NOTHING] <= 1 - _REMARK
     if not is_clear or is_bare or is_idle or needs_day:
@@ -178,7 +176,7 @@ def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, re
 
 
 def _split_sentences(reading: MessageReading) -> Iterator[Sequence[Token]]:
-    """Yield the tokens between marks that end a sentence, or a part of one."""
+    """Yield the tokens of each sentence, and of each part of one that a mark ends."""
     first = 0
     for at, token in enumerate(reading.tokens):
         if token.form in CLAUSE_ENDS and at > first and _ends(reading.text, token):
@@ -190,16 +188,16 @@ def _split_sentences(reading: MessageReading) -> Iterator[Sequence[Token]]:
 
 def _read_points(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
     """Return the points of a list behind a request, where each has a time of its own; none where it is no such list."""
-    several = _parse_list(reading.text) if any(map(is_time_token, reading.tokens)) else None
+    several = _parse_list(reading.text) if any(map(is_time, reading.tokens)) else None
     if several is None or not _asks(reading.tokens, words):
         return []
     parts = [read(f"{several.head}{words.joint}{point}") for point in several.points]
-    are_timed = all(any(map(is_time_token, read(point).tokens)) for point in several.points)
+    are_timed = all(any(map(is_time, read(point).tokens)) for point in several.points)
     return parts if are_timed and all(part.intent == "set" for part in parts) else []
 
 
 def _retracts(tokens: Sequence[Token], following: Sequence[Token], words: Lexicon) -> bool:
-    """Return whether words between two requests take back the first: "…, no, remind me at 6"."""
+    """Return whether words between two requests cancel the first: "…, no, remind me at 6"."""
     begin = words.joint.join(token.form for token in following[:_LONGEST_RETRACTION])
     if any(begin.startswith(f"{word}{words.joint}") for word in words.corrections):
         return True
@@ -212,7 +210,7 @@ def _retracts(tokens: Sequence[Token], following: Sequence[Token], words: Lexico
 
 def has_deadline(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether the first time of a request is one by which its task is to be done."""
-    first, last = next(runs(reading.tags, "WHEN"), (0, 0))
+    first, last = next(find_runs(reading.tags, "WHEN"), (0, 0))
     if first == last:
         return False
     said = words.fold(reading.text[reading.tokens[max(first - 1, 0)].start : reading.tokens[last - 1].end])
@@ -223,7 +221,7 @@ def has_deadline(reading: MessageReading, words: Lexicon) -> bool:
 
 
 def _asks(tokens: Sequence[Token], words: Lexicon) -> bool:
-    """Return whether a part has a word that asks to remind."""
+    """Return whether the tokens have a word that asks to remind."""
     said = words.joint.join(token.form for token in tokens)
     return any(word in said for word in words.calling)
 
@@ -250,7 +248,7 @@ def _find_all(text: str, word: str) -> Iterator[int]:
 
 
 def trim_tokens(tokens: tuple[Token, ...], words: Lexicon, *, is_first: bool = False) -> tuple[Token, ...]:
-    """Return the tokens of a part without marks at its edges, nor what joins it to the part in front of it."""
+    """Return the tokens of a part without marks at its edges and without the word that joins it to another part."""
     while tokens and not is_first and (tokens[0].form in words.and_words or tokens[0].form in words.in_front):
         tokens = tokens[1:]
     while tokens and tokens[-1].form in CLAUSE_ENDS:
@@ -261,7 +259,7 @@ def trim_tokens(tokens: tuple[Token, ...], words: Lexicon, *, is_first: bool = F
 
 
 def split_reminders(reading: MessageReading) -> list[MessageReading]:
-    """Return the reminders that one request asks for: "at 5 to call mum and at 6 to feed the cat".
+    """Split a request with several reminders: "at 5 to call mum and at 6 to feed the cat".
 
     A lead without a content, as in "at 5, and the day before too", is part of the reminder in front of it.
     """
@@ -276,7 +274,7 @@ def split_reminders(reading: MessageReading) -> list[MessageReading]:
 def _is_first_day(reading: MessageReading, first: int, last: int) -> bool:
     """Return whether a part names no more than the first day of the repetition in front: "starting this Friday"."""
     before = [token.form for token in reading.tokens[:first]]
-    forms = {token.form for token in reading.tokens[first:last] if is_time_token(token)}
+    forms = {token.form for token in reading.tokens[first:last] if is_time(token)}
     is_day = bool(forms) and not forms & {"@clock", "@dayclock"} and {"WHEN", "FROM"} & {*reading.tags[first:last]}
     return (
         bool(is_day) and any(form.startswith("@rule") for form in before) and "CONTENT" not in reading.tags[first:last]
@@ -284,7 +282,7 @@ def _is_first_day(reading: MessageReading, first: int, last: int) -> bool:
 
 
 def _cut_piece(reading: MessageReading, first: int, last: int) -> MessageReading:
-    """Return some tokens of a request with who is reminded, who is named once for all of them."""
+    """Return the tokens from `first` up to `last`, with the person who is named once for all reminders."""
     has_person = "PERSON" in reading.tags[first:last]
     kept = [at for at, tag in enumerate(reading.tags) if tag == "PERSON" and not has_person and at < first]
     return replace(reading, begins=()).with_tokens([*kept, *range(first, last)])
@@ -298,7 +296,7 @@ class _List(Struct, frozen=True, kw_only=True):
 
 
 def _parse_list(text: str) -> _List | None:
-    """The list that `text` is; None where it is none."""
+    """Return the points of a message that is a list; None for any other text."""
     lines = [line for line in text.splitlines() if line.strip()]
     found = _parse_lines(lines) if _FEWEST_POINTS <= len(lines) <= _MOST_POINTS + 1 else None
     return found or _parse_points(" ".join(lines))

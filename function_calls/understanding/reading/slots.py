@@ -35,9 +35,9 @@ _NUMBER = re.compile(r"(?:#|no\.? ?|number |第|编号)?(\d{1,3})(?:st|nd|rd|th|
 
 
 def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWords | None:
-    """Return the one time that `pieces` name together and nothing else; None where there is no such time.
+    """Return the one time that all `pieces` name together; None where they name none, or have other words.
 
-    A time that is over counts only where nothing to come is named.
+    A time that is over counts only where no coming time is named.
     """
     text = _insert_colon(_strip_fillers(words.joint.join(piece.strip(_EDGE) for piece in pieces).strip(), words))
     text = _mark_day(text, words)
@@ -60,7 +60,7 @@ def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWo
 
 
 def _parse_day_and_hour(text: str, words: Lexicon, read: ReadTimes) -> TimeWords | None:
-    """Return the time of a day and a figure for its hour: "sat 10"; None for any other words."""
+    """Return the time of a day with a figure for its hour ("sat 10"); None for any other words."""
     found = _DAY_AND_FIGURE.fullmatch(text) if words.joint else None
     if found is None:
         return None
@@ -84,7 +84,7 @@ def _is_hour(text: str, words: Lexicon) -> bool:
 
 
 def _strip_fillers(text: str, words: Lexicon) -> str:
-    """Return words of time without those that say nothing: "every single morning"."""
+    """Return words of time without fillers such as "single" in "every single morning"."""
     if not words.joint:
         return text
     return " ".join(word for word in text.split() if word.casefold() not in words.fillers)
@@ -123,7 +123,7 @@ def _parse_times_of_piece(piece: str, words: Lexicon, read: ReadTimes) -> list[T
     whole = [each for each in listed if each is not None]
     if whole and len(whole) == len(parts):
         return whole
-    return [make_time_words(piece, each) for each in read(piece)]
+    return [make_time_words(piece, expression) for expression in read(piece)]
 
 
 def _distribute_unit(parts: list[str]) -> list[str]:
@@ -138,7 +138,7 @@ def _distribute_unit(parts: list[str]) -> list[str]:
 
 
 def _split_list(piece: str, words: Lexicon) -> list[str]:
-    """Return what stands between the commas and the words for "and" in `piece`."""
+    """Split `piece` at its commas and words for "and"."""
     for word in words.and_words:
         if word.isalpha():
             piece = re.sub(rf"\b{word}\b" if word.isascii() else re.escape(word), ",", piece)
@@ -146,7 +146,10 @@ def _split_list(piece: str, words: Lexicon) -> list[str]:
 
 
 def _carry_day(found: list[TimeWords]) -> list[TimeWords]:
-    """Return `found` with the day of the first for those behind it that name a clock alone; the next after midnight."""
+    """Return `found` with the day of the first time for later times that name a clock alone.
+
+    An hour of the night behind a late hour is on the next day.
+    """
     day = next((each.best.start.date() for each in found[:1] if each.best is not None and each.best.has_day), None)
     if day is None:
         return found
@@ -167,24 +170,24 @@ def _move_past_midnight(first: TimeWords, time: TimeWords) -> TimeWords:
     is_night = other.start.date() == one.start.date() and other.start.hour < _NIGHT_END and one.start.hour >= _EVENING
     if not is_night:
         return time
-    return replace(time, readings=tuple(each._replace(start=each.start + _DAY) for each in time.readings))
+    return replace(time, readings=tuple(reading._replace(start=reading.start + _DAY) for reading in time.readings))
 
 
 def find_uncovered(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
-    """Return what is left of `text` without the words of `expressions` and those that stand around times."""
+    """Return the letters of `text` outside of `expressions` and of words that stand around times ("at")."""
     return "".join(letter for letter in _blank_times(text, expressions, words) if letter.isalnum())
 
 
 def find_uncovered_words(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> list[str]:
-    """Return the words that are left of `text` like `find_uncovered`, without figures."""
+    """Return the words of `text` outside of `expressions` and of words that stand around times, without figures."""
     return [word for word in re.split(r"\W+", _blank_times(text, expressions, words)) if word.isalpha()]
 
 
 def _blank_times(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
     covered = {
         at
-        for each in expressions
-        for reading in (each.readings or each.past)[:1]
+        for expression in expressions
+        for reading in (expression.readings or expression.past)[:1]
         for start, end in reading.spans
         for at in range(start, end)
     }
@@ -201,7 +204,7 @@ def _compile_around(around_time: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def make_time_words(text: str, expression: TimeReadings) -> TimeWords:
-    """Return an expression that was read in `text`; of one that is over, what it was."""
+    """Return an expression that was read in `text`; one that is over has its past reading."""
     readings = expression.readings or expression.past[:1]
     covered = [text[start:end] for start, end in readings[0].spans]
     return TimeWords(words=" ".join(covered), readings=readings, is_ambiguous=expression.ambiguous)
@@ -217,9 +220,9 @@ def parse_amount(
     if not words.joint and not find_uncovered(piece, [], words):  # 的
         return None
     for phrase in (form.format(amount=each) for each in (bare, *others) for form in ("{amount}", *words.amount_ahead)):
-        for each in read(phrase, start):
-            reading = (each.readings or each.past)[0]
-            is_whole = not find_uncovered(phrase, [each], words)
+        for expression in read(phrase, start):
+            reading = (expression.readings or expression.past)[0]
+            is_whole = not find_uncovered(phrase, [expression], words)
             if is_whole and reading.rrule is None and reading.start.second:
                 return abs(reading.start - start)
     return None
@@ -228,7 +231,7 @@ def parse_amount(
 def extract_content(reading: MessageReading, words: Lexicon) -> str:
     """Return the words with the tag of a content, as they are written.
 
-    What stands in front of the request is a reason or an event, unless the request names no more than a verb.
+    A content in front of the request is a reason or an event, unless the request itself has no more than a verb.
     """
     spans = [_include_article(reading, span, words) for span in _find_content_spans(reading)]
     begin = max((start for start, _ in reading.spans("PERSON")), default=0)
@@ -243,7 +246,7 @@ def extract_content(reading: MessageReading, words: Lexicon) -> str:
 
 
 def _find_end_of_word(text: str, start: int, end: int, words: Lexicon) -> int:
-    """Return where the word ends in which a content ends: an address has marks within, a sign may follow it."""
+    """Return where the last word of a content ends: an address has marks within it, a sign may follow it."""
     if not words.joint and "://" not in text[start:end]:
         return end + (text[end : end + 1] in _CLOSING and text.count(_CLOSING[text[end]], start, end) == 1)
     while end < len(text) and not text[end].isspace() and text[end : end + 2].strip(_EDGE + _QUOTES):
@@ -256,14 +259,14 @@ def _find_end_of_word(text: str, start: int, end: int, words: Lexicon) -> int:
 
 
 def _tidy_content(text: str, words: Lexicon) -> str:
-    """Return a content without words in front of it that only lead to it; a relative keeps whose it is: 我妈."""
+    """Return a content without leading words that link it; a relative keeps its possessive: 我妈."""
     bare = _trim(text)
     is_kin = any(bare.startswith(f"{word}{kin}") for word in words.oneself for kin in words.kin)
     return bare if is_kin else tidy(bare, words.before_content)
 
 
 def _include_article(reading: MessageReading, span: tuple[int, int], words: Lexicon) -> tuple[int, int]:
-    """Return where a content stands, with an untagged article in front of it: "of the standup"."""
+    """Return the span of a content with the untagged article in front of it: "of the standup"."""
     for token, tag in zip(reading.tokens, reading.tags, strict=True):
         if token.form in words.articles and tag == "O" and reading.text[token.end : span[0]].isspace():
             return token.start, span[1]
@@ -320,22 +323,22 @@ def _trim(piece: str) -> str:
 def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the people that are named, "everyone", or None for the sender alone."""
     named = [_trim(piece).removesuffix("'s").removesuffix("’s") for piece in reading.pieces("PERSON")]
-    named = [_strip_article(_strip_prepositions(each, words), words) for each in named]
-    named = [each for each in named if each and not _is_verb(each, words, words.others_endings)]
+    named = [_strip_article(_strip_prepositions(name, words), words) for name in named]
+    named = [name for name in named if name and not _is_verb(name, words, words.others_endings)]
     if len(named) > 1:  # "recuérdanos a Ana y a mí": the verb says no more than the names
-        named = [each for each in named if not _is_verb(each, words, words.everyone_endings)] or named
-    named = [each for each in named if not _is_verb(each, words, words.oneself_endings)]
-    if not named or all(_is_oneself(each, words) for each in named):
+        named = [name for name in named if not _is_verb(name, words, words.everyone_endings)] or named
+    named = [name for name in named if not _is_verb(name, words, words.oneself_endings)]
+    if not named or all(_is_oneself(name, words) for name in named):
         return None
-    for each in named:
-        spared = _find_excepted(each, words)
+    for name in named:
+        spared = _find_excepted(name, words)
         if spared:
             return f"{EVERYONE} except {spared}"
-        folded = words.fold(each).lstrip("@")
-        is_verb = _is_verb(each, words, words.everyone_endings)
+        folded = words.fold(name).lstrip("@")
+        is_verb = _is_verb(name, words, words.everyone_endings)
         if is_verb or folded in words.everyone or _is_whole_group(folded, words):
             return EVERYONE
-    return ", ".join(dict.fromkeys(_MENTION.sub(_separate_mention, each) for each in named))
+    return ", ".join(dict.fromkeys(_MENTION.sub(_separate_mention, name) for name in named))
 
 
 def _strip_prepositions(names: str, words: Lexicon) -> str:
@@ -363,6 +366,7 @@ def _is_verb(name: str, words: Lexicon, endings: tuple[str, ...]) -> bool:
 
 
 def _is_oneself(name: str, words: Lexicon) -> bool:
+    """Return whether a name is a pronoun for the person who asks: "me", 我."""
     folded = words.fold(name)
     return folded in words.oneself or (words.joint != "" and words.oneself.issuperset(folded.split()))
 
@@ -385,7 +389,7 @@ def _separate_mention(mention: re.Match[str]) -> str:
 
 
 def _find_excepted(name: str, words: Lexicon) -> str:
-    """Return who is left out of everyone: "Kim" of "everyone but Kim"; else nothing."""
+    """Return who is excepted from everyone: "Kim" of "everyone but Kim"; "" for nobody."""
     folded = words.fold(name)
     for word in words.exceptions:
         before, found, behind = folded.partition(f"{words.joint}{word}{words.joint}")
@@ -400,7 +404,7 @@ def _find_excepted(name: str, words: Lexicon) -> str:
 
 
 def extract_references(reading: MessageReading, words: Lexicon) -> list[str]:
-    """Return the reminders that are named; empty for the one spoken of last."""
+    """Return the names of reminders in the message; empty where it names none."""
     names = (normalize_reference(piece, words) for piece in find_reference_pieces(reading, words))
     return list(dict.fromkeys(filter(None, names)))
 
@@ -421,7 +425,7 @@ def find_reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
         ]
         together = marked_ones[:1] or together
     named = [reading.text[start:end] for start, end in together]
-    is_pronoun = all(words.fold(each).strip() in words.itself for each in named)
+    is_pronoun = all(words.fold(name).strip() in words.itself for name in named)
     named = [] if is_pronoun and reading.has("OLD") else named
     old = [] if named else reading.spans("OLD")[:1]
     if old and _is_retracted(reading.text[: old[0][0]], words):
@@ -430,7 +434,7 @@ def find_reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
 
 
 def _tag_numbers(reading: MessageReading, words: Lexicon) -> MessageReading:
-    """Return `reading` with the untagged words of several numbers tagged: "1 to 3", "2, 4 and 5"."""
+    """Return `reading` with the untagged words of several numbers tagged as references: "1 to 3", "2, 4 and 5"."""
     forms, tags = [token.form for token in reading.tokens], list(reading.tags)
     for at in range(len(tags) - 2):
         is_number = forms[at].isdecimal() and tags[at] == "REF" and forms[at + 2].isdecimal()
@@ -442,7 +446,7 @@ def _tag_numbers(reading: MessageReading, words: Lexicon) -> MessageReading:
 
 
 def _find_reference_spans(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]:
-    """Return where names of reminders stand, with the day or clock that is part of one: "the Monday review"."""
+    """Return the spans of references, with the day or clock that is part of the name: "the Monday review"."""
     spans = reading.spans("REF")
     pronouns = words.all | words.both | words.them | words.itself
     if any(words.fold(reading.text[slice(*span)]).strip() in pronouns for span in spans):
@@ -459,7 +463,7 @@ def _find_reference_spans(reading: MessageReading, words: Lexicon) -> list[tuple
 
 
 def _find_untagged_behind(reading: MessageReading, start: int, words: Lexicon) -> tuple[int, int] | None:
-    """Return where the one untagged word stands that ends a message right behind a day with an article."""
+    """Return the span of the only untagged word behind a day with an article at the end: "the Monday | review"."""
     *before, last = reading.tokens
     if not words.joint or len(before) < _FEWEST_BEFORE or reading.tags[-1] != NO_TAG or not last.form.isalpha():
         return None
@@ -470,13 +474,13 @@ def _find_untagged_behind(reading: MessageReading, start: int, words: Lexicon) -
 
 
 def _is_retracted(before: str, words: Lexicon) -> bool:
-    """Return whether the words in front of an old time say that it does not hold: "7, not 6", "from 5 to 6"."""
+    """Return whether the words in front of an old time deny it: "7, not 6", "from 5 to 6"."""
     folded = before.casefold().rstrip()
     return any(folded == word or folded.endswith(f"{words.joint}{word}") for word in words.retracting)
 
 
 def strip_time_words(piece: str, words: Lexicon) -> str:
-    """Return words of time without a preposition in front of them or a particle behind them."""
+    """Return words of time without a preposition in front of them or a particle behind them: "5" of "at 5"."""
     is_range = re.search(words.between_times, piece) is not None
     shorter = tidy(piece, [word for word in words.before_time if not is_range or word != "from"])
     for word in words.behind_time:
@@ -499,7 +503,7 @@ def is_figure(piece: str) -> bool:
 
 
 def normalize_reference(piece: str, words: Lexicon) -> str:
-    """Return the words that name a reminder; "" for a pronoun, the word for several of them."""
+    """Return the words that name a reminder; "" for a pronoun, "all", "both" or "them" for several."""
     name = _trim(piece)
     bare = words.fold(name).lstrip("@")
     for meaning, names in (("", words.itself), ("all", words.all), ("both", words.both), ("them", words.them)):
@@ -535,7 +539,7 @@ def _ends(name: str, word: str, joint: str) -> bool:
 
 
 def are_function_words(forms: Iterable[str], words: Lexicon) -> bool:
-    """Return whether words are no more than courtesies, links and those that stand around times."""
+    """Return whether words are no more than courtesies, links and prepositions of times."""
     small = {*words.courtesies, *words.links, *words.around_time, *words.polite, *words.correcting, *words.corrections}
     if words.joint:
         return all(form in small or not form.isalpha() for form in forms)

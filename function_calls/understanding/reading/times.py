@@ -1,4 +1,4 @@
-"""The times that the words of a message name, and how several of them fit together."""
+"""Combine the times that the words of a message name."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -58,7 +58,7 @@ class TimeWords(Struct, frozen=True, kw_only=True):
 
 
 def parse_whole_time(words: str, now: datetime, language: str, read: TimeReader) -> Reading | None:
-    """Return the time that `words` name; None where they name none, several, or something else as well."""
+    """Return the time that the whole of `words` names; None where they name none, several, or have other words."""
     found = read(words, now, language=language)
     best = found[0].best if len(found) == 1 else None
     if best is None:
@@ -68,7 +68,7 @@ def parse_whole_time(words: str, now: datetime, language: str, read: TimeReader)
 
 
 def complete_times(times: Sequence[TimeWords]) -> list[TimeWords]:
-    """Return `times` completed by the last one: "on tuesday and thursday at 5pm", "at 5 and 6 tomorrow"."""
+    """Return `times` with the clock or the day of the last: "on tuesday and thursday at 5pm", "at 5 and 6 tomorrow"."""
     last = times[-1].best if times else None
     if last is None or not last.has_clock or last.rrule:
         return list(times)
@@ -77,7 +77,7 @@ def complete_times(times: Sequence[TimeWords]) -> list[TimeWords]:
 
 
 def unite_repetitions(times: Sequence[TimeWords]) -> list[TimeWords]:
-    """Return `times`, two repetitions as one where the second tells the clock: "every two weeks, on Fridays at 12"."""
+    """Return two repetitions as one where the second tells the clock: "every two weeks, on Fridays at 12"."""
     if len(times) != 2 or times[0].best is None or times[1].best is None:
         return list(times)
     first, second = times[0].best, times[1].best
@@ -97,7 +97,7 @@ def unite_repetitions(times: Sequence[TimeWords]) -> list[TimeWords]:
 
 
 def split_clocks(time: TimeWords) -> list[TimeWords]:
-    """Return `time`, or one for each of its clock times where these are picked out of more: "at 9:15 and at 17:45"."""
+    """Split a repetition with single clock times into one time for each: "at 9:15 and at 17:45"."""
     best = time.best
     parts = dict(part.split("=", 1) for part in (best.rrule or "").split(";") if "=" in part) if best else {}
     if best is None or parts.get("FREQ") == "MONTHLY" or not parts.keys() >= _PICKED:
@@ -106,13 +106,13 @@ def split_clocks(time: TimeWords) -> list[TimeWords]:
 
 
 def move_to_day(reading: Reading, day: date) -> Reading:
-    """Return `reading` at its clock time on `day`; its end is as long after its start as before."""
+    """Return `reading` at its clock time on `day`, its end being moved with its start."""
     start = reading.start.replace(year=day.year, month=day.month, day=day.day)
     return reading._replace(start=start, end=reading.end and start + (reading.end - reading.start))
 
 
 def set_clock(day: Reading, clock: Reading) -> Reading:
-    """Return `day`, or the repetition that it is, at the time of `clock`."""
+    """Return `day`, or the repetition that it is, at the clock time of `clock`."""
     at = clock.start
     parts = (day.rrule or "").split(";")
     replaced = ("BYHOUR", "BYMINUTE") if "FREQ=MONTHLY" in parts or "FREQ=YEARLY" in parts else tuple(_PICKED)
@@ -123,7 +123,7 @@ def set_clock(day: Reading, clock: Reading) -> Reading:
 
 
 def list_halves(reading: Reading) -> tuple[Reading, ...]:
-    """Return `reading` in the morning and in the evening of its day."""
+    """Return `reading` at the same figure in the morning and in the evening of its day."""
     hour = reading.start.hour % _HALF_DAY
     return tuple(
         reading._replace(start=reading.start.replace(hour=each), end=None) for each in (hour, hour + _HALF_DAY)
@@ -142,8 +142,8 @@ def _copy_day(last: Reading, time: TimeWords) -> TimeWords:
     clock = time.best
     if clock is None or not clock.has_clock or clock.rrule or clock.has_day or not last.has_day:
         return time
-    moved = (move_to_day(each, last.start.date()) for each in time.readings)
-    return replace(time, readings=tuple(each._replace(has_day=True) for each in moved))
+    moved = (move_to_day(reading, last.start.date()) for reading in time.readings)
+    return replace(time, readings=tuple(reading._replace(has_day=True) for reading in moved))
 
 
 def _expand_clocks(reading: Reading, parts: dict[str, str]) -> Iterator[Reading]:
@@ -176,8 +176,10 @@ def carry_days(times: Iterable[tuple[str, tuple[Reading, ...]]], now: datetime) 
 
 
 def _choose_half_after(before: Reading, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
-    """Return the first half of the day in which `readings` come after `before`; both as they are where none does."""
-    later = sorted((half for each in readings for half in list_halves(each) if half.start > before.start), key=_start)
+    """Return the first half of the day in which `readings` come after `before`; both where none does."""
+    later = sorted(
+        (half for reading in readings for half in list_halves(reading) if half.start > before.start), key=_start
+    )
     return tuple(later[:1]) or readings
 
 
@@ -186,7 +188,10 @@ def _start(reading: Reading) -> datetime:
 
 
 def subtract_lead(event: TimeWords, lead: timedelta, clock: TimeWords | None) -> TimeWords | None:
-    """Return the time `lead` before `event`, at `clock` where that is named; of one that repeats, before each time."""
+    """Return the time `lead` before `event`, at `clock` where one is named; None where that is not known.
+
+    Of an event that repeats, it is a repetition as well.
+    """
     best = event.best
     if best is None or (lead < _DAY and not best.has_clock):
         return None
@@ -203,7 +208,7 @@ def subtract_lead(event: TimeWords, lead: timedelta, clock: TimeWords | None) ->
 
 
 def _shift_rule(event: Reading, start: datetime) -> str | None:
-    """Return the rule of `event` with the clock, weekday or date of `start`, where it names one of each."""
+    """Return the rule of `event` moved to the clock, weekday or date of `start`; None where it has several of them."""
     lunar = _LUNAR.fullmatch(event.rrule or "")
     if lunar is not None:
         day = int(lunar["day"]) + (start.date() - event.start.date()).days

@@ -57,12 +57,12 @@ class TimeSpan(Struct, frozen=True):
 
 
 def mark_seconds(now: datetime) -> datetime:
-    """Return `now` with the seconds by which amounts of time are told from clocks."""
+    """Return `now` with the seconds by which amounts of time are told from clock times."""
     return now.replace(second=_MARK, microsecond=0)
 
 
 def find_time_spans(expressions: Iterable[TimeReadings]) -> tuple[TimeSpan, ...]:
-    """Return the pieces of `expressions`, which were read from a `mark_seconds` time, in order."""
+    """Return the pieces of `expressions` in order; they were read from a time of `mark_seconds`."""
     found = [
         TimeSpan(start, end, _name_kind(each), number)
         for number, each in enumerate(expressions)
@@ -83,7 +83,7 @@ def _name_kind(expression: TimeReadings) -> str:
 
 
 def tokenize(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> tuple[Token, ...]:
-    """Return the first `MOST_TOKENS` tokens of `text`; `folding` maps traditional characters to simplified ones."""
+    """Split `text` into at most `MOST_TOKENS` tokens; `folding` maps traditional characters to simplified ones."""
     folded = text.lower()
     folded = (folded if len(folded) == len(text) else text).translate(folding)
     found: list[Token] = []
@@ -130,3 +130,13 @@ def split_clauses(tokens: Sequence[Token]) -> list[list[int]]:
         else:
             clauses[-1].append(at)
     return clauses
+
+
+def is_time(token: Token) -> bool:
+    """Return whether a token is a time expression."""
+    return is_time_form(token.form)
+
+
+def is_time_form(form: str) -> bool:
+    """Return whether a form is that of a time expression: `@clock`, but not `@` alone."""
+    return form[:1] == "@" != form

@@ -13,7 +13,7 @@ _CLOCK_PARTS = frozenset({"FREQ", "BYHOUR", "BYMINUTE"})
 
 
 def make_schedule_arguments(reading: Reading, now: datetime) -> dict[str, object]:
-    """The arguments `type`, `time`, `weekday` and `rrule` that say when; `now` is in the zone of `reading`.
+    """Return the arguments `type`, `time`, `weekday` and `rrule`; `now` is in the zone of `reading`.
 
     A repetition that daily and weekly cannot say keeps its RRULE, and `type` and `time` name its first fire.
     """
@@ -35,7 +35,7 @@ def make_schedule_arguments(reading: Reading, now: datetime) -> dict[str, object
 
 
 def make_change_arguments(reading: Reading, now: datetime) -> dict[str, object]:
-    """The arguments of `reminder_update` that say when.
+    """Return the arguments of `reminder_update` for another time.
 
     A clock or a part of the day alone leaves the day, or the repetition; a day or a repetition alone leaves the clock.
     """
@@ -54,25 +54,25 @@ def make_change_arguments(reading: Reading, now: datetime) -> dict[str, object]:
 
 
 def format_shift(moved: timedelta) -> str:
-    """`+1:30` for an hour and a half later, `-0:15` for a quarter of an hour earlier."""
+    """Return a shift as text: `+1:30` for an hour and a half later, `-0:15` for a quarter of an hour earlier."""
     minutes = round(abs(moved).total_seconds() / 60)
     return f"{'-' if moved < timedelta() else '+'}{minutes // 60}:{minutes % 60:02}"
 
 
 def format_time(moment: datetime) -> str:
-    """`YYYY-MM-DD HH:MM`, with seconds when they matter; parts of a second are rounded up."""
+    """Return `YYYY-MM-DD HH:MM`, with seconds unless they are 0; parts of a second are rounded up."""
     if moment.microsecond:
         moment = moment.replace(microsecond=0) + timedelta(seconds=1)
     return f"{moment:%Y-%m-%d %H:%M:%S}" if moment.second else f"{moment:%Y-%m-%d %H:%M}"
 
 
 def _drop_seconds(reading: Reading, now: datetime) -> Reading:
-    """`reading` without the seconds that it has of `now`: "this time tomorrow" is a time of the clock."""
+    """Return `reading` without the seconds that it has of `now`: "this time tomorrow" is a clock time."""
     is_far = reading.start - now >= timedelta(days=1) and reading.start.second == now.second
     return reading._replace(start=reading.start.replace(second=0, microsecond=0)) if is_far else reading
 
 
 def _is_plain(parts: dict[str, str], frequency: str, allowed: frozenset[str]) -> bool:
-    """Whether a rule says no more than its frequency, one clock time, and what else is `allowed`."""
+    """Return whether a rule has only its frequency, one clock time, and parts that are `allowed`."""
     clocks = parts.get("BYHOUR", "") + parts.get("BYMINUTE", "")
     return parts.get("FREQ") == frequency and parts.keys() <= allowed and "," not in clocks

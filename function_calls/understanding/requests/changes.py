@@ -1,4 +1,4 @@
-"""Make calls of requests to change reminders that there are: move, reword, skip, delete."""
+"""Make calls of requests to change existing reminders: move, reword, skip, delete."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,9 +13,9 @@ from function_calls.understanding.reading.lexicon import load_common_words
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import find_recurring_weekdays, find_weekdays, names_weekday
 from function_calls.understanding.reading.reminder_words import find_stems
-from function_calls.understanding.reading.tag_repair import is_time, tag_same_time
+from function_calls.understanding.reading.tag_repair import tag_same_time
 from function_calls.understanding.reading.times import TimeWords, list_halves
-from function_calls.understanding.reading.tokens import split_clauses
+from function_calls.understanding.reading.tokens import is_time, split_clauses
 from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside
 from function_calls.understanding.requests.arguments import format_shift, format_time, make_change_arguments
 from function_calls.understanding.requests.new_reminders import (
@@ -59,7 +59,7 @@ _FROM = re.compile(r"\bfrom\b|[从從]")
 
 
 def delete(request: RequestContext) -> Interpretation | None:
-    """Delete the reminders that are named, or the one spoken of last; ask which, where neither is known."""
+    """Delete the reminders that are named, or the last one; ask which where neither is known."""
     if request.reading.has("FROM"):
         return end_repetition(request)
     references = find_references(request, may_be_several=True)
@@ -80,12 +80,12 @@ def delete(request: RequestContext) -> Interpretation | None:
     if not references:
         is_named = request.is_addressed or any(word in request.folded_text for word in request.words.triggers)
         return request.answers.ask_reminder() if is_named else None
-    calls = [request.answers.call_tool("reminder_delete", {"reminder_id": each}) for each in references]
+    calls = [request.answers.call_tool("reminder_delete", {"reminder_id": reference}) for reference in references]
     return Interpretation(calls=tuple(call for each in calls for call in each.calls), answer=calls[0].answer)
 
 
 def _remove_clock(request: RequestContext) -> Interpretation | None:
-    """Let a reminder of several times a day come no longer at the one that is named: 晚上那次取消."""
+    """Remove one clock time from a reminder with several a day: 晚上那次取消."""
     reminder = find_named_reminder(request)
     rule = None if reminder is None else reminder.schedule.rule
     time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
@@ -101,27 +101,27 @@ def _remove_clock(request: RequestContext) -> Interpretation | None:
 
 
 def _says_remind_me(request: RequestContext) -> bool:
-    """Return whether the words say that the person who asks is to be reminded, or not: "don't remind me of it"."""
+    """Return whether the words have "remind me", also behind "don't"."""
     words = request.words
     calls = (f"{call}{words.joint}{own}" for call in words.calling for own in words.oneself)
     return words.has_any(calls, request.folded_text)
 
 
 def _is_of_others(request: RequestContext) -> bool:
-    """Return whether somebody else has set the reminder that is named, for the person who asks as well."""
+    """Return whether the reminder that is named reminds the person who asks and was set by somebody else."""
     reminder, own = find_named_reminder(request), request.turn.message.sender.id
-    people = set() if reminder is None else {each.id for each in reminder.targets}
+    people = set() if reminder is None else {person.id for person in reminder.targets}
     return reminder is not None and reminder.creator.id != own and bool(people & {own, EVERYONE})
 
 
 def _is_name(reference: str, day: str) -> bool:
-    """Return whether `reference` names a reminder beside the `day`, and is no number or word for several."""
+    """Return whether `reference` is a name without the `day`, and no number or word for several."""
     words = reference.split()
     return day not in reference and not reference.isdecimal() and words[0] not in {IT, "all", "both", "them", "last"}
 
 
 def move(request: RequestContext) -> Interpretation | None:
-    """Change when a reminder comes: to a time, by an amount, to another repetition."""
+    """Change the time of a reminder: to another time, by an amount, or to another repetition."""
     request = request.with_reading(tag_same_time(request.reading, request.words))
     request = _untag_reasons(_tag_denied_time(request))
     reading = request.reading
@@ -149,7 +149,7 @@ def move(request: RequestContext) -> Interpretation | None:
 
 
 def _is_corrected_amount(length: timedelta, request: RequestContext) -> bool:
-    """Return whether an amount of time takes the place of the one that was said: "sorry, I meant 20 minutes"."""
+    """Return whether an amount of time replaces the previous one: "sorry, I meant 20 minutes"."""
     is_shift = request.has_word(request.words.later) or request.has_word(request.words.earlier)
     reminder = None if is_shift else find_named_reminder(request)
     is_soon = reminder is not None and bool(reminder.next_fires) and reminder.next_fires[0] - request.now < _DAY
@@ -157,7 +157,7 @@ def _is_corrected_amount(length: timedelta, request: RequestContext) -> bool:
 
 
 def _find_untagged_shift(request: RequestContext) -> timedelta | None:
-    """Return the amount of time beside a word such as "earlier" or 推迟, where no word has a tag that says when."""
+    """Return the amount of time beside a word such as "earlier" or 推迟, where no word is tagged as a time."""
     if any(map(request.reading.has, ("WHEN", "LEAD", "FROM", "UNTIL", "EVENT", "LATER", "EARLIER"))):
         return None
     is_earlier, is_later = request.has_word(request.words.earlier), request.has_word(request.words.later)
@@ -166,13 +166,13 @@ def _find_untagged_shift(request: RequestContext) -> timedelta | None:
 
 
 def _names_clock(request: RequestContext) -> bool:
-    """Return whether a clock says to what time an amount of time leads: "half an hour earlier, so at 8:30"."""
+    """Return whether a clock names the result of an amount of time: "half an hour earlier, so at 8:30"."""
     time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
     return time is not None and time.best is not None and slots.is_clock_alone(time.best)
 
 
 def _move_ahead_of_itself(request: RequestContext) -> dict[str, object] | None:
-    """Return the time some days before that of the reminder: "to the day before at 8pm"."""
+    """Return the arguments for some days before the reminder's own time: "to the day before at 8pm"."""
     leads = [] if request.reading.has("EVENT") else find_leads(tag_lead(request), has_event=True)
     reminder = find_named_reminder(request) if len(leads) == 1 else None
     if (
@@ -190,7 +190,7 @@ def _move_ahead_of_itself(request: RequestContext) -> dict[str, object] | None:
 
 
 def _move_to(request: RequestContext) -> Interpretation | None:
-    """Change when a reminder comes to the time that the words name."""
+    """Change the time of a reminder to the time that the words name."""
     reading = request.reading
     since = slots.strip_time_words(reading.words("FROM"), request.words)
     clock = _parse_clock_beside_hour(request)
@@ -224,7 +224,7 @@ def _move_to(request: RequestContext) -> Interpretation | None:
 
 
 def _change_weekday(request: RequestContext, best: Reading) -> dict[str, object] | None:
-    """Return the arguments for another weekday ("Thursdays") of a reminder that comes every two or more weeks."""
+    """Return the arguments for another weekday ("Thursdays") of a reminder that repeats every two or more weeks."""
     reminder = find_named_reminder(request) if _WEEKDAY.fullmatch(best.rrule or "") else None
     rule = None if reminder is None else reminder.schedule.rule
     if rule is None or rule.frequency != "WEEKLY" or rule.interval == 1 or request.has_word(request.words.each):
@@ -233,7 +233,7 @@ def _change_weekday(request: RequestContext, best: Reading) -> dict[str, object]
 
 
 def _change_interval(request: RequestContext) -> dict[str, object] | None:
-    """Return the arguments of a new interval in the unit of the present one: "every 4" of what comes every 3 hours."""
+    """Return the arguments of a new interval in the unit of the present one: "every 4" for every 3 hours."""
     words = request.reading.words("WHEN")
     figure = slots.strip_leading_word(words, request.words.each, request.words.joint)
     reminder = find_named_reminder(request) if figure != words and slots.is_figure(figure) else None
@@ -246,7 +246,7 @@ def _change_interval(request: RequestContext) -> dict[str, object] | None:
 
 
 def _move_ahead_of_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
-    """Return the hour ahead of an event without a day, on the day of the reminder: "it is at 4, an hour before"."""
+    """Return the hour ahead of an event without a day, on the reminder's day: "it is at 4, an hour before"."""
     events = slots.parse_times(request.reading.pieces("EVENT"), request.words, request.read_times)
     if len(events) != 1 or not request.reading.has("LEAD") or events[0].best is None or events[0].best.has_day:
         return None
@@ -254,9 +254,9 @@ def _move_ahead_of_event(request: RequestContext, best: Reading) -> dict[str, ob
 
 
 def _is_for_good(request: RequestContext) -> bool:
-    """Return whether another day is meant for all times to come.
+    """Return whether another day is meant for all occurrences.
 
-    That is "from now on", the 28th of one on the 1st of the month, or Tuesday of one on another day of the week.
+    This holds for "from now on", the 28th of a monthly reminder, and Tuesday of one on another day of the week.
     """
     if request.has_word(request.words.always):
         return True
@@ -266,13 +266,13 @@ def _is_for_good(request: RequestContext) -> bool:
         return False
     words = [slots.strip_time_words(piece, request.words).casefold() for piece in request.reading.pieces("WHEN")]
     if rule.frequency == "WEEKLY" and len(rule.days) <= 1:
-        bare = [slots.strip_leading_word(each, request.words.articles, request.words.joint) for each in words]
+        bare = [slots.strip_leading_word(word, request.words.articles, request.words.joint) for word in words]
         return any(names_weekday(each, request.now, request.language, request.times) for each in bare)
     return rule.frequency == "MONTHLY" and any(map(_DAY_OF_MONTH.fullmatch, words))
 
 
 def _parse_clock_beside_hour(request: RequestContext) -> str:
-    """Return the clock that words without an hour name beside that of the reminder: "quarter to", 半; "" for none."""
+    """Return the clock of words without an hour near that of the reminder: "quarter to", 半; "" for none."""
     words, reminder = slots.strip_time_words(request.reading.words("WHEN"), request.words), find_named_reminder(request)
     if not words or slots.is_figure(words) or request.read_times(words) or reminder is None or not reminder.next_fires:
         return ""
@@ -282,20 +282,20 @@ def _parse_clock_beside_hour(request: RequestContext) -> str:
         phrase = request.words.with_hour.format(time=words, hour=hour % _LAST_HOUR or _LAST_HOUR)
         time = slots.parse_time([phrase], request.words, request.read_times)
         if time is not None and time.best is not None and slots.is_clock_alone(time.best):
-            found += [due.replace(hour=each.start.hour, minute=each.start.minute) for each in list_halves(time.best)]
+            found += [due.replace(hour=half.start.hour, minute=half.start.minute) for half in list_halves(time.best)]
     clock = min((each for each in found if each != due), key=lambda each: abs(each - due), default=None)
     return "" if clock is None else f"{clock:%H:%M}"
 
 
 def _is_ahead(request: RequestContext) -> bool:
-    """Return whether untagged words say that an amount of time is to be taken off, though its tag does not."""
+    """Return whether untagged words say that an amount of time tagged as later is to be taken off."""
     pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
     said = request.words.joint.join(token.form if tag == NO_TAG else "," for token, tag in pairs)
     return request.words.has_any(request.words.earlier, said) and not request.words.has_any(request.words.later, said)
 
 
 def _find_time_alone(request: RequestContext) -> str:
-    """Return the time of a request that is no more than that and a word that points at a reminder: 十二点那个."""
+    """Return the time of a request that has only a time and a word such as 那个: 十二点那个; "" for others."""
     name = request.reading.words("WHEN") or slots.normalize_reference(request.reading.words("REF"), request.words)
     rest = request.folded_text.strip(" 。!！?？").removeprefix(name)
     is_time = not request.words.joint and bool(name) and len(request.read_times(name)) == 1
@@ -303,7 +303,7 @@ def _find_time_alone(request: RequestContext) -> str:
 
 
 def _move_once(request: RequestContext) -> Interpretation | None:
-    """Move one time of one that repeats: the day that is named, or the next."""
+    """Move one occurrence of a repeating reminder: the one on the day that is named, or the next."""
     times = find_times(request)
     if len(times) != 1 or times[0].best is None:
         return None
@@ -314,7 +314,7 @@ def _move_once(request: RequestContext) -> Interpretation | None:
 
 
 def _choose_half(time: TimeWords, request: RequestContext) -> TimeWords:
-    """Return a clock that leaves open the half of the day in that of the reminder: "just this Wednesday at 8"."""
+    """Return an ambiguous clock in the half of the day of the reminder: "just this Wednesday at 8"."""
     pieces, reminder = request.reading.pieces("WHEN"), find_named_reminder(request)
     is_open = bool(pieces) and is_clock_without_half(slots.strip_time_words(pieces[-1], request.words))
     if time.best is None or not time.best.has_day or reminder is None or not reminder.next_fires or not is_open:
@@ -326,7 +326,7 @@ def _choose_half(time: TimeWords, request: RequestContext) -> TimeWords:
 
 
 def _untag_reasons(request: RequestContext) -> RequestContext:
-    """Return a change without the times of a reason behind it, or in front of the clause that asks for the change.
+    """Return a change with the times of a reason untagged.
 
     "Friday please, I'm busy on Thursday"; "I can start at 10, please change mine to 10".
     """
@@ -343,7 +343,7 @@ def _untag_reasons(request: RequestContext) -> RequestContext:
 
 
 def _tag_time_of_change(request: RequestContext) -> RequestContext:
-    """Return a change whose only untagged time in the clause that asks for it says when: 改为下午四点，门诊五点下班."""
+    """Tag the only untagged time in the clause that asks for a change: 改为下午四点，门诊五点下班."""
     reading, clauses = request.reading, split_clauses(request.reading.tokens)
     changing = [clause for clause in clauses if _asks_for_change(clause, request)]
     places = [at for clause in changing for at in clause if is_time(reading.tokens[at])]
@@ -359,13 +359,13 @@ def _tag_time_of_change(request: RequestContext) -> RequestContext:
 
 
 def _asks_for_change(clause: Sequence[int], request: RequestContext) -> bool:
-    """Return whether the words of a clause ask to change something: "please change mine"."""
+    """Return whether a clause asks for a change: "please change mine"."""
     said = request.words.joint.join(request.reading.tokens[at].form for at in clause)
     return request.words.has_any(request.words.change_it, said)
 
 
 def _is_reason(clause: Sequence[int], request: RequestContext) -> bool:
-    """Return whether the words of a clause say more than when, and ask for no change."""
+    """Return whether a clause says more than a time, and asks for no change."""
     words, reading = request.words, request.reading
     said = [reading.tokens[at].form for at in clause if not is_time(reading.tokens[at])]
     text = words.joint.join(said)
@@ -374,7 +374,7 @@ def _is_reason(clause: Sequence[int], request: RequestContext) -> bool:
 
 
 def _read_amount(request: RequestContext, time: TimeWords) -> dict[str, object] | None:
-    """Return the arguments of an amount of time: "20 minutes sooner", or "20" behind "in 15 minutes"."""
+    """Return the arguments of an amount of time: "20 minutes sooner", or "20" after "in 15 minutes"."""
     piece = request.reading.words("WHEN")
     if slots.is_figure(piece):
         return _correct_minutes(int(re.sub(r"\D", "", piece)), request)
@@ -393,7 +393,7 @@ def _read_amount(request: RequestContext, time: TimeWords) -> dict[str, object] 
 
 
 def _correct_minutes(figure: int, request: RequestContext) -> dict[str, object] | None:
-    """Return the time so many minutes from now, where what was set last is so near that its amount is corrected."""
+    """Return the time in `figure` minutes, where the reminder set last comes within the hour; None for others."""
     last = None if request.last_set is None else request.last_set.arguments.get("time")
     found = request.read_times(str(last)) if last else ()
     due = found[0].best.start if len(found) == 1 and found[0].best is not None else None
@@ -403,7 +403,7 @@ def _correct_minutes(figure: int, request: RequestContext) -> dict[str, object] 
 
 
 def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, object]:
-    """Return the arguments of a new time; of a bare "7" the time that the reminder has tells the half of the day."""
+    """Return the arguments of a new time; the time of the reminder tells the half of the day of a bare "7"."""
     best = time.best
     if best is None:
         return {}
@@ -425,13 +425,13 @@ def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, objec
 
 
 def _find_half_named(request: RequestContext) -> int | None:
-    """Return 0 or 1 for the half of the day of the reminder that is meant: 晚上的药改成七点; None for none."""
+    """Return 0 for the morning or 1 for the evening of the reminder that is named: 晚上的药改成七点; None for none."""
     best = _read_time_in_name(request) or _find_untagged_part(request)
     return int(best.start.hour >= _LAST_HOUR) if best is not None and best.part else None
 
 
 def _read_time_in_name(request: RequestContext) -> Reading | None:
-    """Return the clock or part of the day in the words for a reminder: "the evening one"."""
+    """Return the clock or part of the day in the name of a reminder: "the evening one"."""
     zone = str(request.now.tzinfo)
     for piece in (*request.reading.pieces("OLD"), *request.reading.pieces("REF")):
         name = slots.strip_time_words(slots.normalize_reference(piece, request.words), request.words)
@@ -442,7 +442,7 @@ def _read_time_in_name(request: RequestContext) -> Reading | None:
 
 
 def _find_untagged_part(request: RequestContext) -> Reading | None:
-    """Return the part of the day that stands untagged in the clause which says when: 阿公晚上吃药改成七点."""
+    """Return the only untagged part of the day in the clause with the new time: 阿公晚上吃药改成七点."""
     reading = request.reading
     for clause in split_clauses(reading.tokens):
         parts = [at for at in clause if reading.tokens[at].form == "@part" and reading.tags[at] == NO_TAG]
@@ -454,7 +454,7 @@ def _find_untagged_part(request: RequestContext) -> Reading | None:
 
 
 def _move_to_week(day: datetime, words: str, request: RequestContext) -> datetime:
-    """Return the day of the week in which the reminder comes, where `words` name no more than a weekday."""
+    """Return `day` in the week of the reminder, where `words` name only a weekday."""
     reminder = find_named_reminder(request)
     is_weekday = len(find_weekdays(words, request.now, request.language, request.times)) == 1
     if reminder is None or not reminder.next_fires or reminder.schedule.rule is not None or not is_weekday:
@@ -465,7 +465,7 @@ def _move_to_week(day: datetime, words: str, request: RequestContext) -> datetim
 
 
 def _split_range(time: TimeWords, request: RequestContext) -> tuple[str, TimeWords]:
-    """Return what stands in front of a new time and that, where both were read as a stretch: "5pm to 6pm"."""
+    """Return the old time as text and the new time, where both were read as a range: "5pm to 6pm"."""
     best, is_from = time.best, _FROM.search(request.folded_text) is not None
     is_stretch = best is not None and (best.end is not None if best.rrule is None else is_from)
     parts = [slots.strip_time_words(part, request.words) for part in re.split(request.words.between_times, time.words)]
@@ -479,7 +479,7 @@ def _split_range(time: TimeWords, request: RequestContext) -> tuple[str, TimeWor
 
 
 def update(request: RequestContext, arguments: Mapping[str, object], *, old: str = "") -> Interpretation | None:
-    """Change the reminder that is named, or the one spoken of last; of one that repeats the day that is named."""
+    """Make the call that changes the reminder that is named, or the last one; of a repeating one, one day."""
     references = find_references(request)
     day = slots.strip_time_words(request.reading.words("OLD"), request.words)
     if references == ["all"] and day:
@@ -491,21 +491,21 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
         day
         and not references
         and request.known is not None
-        and any(day in each.content for each in request.known.reminders)
+        and any(day in reminder.content for reminder in request.known.reminders)
     ):
         references, day = [day], ""  # the words of a day begin its name: 周一周报
     is_weekday = bool(day and find_weekdays(day, request.now, request.language, request.times))
     if is_weekday and references in ([], [day]) and _is_day_of_last(request):
         is_weekday, references = False, []
-    is_name = is_weekday and (not references or any(day in each for each in references))
-    if day and not is_name and any(_is_day(each.best) for each in request.read_times(day)):
+    is_name = is_weekday and (not references or any(day in reference for reference in references))
+    if day and not is_name and any(_is_day(time.best) for time in request.read_times(day)):
         named["occurrence"] = day
     made = request.answers.call_tool("reminder_update", {**arguments, **named})
     return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
 
 
 def _is_day_of_last(request: RequestContext) -> bool:
-    """Return whether a day whose time is changed is one of the repeating reminder set last: "move Friday's to 5"."""
+    """Return whether a day is one of the repeating reminder set last: "move Friday's to 5"."""
     last, text = request.last_set, request.reading.text
     spans = request.reading.spans("OLD")
     is_possessive = any(
@@ -521,7 +521,7 @@ def _is_day(reading: Reading | None) -> bool:
 
 
 def reword(request: RequestContext) -> Interpretation | None:
-    """Replace what a reminder says, or one word of what was set last."""
+    """Replace the text of a reminder, or one word of the one set last."""
     content, denied = _split_denial(
         _find_quotation(request) or slots.extract_content(request.reading, request.words), request
     )
@@ -547,7 +547,7 @@ def reword(request: RequestContext) -> Interpretation | None:
 
 
 def _find_quotation(request: RequestContext) -> str:
-    """Return the words in quotation marks that end a message and are part of the new text; "" for none."""
+    """Return the quotation that ends a message and is part of the new text; "" for none."""
     quoted = _QUOTED.search(request.reading.text)
     spans = request.reading.spans("CONTENT")
     is_content = quoted and any(start < quoted.end(1) and quoted.start(1) < end for start, end in spans)
@@ -555,7 +555,7 @@ def _find_quotation(request: RequestContext) -> str:
 
 
 def _replace_word(old: str, new: str, request: RequestContext) -> Interpretation | None:
-    """Replace `old` by `new` in the text of the reminder that has it; the whole text where `new` has it as well."""
+    """Replace `old` by `new` in the text of the reminder that has it; the whole text where they share a word."""
     common = load_common_words(request.language)
     reminder = request.known.find_only_closest(old, common) if old and request.known is not None else None
     if reminder is None:
@@ -568,7 +568,7 @@ def _replace_word(old: str, new: str, request: RequestContext) -> Interpretation
 
 
 def _split_denial(content: str, request: RequestContext) -> tuple[str, str]:
-    """Return a new text without what it takes back, and that: "tim not jim"."""
+    """Split a new text into what holds and what it denies: "tim not jim"."""
     for denial in request.words.denials if request.words.joint else ():
         kept, found, denied = content.partition(f" {denial.strip()} ")
         if found and kept and denied:
@@ -586,7 +586,7 @@ def _split_denial(content: str, request: RequestContext) -> tuple[str, str]:
 
 
 def _tag_denied_time(request: RequestContext) -> RequestContext:
-    """Return a request whose time in a clause with "not" is the old one, and the other the new one: "6, not 5"."""
+    """Tag a time in a clause with "not" as the old time and the other as the new one: "6, not 5"."""
     reading, tags = request.reading, list(request.reading.tags)
     denied = {at for clause in split_clauses(reading.tokens) if _is_denied(clause, request) for at in clause}
     whens = {at for at, tag in enumerate(tags) if tag == "WHEN"}
@@ -620,23 +620,23 @@ def _without_names(reading: MessageReading) -> MessageReading:
 
 
 def _find_wrong_words(request: RequestContext) -> list[str]:
-    """Return the words that are taken back."""
+    """Return the words that are retracted."""
     return [*request.reading.pieces("OLD"), *request.reading.pieces("REF")]
 
 
 def append(request: RequestContext) -> Interpretation | None:
-    """Add words to what a reminder says."""
+    """Append words to the text of a reminder."""
     content = slots.extract_content(request.reading, request.words)
     return update(request, {"added": content}) if content else None
 
 
 def add_person(request: RequestContext) -> Interpretation | None:
-    """Remind somebody else as well, or of something else at the same time."""
+    """Remind somebody else as well, or of another text at the same time."""
     return set_beside_last(request) or _change_person(request, "+", "join")
 
 
 def remove_person(request: RequestContext) -> Interpretation | None:
-    """Remind somebody no longer; a day that is taken away is left out."""
+    """Stop reminding somebody; a day that is removed is skipped."""
     if request.reading.has("WHEN") and not request.reading.has("PERSON"):
         return skip(request)
     return _change_person(request, "-", "leave")
@@ -652,12 +652,12 @@ def replace_people(request: RequestContext) -> Interpretation | None:
 
 
 def _replace_person(request: RequestContext, names: str = "") -> str:
-    """Return who is reminded where one of them is replaced: Bob for Ann in "swap Ann for Bob", 把阿芳换成大勇.
+    """Return the people of a reminder with one replaced: Bob for Ann in "swap Ann for Bob", 把阿芳换成大勇.
 
     `names` are those that are tagged as people; Chinese ones may stand untagged around the word that replaces.
     """
     reminder = find_named_reminder(request) if request.has_word(request.words.replacing) else None
-    people = [] if reminder is None else [each.name.lstrip("@") for each in reminder.targets]
+    people = [] if reminder is None else [person.name.lstrip("@") for person in reminder.targets]
     ahead, names = (names, names) if request.words.joint else _split_around_replacing(request)
     gone = next((name for name in people if request.words.fold(name) in request.words.fold(ahead)), "")
     left = re.sub(re.escape(gone), " ", names, flags=re.IGNORECASE) if gone else ""
@@ -669,7 +669,7 @@ def _replace_person(request: RequestContext, names: str = "") -> str:
 
 
 def _split_around_replacing(request: RequestContext) -> tuple[str, str]:
-    """Return the words right in front of one that replaces, and those behind it up to a mark: 小王，换成大勇."""
+    """Return the words in front of a word that replaces and those behind it, up to marks: 小王，换成大勇."""
     text = request.reading.text
     word = next((each for each in sorted(request.words.replacing, key=len, reverse=True) if each in text), "")
     before, _, behind = text.partition(word) if word else ("", "", "")
@@ -689,7 +689,7 @@ def _change_person(request: RequestContext, sign: str, own: str) -> Interpretati
 
 
 def skip(request: RequestContext) -> Interpretation | None:
-    """Leave out a day of one that repeats; days that come again are left out for good."""
+    """Skip a day of a repeating reminder; weekdays that recur are removed from it."""
     words = _read_days(request) or _find_untagged_weekday(request) or find_untagged_time(request)
     only = _find_single_occurrence(request, words)
     if only is not None:
@@ -713,19 +713,19 @@ def skip(request: RequestContext) -> Interpretation | None:
 
 def _is_clock_alone(words: str, request: RequestContext) -> bool:
     """Return whether words of time name a clock or a part of the day and no day."""
-    best = next((each.best for each in request.read_times(words)), None) if words else None
+    best = next((time.best for time in request.read_times(words)), None) if words else None
     return best is not None and not best.has_day and best.rrule is None
 
 
 def _resolve_repeating(name: str, request: RequestContext) -> str:
-    """Return the id of the only reminder called `name` that repeats; else the name."""
+    """Return the id of the only repeating reminder called `name`; else the name."""
     found = () if request.known is None else request.known.resolve(name)
     again = [each for each in found if each.schedule.rule is not None]
     return again[0].id if len(found) > 1 and len(again) == 1 else name
 
 
 def _find_single_occurrence(request: RequestContext, words: str) -> Reminder | None:
-    """Return the reminder that is named, where it comes only once, on the day that `words` name."""
+    """Return the reminder that is named, where it comes only once, on the day of `words`."""
     reminder = find_named_reminder(request) if request.reading.has("REF") else None
     if reminder is None or request.known is None or reminder.schedule.rule is not None:
         return None
@@ -733,7 +733,7 @@ def _find_single_occurrence(request: RequestContext, words: str) -> Reminder | N
 
 
 def _find_untagged_weekday(request: RequestContext) -> str:
-    """Return the shortest untagged words that name a day of the week, which is no time by itself: 周日不用."""
+    """Return the shortest untagged words that name a weekday, which is no time by itself: 周日不用."""
     tokens, tags = request.reading.tokens, request.reading.tags
     for length in range(1, _LONGEST_WEEKDAY + 1):
         for first in range(len(tokens) - length + 1):
@@ -746,22 +746,22 @@ def _find_untagged_weekday(request: RequestContext) -> str:
 
 
 def _read_days(request: RequestContext) -> str:
-    """Return the words of the days that are left out; of two for one day, the last: "next week, skip the 2nd"."""
+    """Return the words of the days to skip; of two for one day, the last: "next week, skip the 2nd"."""
     pieces = [
-        slots.strip_time_words(each, request.words)
-        for each in request.reading.pieces("WHEN") or request.reading.pieces("OLD")
+        slots.strip_time_words(piece, request.words)
+        for piece in request.reading.pieces("WHEN") or request.reading.pieces("OLD")
     ]
     whole = request.words.joint.join(pieces)
     if len(pieces) <= 1 or slots.parse_time(pieces, request.words, request.read_times) is not None:
         return whole
     if len(find_weekdays(whole, request.now, request.language, request.times)) > 1:
         return whole
-    alone = [each for each in pieces if slots.parse_time([each], request.words, request.read_times) is not None]
+    alone = [piece for piece in pieces if slots.parse_time([piece], request.words, request.read_times) is not None]
     return alone[-1] if alone else whole
 
 
 def keep_days(request: RequestContext) -> Interpretation | None:
-    """Let one that repeats come on some days of the week only; one that comes once is moved to them."""
+    """Limit a repeating reminder to some days of the week; a single one is moved to them."""
     words = slots.strip_time_words(_untag_reasons(request).reading.words("WHEN"), request.words)
     if request.last_set is not None and not is_repeating(request.last_set) and not find_references(request):
         return move(request)
@@ -769,7 +769,7 @@ def keep_days(request: RequestContext) -> Interpretation | None:
 
 
 def add_days(request: RequestContext) -> Interpretation | None:
-    """Let one that repeats come on more days of the week; of one that does not, set another one."""
+    """Add days of the week to a repeating reminder; after a single one, set another."""
     words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
     if words.startswith("上") and request.folded_text.partition(words)[0].endswith("加"):  # 加上周三 is no last week
         words = words.removeprefix("上")
@@ -780,7 +780,7 @@ def add_days(request: RequestContext) -> Interpretation | None:
 
 
 def end_repetition(request: RequestContext) -> Interpretation | None:
-    """Let one that repeats end on a day, or after some times."""
+    """End a repeating reminder on a day, or after a number of times."""
     if request.reading.has("UNTILDONE") and not request.reading.has("UNTIL"):
         return repeat_until_done(request)
     before = _compute_last_day(request)
@@ -802,14 +802,14 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
 
 
 def _compute_last_day(request: RequestContext) -> str:
-    """Return the last day of one that is not to come from a day on: "stop it from tomorrow on"."""
+    """Return the day before the one from which a reminder is not to come: "stop it from tomorrow on"; "" for none."""
     times = slots.parse_times(request.reading.pieces("FROM"), request.words, request.read_times)
     best = times[0].best if len(times) == 1 else None
     return f"{best.start - timedelta(days=1):%Y-%m-%d}" if best is not None and best.has_day else ""
 
 
 def stop_repeating(request: RequestContext) -> Interpretation | None:
-    """Let one that repeats come once more only; with a time, only one occurrence is moved: "at 7, just this once"."""
+    """Let a repeating reminder come once more; with a time, only move one occurrence: "at 7, just this once"."""
     times = {token for token in request.reading.tokens if is_time(token)}
     if times and request.has_word(request.words.only_once):
         pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
@@ -818,7 +818,7 @@ def stop_repeating(request: RequestContext) -> Interpretation | None:
 
 
 def make_urgent(request: RequestContext) -> Interpretation | None:
-    """Say a reminder in quiet hours as well."""
+    """Deliver a reminder in quiet hours as well."""
     return update(request, {"urgent": True})
 
 
@@ -834,11 +834,11 @@ def repeat_until_done(request: RequestContext) -> Interpretation | None:
 
 
 def _list_intervals(request: RequestContext) -> list[str]:
-    """Return the words for an interval without "every"."""
+    """Return the words for an interval, as they are and without "every"."""
     pieces = request.reading.pieces("WHEN")
     return [*pieces, *(slots.strip_leading_word(piece, request.words.each, request.words.joint) for piece in pieces)]
 
 
 def set_catch_up(request: RequestContext) -> Interpretation | None:
-    """Choose what of a repeating one is said when the bot was down."""
+    """Choose which missed occurrences of a repeating reminder are sent after the bot was down."""
     return update(request, {"missed": request.reading.intent.removeprefix("catch_up_")})

@@ -1,4 +1,4 @@
-"""Turn the reading of a request into calls, or into the one question that stands in their way."""
+"""Handle each intent: turn the reading of a request into calls, or into one question."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -12,8 +12,8 @@ from function_calls.understanding.local_lookup import make_local_lookup
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.tag_repair import is_time
 from function_calls.understanding.reading.times import TimeWords
+from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests import changes, new_reminders, states
 from function_calls.understanding.requests.arguments import make_schedule_arguments
@@ -62,7 +62,7 @@ def handle_intent(request: RequestContext, classify: Classify) -> Interpretation
 
 
 def find_topic_by_word(reading: MessageReading, words: Lexicon) -> str | None:
-    """Return the function for which a question to the bot has a word."""
+    """Return the topic of which a question to the bot has a word."""
     text = reading.text.casefold()
     kinds = {token.form for token in reading.tokens}
     for topic, names in words.help_topics.items():
@@ -74,7 +74,7 @@ def find_topic_by_word(reading: MessageReading, words: Lexicon) -> str | None:
 
 
 def find_probable_topic(reading: MessageReading, least: float = 0.0) -> str | None:
-    """Return the function that a message is about, whatever it says of it; None where nothing is probable enough."""
+    """Return the topic of a message from its intents; None where no intent is probable enough."""
     topics = [(intent, share) for intent, share in reading.intents if intent not in _NO_TOPIC]
     if len(topics) < 2:
         return None
@@ -83,7 +83,7 @@ def find_probable_topic(reading: MessageReading, least: float = 0.0) -> str | No
 
 
 def _help(request: RequestContext, classify: Classify) -> Interpretation | None:
-    """Explain how to do the thing that the question is about: by a word for it, or what it means apart from asking."""
+    """Explain the topic of a question: by a word for it, or by the intent of its words without "how do I"."""
     named = find_topic_by_word(request.reading, request.words)
     if named is not None:
         return Interpretation(answer=say(request.turn.language, f"how.{named}"), must_reply=True)
@@ -165,7 +165,7 @@ def _summary_schedule(request: RequestContext) -> Interpretation | None:
 
 
 def _find_repetition(request: RequestContext) -> list[TimeWords]:
-    """Return a repetition whose words stand apart: "weekly summary at 6pm"."""
+    """Return a repetition whose words are separated: "weekly summary at 6pm"."""
     text = request.reading.text
     pieces = [text[token.start : token.end] for token in request.reading.tokens if is_time(token)]
     time = slots.parse_time(pieces, request.words, request.read_times) if len(pieces) > 1 else None
@@ -190,7 +190,7 @@ def _zone_move(request: RequestContext) -> Interpretation | None:
 
 def _quiet(request: RequestContext) -> Interpretation | None:
     when = request.reading.words("WHEN")
-    if when and any(_is_other_day(each, request) for each in find_times(request)):
+    if when and any(_is_other_day(time, request) for time in find_times(request)):
         return Interpretation(answer=say(request.turn.language, "offline.day_off", time=when), must_reply=True)
     is_off = any(token.form in request.words.quiet_off for token in request.reading.tokens)
     return _one(request, "quiet_hours", {"hours": when or ("off" if is_off else ""), **_read_scope(request)})
@@ -230,7 +230,7 @@ def _recall(request: RequestContext) -> Interpretation | None:
 
 
 def _find(request: RequestContext) -> Interpretation | None:
-    """Search the messages of the chat; what somebody said is summed up."""
+    """Search the messages of the chat; those of one person are summed up."""
     query, person = slots.extract_content(request.reading, request.words), request.reading.words("SPEAKER")
     if person:
         return _one(request, "summary", {"person": person, "topic": query, "window": request.reading.words("WHEN")})
@@ -238,7 +238,7 @@ def _find(request: RequestContext) -> Interpretation | None:
 
 
 def _ask(request: RequestContext) -> Interpretation | None:
-    """Search for the answer to a question that stands beside a request, or for what is to be looked up.
+    """Search for the answer to a question beside a request, or for what is to be looked up.
 
     Any other question is looked up where nothing else is asked for.
     """

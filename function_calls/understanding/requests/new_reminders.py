@@ -1,4 +1,4 @@
-"""Make calls of a request to be reminded: contents, people, times and how it is to behave."""
+"""Make calls of requests to be reminded: contents, people, times and options."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -16,7 +16,7 @@ from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import find_weekdays
 from function_calls.understanding.reading.names import find_name
 from function_calls.understanding.reading.segments import split_reminders
-from function_calls.understanding.reading.tag_repair import bound_names, is_time, repair_tags, tag_edge_time
+from function_calls.understanding.reading.tag_repair import bound_names, repair_tags, tag_edge_time
 from function_calls.understanding.reading.times import (
     TimeWords,
     carry_days,
@@ -25,7 +25,7 @@ from function_calls.understanding.reading.times import (
     set_clock,
     subtract_lead,
 )
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.requests.arguments import make_change_arguments
 from function_calls.understanding.requests.open_questions import ReminderRequest
 from function_calls.understanding.requests.options import move_to_workdays, read_options, split_interval
@@ -77,15 +77,15 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     pieces = [tag_edge_time(piece, request.words) for piece in pieces] if len(pieces) > 1 else pieces
     reminders = [each for piece in pieces for each in _read_requests(request, piece)]
     if spared:
-        reminders = [_exclude_days(each, spared, request) for each in reminders]
+        reminders = [_exclude_days(reminder, spared, request) for reminder in reminders]
     if due:
-        reminders = [replace(each, content=due) for each in reminders]
+        reminders = [replace(reminder, content=due) for reminder in reminders]
     if has_unclear_time(request.reading, request.words) and _resolve_day_meant(request) is None:
-        return request.answers.set_reminders([replace(each, time=None) for each in reminders[:1]])
+        return request.answers.set_reminders([replace(reminder, time=None) for reminder in reminders[:1]])
     if len(pieces) > 1:
         reminders = _complete_deeds(reminders, named, request.words)
     if interval is not None:
-        reminders = [_start_after_interval(each, interval, request) for each in reminders]
+        reminders = [_start_after_interval(reminder, interval, request) for reminder in reminders]
     rhythm = _find_rule_for_last(request, reminders)
     if rhythm is not None:
         return request.answers.call_tool(
@@ -103,7 +103,7 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
 
 
 def _is_lead_alone(request: RequestContext) -> bool:
-    """Return whether a request names no more than how long ahead of the reminder set last: 提前半小时提醒."""
+    """Return whether a request has only a lead, which counts back from the reminder set last: 提前半小时提醒."""
     others = ("WHEN", "EVENT", "CONTENT", "REF")
     is_alone = request.reading.has("LEAD") and not any(map(request.reading.has, others))
     return is_alone and request.may_point and request.last_set is not None
@@ -114,7 +114,7 @@ def _move_to_workdays(made: Interpretation, request: RequestContext) -> Interpre
 
 
 def _split_skipped_day(request: RequestContext) -> tuple[RequestContext, str] | None:
-    """Return the request without a day that is left out of its repetition, and that day: "… but not on 25 December"."""
+    """Split off a day that the repetition of a request skips: "… but not on 25 December"; None for none."""
     tokens, reading = request.reading.tokens, request.reading
     for at in range(1, len(tokens)):
         behind = request.words.fold(reading.text[tokens[at].start :])
@@ -129,7 +129,7 @@ def _split_skipped_day(request: RequestContext) -> tuple[RequestContext, str] | 
 
 
 def _split_excluded_days(request: RequestContext) -> tuple[RequestContext, str]:
-    """Return the request without weekdays that the words behind them leave out, and these: 每天…，周末别提醒."""
+    """Split off weekdays that the words behind them exclude: 每天…，周末别提醒; "" for none."""
     tokens, reading = request.reading.tokens, request.reading
     days = [at for at, token in enumerate(tokens) if at and token.form == "@day"] if request.words.spared_behind else []
     for first in days:
@@ -153,13 +153,13 @@ def _exclude_days(reminder: ReminderRequest, days: str, request: RequestContext)
 
 
 def _skip_day(made: Interpretation, day: str, request: RequestContext) -> Interpretation:
-    """Return the calls of a repetition that is set, and one that leaves out a day of it."""
+    """Return the calls that set a repetition, and a call that skips a day of it."""
     skipped = request.answers.call_tool("reminder_update", {"reminder_id": "it", "skip": day})
     return replace(made, calls=(*made.calls, *skipped.calls))
 
 
 def _keep_count_in_content(request: RequestContext) -> RequestContext:
-    """Return the request with "3 times" in its content where nothing repeats, so that it is asked about."""
+    """Tag "3 times" as content where nothing repeats, so that the bot asks about it."""
     if not find_end(request).startswith("COUNT") or not request.reading.has("CONTENT"):
         return request
     times = find_times(request)
@@ -169,7 +169,7 @@ def _keep_count_in_content(request: RequestContext) -> RequestContext:
 
 
 def _keep_reason_in_content(reading: MessageReading, words: Lexicon) -> MessageReading:
-    """Return `reading` with the time of a reason as part of the content: "to leave, the doctor closes at 5"."""
+    """Tag the time of a reason as content: "to leave, the doctor closes at 5"."""
     last = len(reading.tags) - 1
     whens = [at for at, tag in enumerate(reading.tags) if tag == "WHEN" and is_time(reading.tokens[at])]
     if not words.joint or len(whens) < 2 or whens[-1] != last:
@@ -185,7 +185,7 @@ def _keep_reason_in_content(reading: MessageReading, words: Lexicon) -> MessageR
 
 
 def _complete_deeds(reminders: list[ReminderRequest], named: Collection[str], words: Lexicon) -> list[ReminderRequest]:
-    """Return `reminders`, of which one that names no more than somebody does what the one before it does.
+    """Return `reminders` with the verb of the one before for those that only name somebody: "call Ann …, Bob …".
 
     `named` are the names that were read as people.
     """
@@ -202,13 +202,14 @@ def _complete_deeds(reminders: list[ReminderRequest], named: Collection[str], wo
 
 
 def _is_somebody(content: str, named: Collection[str], words: Lexicon) -> bool:
+    """Return whether a content is no more than the name of a person."""
     *before, last = [*content.split(), ""][:-1] or [""]
     is_short = len(before) < _LONGEST_NAME
     return is_short and (content in named or last.casefold() in words.relatives or last[:1].isupper())
 
 
 def repeat_last(request: RequestContext) -> Interpretation | None:
-    """Set what was set last for another time as well."""
+    """Set the last reminder for another time as well."""
     last = _find_call_to_repeat(request)
     days = slots.strip_time_words(request.reading.words("WHEN"), request.words)
     if last is not None and is_repeating(last) and find_weekdays(days, request.now, request.language, request.times):
@@ -241,7 +242,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
 
 
 def set_beside_last(request: RequestContext) -> Interpretation | None:
-    """Set a reminder like the last one of the chat for what somebody who joins wants: "me too, but the red folder"."""
+    """Set a reminder like the chat's last one for a person who joins: "me too, but the red folder"."""
     last = request.last_here or request.last_set
     if last is None or any(map(request.reading.has, ("WHEN", "OLD", "REF"))):
         return None
@@ -256,7 +257,7 @@ def set_beside_last(request: RequestContext) -> Interpretation | None:
 
 
 def _find_content_behind_person(request: RequestContext) -> str:
-    """Return the content where it follows who is reminded, or what links it to them: "and Ana to bring the cake"."""
+    """Return the content that follows a person, or the link between them: "and Ana to bring the cake"."""
     tags, tokens = request.reading.tags, request.reading.tokens
     first = tags.index("CONTENT") if "CONTENT" in tags else 0
     at = first - 1 if first and tokens[first - 1].form in request.words.task_links else first
@@ -275,7 +276,7 @@ def _find_exception(request: RequestContext) -> str:
 
 
 def _ask_content(request: RequestContext) -> Interpretation | None:
-    """Ask of what to remind at the times of a request for one more reminder, where there is none to repeat."""
+    """Ask for the content at the time of "another reminder", where there is none to repeat."""
     times = find_times(request) if request.is_addressed else []
     if not times:
         return None
@@ -283,7 +284,7 @@ def _ask_content(request: RequestContext) -> Interpretation | None:
 
 
 def _copy_rule(call: ToolCall, last: ToolCall) -> ToolCall:
-    """Return `call` with the repetition of the `last` one at its own clock: "also at 9pm" behind one of every day."""
+    """Return `call` with the repetition of the `last` one at its own clock: "also at 9pm"."""
     rule, time = str(last.arguments.get("rrule") or ""), str(call.arguments.get("time", ""))
     clock = _CLOCK.search(time)
     kept = [part for part in rule.split(";") if part and not part.startswith(("BYHOUR=", "BYMINUTE=", "BYSECOND="))]
@@ -296,7 +297,7 @@ def _copy_rule(call: ToolCall, last: ToolCall) -> ToolCall:
 
 
 def _find_call_to_repeat(request: RequestContext) -> ToolCall | None:
-    """Return the call that sets what is to be said once more: the reminder that is named, or the one set last."""
+    """Return the call that set the reminder to repeat: the one that is named, or the last."""
     named = find_named_reminder(request) if request.reading.has("REF") else _find_event_reminder(request)
     if named is None and request.last_set is None and request.last_here is not None and request.reading.has("PERSON"):
         own = {name: value for name, value in request.last_here.arguments.items() if name != "person"}
@@ -307,7 +308,7 @@ def _find_call_to_repeat(request: RequestContext) -> ToolCall | None:
 
 
 def _find_event_reminder(request: RequestContext) -> Reminder | None:
-    """Return the only reminder that is named where days are counted back from it: 排练前一天."""
+    """Return the only reminder from which days are counted back: 排练前一天."""
     if request.known is None or request.reading.has("EVENT") or not find_leads(request, has_event=True):
         return None
     for words in (_find_name_ahead(request), slots.extract_content(request.reading, request.words)):
@@ -329,7 +330,7 @@ def _find_name_ahead(request: RequestContext) -> str:
 
 
 def _find_task_behind(request: RequestContext) -> str:
-    """Return the untagged words behind "to" at the end of a request, behind its time: "another one at 10 to pack"."""
+    """Return the untagged words behind "to" at the end of a request: "another one at 10 to pack"."""
     tokens, tags = request.reading.tokens, request.reading.tags
     first = max((at + 1 for at, tag in enumerate(tags) if tag in {"WHEN", "PERSON", "LEAD"}), default=len(tags))
     is_open = request.words.joint and all(tag == NO_TAG for tag in tags[first:])
@@ -340,7 +341,7 @@ def _find_task_behind(request: RequestContext) -> str:
 
 
 def _find_unknown_name(request: RequestContext) -> str:
-    """Return the words for a reminder where there is none such: they say what else to be reminded of."""
+    """Return a reference that no reminder has: it is the content of a new one."""
     names = (
         slots.extract_references(request.reading, request.words)
         if request.known is not None and not request.reading.has("OLD")
@@ -352,7 +353,7 @@ def _find_unknown_name(request: RequestContext) -> str:
 
 
 def is_repeating(call: ToolCall) -> bool:
-    """Return whether the reminder that `call` sets comes more than once."""
+    """Return whether `call` sets a reminder that comes more than once."""
     return call.arguments.get("type") != "once" or "rrule" in call.arguments
 
 
@@ -375,12 +376,12 @@ def answer_when(request: RequestContext) -> Interpretation | None:
 
 
 def _complete_answer(time: TimeWords, options: Sequence[Reading]) -> TimeWords:
-    """Return an answer with the day, or the clock, of the `options` that it answers, where it names none."""
+    """Return an answer with the day, or the clock, of the `options` where it names none."""
     best, days = time.best, {option.start.date() for option in options}
     if best is None or not options:
         return time
     if slots.is_clock_alone(best) and len(days) == 1:
-        readings = tuple(move_to_day(each, min(days)) for each in time.readings)
+        readings = tuple(move_to_day(reading, min(days)) for reading in time.readings)
         if is_clock_without_half(time.words):
             readings = _choose_in_part(options[0], list_halves(readings[0]))
         return replace(time, readings=readings, is_ambiguous=len(readings) > 1)
@@ -391,13 +392,13 @@ def _complete_answer(time: TimeWords, options: Sequence[Reading]) -> TimeWords:
 
 
 def _choose_in_part(offered: Reading, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
-    """Return those of `readings` in the half of the day in which a part of it was `offered`: "8" of the morning."""
-    same = tuple(each for each in readings if (each.start.hour < _NOON) == (offered.start.hour < _NOON))
+    """Return those of `readings` in the half of the day of the part that was `offered`: "8" of the morning."""
+    same = tuple(reading for reading in readings if (reading.start.hour < _NOON) == (offered.start.hour < _NOON))
     return same if same and offered.part and not offered.has_clock else readings
 
 
 def _find_text_beside_times(request: RequestContext) -> str:
-    """Return the words of an answer outside of its times: what to be reminded of, where that was asked as well."""
+    """Return the words of an answer outside of its times, which are the content where that was asked as well."""
     text = request.reading.text
     for start, end in reversed(request.reading.spans("WHEN")):
         text = f"{text[:start]} {text[end:]}"
@@ -422,7 +423,7 @@ def answer_content(request: RequestContext) -> Interpretation | None:
 
 
 def add_options(made: Interpretation, manners: Mapping[str, object]) -> Interpretation:
-    """Return the calls that set a reminder, with `manners` among their arguments."""
+    """Return the calls with `manners` among the arguments of those that set a reminder."""
     calls = tuple(
         replace(call, arguments={**call.arguments, **manners}) if call.name == "reminder_set" else call
         for call in made.calls
@@ -444,7 +445,7 @@ def _read_requests(request: RequestContext, piece: MessageReading) -> list[Remin
 
 
 def _strip_call(content: str, request: RequestContext) -> str:
-    """Return a content without the bot's name, by which the message calls it at its end, and courtesies before it."""
+    """Return a content without the bot's name at its end, nor courtesies in front of that."""
     name, said = (
         request.words.fold(request.turn.bot_name),
         request.words.fold(request.reading.text).rstrip(" .!?。！？~～"),
@@ -459,7 +460,7 @@ def _strip_call(content: str, request: RequestContext) -> str:
 
 
 def _read_times(request: RequestContext) -> list[TimeWords]:
-    """Return when to remind; none where an end stands beside a time that does not repeat: "3 times tomorrow"."""
+    """Return the times of a request; empty where an end stands beside a single time: "3 times tomorrow"."""
     last = _find_call_to_repeat(request) if request.may_point or _find_event_reminder(request) is not None else None
     name, content = _find_name_ahead(request), "" if last is None else str(last.arguments["content"])
     is_unknown = bool(name) and _find_event_reminder(request) is None and set(name).isdisjoint(content)
@@ -495,15 +496,15 @@ def _resolve_day_meant(request: RequestContext) -> date | None:
 
 
 def _move_clock_to_day(time: TimeWords, day: date, request: RequestContext) -> TimeWords:
-    """Return a clock that names no day of its own as one of `day`; 当天下午两点 names none either."""
+    """Return a clock without a day of its own on `day`; 当天下午两点 has none either."""
     is_of_day = any(time.words.startswith(word) for word in request.words.days_meant)
     if time.best is None or not (is_of_day or slots.is_clock_alone(time.best)):
         return time
-    return replace(time, readings=tuple(move_to_day(each, day)._replace(has_day=True) for each in time.readings))
+    return replace(time, readings=tuple(move_to_day(reading, day)._replace(has_day=True) for reading in time.readings))
 
 
 def _find_same_content(request: RequestContext) -> ToolCall | None:
-    """Return the call that sets the only coming reminder with the content that is requested; else None."""
+    """Return the call that sets the only coming reminder with the same content; else None."""
     content = slots.extract_content(request.reading, request.words)
     known = () if request.known is None else request.known.reminders
     found = [each for each in known if each.content == content]
@@ -513,7 +514,7 @@ def _find_same_content(request: RequestContext) -> ToolCall | None:
 
 
 def _find_newest(request: RequestContext) -> ToolCall | None:
-    """Return the call that set the newest reminder of the chat, where that was just now; else None."""
+    """Return the call that sets the newest reminder of the chat, where that was just now; else None."""
     known = () if request.known is None else request.known.reminders
     newest = max(known, key=lambda each: each.created_at, default=None)
     if request.known is None or newest is None or request.now - newest.created_at > _LATELY:
@@ -522,7 +523,7 @@ def _find_newest(request: RequestContext) -> ToolCall | None:
 
 
 def _tag_clock_of_lead(request: RequestContext) -> RequestContext:
-    """Return a request whose clock behind days ahead says when to remind: "the night before at 8"."""
+    """Tag the clock behind a lead of days as the time at which to remind: "the night before at 8"."""
     reading = request.reading
     if reading.has("WHEN") or not (reading.has("EVENT") and reading.has("LEAD")):
         return request
@@ -535,7 +536,7 @@ def _tag_clock_of_lead(request: RequestContext) -> RequestContext:
 
 
 def _is_ahead_of_last(request: RequestContext) -> bool:
-    """Return whether days are counted back from an event that the request does not name: "the night before at 8"."""
+    """Return whether days count back from an event that the request does not name: "the night before at 8"."""
     if request.reading.has("EVENT") or not request.reading.has("LEAD"):
         return False
     clock = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
@@ -545,7 +546,7 @@ def _is_ahead_of_last(request: RequestContext) -> bool:
 
 
 def _read_times_of_repetition(request: RequestContext, last: ToolCall) -> list[TimeWords]:
-    """Return the times of another reminder with the content of `last`; an amount counts back from that one."""
+    """Return the times of another reminder with the content of `last`; a lead counts back from that one."""
     request = _tag_clock_of_lead(request)
     leads = find_leads(request, has_event=True)
     event = _read_call_time(last, request)
@@ -562,7 +563,7 @@ def _read_times_of_repetition(request: RequestContext, last: ToolCall) -> list[T
 
 
 def _read_call_time(call: ToolCall, request: RequestContext) -> TimeWords | None:
-    """Return when the reminder of a call comes first."""
+    """Return the first time of the reminder that a call sets."""
     return slots.parse_time([str(call.arguments.get("time", ""))], request.words, request.read_times)
 
 
@@ -577,7 +578,7 @@ def _copy_last_clock(time: TimeWords, last: ToolCall, request: RequestContext, *
 
 
 def _find_rule_for_last(request: RequestContext, reminders: Sequence[ReminderRequest]) -> Reading | None:
-    """Return the repetition that a request without a content names for what was set last: "every week please"."""
+    """Return the repetition of a request without a content for the last reminder: "every week please"."""
     if len(reminders) != 1 or reminders[0].content or reminders[0].time is None or not request.may_point:
         return None
     best = reminders[0].time.best
@@ -586,13 +587,13 @@ def _find_rule_for_last(request: RequestContext, reminders: Sequence[ReminderReq
 
 
 def find_people(request: RequestContext) -> str | None:
-    """Return who is reminded; None where that is the person who asks."""
+    """Return the people to remind; None for the person who asks."""
     person = slots.extract_people(request.reading, request.words) or _find_untagged_everyone(request)
     return find_both_people(request) if person and request.words.fold(person) in request.words.both_of_us else person
 
 
 def _find_untagged_everyone(request: RequestContext) -> str | None:
-    """Return everyone where untagged words behind "for" say so and nobody else is named: "reminder for everyone"."""
+    """Return everyone where untagged words say so ("reminder for everyone") and nobody is named."""
     reading, words = request.reading, request.words
     if reading.has("PERSON"):
         return None
@@ -602,16 +603,16 @@ def _find_untagged_everyone(request: RequestContext) -> str | None:
 
 
 def find_both_people(request: RequestContext) -> str:
-    """Return the person who asks and who has written last before."""
+    """Return the names of the person who asks and of the last other person who has written."""
     own = request.turn.message.sender
-    others = (each.sender for each in reversed(request.turn.recent) if not each.sender.is_bot)
+    others = (message.sender for message in reversed(request.turn.recent) if not message.sender.is_bot)
     other = next((each for each in others if each.id != own.id), None)
     return slots.EVERYONE if other is None else f"{own.name}, {other.name}"
 
 
 def _carry_days(reminders: Sequence[ReminderRequest], request: RequestContext) -> list[ReminderRequest]:
     """Return `reminders` with the day of a time carried on to the times after it."""
-    named = [(each.time.words, each.time.readings) for each in reminders if each.time is not None]
+    named = [(reminder.time.words, reminder.time.readings) for reminder in reminders if reminder.time is not None]
     before = None if request.before is None else _read_call_time(request.before, request)
     if before is not None:
         named = [(before.words, before.readings), *named]
@@ -619,25 +620,27 @@ def _carry_days(reminders: Sequence[ReminderRequest], request: RequestContext) -
         return list(reminders)
     carried = islice(carry_days(named, request.now), 0 if before is None else 1, None)
     return [
-        each if each.time is None else replace(each, time=replace(each.time, readings=next(carried)))
-        for each in reminders
+        reminder if reminder.time is None else replace(reminder, time=replace(reminder.time, readings=next(carried)))
+        for reminder in reminders
     ]
 
 
 def _set_with_titles(request: RequestContext, reminders: list[ReminderRequest]) -> Interpretation:
-    """Set `reminders`; those without a content are about what the message points at, or have a usual title."""
-    if any(word in each.content.casefold() for word in request.words.waking for each in reminders):
-        reminders = [replace(each, content=request.words.wake_up) for each in reminders]
-    if all(each.content for each in reminders):
+    """Set `reminders`; those without a content have that of the message pointed at, or a usual title."""
+    if any(word in reminder.content.casefold() for word in request.words.waking for reminder in reminders):
+        reminders = [replace(reminder, content=request.words.wake_up) for reminder in reminders]
+    if all(reminder.content for reminder in reminders):
         return request.answers.set_reminders(reminders)
     title = _choose_title(request)
     if title is None:
         return request.answers.ask_content(reminders)
-    return request.answers.set_reminders([each if each.content else replace(each, content=title) for each in reminders])
+    return request.answers.set_reminders(
+        [reminder if reminder.content else replace(reminder, content=title) for reminder in reminders]
+    )
 
 
 def _choose_title(request: RequestContext) -> str | None:
-    """Return what a request without a content is about; None where that is to be asked, "" for the usual title."""
+    """Return the content of a request without one; None where the bot must ask, "" for the usual title."""
     if any(word in request.folded_text for word in request.words.waking):
         return request.words.wake_up
     if request.has_word(request.words.pointers):
@@ -648,7 +651,7 @@ def _choose_title(request: RequestContext) -> str | None:
 
 
 def _quote_pointed_message(request: RequestContext) -> str | None:
-    """Return the words of the message that "this" means; None where there is none of a person."""
+    """Return the text of the message that "this" means; None where it is not one of a person."""
     before = _find_pointed_message(request.turn)
     if before is None or before.sender.is_bot:
         return None
@@ -658,7 +661,7 @@ def _quote_pointed_message(request: RequestContext) -> str | None:
 
 
 def _start_after_interval(reminder: ReminderRequest, interval: timedelta, request: RequestContext) -> ReminderRequest:
-    """Return `reminder` at the end of the first interval where it names no other time: it repeats until it is done."""
+    """Return `reminder` at the end of the first interval where it has no other time."""
     if reminder.time is not None:
         return reminder
     phrase = request.words.as_amount.format(minutes=max(1, round(interval.total_seconds() / 60)))
@@ -666,7 +669,7 @@ def _start_after_interval(reminder: ReminderRequest, interval: timedelta, reques
 
 
 def _find_pointed_message(turn: Turn) -> ChatMessage | None:
-    """Return the message that is replied to, or the last one of a person in the minutes before; None for none known.
+    """Return the message that is replied to, or the last one of a person in the minutes before; else None.
 
     A message to the bot is not used as the content of a reminder.
     """

@@ -96,7 +96,7 @@ class OpenQuestions:
         return self._asked.get(key)
 
     def take(self, key: str, now: datetime, scope: ReplyScope = _EVERYTHING) -> OpenQuestion | None:
-        """The question under `key`, which is forgotten by this; None when there is none, or it is too old.
+        """Return the question under `key` and forget it; None where there is none, or it is too old.
 
         A question that is not within `scope`, that of the message which may answer it, stays open.
         """

@@ -1,12 +1,12 @@
-"""Options of a new reminder: repetition until done, urgency, working days."""
+"""Read the options of a new reminder: repetition until done, urgency, working days."""
 
 from datetime import UTC, timedelta
 
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall
-from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.tag_repair import is_time, runs
+from function_calls.understanding.reading.message import NO_TAG, MessageReading, find_runs
+from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.request_context import RequestContext
 from services.kernel.errors import RequestRefused
@@ -20,7 +20,7 @@ _SECONDS = 60
 
 
 def split_interval(request: RequestContext) -> tuple[RequestContext, timedelta | None]:
-    """Return the request without the interval at which it is to be repeated until it is done, and that interval."""
+    """Split off the interval at which a request asks to be repeated until done: "every 5 minutes until I answer"."""
     request = _tag_end(request)
     if not request.reading.has("UNTILDONE"):
         return request, None
@@ -38,9 +38,9 @@ def split_interval(request: RequestContext) -> tuple[RequestContext, timedelta |
 
 
 def _tag_end(request: RequestContext) -> RequestContext:
-    """Return the request with a time until which to repeat as its end, where it is tagged as "until done"."""
+    """Return the request with the time until which to repeat tagged as its end, where it is tagged as "until done"."""
     tags = list(request.reading.tags)
-    for first, last in runs(request.reading.tags, "UNTILDONE"):
+    for first, last in find_runs(request.reading.tags, "UNTILDONE"):
         times = [token for token in request.reading.tokens[first:last] if is_time(token)]
         texts = [request.reading.text[token.start : token.end] for token in times]
         if times and all(_parse_interval(text, request) is None for text in texts):
@@ -49,12 +49,12 @@ def _tag_end(request: RequestContext) -> RequestContext:
 
 
 def count_interval_minutes(length: timedelta | None) -> int:
-    """Return every how many minutes to repeat; ten where that was not named."""
+    """Return the minutes of an interval, at least 1; ten where none was named."""
     return _USUAL_MINUTES if length is None else max(1, round(length.total_seconds() / _SECONDS))
 
 
 def read_options(request: RequestContext, interval: timedelta | None) -> dict[str, object]:
-    """Return the arguments that say how a reminder is to behave."""
+    """Return the options of a reminder as arguments of `reminder_set`."""
     found: dict[str, object] = {}
     if request.reading.has("UNTILDONE"):
         found["until_done"] = count_interval_minutes(interval)
@@ -64,14 +64,14 @@ def read_options(request: RequestContext, interval: timedelta | None) -> dict[st
 
 
 def _is_urgent(request: RequestContext) -> bool:
-    """Return whether a word for it stands among those without a tag."""
+    """Return whether the untagged words have one for urgency."""
     pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
     free = request.words.joint.join(token.form if tag == "O" else "," for token, tag in pairs)
     return any(word in free for word in request.words.urgent)
 
 
 def _parse_interval(text: str, request: RequestContext) -> timedelta | None:
-    """Return the interval that `text` names as elapsed time: "every 5 minutes"."""
+    """Return the interval of elapsed time that `text` names: "every 5 minutes"; None for none."""
     expressions = request.read_times(text)
     rule = expressions[0].best.rrule if len(expressions) == 1 and expressions[0].best is not None else None
     parts = dict(part.split("=", 1) for part in (rule or "").split(";") if "=" in part)
@@ -83,7 +83,7 @@ def _parse_interval(text: str, request: RequestContext) -> timedelta | None:
 
 
 def _parse_length_behind(request: RequestContext, at: int) -> tuple[int, timedelta] | None:
-    """Return the length of time behind "every" at `at`, and where its words end."""
+    """Return the place behind the length of time that follows "every" at `at`, and this length."""
     tokens = request.reading.tokens
     for last in range(min(at + 1 + _LONGEST_AMOUNT, len(tokens)), at + 1, -1):
         length = request.parse_length(request.reading.text[tokens[at + 1].start : tokens[last - 1].end])

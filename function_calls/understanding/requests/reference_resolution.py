@@ -1,4 +1,4 @@
-"""Tell whether words name a reminder of the chat."""
+"""Resolve references to the coming reminders of a chat."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -32,7 +32,7 @@ class ChatReminders(Struct, frozen=True, dict=True):
     now: datetime
 
     def can_resolve(self, words: str) -> bool:
-        """Return whether `words` name one, or several, by number, time, order or words of the content."""
+        """Return whether `words` name reminders by number, time, order or words of the content."""
         is_counted = not words.strip("0123456789 ,，、&和and")
         return bool(self.reminders) and (is_counted or words in SEVERAL or bool(self.resolve(words)))
 
@@ -41,7 +41,7 @@ class ChatReminders(Struct, frozen=True, dict=True):
         return self.can_resolve(name) or self.find_only_closest(name, common) is not None
 
     def resolve(self, words: str) -> tuple[Reminder, ...]:
-        """Return those that `words` name."""
+        """Return the reminders that `words` name; empty for none."""
         try:
             return (find_reminder(words, self.reminders, (), now=self.now),)
         except RequestRefused as refusal:
@@ -50,25 +50,25 @@ class ChatReminders(Struct, frozen=True, dict=True):
 
     @cached_property
     def _words_by_language(self) -> dict[str, ReminderWords]:
-        """Hold the words of the texts by language, as a message needs them several times."""
+        """Cache the words of the texts by language."""
         return {}
 
     def collect_words(self, language: str) -> ReminderWords:
-        """Return the words of their texts but those that are common in `language`."""
+        """Return the words of the texts but those that are common in `language`."""
         if language not in self._words_by_language:
-            texts = (each.content for each in self.reminders)
+            texts = (reminder.content for reminder in self.reminders)
             self._words_by_language[language] = collect_words(texts, load_common_words(language))
         return self._words_by_language[language]
 
     def find_closest(self, name: str, common: Collection[str] = ()) -> tuple[Reminder, ...]:
-        """Return those whose text shares most with `name`, by words that few of the others have; none for no word.
+        """Return the reminders whose text shares most with `name`, weighted by how few reminders have a word.
 
-        Words match in another form ("stretch", "stretching"), Chinese by two characters; those in `common` say nothing
-        unless they are all there is.
+        Empty where no word is shared. Words match in another form ("stretch", "stretching"), Chinese by two characters;
+        those in `common` count only where `name` has no others.
         """
         if not find_stems(name, common) and not find_pairs(name, common):
             common = ()
-        shared = [_find_shared_words(name, each.content, common) for each in self.reminders]
+        shared = [_find_shared_words(name, reminder.content, common) for reminder in self.reminders]
         numbers = Counter(part for parts in shared for part in parts)
         weights = [sum(1 / numbers[part] for part in parts) for parts in shared]
         most = max(weights, default=0.0)
@@ -80,19 +80,19 @@ class ChatReminders(Struct, frozen=True, dict=True):
         return tuple(among) if fits is None else tuple(fits[0])
 
     def find_only_closest(self, name: str, common: Collection[str] = ()) -> Reminder | None:
-        """Return the one reminder that is `find_closest` to `name`; None for none or several."""
+        """Return the only reminder of `find_closest`; None for none or several."""
         found = self.find_closest(name, common)
         return found[0] if len(found) == 1 else None
 
     def update_call(self, call: ToolCall, person: str, common: Collection[str]) -> ToolCall:
         """Return the call that set a reminder of `person` (an id) with what was changed since.
 
-        Its text shares a word with the one that was set, which is not in `common`.
+        The present text shares a word, which is not in `common`, with the one that was set.
         """
         content = str(call.arguments.get("content", ""))
-        own = [each for each in self.reminders if each.creator.id == person]
-        same = [each for each in own if each.content == content]
-        newest = sorted(own, key=lambda each: each.created_at)[-1:]
+        own = [reminder for reminder in self.reminders if reminder.creator.id == person]
+        same = [reminder for reminder in own if reminder.content == content]
+        newest = sorted(own, key=lambda reminder: reminder.created_at)[-1:]
         like = [each for each in newest if _find_shared_words(content, each.content, common)]
         is_older = len(same) == 1 and bool(like) and like[0].created_at >= same[0].created_at
         found = like if is_older else same or like

@@ -1,4 +1,4 @@
-"""Name the reminders that a request is about, in the form that `reminder_id` takes."""
+"""Find the references to reminders in a request, in the form that `reminder_id` takes."""
 
 import re
 from collections.abc import Iterator
@@ -9,9 +9,8 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import load_common_words
 from function_calls.understanding.reading.message import NO_TAG
-from function_calls.understanding.reading.tag_repair import is_time
 from function_calls.understanding.reading.times import list_halves
-from function_calls.understanding.reading.tokens import split_clauses
+from function_calls.understanding.reading.tokens import is_time, split_clauses
 from function_calls.understanding.requests.reference_resolution import SEVERAL, ChatReminders
 from function_calls.understanding.requests.request_context import RequestContext
 from services.kernel.chat import Person
@@ -33,7 +32,7 @@ _CHANGED = frozenset({"WHEN", "LATER", "EARLIER", "PERSON", "UNTIL"})
 
 
 def find_references(request: RequestContext, *, may_be_several: bool = False) -> list[str]:
-    """Return the reminders that are named; empty for the one spoken of last.
+    """Return the references in a request; empty where it names no reminder.
 
     `may_be_several` says that words for all of them may stand beside the name: "everything for tomorrow".
     """
@@ -44,12 +43,12 @@ def find_references(request: RequestContext, *, may_be_several: bool = False) ->
 
 
 def find_named_reminder(request: RequestContext) -> Reminder | None:
-    """Return the one reminder that a request names, or else the one set last; None where it is not known."""
+    """Return the only reminder that a request names, or the one set last; None for none or several."""
     if request.known is None:
         return None
     references = find_references(request)
     if references:
-        found = [each for name in references for each in request.known.resolve(name)]
+        found = [reminder for name in references for reminder in request.known.resolve(name)]
     else:
         found = _find_last_reminders(request, request.known)
     return found[0] if len(found) == 1 else None
@@ -63,21 +62,24 @@ def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[
     contents = [
         None if call is None else call.arguments.get("content") for call in (request.last_set, request.last_of_other)
     ]
-    own, other = ([each for each in _list_own(request, known) if each.content == content] for content in contents)
+    own, other = (
+        [reminder for reminder in _list_own(request, known) if reminder.content == content] for content in contents
+    )
     if len(own) != 1 or len(other) != 1:
         return own or other
     time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
     if time is None or time.best is None or not time.best.has_clock:
         return other if _is_for(other[0], request.turn.message.sender) else own
     named = list_halves(time.best) if is_clock_without_half(time.words) else (time.best,)
-    clocks = [each.start.hour * 60 + each.start.minute for each in named]
+    clocks = [name.start.hour * 60 + name.start.minute for name in named]
     return min(
-        (other, own), key=lambda each: min(_count_minutes_between(each[0], clock, request.now) for clock in clocks)
+        (other, own),
+        key=lambda reminder: min(_count_minutes_between(reminder[0], clock, request.now) for clock in clocks),
     )
 
 
 def _count_minutes_between(reminder: Reminder, clock: int, now: datetime) -> int:
-    """Return the minutes between the clock of a reminder and `clock`, in minutes of a day."""
+    """Return the minutes between the clock of a reminder and `clock`, which counts from midnight."""
     if not reminder.next_fires:
         return _DAY
     due = reminder.next_fires[0].astimezone(now.tzinfo)
@@ -86,15 +88,15 @@ def _count_minutes_between(reminder: Reminder, clock: int, now: datetime) -> int
 
 
 def _resolve_known(named: list[str], request: RequestContext, known: ChatReminders) -> list[str]:
-    """Return the references that name a reminder which is there; a reason that was taken for one names none.
+    """Return the references that name an existing reminder.
 
-    A time that is taken back names the reminder set last, if that or none is then.
+    A retracted time ("7, not 6") names the reminder set last, if that or none comes then.
     """
     if not named:
         return []
     if request.may_point and request.last_set is not None and _takes_back(request):
         times = [request.words.as_time[1].format(time=name) if name.isdecimal() else name for name in named]
-        found = [each for time in times for each in known.resolve(time)]
+        found = [reminder for time in times for reminder in known.resolve(time)]
         is_last = not found or any(each.content == request.last_set.arguments.get("content") for each in found)
         return [] if is_last else list(dict.fromkeys(each.id for each in found))
     if any(name.startswith("all ") for name in named):
@@ -112,7 +114,7 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
 
 
 def _find_own_references(named: list[str], request: RequestContext, known: ChatReminders) -> list[str]:
-    """Return the reminder of the sender that "mine" means, or "my Friday one" among several; else an empty list.
+    """Return the reminder of the sender that "mine" or "my Friday one" means; else an empty list.
 
     Of several that "mine" may mean, the one set last counts; otherwise the sender's name stands for all of them.
     """
@@ -132,12 +134,12 @@ def _find_own_references(named: list[str], request: RequestContext, known: ChatR
 
 
 def _takes_back(request: RequestContext) -> bool:
-    """Return whether a time beside the new one is all that names a reminder: "7, not 6"."""
+    """Return whether only a retracted time beside the new one names a reminder: "7, not 6"."""
     return request.reading.has("OLD") and request.reading.has("WHEN") and not request.reading.has("REF")
 
 
 def _is_beside(request: RequestContext) -> bool:
-    """Return whether another clause than that of the reference says what is to change: "at 8, I play chess at 9"."""
+    """Return whether a clause without the reference says what is to change: "at 8, I play chess at 9"."""
     tokens, tags = request.reading.tokens, request.reading.tags
     others = [clause for clause in split_clauses(tokens) if all(tags[at] != "REF" for at in clause)]
     said = [request.words.joint.join(tokens[at].form for at in clause) for clause in others]
@@ -146,25 +148,29 @@ def _is_beside(request: RequestContext) -> bool:
 
 
 def find_default_reference(request: RequestContext) -> str:
-    """Return the reminder that a request without a name is about where it is not the one set last: "it" elsewhere.
+    """Return the reference of a request without a name: "it", or an id where that is not the reminder set last.
 
-    It is one of another person, or the only one for the person where neither they nor the bot have named one.
+    The id is that of a reminder which another person has set, or of the only reminder of the person.
     """
     if request.last_of_other is not None and request.known is not None:
         meant = _find_last_reminders(request, request.known)
         return meant[0].id if len(meant) == 1 else IT
     if request.known is None or request.may_point or request.last_set is not None:
         return IT
-    found = [each for each in request.known.reminders if _is_for(each, request.turn.message.sender)]
+    found = [reminder for reminder in request.known.reminders if _is_for(reminder, request.turn.message.sender)]
     return found[0].id if len(found) == 1 else IT
 
 
 def find_newest_shared(request: RequestContext) -> Reminder | None:
-    """Return the reminder set last that reminds the person who asks and others; None where none is known."""
+    """Return the newest reminder for the person who asks and others; None where none is known."""
     own = request.turn.message.sender
-    shared = [each for each in request.known.reminders if _reminds(each, own)] if request.known is not None else []
-    others = [each for each in shared if not _is_for(each, own) or each.creator.id != own.id]
-    return max(others, key=lambda each: each.created_at, default=None)
+    shared = (
+        [reminder for reminder in request.known.reminders if _reminds(reminder, own)]
+        if request.known is not None
+        else []
+    )
+    others = [reminder for reminder in shared if not _is_for(reminder, own) or reminder.creator.id != own.id]
+    return max(others, key=lambda other: other.created_at, default=None)
 
 
 def _reminds(reminder: Reminder, person: Person) -> bool:
@@ -176,7 +182,7 @@ def _reminds(reminder: Reminder, person: Person) -> bool:
 def _list_own(request: RequestContext, known: ChatReminders) -> list[Reminder]:
     """Return the reminders that the person has set, or that remind them."""
     own = request.turn.message.sender
-    return [each for each in known.reminders if each.creator.id == own.id or _reminds(each, own)]
+    return [reminder for reminder in known.reminders if reminder.creator.id == own.id or _reminds(reminder, own)]
 
 
 def _is_for(reminder: Reminder, person: Person) -> bool:
@@ -201,32 +207,32 @@ def _find_named(request: RequestContext, *, may_be_several: bool) -> list[str]:
 
 
 def has_reference(request: RequestContext) -> bool:
-    """Return whether a pronoun stands for the reminder: "cancel it"."""
+    """Return whether a request names a reminder, by a pronoun as well ("cancel it"), or replies to a message."""
     return request.reading.has("REF") or request.turn.message.reply_to is not None
 
 
 def find_untagged_time(request: RequestContext) -> str:
-    """Return the words of the only time of a request, where it has no tag."""
+    """Return the words of the only time of a request; "" for none or several."""
     times = [token for token in request.reading.tokens if is_time(token)]
     return request.reading.text[times[0].start : times[0].end] if len(times) == 1 else ""
 
 
 def _find_id(request: RequestContext) -> str:
-    """Return the id of a reminder among the words, or its first characters: letters and figures in one."""
+    """Return an id of a reminder, or the first characters of one: letters and figures in one word; "" for none."""
     words = [request.reading.text[token.start : token.end] for token in request.reading.tokens if token.form == "id"]
     found = [match[0] for match in map(_SHORT_ID.fullmatch, _WORD.findall(request.folded_text)) if match]
     return next(iter([*words, *found]), "")
 
 
 def _find_name_behind_article(request: RequestContext) -> str:
-    """Return the words behind an article up to the end or a mark: "the dentist" of "cancel the dentist"."""
+    """Return the words behind an article up to a mark: "the dentist" of "cancel the dentist"."""
     forms = [token.form for token in request.reading.tokens]
     first = next((at for at, form in enumerate(forms) if form in _ARTICLES), None)
     return "" if first is None else _cut_name(first, first + 1, request)
 
 
 def _find_name_before_mark(request: RequestContext) -> str:
-    """Return the untagged characters in front of a word that points at a reminder: 检查行李 of 检查行李那个改到八点."""
+    """Return the untagged characters in front of a word such as 那个: 检查行李 of 检查行李那个改到八点."""
     tokens, tags = request.reading.tokens, request.reading.tags
     if request.words.joint or request.reading.has("OLD") or request.reading.intent == "list":
         return ""
@@ -256,7 +262,7 @@ def _cut_name(first: int, last: int, request: RequestContext) -> str:
 
 
 def _split_names(piece: str, request: RequestContext) -> Iterator[str]:
-    """Yield the references in a piece: each of several that are joined, those between the ends of a range."""
+    """Yield the references in a piece: several where they are joined or a range."""
     if request.words.fold(piece).strip() in request.words.indefinite:
         return
     bare = slots.normalize_reference(piece, request.words)
@@ -270,13 +276,13 @@ def _split_names(piece: str, request: RequestContext) -> Iterator[str]:
     if several is None:
         yield _narrow_all(bare, request)
     elif several.kind == "each":
-        yield from (slots.normalize_reference(each, request.words) for each in several.references)
+        yield from (slots.normalize_reference(reference, request.words) for reference in several.references)
     else:
         yield piece.strip()
 
 
 def _narrow_all(name: str, request: RequestContext) -> str:
-    """Return "all" and what narrows it, where words for all of them begin a name: 所有喝水的."""
+    """Return "all" with the words that narrow it, where a name begins with a word for all of them: 所有喝水的."""
     folded = name.casefold()
     for word in sorted(request.words.every, key=len, reverse=True):
         if folded.startswith(word + request.words.joint) and len(name) > len(word):
@@ -289,7 +295,7 @@ def _narrow_all(name: str, request: RequestContext) -> str:
 
 
 def _is_each_time(request: RequestContext) -> bool:
-    """Return whether a word for "all" goes with a repetition in front of it: 每个工作日都."""
+    """Return whether a word for "all" belongs to the repetition in front of it: 每个工作日都."""
     forms = [token.form for token in request.reading.tokens]
     return any(one.startswith("@rule") and other in request.words.plural for one, other in pairwise(forms))
 
@@ -306,7 +312,7 @@ def _find_days(request: RequestContext) -> str:
 
 
 def _find_untagged(request: RequestContext) -> list[str]:
-    """Return the words for several reminders, or the newest, or a number, among the words without a tag."""
+    """Return references among the untagged words: words for several or the newest, a name, or numbers."""
     for meaning, words in (("both", request.words.both), ("them", request.words.them), ("all", request.words.all)):
         is_report = meaning == "all" and request.reading.intent == "done"  # "all watered"
         if is_report or request.has_word(request.words.always) or _is_each_time(request):
@@ -327,7 +333,7 @@ def _find_untagged(request: RequestContext) -> list[str]:
 
 
 def _find_by_untagged_words(request: RequestContext) -> list[str]:
-    """Return the only reminder whose content shares a word with those that have no tag."""
+    """Return the id of the only reminder whose content shares a word with the untagged words."""
     pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
     free = request.words.joint.join(token.form if tag == "O" else "," for token, tag in pairs)
     if request.known is None or request.reading.has("REF"):

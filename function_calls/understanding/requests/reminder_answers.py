@@ -29,19 +29,19 @@ class ReminderAnswers:
         self._maker = CallMaker(turn)
 
     def call_tool(self, name: str, arguments: Mapping[str, object]) -> Interpretation:
-        """One call, or an honest word that there is no such function here."""
+        """Return a call of a tool, or an answer that says that the chat has no such tool."""
         if not self._maker.offers(name):
             return self._say(f"without_{name}" if name in _EXPLAINED else "without_tool")
         return Interpretation(calls=(self._maker.call(name, arguments),))
 
     def set_reminder(self, content: str, person: str | None, reading: Reading) -> Interpretation:
-        """Set a reminder for one reading."""
+        """Return the call that sets a reminder for one reading."""
         arguments = make_schedule_arguments(reading, self._turn.message_time)
         named = {"content": content or self._say("untitled").answer, "person": person}
         return self.call_tool("reminder_set", arguments | named)
 
     def keep_options(self, options: Mapping[str, object]) -> None:
-        """Keep with the question that was just asked how the reminder is to behave."""
+        """Keep the options of the reminder with the question that was just asked."""
         self._questions.note_manners(self._key, options)
 
     def drop_question(self) -> Interpretation:
@@ -51,7 +51,7 @@ class ReminderAnswers:
 
     def ask_content(self, reminders: Sequence[ReminderRequest]) -> Interpretation:
         """Ask what to remind of at the times of `reminders`, which are for the same people."""
-        times = [self._find_clear_time(each) for each in reminders]
+        times = [self._find_clear_time(reminder) for reminder in reminders]
         clear = tuple(time for time in times if time is not None)
         if len(clear) < len(times):
             return self.set_reminders([each for each, time in zip(reminders, times, strict=True) if time is None][:1])
@@ -84,12 +84,12 @@ class ReminderAnswers:
         return _merge_calls(calls, self._ask_about(unclear) if unclear else Interpretation())
 
     def set_options(self, question: OpenQuestion, times: Sequence[Reading]) -> Interpretation:
-        """Set the reminder that was asked about, and those that waited for the answer."""
+        """Set the reminder of `question` at each of `times`, and the reminders that waited for the answer."""
         made = [self.set_reminder(question.content, question.person, time) for time in times]
         return merge_interpretations([*made, self.set_reminders(question.rest)])
 
     def _find_clear_time(self, reminder: ReminderRequest) -> Reading | None:
-        """When to remind; None where that is to be asked for."""
+        """Return when to remind; None where the bot must ask."""
         time = reminder.time
         if time is None or time.best is None or _is_over(time.best, self._turn.message_time) or list_options(time):
             return None
@@ -112,7 +112,7 @@ class ReminderAnswers:
         return self._ask_option(question)
 
     def _ask(self, question: OpenQuestion) -> None:
-        """Let an answer to what is said to this message answer `question`."""
+        """Keep `question` open for an answer to the reply to this message."""
         self._questions.ask(self._key, replace(question, message_id=self._turn.message.id), self._turn.now)
 
     def _ask_option(self, question: OpenQuestion) -> Interpretation:
@@ -149,13 +149,13 @@ def merge_or_none(made: Sequence[Interpretation]) -> Interpretation | None:
 
 
 def merge_interpretations(made: Sequence[Interpretation]) -> Interpretation:
-    """The calls of all, and beside them the first thing that one has to say."""
+    """Return all calls, and the first answer or notice among `made`."""
     said = next((each for each in made if each.answer or each.notice), Interpretation())
     return _merge_calls([call for each in made for call in each.calls], said)
 
 
 def _merge_calls(calls: Sequence[ToolCall], said: Interpretation) -> Interpretation:
-    """Calls and what is said beside them; without calls it is the answer."""
+    """Return calls with the words of `said` as their notice; without calls these are the answer."""
     words = said.answer or said.notice
     if calls:
         return Interpretation(calls=tuple(calls), notice=words, choices=said.choices)
@@ -163,12 +163,12 @@ def _merge_calls(calls: Sequence[ToolCall], said: Interpretation) -> Interpretat
 
 
 def list_options(time: TimeWords) -> tuple[Reading, ...]:
-    """The readings of an ambiguous time that the person is to choose from."""
+    """Return the readings of an ambiguous time that the person is to choose from."""
     if time.best is None or not time.is_ambiguous or len(time.readings) == 1:
         return ()
     return time.readings[:_MOST_OPTIONS]
 
 
 def _is_over(reading: Reading, now: datetime) -> bool:
-    """Whether words without a clock ("today") mean a default hour that has passed."""
+    """Return whether words without a clock ("today") mean a default hour that has passed."""
     return reading.start <= now and not reading.has_clock and reading.rrule is None

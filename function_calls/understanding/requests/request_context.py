@@ -1,4 +1,4 @@
-"""A request of a message as the models read it, and what it takes to make calls of it."""
+"""A request of a message, with what is needed to make calls of it."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -54,7 +54,7 @@ class RequestContext(Struct, frozen=True, kw_only=True):
     def folded_text(self) -> str:
         """Return the words of this request, folded; the message may have others."""
         text = self.reading.text
-        return self.words.fold(self.words.joint.join(text[each.start : each.end] for each in self.reading.tokens))
+        return self.words.fold(self.words.joint.join(text[token.start : token.end] for token in self.reading.tokens))
 
     def read_times(self, text: str) -> tuple[TimeReadings, ...]:
         """Read the times in `text`."""

@@ -1,4 +1,4 @@
-"""When to do what a request asks for: the times that it names, leads ahead of events, corrections and ends."""
+"""Read the times of a request: when to remind, leads before events, corrections and ends."""
 
 import re
 from datetime import datetime, timedelta
@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
-from function_calls.understanding.reading.tag_repair import is_time
 from function_calls.understanding.reading.times import (
     TimeWords,
     complete_times,
@@ -20,6 +19,7 @@ from function_calls.understanding.reading.times import (
     subtract_lead,
     unite_repetitions,
 )
+from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading
 
@@ -40,7 +40,7 @@ Lead = tuple[timedelta, TimeWords | None]
 
 
 def find_times(request: RequestContext) -> list[TimeWords]:
-    """Return the times at which to do what is requested, in order; none where it names none that exists."""
+    """Return the times of a request in order; empty where it names none that exists."""
     request = _tag_lead_by_words(request)
     named = [
         piece
@@ -53,16 +53,16 @@ def find_times(request: RequestContext) -> list[TimeWords]:
     found = _compute_lead_times(request, leads) if leads else _read_named_times(request)
     ended = [_add_end(time, find_end(request, time.best)) for time in found]
     return [
-        each
+        clock
         for time in ended
-        for each in split_clocks(
+        for clock in split_clocks(
             _choose_next_hour(_choose_usual_half(_choose_morning(time, request), request), request)
         )
     ]
 
 
 def tag_lead(request: RequestContext) -> RequestContext:
-    """Return the request with untagged words for a lead, and the clock behind them, as one: "the day before at 6pm"."""
+    """Return the request with untagged words for a lead, and the clock behind them, tagged: "the day before at 6pm"."""
     reading = request.reading
     if not reading.has("WHEN"):
         return request
@@ -89,7 +89,7 @@ def _find_lead_behind(request: RequestContext) -> tuple[int, int]:
 
 
 def _find_tagged_lead(request: RequestContext) -> tuple[int, int]:
-    """Return the bounds of a lead that a clock of its own follows, beside another time: "the day before at 6pm".
+    """Return the bounds of a lead with a clock of its own, beside another time: "the day before at 6pm".
 
     The clock may be one word with the length: 前|一天晚上八点.
     """
@@ -109,7 +109,7 @@ def _find_tagged_lead(request: RequestContext) -> tuple[int, int]:
 
 
 def find_impossible_time(request: RequestContext) -> str:
-    """Return the words of a time that does not exist: "30 February", 25:00; else nothing."""
+    """Return the words of a time that does not exist ("30 February", 25:00); "" for none."""
     pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
     tokens = [token for token, tag in pairs if tag != "PERSON"]
     if not tokens:
@@ -122,7 +122,7 @@ def find_impossible_time(request: RequestContext) -> str:
 
 
 def find_end(request: RequestContext, first: Reading | None = None) -> str:
-    """Return the `UNTIL` or `COUNT` part of a rule that the request names as its end.
+    """Return the `UNTIL` or `COUNT` part of a rule that the request names as its end; "" for none.
 
     An amount of time counts from the day of the `first` time, where that is given.
     """
@@ -140,7 +140,7 @@ def find_end(request: RequestContext, first: Reading | None = None) -> str:
 
 
 def _read_named_times(request: RequestContext) -> list[TimeWords]:
-    """Return the times of the words that say when, or of those of an event where nothing else says when."""
+    """Return the times tagged as such, or those of an event where no other time is named."""
     reading = request.reading
     whole = _read_bounded_repetition(request)
     if whole is not None:
@@ -183,7 +183,7 @@ def _read_bounded_repetition(request: RequestContext) -> TimeWords | None:
 
 
 def _is_bounded(whole: Reading | None, alone: Reading | None) -> bool:
-    """Return whether a repetition is another one with a first day or an end."""
+    """Return whether the rule of `whole` is that of `alone` with an end."""
     if whole is None or alone is None or whole.rrule is None or alone.rrule is None:
         return False
     parts, others = ({*rule.split(";")} for rule in (whole.rrule, alone.rrule))
@@ -191,7 +191,7 @@ def _is_bounded(whole: Reading | None, alone: Reading | None) -> bool:
 
 
 def _has_unknown_word(piece: str, request: RequestContext) -> bool:
-    """Return whether words that say when have one that no clock knows: "mañana at 8"."""
+    """Return whether words of time have a word that no time expression has: "mañana at 8"."""
     if not request.words.joint or slots.parse_time([piece], request.words, request.read_times) is not None:
         return False
     left = slots.find_uncovered_words(piece, request.read_times(piece), request.words)
@@ -203,7 +203,7 @@ def _cut_texts(request: RequestContext, spans: list[Span]) -> list[str]:
 
 
 def _join_spans(request: RequestContext, spans: list[Span]) -> list[Span]:
-    """Return `spans` with those that no more than "and" or a comma holds apart as one: "at 5, 6 and 7"."""
+    """Return `spans` with neighbours joined between which only "and" or a comma stands: "at 5, 6 and 7"."""
     found: list[Span] = []
     for span in spans:
         between = request.reading.text[found[-1][1] : span[0]].strip(" ,，、").casefold() if found else None
@@ -215,7 +215,7 @@ def _join_spans(request: RequestContext, spans: list[Span]) -> list[Span]:
 
 
 def _resolve_correction(request: RequestContext, spans: list[Span]) -> TimeWords | None:
-    """Return the time that holds in the end where the last one corrects the one before: "at 6, sorry, at 7"."""
+    """Return the last time where it corrects the one before it ("at 6, sorry, at 7"); None for no correction."""
     retracted = request.reading.spans("OLD") if request.reading.intent in _NEW else []  # of a change it is a reference
     olds = spans[:-1] or [span for span in retracted if spans and span[0] < spans[-1][0]]
     if not olds or not spans:
@@ -233,11 +233,11 @@ def _resolve_correction(request: RequestContext, spans: list[Span]) -> TimeWords
     is_dated = old.best.has_day or old.best.rrule is not None
     if not is_dated or not all(map(slots.is_clock_alone, new.readings)):
         return new
-    return replace(new, readings=tuple(set_clock(old.best, each) for each in new.readings))
+    return replace(new, readings=tuple(set_clock(old.best, reading) for reading in new.readings))
 
 
 def _read_clock_of_deadline(request: RequestContext, spans: list[Span]) -> TimeWords | None:
-    """Return the clock that stands behind a deadline without one, on its days: 每天收工前提醒我关灯，大概六点."""
+    """Return the clock behind a deadline, on the days of that: 每天收工前提醒我关灯，大概六点."""
     pieces = _cut_texts(request, spans)
     if len(pieces) != _BOTH or _FIGURED.search(pieces[0]) or not pieces[0].endswith(request.words.deadlines):
         return None
@@ -246,7 +246,7 @@ def _read_clock_of_deadline(request: RequestContext, spans: list[Span]) -> TimeW
         return None
     usual = deadline.best.start
     near = min(
-        (half for each in clock.readings for half in list_halves(each)),
+        (half for reading in clock.readings for half in list_halves(reading)),
         key=lambda half: abs(half.start.hour * 60 + half.start.minute - usual.hour * 60 - usual.minute),
     )
     best = near if is_clock_without_half(clock.words) else clock.readings[0]
@@ -260,7 +260,7 @@ def _choose_nearer_half(clock: Reading, old: Reading) -> Reading:
 
 
 def _corrects(between: str, request: RequestContext) -> bool:
-    """Return whether the words between two times say that the first was wrong."""
+    """Return whether the words between two times retract the first: "sorry"."""
     if not request.words.joint:
         return any(word in between for word in request.words.corrections)
     spaced = f" {' '.join(''.join(letter if letter.isalnum() else ' ' for letter in between).split())} "
@@ -268,7 +268,7 @@ def _corrects(between: str, request: RequestContext) -> bool:
 
 
 def _find_time_outside_content(request: RequestContext) -> TimeWords | None:
-    """Return the first time among the words that are neither content nor an event, where none of `WHEN` is one."""
+    """Return the first time outside of content and event, where the words tagged as a time are none."""
     tokens = request.reading.tokens
     if not tokens or not (request.reading.has("WHEN") or any(token.form[:1] == "@" != token.form for token in tokens)):
         return None
@@ -277,11 +277,11 @@ def _find_time_outside_content(request: RequestContext) -> TimeWords | None:
         for token, tag in zip(tokens, request.reading.tags, strict=True)
         if tag in {"O", "WHEN", "OLD", "UNTIL"}
     )
-    return next((slots.make_time_words(kept, each) for each in request.read_times(kept)), None)
+    return next((slots.make_time_words(kept, time) for time in request.read_times(kept)), None)
 
 
 def _tag_lead_by_words(request: RequestContext) -> RequestContext:
-    """Return the request with "the day before at 6pm" as a lead, where another time is that of the event."""
+    """Return the request with "the day before at 6pm" tagged as a lead, where another time is that of the event."""
     reading = request.reading
     spans = reading.spans("WHEN")
     leads = [span for span in spans if _says_ahead(reading.text[slice(*span)], request)]
@@ -314,12 +314,12 @@ def _says_ahead(piece: str, request: RequestContext) -> bool:
     """Return whether words of time count back from another time: "the day before at 6pm"."""
     said = request.words.fold(piece).split()
     at = next((place for place, word in enumerate(said) if place and word in request.words.ahead), 0)
-    is_whole = any(each.best is not None and each.best.has_day for each in request.read_times(" ".join(said[at + 1 :])))
+    is_whole = any(time.best is not None and time.best.has_day for time in request.read_times(" ".join(said[at + 1 :])))
     return at > 0 and not is_whole
 
 
 def parse_lead(piece: str, request: RequestContext) -> Lead | None:
-    """Return how long a piece says to remind ahead, and at which clock: "the night", 一天晚上八点."""
+    """Return the length and the clock of a lead: "the night", 一天晚上八点; None where it has no length."""
     if request.words.joint:
         piece = " ".join(word for word in piece.split() if word.casefold() not in request.words.ahead)
     else:
@@ -338,7 +338,7 @@ def parse_lead(piece: str, request: RequestContext) -> Lead | None:
 
 
 def _parse_lead_days(piece: str, request: RequestContext) -> timedelta | None:
-    """Return how long ahead the words in front of a clock say to remind: "the night" is that of the day before."""
+    """Return the length in front of the clock of a lead; "the night" is that of the day before."""
     length = request.parse_length(piece)
     if length is not None or not request.words.joint:
         return length
@@ -347,7 +347,7 @@ def _parse_lead_days(piece: str, request: RequestContext) -> timedelta | None:
 
 
 def _count_months(piece: str, length: timedelta, request: RequestContext) -> timedelta:
-    """Return the `length` of months ahead of the event, to the same day of another month: "a month before"."""
+    """Return the `length` of months so that it leads to the same day of another month: "a month before"."""
     event = _read_event(request) if length >= _SHORTEST_MONTH else None
     return length if event is None else request.parse_length_from(piece, event.start - length) or length
 
@@ -358,7 +358,7 @@ def _is_clock(time: TimeWords) -> bool:
 
 
 def find_leads(request: RequestContext, *, has_event: bool) -> list[Lead]:
-    """Return how long ahead of an event to remind; a day and a clock behind "ahead" say so where there is one."""
+    """Return the leads of a request; with `has_event`, also those that are tagged as times: "before" counts back."""
     pieces, text = request.reading.pieces("LEAD"), request.reading.text
     spans = request.reading.spans("WHEN") if has_event and not pieces else []
     behind = [
@@ -376,14 +376,14 @@ def find_leads(request: RequestContext, *, has_event: bool) -> list[Lead]:
 
 
 def _find_untagged_lead_words(request: RequestContext) -> list[str]:
-    """Return the longest untagged words in front of "before" that say how long ahead: "the day"."""
+    """Return the longest untagged words in front of "before" that name a length: "the day"."""
     first, last = _find_untagged_lead(request)
     tokens = request.reading.tokens
     return [request.reading.text[tokens[first].start : tokens[last - 2].end]] if first < last else []
 
 
 def _find_untagged_lead(request: RequestContext) -> tuple[int, int]:
-    """Return the place of the longest untagged words for a lead, the word "before" being the last; empty for none."""
+    """Return the bounds of the longest untagged lead, the word "before" being the last; empty for none."""
     tokens, tags, text = request.reading.tokens, request.reading.tags, request.reading.text
     for at, token in enumerate(tokens):
         if token.form not in request.words.ahead:
@@ -427,26 +427,26 @@ def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[Time
 def _names_day_of_lead(
     request: RequestContext, spans: list[Span], leads: list[timedelta], times: list[TimeWords]
 ) -> bool:
-    """Return whether the day of a lead is named behind it: "the day before, 29 May, at 6pm"."""
+    """Return whether the day to which a lead counts back follows it: "the day before, 29 May, at 6pm"."""
     last = request.reading.spans("LEAD")[-1][1]
     between = request.reading.text[last : spans[0][0]].strip(" ,，") if spans and spans[0][0] >= last else "-"
-    is_dated = all(each.best is not None and each.best.has_day for each in times)
+    is_dated = all(time.best is not None and time.best.has_day for time in times)
     return between.casefold() in {"", *request.words.ahead} and is_dated and all(lead >= _DAY for lead in leads)
 
 
 def _keep_clocks(times: list[TimeWords]) -> list[TimeWords]:
-    """Return the times that name a clock, where any does: the others only say on which day that is."""
-    at_clock_times = [each for each in times if each.best is not None and each.best.has_clock]
+    """Return the times that name a clock, if any does: the others name the day of these."""
+    at_clock_times = [time for time in times if time.best is not None and time.best.has_clock]
     return at_clock_times or times
 
 
 def _is_beside(request: RequestContext, when: Span) -> bool:
-    """Return whether a lead behind the time `when` asks for one reminder more: "at 5, and again 10 minutes before"."""
+    """Return whether a lead behind the time `when` asks for another reminder: "at 5, and again 10 minutes before"."""
     return _asks_for_both(when, request.reading.spans("LEAD")[0], request)
 
 
 def _asks_for_both(when: Span, lead: Span, request: RequestContext) -> bool:
-    """Return whether words between a time and a lead, or behind that, ask for both."""
+    """Return whether the words behind a time ask for a reminder at the lead as well."""
     pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
     free = [token for token, tag in pairs if tag == NO_TAG]
     said = [token.form for token in free if when[1] <= token.start < lead[0] or token.start >= lead[1]]
@@ -470,28 +470,27 @@ def _read_event(request: RequestContext) -> Reading | None:
 def _move_beside_event(event: Reading, time: TimeWords) -> TimeWords:
     """Return `time` on the day of `event`, where it names a clock alone.
 
-    Of an hour that leaves open which half of the day is meant, it is the one nearer to the event; what would be long
-    after the event is on the day before: "exam tomorrow at 9, remind me at 8pm". Beside an event that comes again it
-    comes again.
+    Of an hour that leaves open which half of the day is meant, it is the one nearer to the event; a time long after the
+    event is moved to the day before: "exam tomorrow at 9, remind me at 8pm". Beside an event that repeats it repeats.
     """
     best = time.best
     is_part = best is not None and bool(best.part) and best.rrule is None and not best.has_day
     if best is None or not (slots.is_clock_alone(best) or is_part) or not (event.has_day or event.rrule):
         return time
-    moved = tuple(move_to_day(each, event.start.date()) for each in time.readings)
+    moved = tuple(move_to_day(reading, event.start.date()) for reading in time.readings)
     if event.has_clock and is_clock_without_half(time.words):
-        both = [half for each in moved for half in list_halves(each)]
+        both = [half for reading in moved for half in list_halves(reading)]
         moved = (min(both, key=lambda half: (abs(half.start - event.start), half.start)),)
     if event.has_clock and event.rrule is None and moved[0].start - event.start > _LONG_AFTER:
-        moved = tuple(each._replace(start=each.start - _DAY) for each in moved)
+        moved = tuple(reading._replace(start=reading.start - _DAY) for reading in moved)
         if moved[0].start < best.start:  # the evening before is over
             return time
-    dated = (each._replace(has_day=True) if event.rrule is None else set_clock(event, each) for each in moved)
+    dated = (reading._replace(has_day=True) if event.rrule is None else set_clock(event, reading) for reading in moved)
     return replace(time, readings=tuple(dated), is_ambiguous=False)
 
 
 def _add_end(time: TimeWords, end: str) -> TimeWords:
-    """Return a repeating `time` with the end of its rule."""
+    """Return a repeating `time` with `end` in its rule."""
     best = time.best
     if not end or best is None or best.rrule is None or "UNTIL=" in best.rrule or "COUNT=" in best.rrule:
         return time
@@ -524,9 +523,9 @@ def _choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
 
 
 def _choose_usual_half(time: TimeWords, request: RequestContext) -> TimeWords:
-    """Return a clock such as "tomorrow at 7" in the evening beside words for what is done then, else in the morning.
+    """Return an ambiguous clock ("tomorrow at 7") in the morning, or in the evening beside words such as "dinner".
 
-    A bare "6" stays open: it is said of both halves of the day.
+    A bare "6" stays ambiguous.
     """
     if not time.is_ambiguous:
         return time
@@ -544,7 +543,7 @@ def _is_same_figure(one: Reading, other: Reading) -> bool:
 
 
 def _choose_next_hour(time: TimeWords, request: RequestContext) -> TimeWords:
-    """Return a bare hour at night as the next such hour, and midnight and noon for a bare twelve in the evening."""
+    """Return a bare hour at night as the next such hour; a bare twelve in the evening stays ambiguous."""
     best = time.best
     if best is None or not slots.is_clock_alone(best) or not is_clock_without_half(time.words):
         return time

@@ -1,4 +1,4 @@
-"""Make calls of requests to snooze, pause and resume reminders, to note them as done, and to take part in them."""
+"""Make calls of requests to snooze, pause and resume reminders, to complete them, and to join or leave them."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -15,7 +15,7 @@ from services.time_expressions import Reading
 
 
 def snooze(request: RequestContext) -> Interpretation | None:
-    """Say a reminder again later; a bare figure is minutes."""
+    """Deliver a reminder again later; a bare figure is minutes."""
     pieces = request.reading.pieces("WHEN") or request.reading.pieces("LATER")
     until = [slots.strip_leading_word(piece, request.words.until_words, request.words.joint) for piece in pieces]
     if until != pieces:
@@ -68,7 +68,7 @@ def _is_until(piece: str, request: RequestContext) -> bool:
 
 
 def _snooze_until(request: RequestContext, times: list[TimeWords]) -> Interpretation | None:
-    """Say a reminder again at the time behind "until"; a bare figure is an hour."""
+    """Deliver a reminder again at the time behind "until"; a bare figure is an hour."""
     best = times[0].best if times else None
     if best is None:
         return None
@@ -80,7 +80,7 @@ def _snooze_until(request: RequestContext, times: list[TimeWords]) -> Interpreta
 
 
 def pause(request: RequestContext) -> Interpretation | None:
-    """Pause reminders, until a time or during it."""
+    """Pause reminders until a time or during it."""
     when = request.reading.words("WHEN") or request.reading.words("UNTIL") or find_untagged_time(request)
     bare = slots.strip_leading_word(when, request.words.until_words, request.words.joint)
     is_until = request.reading.has("UNTIL") or bare != when or _is_until(when, request)
@@ -92,12 +92,12 @@ def pause(request: RequestContext) -> Interpretation | None:
 
 
 def resume(request: RequestContext) -> Interpretation | None:
-    """Let paused reminders go on."""
+    """Resume paused reminders."""
     return change_state(request, "resume")
 
 
 def done(request: RequestContext) -> Interpretation | None:
-    """Note that what a reminder is about was done."""
+    """Complete a reminder."""
     return change_state(request, "done")
 
 
@@ -124,7 +124,7 @@ def _names_reminder_or_time(request: RequestContext) -> bool:
 
 
 def leave(request: RequestContext) -> Interpretation | None:
-    """Remind the person who asks no longer: of the reminder for several people that was set last, if none is named."""
+    """Stop reminding the person who asks: of the newest shared reminder, where none is named."""
     reminder = (
         None if find_references(request) or request.turn.message.reply_to is not None else find_newest_shared(request)
     )
@@ -132,7 +132,7 @@ def leave(request: RequestContext) -> Interpretation | None:
 
 
 def change_state(request: RequestContext, action: str, arguments: Mapping[str, object] | None = None) -> Interpretation:
-    """Return the call that puts the reminder that is named, or the one spoken of last, into another state."""
+    """Return the call that changes the state of the reminder that is named, or of the last one."""
     references = find_references(request)
     if action in {"pause", "resume"} and not references and request.has_word(request.words.plural):
         references = ["all"]

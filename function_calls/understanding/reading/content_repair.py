@@ -1,0 +1,255 @@
+"""Repair the tags of the content: find one where the tagger found none, and extend or trim the one that it found."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.slots import are_function_words
+from function_calls.understanding.reading.tag_draft import TagDraft
+from function_calls.understanding.reading.tokens import MARKS, Token, is_time_form
+
+_POSSESSIVE = ("'s", "’s")
+_QUOTES = frozenset("\"“”'‘’「」『』")
+_QUOTED = re.compile(r"[\"“”「『]([^\"“”「」『』]+)[\"“”」』]")
+_AROUND_THANKS = frozenset({"and", "thank", "you", "so", "very", "much", "a", "lot"})
+_MOST_ADDED, _MOST_BEHIND = 4, 2
+"""How many tokens in front of a content, and behind it, may be added to it."""
+
+
+class ContentRepair(TagDraft):
+    """Repairs the tags of what to be reminded of."""
+
+    def extend_to_quotation(self) -> None:
+        """End a content with the quotation of several words that begins in it: "bring water" | for all."""
+        for quoted in _QUOTED.finditer(self.text):
+            inside = [at for at, token in enumerate(self.tokens) if _is_within(token, quoted)]
+            if len(inside) > 1 and any(self.tags[at] == "CONTENT" for at in inside):
+                self.tags[inside[0] : inside[-1] + 1] = ["CONTENT"] * len(inside)
+                for at in range(inside[-1] + 2, self.find_end_of_content(inside[-1])):
+                    self.tags[at] = NO_TAG
+
+    def untag_courtesies(self) -> None:
+        """Untag the courtesies at the end of a content."""
+        for first, last in self.find_runs("CONTENT"):
+            end = self._strip_thanks(first, last) if self.words.joint else self._strip_closing(first, last)
+            while end > first + 1 and self.forms[end - 1] in self.words.polite | MARKS:
+                end -= 1
+            is_followed = end < len(self.tags) and (self.tags[end] == "EVENT" or self.forms[end] == "due")
+            if is_followed and end > first + 1 and self.forms[end - 1] in self.words.copulas_of_events:
+                end -= 1
+            self.set_tag(end, last, NO_TAG)
+
+    def _strip_thanks(self, first: int, last: int) -> int:
+        """Return where a content ends without thanks: "pack | please and thank you"."""
+        begin = last
+        while begin > first + 1 and self.forms[begin - 1] in self.words.polite | _AROUND_THANKS:
+            begin -= 1
+        return begin if begin < last and self.forms[begin] in self.words.polite else last
+
+    def _strip_closing(self, first: int, last: int) -> int:
+        """Return where a content ends without closing phrases and emoji; all of it may be one: 拜托拜托🙏."""
+        end = at = last
+        while at > first:
+            said = "".join(self.forms[first:at])
+            phrase = next((each for each in self.words.closing if said.endswith(each)), "")
+            if phrase:
+                end = at = max(first, at - self._count_behind(first, at, phrase))
+            elif any(map(str.isalnum, self.forms[at - 1])):
+                break
+            else:
+                at -= 1
+        return end
+
+    def _count_behind(self, first: int, last: int, text: str) -> int:
+        """Return the number of the last tokens in front of `last` that make up `text`."""
+        return next(
+            last - at for at in range(last - 1, first - 1, -1) if len("".join(self.forms[at:last])) >= len(text)
+        )
+
+    def tag_content(self, *, may_be_ahead: bool) -> None:
+        """Tag the words behind the people, or in front of the request, as content."""
+        if self._tag_words_before_time():
+            return
+        regions = [region for region in self._find_untagged_runs() if not self._is_filler(*region)]
+        if self._tag_event_name(regions):
+            return
+        may_be_ahead = may_be_ahead and not self._is_alarm()
+        asked = self._find_last_of_request()
+        behind = [region for region in regions if region[0] > asked >= 0]
+        ahead = [region for region in regions if region not in behind] if may_be_ahead else []
+        kept = (self._strip_courtesies(*self._strip_lead_words(*region)) for region in [*behind, *ahead])
+        whole = (region for region in kept if region[1] > region[0] and not self._is_filler(*region))
+        first, last = next(whole, (0, 0))
+        if self.tags[last : last + 1] == ["EVENT"]:
+            last = self._strip_copulas(first, last)
+        self.set_tag(first, last, "CONTENT")
+
+    def _strip_copulas(self, first: int, last: int) -> int:
+        """Return where the name of an event ends in front of "is", "starts at" and the like."""
+        while last > first + 1 and self.forms[last - 1] in self.words.copulas_of_events:
+            last -= 1
+        return last
+
+    def _strip_lead_words(self, first: int, last: int) -> tuple[int, int]:
+        """Return a run in front of a lead without the words for "before" and for "at": 请在|听证会|前 一天."""
+        said = "".join(self.forms[first:last])
+        word = max((each for each in self.words.ahead if said.endswith(each)), key=len, default="")
+        if self.words.joint or not word or "LEAD" not in self.tags[last : last + 1]:
+            return first, last
+        while first < last and self.forms[first] in {*self.words.in_front, *self.words.before_time}:
+            first += 1
+        return first, max(first, last - len(word))
+
+    def _tag_words_before_time(self) -> bool:
+        """Tag words in front of a time as content that the tagger took for a part of it: el ensayo | cada jueves."""
+        around = {*self.words.time_words, *self.words.around_time, *self.words.ahead, *self.words.same_time}
+        for first, last in self.find_runs("WHEN"):
+            time = next((at for at in range(first, last) if is_time_form(self.forms[at])), first)
+            said = {form for form in self.forms[first:time] if form.isalpha()} - self.words.articles
+            is_named = self.forms[first] in self.words.articles
+            if self.words.joint and is_named and said and not said & around:
+                self.set_tag(first, time, "CONTENT")
+                return True
+        return False
+
+    def _tag_event_name(self, regions: Sequence[tuple[int, int]]) -> bool:
+        """Tag the words in front of the time of an event as content: "the raid is at 8, … half an hour before"."""
+        first = next((first for first, _ in self.find_runs("EVENT")), 0)
+        named = [
+            region
+            for region in regions
+            if region[1] <= first
+            and not are_function_words(self.forms[slice(*region)], self.words)
+            and not self.words.copulas_of_events.issuperset(self.forms[slice(*region)])
+        ]
+        begin, end = self._strip_courtesies(*named[-1]) if named and self.has("LEAD") else (0, 0)
+        end = self._strip_copulas(begin, end)
+        self.set_tag(begin, end, "CONTENT")
+        return end > begin
+
+    def _is_alarm(self) -> bool:
+        said = self.words.joint.join(self.forms)
+        return any(word in said for word in self.words.alarms)
+
+    def _is_filler(self, first: int, last: int) -> bool:
+        """Return whether a run has only words that go with any request."""
+        forms = set(self.forms[first:last])
+        is_lead = "LEAD" in self.tags[last : last + 1] and forms <= {*self.words.ahead}
+        return is_lead or forms <= self.words.in_front or forms <= self.words.correcting
+
+    def extend_content(self) -> None:
+        """Extend the content to words between it and the people, the link or the end of the sentence."""
+        for first, _ in self.find_runs("CONTENT"):
+            self._extend_to_front(first)
+        self._extend_to_end(self.find_runs("CONTENT")[-1][1])
+
+    def extend_to_exception(self) -> None:
+        """Extend the content to an exception with an untagged time behind it, so that the bot asks about it."""
+        last = self.find_runs("CONTENT")[-1][1]
+        begin = last + 1 if self.forms[last : last + 1] == [","] else last
+        said = self.words.joint.join(self.forms[begin:])
+        is_exception = said.startswith((*self.words.denials, *self.words.exceptions))
+        rest = range(begin, len(self.tags))
+        if is_exception and any(is_time_form(self.forms[at]) and self.tags[at] == NO_TAG for at in rest):
+            self.tags[last:] = ["CONTENT"] * (len(self.tags) - last)
+
+    def _extend_to_front(self, first: int) -> None:
+        """Extend the content that begins at `first` to the people, the time or the link in front of it."""
+        begin = first
+        while begin and self._is_open(begin - 1):
+            begin -= 1
+        is_bounded = begin > 0 and (
+            self.tags[begin - 1] in {"PERSON", "WHEN"} or self.is_link(begin - 1) or self.forms[begin - 1] in _QUOTES
+        )
+        begin, end = self._strip_courtesies(begin, first) if is_bounded else (first, first)
+        if begin < end and first - begin <= _MOST_ADDED:
+            self.set_tag(begin, first, "CONTENT")
+
+    def _extend_to_end(self, last: int) -> None:
+        """Extend the content that ends at `last` to the end of the sentence, if only few words lie between."""
+        end = last = self._extend_to_matter(last)
+        if self.forms[end - 1].endswith(_POSSESSIVE):
+            end = next((at for at in range(end, len(self.forms)) if is_time_form(self.forms[at])), end)
+            self.set_tag(last, end, "CONTENT")
+        first = self.find_runs("CONTENT")[-1][0]
+        if self.forms[end : end + 1] == ['"'] and self.forms[first:end].count('"') % 2:
+            self.tags[end] = "CONTENT"
+            return
+        if self.forms[end : end + 1] == ["("]:
+            end = next((at + 1 for at in range(end, len(self.forms)) if self.forms[at] == ")"), end)
+            if {NO_TAG, "CONTENT", "PERSON"}.issuperset(self.tags[last:end]):
+                self.set_tag(last, end, "CONTENT")
+            return
+        while end < len(self.tags) and self._is_open(end) and not self._is_idle(self.forms[end]):
+            end += 1
+        if end + 1 == len(self.tags) and self.forms[end] in self.words.too:
+            end += 1
+        is_end = end == len(self.tags) or self.forms[end] in MARKS
+        is_end = is_end and "".join(self.forms[last:end]) not in self.words.behind_content
+        if is_end and end - last <= _MOST_BEHIND:
+            self.set_tag(last, end, "CONTENT")
+
+    def _extend_to_matter(self, last: int) -> int:
+        """Extend a content to a word for its subject, and return its new end: 跟房东说暖气|的事."""
+        first = self.find_runs("CONTENT")[-1][0]
+        behind, said = "".join(self.forms[last:]), "".join(self.forms[first:last])
+        matter = next((word for word in self.words.matters if behind.startswith(word)), "")
+        end = last + len(matter) if any(verb in said for verb in self.words.telling) else last
+        self.set_tag(last, end, "CONTENT")
+        return end
+
+    def _is_idle(self, form: str) -> bool:
+        idle = self.words.courtesies | self.words.correcting if self.words.joint else self.words.polite
+        return form in idle or form in self.words.behind_content
+
+    def _is_open(self, at: int) -> bool:
+        form = self.forms[at]
+        is_word = self.tags[at] == NO_TAG and form not in MARKS | _QUOTES and not is_time_form(form)
+        return is_word and form not in self.words.reminding and not self.is_link(at)
+
+    def _find_last_of_request(self) -> int:
+        """Return the place of the last word that asks to remind or names who is reminded; -1 for none."""
+        asked = [at for at, form in enumerate(self.forms) if form in self.words.reminding]
+        named = [at for at, tag in enumerate(self.tags) if tag == "PERSON"]
+        return max([*asked, *named], default=-1)
+
+    def _find_untagged_runs(self) -> Iterator[tuple[int, int]]:
+        """Yield the runs of untagged words between marks."""
+        open_at: int | None = None
+        for at, (form, tag) in enumerate(zip([*self.forms, "."], [*self.tags, "WHEN"], strict=True)):
+            is_open = tag == NO_TAG and form not in MARKS and not is_time_form(form)
+            is_open = is_open and form not in self.words.reminding
+            if is_open and open_at is None:
+                open_at = at
+            elif not is_open and open_at is not None:
+                yield open_at, at
+                open_at = None
+
+    def _strip_courtesies(self, first: int, last: int) -> tuple[int, int]:
+        """Return a run without the courtesies and links at its edges: "to … please"."""
+        if not self.words.joint:
+            return self._strip_particles(first, last)
+        while first < last and self.forms[first] in self.words.courtesies | self.words.links:
+            first += 1
+        while first < last and self.forms[last - 1] in self.words.courtesies:
+            last -= 1
+        return first, last
+
+    def _strip_particles(self, first: int, last: int) -> tuple[int, int]:
+        """Return a run of characters without phrases around a content; an empty run where it is a pronoun."""
+        text = "".join(self.forms[first:last])
+        shorter = ""
+        while shorter != text:
+            shorter = text
+            is_kin = any(text.startswith(f"{own}{kin}") for own in self.words.oneself for kin in self.words.kin)
+            before = () if is_kin else self.words.before_content
+            front = next((word for word in before if text.startswith(word)), "")
+            text, first = text[len(front) :], first + len(front)
+            endings = (*self.words.closing, *self.words.behind_content)
+            behind = next((word for word in endings if text.endswith(word)), "")
+            text, last = text[: len(text) - len(behind)], last - len(behind)
+        return (first, first) if text in self.words.pointers else (first, last)
+
+
+def _is_within(token: Token, quoted: re.Match[str]) -> bool:
+    return quoted.start(1) <= token.start and token.end <= quoted.end(1)

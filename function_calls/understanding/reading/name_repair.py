@@ -1,0 +1,299 @@
+"""Repair the tags of people: where names begin and end, and which words belong to the content instead."""
+
+import re
+from collections.abc import Collection
+
+from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.tag_draft import TagDraft
+from function_calls.understanding.reading.tokens import MARKS, is_time_form
+
+_LONGEST_NAME = 2
+"""Tokens of a name that may be tagged although the tagger found none."""
+
+
+class NameRepair(TagDraft):
+    """Repairs the tags of those who are reminded."""
+
+    def complete_member_names(self, members: Collection[str]) -> None:
+        """Tag the whole name of a member of the chat where a part of it is tagged: 陈弟|兄."""
+        folded = self.text.casefold()
+        for name in {member.casefold() for member in members if len(member) > 1}:
+            for found in re.finditer(re.escape(name), folded):
+                places = [
+                    at
+                    for at, token in enumerate(self.tokens)
+                    if token.start < found.end() and token.end > found.start() and not is_time_form(token.form)
+                ]
+                if any(self.tags[at] == "PERSON" for at in places):
+                    for at in places:
+                        self.tags[at] = "PERSON"
+
+    def repair_names(self, members: Collection[str]) -> None:
+        """End names behind a pronoun or a title, and move words that follow to the content: 提醒我|遛狗.
+
+        `members` are folded names of people in the chat.
+        """
+        if self.words.before_names:
+            self.bound_names()
+            self._tag_names_behind_content()
+            return
+        if self.words.joint:
+            self._gather_names()
+            self._cut_links()
+            return
+        self._tag_oneself()
+        self._tag_companions(members)
+        for run in self.find_runs("PERSON"):
+            first, last = self._complete_name(*run, members)
+            name = "".join(self.forms[first:last])
+            pronoun = next((word for word in self._list_pronouns() if name.startswith(word) and name != word), "")
+            rest = name[len(pronoun) :]
+            if pronoun and not rest.startswith(self.words.behind_oneself) and not self._is_named(first, last):
+                for at in range(first + len(pronoun), last):
+                    self.tags[at] = "CONTENT"
+            self._move_occasion_to_content(first, last)
+            self._move_companion_to_content(first, last, members)
+            self._move_last_character_to_content(first, last)
+            self._move_verb_to_content(last)
+            self._move_receiver_to_content(first, last)
+
+    def bound_names(self) -> None:
+        """Let names end with a verb that has a pronoun, and where an article begins what to be reminded of.
+
+        "Dímelo | un cuarto de hora antes", "a Ana y a mí | la clase".
+        """
+        before = self.words.before_names
+        for first, _ in self.find_runs("PERSON") if before else ():
+            self._tag_listed_name(first)
+        for first, last in self.find_runs("PERSON") if before else ():
+            is_verb = self.forms[first] in self.words.reminding and self.forms[first + 1 : first + 2] != [","]
+            if is_verb and last - first > 1 and self.forms[first + 1] not in before:
+                self.set_tag(first + 1, last, NO_TAG)
+                continue
+            end = next((at for at in range(first + 1, last) if self._begins_content(at)), last)
+            is_lead = any(form in self.words.ahead for form in self.forms[end:last])
+            self.tags[end:last] = [NO_TAG if is_lead else "CONTENT"] * (last - end)
+
+    def _tag_listed_name(self, first: int) -> None:
+        """Tag a name in front of a comma and the name that begins at `first`: "a Toño | , a Lupe y a mí"."""
+        marks = self.words.person_marks
+        comma = first - 2 if self.forms[first - 1] in marks else first - 1
+        is_list = comma > 1 and self.forms[comma] == "," and self.tags[comma - 1] == NO_TAG
+        if is_list and self.forms[comma - 2] in marks:
+            self.tags[comma - 1] = "PERSON"
+
+    def _begins_content(self, at: int) -> bool:
+        """Return whether an article at `at`, behind a name, begins the content: "Ana y a mí | la clase"."""
+        before, form = self.forms[at - 1], self.forms[at]
+        is_group = f"{before} {form}" in self.words.all_of
+        return form in self.words.articles and before not in self.words.before_names and not is_group
+
+    def _tag_names_behind_content(self) -> None:
+        """Tag people at the end of a content, the person who asks being one: "el ensayo | a mí y a Luz"."""
+        for first, last in self.find_runs("CONTENT"):
+            own = next((at for at in range(first + 2, last) if self._is_oneself_at(at, last)), None)
+            if own is None:
+                continue
+            begin = own - 1
+            if self.forms[begin - 1] in self.words.and_words:
+                others = (at for at in range(begin - 2, first, -1) if self.forms[at] == self.forms[begin])
+                begin = next(others, begin)
+            self.set_tag(begin, last, "PERSON")
+
+    def _is_oneself_at(self, at: int, end: int) -> bool:
+        """Return whether a preposition and a pronoun for the person who asks end at `at`, or a name follows "and"."""
+        is_own = self.forms[at] in self.words.oneself and self.forms[at - 1] in self.words.before_names
+        return is_own and (at + 1 == end or self.forms[at + 1] in self.words.and_words)
+
+    def _tag_oneself(self) -> None:
+        """Tag 我 behind a word that asks to remind, where another such word or a relative follows."""
+        for at in range(1, len(self.tags) - 1):
+            is_asked = self.forms[at] in self.words.oneself and self.forms[at - 1] in self.words.reminding
+            if is_asked and (self.tags[at] == "CONTENT" or self.forms[at + 1] in self.words.reminding):
+                self.tags[at] = "PERSON"
+
+    def _move_occasion_to_content(self, first: int, last: int) -> None:
+        """Move a relative to a content that is an occasion of theirs: 我妈生日."""
+        end = self.find_end_of_content(last)
+        said = "".join(self.forms[first + 1 : end])
+        kin = next(
+            (said.removesuffix(occasion) for occasion in self.words.occasions if said.endswith(occasion)), ""
+        ).rstrip("的")
+        if self.forms[first] in self.words.oneself and kin in self.words.kin:
+            self.set_tag(first, last, "CONTENT")
+
+    def _tag_companions(self, members: Collection[str]) -> None:
+        """Tag a member of the chat behind 我 and 和 or 跟 as a person: who is here is reminded as well."""
+        for first, last in self.find_runs("PERSON"):
+            behind = "".join(self.forms[last:])
+            joint = next((word for word in self.words.and_words if word and behind.startswith(word)), "")
+            name = _find_longest_at_start(behind[len(joint) :], members)
+            is_oneself = "".join(self.forms[first:last]) in self.words.oneself
+            if joint and name and is_oneself and self.tags[last] == "CONTENT":
+                end = self._find_place_behind(last, joint + name)
+                self.set_tag(last, end, "PERSON")
+
+    def _complete_name(self, first: int, last: int, members: Collection[str]) -> tuple[int, int]:
+        """Return the bounds of a name after its title is added and words that are not part of it are untagged."""
+        end, after = last, self.find_end_of_content(last)
+        while end < after and self._has_title(first, end, after):
+            self.tags[end] = "PERSON"
+            end += 1
+        cut = next((at for at in range(first + 1, end) if self._ends_name(first, at, end, members)), end)
+        self.set_tag(cut, end, "CONTENT")
+        begin = next((at for at in range(cut - 1, first, -1) if self._ends_description(at, cut, members)), first)
+        joints = [at + 1 for at in range(first, begin) if self.forms[at] in self.words.and_words]
+        start = max(joints, default=first)
+        self.set_tag(start, begin, NO_TAG)
+        return begin, cut
+
+    def _has_title(self, first: int, last: int, end: int) -> bool:
+        """Return whether a title that the tagger has cut continues behind `last`: 吴女|士."""
+        name, behind = "".join(self.forms[first:last]), "".join(self.forms[last:end])
+        parts = ((title[:at], title[at:]) for title in self.words.titles for at in range(1, len(title)))
+        return any(name.endswith(one) and len(name) > len(one) and behind.startswith(other) for one, other in parts)
+
+    def _ends_name(self, first: int, at: int, last: int, members: Collection[str]) -> bool:
+        """Return whether a name is complete in front of `at`: 大家|小区, Leo|参."""
+        name, rest = "".join(self.forms[first:at]), "".join(self.forms[at:last])
+        if rest.startswith((*self.words.behind_oneself, *self.words.titles, *filter(None, self.words.and_words))):
+            return False
+        if rest[0] in MARKS or rest.startswith(self.words.exceptions) or self._is_named(first, last):
+            return False
+        whole = name + rest
+        is_longer = any(whole.startswith(word) and len(word) > len(name) for word in self.words.everyone)
+        if name in self.words.everyone and len(name) > 1:
+            return not is_longer and not name.startswith(self.words.all_of)
+        is_latin = self.forms[at - 1].isascii() and self.forms[at - 1].isalpha() and not self.forms[at].isascii()
+        return is_latin or any(_is_last_of(name, member, self.words.and_words) for member in members)
+
+    def _ends_description(self, at: int, last: int, members: Collection[str]) -> bool:
+        """Return whether a member of the chat is named at `at`, behind a description of them: 晚班的|阿庆."""
+        return self.forms[at - 1] in self.words.possessives and bool(
+            _find_longest_at_start("".join(self.forms[at:last]), members)
+        )
+
+    def _find_place_behind(self, first: int, text: str) -> int:
+        """Return the place behind the tokens from `first` on that make up `text`."""
+        at = first
+        while at < len(self.forms) and len("".join(self.forms[first:at])) < len(text):
+            at += 1
+        return at
+
+    def _move_companion_to_content(self, first: int, last: int, members: Collection[str]) -> None:
+        """Move 和 and a name behind 我 to the content where they do something together: 提醒我和房东谈租约.
+
+        A member of the chat is reminded as well.
+        """
+        end = self.find_end_of_content(last)
+        joints = self.words.and_words | {"@"}
+        joint = next((at for at in range(first + 1, last - 1) if self.forms[at] in joints), 0)
+        is_oneself = joint and "".join(self.forms[first:joint]) in self.words.oneself
+        if joint and "".join(self.forms[joint + 1 : last]) in members:
+            return
+        if is_oneself and "".join(self.forms[last:end]).startswith(self.words.together):
+            self.set_tag(joint, last, "CONTENT")
+
+    def _move_last_character_to_content(self, first: int, last: int) -> None:
+        """Move the last character of a name to the content with which it makes up a word: 李|总结."""
+        is_joint = last - first > 1 and self.find_end_of_content(last) > last
+        if is_joint and "".join(self.forms[last - 1 : last + 1]) in self.words.whole:
+            self.tags[last - 1] = "CONTENT"
+
+    def _move_verb_to_content(self, last: int) -> None:
+        """Move a second verb that asks to remind, and whom it is for, to the content: 提醒我提醒张总吃药."""
+        at = last
+        while at < len(self.tags) and self.forms[at] in self.words.reminding:
+            at += 1
+        if at > last and at < len(self.tags) and self.tags[at] in {"PERSON", "CONTENT"}:
+            while at < len(self.tags) and self.tags[at] == "PERSON":
+                at += 1
+            self.set_tag(last, at, "CONTENT")
+
+    def _move_receiver_to_content(self, first: int, last: int) -> None:
+        """Move 给我 behind a content to it, where somebody else is reminded: 提醒阿泽转水电费给我."""
+        is_other = any(start < first for start, _ in self.find_runs("PERSON"))
+        is_behind = first > 1 and self.tags[first - 2] == "CONTENT" and self.forms[first - 1] in self.words.receiving
+        if is_other and is_behind and "".join(self.forms[first:last]) in self.words.oneself:
+            self.set_tag(first - 1, last, "CONTENT")
+
+    def _list_pronouns(self) -> list[str]:
+        return sorted(self.words.oneself, key=len, reverse=True)
+
+    def _is_named(self, first: int, last: int) -> bool:
+        return any("@" in form for form in self.forms[first:last])
+
+    def _gather_names(self) -> None:
+        """Tag whole names behind "remind": "sam, kim and me"."""
+        asked = next((at for at, form in enumerate(self.forms) if form in self.words.reminding), None)
+        if asked is None:
+            return
+        end = asked + 1
+        while end < len(self.forms) and self._may_be_named(end):
+            end += 1
+        end = self._find_end_of_names(asked + 1, end)
+        region = range(asked + 1, end)
+        is_bounded = end < len(self.forms)
+        is_person = any(self.tags[at] == "PERSON" for at in region)
+        is_list = any(self.forms[at] in {"and", "&", ","} for at in region)
+        is_short = is_bounded and 0 < len(region) <= _LONGEST_NAME and not is_person
+        is_pronoun = bool(region) and self.forms[asked + 1] in self.words.everyone | self.words.oneself
+        if is_pronoun and not is_list:
+            self._cut_behind_pronoun(asked + 1, end)
+        elif (is_person and is_list) or (is_short and self.forms[asked + 1] not in self.words.courtesies):
+            for at in region:
+                self.tags[at] = "PERSON"
+
+    def _find_end_of_names(self, first: int, end: int) -> int:
+        """Return where a list of names ends that a time or a link follows: "me, Hank and Mira | on Friday"."""
+        at = end
+        while first < at < len(self.forms) - 1 and self.forms[at - 1] in {",", "and", "&"} and self._is_capital(at):
+            at += 1
+            if self.forms[at] in {",", "and", "&"} and self._is_capital(at + 1):
+                at += 1
+        is_closed = at < len(self.forms) and (is_time_form(self.forms[at]) or self.forms[at] in self.words.links)
+        return at if at > end and is_closed else end
+
+    def _is_capital(self, at: int) -> bool:
+        return at < len(self.tokens) and self.text[self.tokens[at].start].isupper()
+
+    def _cut_links(self) -> None:
+        """Untag the words behind a name that link the content: "remind everyone of the call"."""
+        links = self.words.links | self.words.articles
+        for first, last in self.find_runs("PERSON"):
+            end = last
+            while end > first + 1 and self.forms[end - 1] in links and self.tags[last : last + 1] == ["CONTENT"]:
+                end -= 1
+            self.set_tag(end, last, NO_TAG)
+
+    def _cut_behind_pronoun(self, at: int, end: int) -> None:
+        """End a name behind a pronoun and move the rest to the content: "remind everyone | bins go out tonight"."""
+        self.tags[at] = "PERSON"
+        last = next((first + at for first, tag in enumerate(self.tags[at:]) if tag != "PERSON"), len(self.tags))
+        if last > end and " ".join(self.forms[at:last]) in self.words.everyone:  # "all three of us"
+            return
+        if end < last and self.is_link(end) and self.forms[at] not in self.words.all:  # "everyone of the rehearsal"
+            self.tags[end:last] = [NO_TAG, *["CONTENT"] * (last - end - 1)]
+            return
+        is_more = at + 1 < end and self.forms[at + 1] in {"but", "except", "else", "here", "in", "of"}
+        is_last = all(tag != "CONTENT" for tag in self.tags[end:])
+        is_joint = end < len(self.tags) and self.tags[end] == "CONTENT"
+        for place in () if is_more or not (is_last or is_joint) else range(at + 1, end):
+            if self.forms[place] not in self.words.courtesies:
+                self.tags[place] = "CONTENT"
+
+    def _may_be_named(self, at: int) -> bool:
+        form = self.forms[at]
+        is_open = self.tags[at] in {NO_TAG, "PERSON"} and not is_time_form(form)
+        return is_open and form not in self.words.links and form not in MARKS - {","} and not form.isdecimal()
+
+
+def _find_longest_at_start(text: str, names: Collection[str]) -> str:
+    """Return the longest of `names` with which `text` begins; "" for none."""
+    return max((name for name in names if text.startswith(name)), key=len, default="")
+
+
+def _is_last_of(text: str, name: str, joints: Collection[str]) -> bool:
+    """Return whether `name` is the last of the names in `text`, behind a word that joins it to the others."""
+    before = text.removesuffix(name)
+    return before != text and (not before or before.endswith(tuple(filter(None, joints))))
