@@ -12,13 +12,13 @@ _LONGEST = 60
 
 def is_acknowledgement(text: str) -> bool:
     """Return whether `text`, without the bot's name, has only thanks, "ok", laughter or signs ("👍")."""
-    said = " ".join(text.casefold().replace("’", "'").split())
-    if not 0 < len(said) <= _LONGEST:
+    phrase = " ".join(text.casefold().replace("’", "'").split())
+    if not 0 < len(phrase) <= _LONGEST:
         return False
     place = 0
-    while place < len(said):
+    while place < len(phrase):
         # One after the other and never back: as one expression it would try every way to part the words.
-        found = _pattern().match(said, place)
+        found = _pattern().match(phrase, place)
         if found is None:
             return False
         place = found.end()

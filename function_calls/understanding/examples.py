@@ -24,8 +24,8 @@ class ExampleSentences:
 
     def match_sentence(self, text: str, tools: tuple[ToolSpec, ...]) -> str | None:
         """Return the name of the tool that has the whole of `text` as an example sentence; None for none."""
-        said = _fold(text)
-        meant = (tool for tool in tools if tool.name not in _READ and said in _fold_sentences(tool.examples))
+        phrase = _fold(text)
+        meant = (tool for tool in tools if tool.name not in _READ and phrase in _fold_sentences(tool.examples))
         return next((tool.name for tool in meant if not tool.parameters.get("required")), None)
 
     def match_template(
@@ -35,12 +35,12 @@ class ExampleSentences:
 
         A template that is nothing but a slot would match anything, and counts only where the bot is addressed.
         """
-        said = trim(text)
+        phrase = trim(text)
         for tool in tools:
             if tool.name in _READ:
                 continue
             for example, pattern in _compile_templates(tool.examples):
-                arguments = _match_example(said, pattern, tool)
+                arguments = _match_example(phrase, pattern, tool)
                 if arguments is not None and (is_addressed or _has_own_words(example)):
                     return tool.name, arguments
         return None

@@ -186,7 +186,7 @@ class OfflineInterpreter:
             return
         others = {name: value for name, value in call.arguments.items() if name != "reminder_id"}
         question = OpenQuestion(
-            asks="reminder", content=reference, tool=call.name, manners=others, message_id=turn.message.id
+            asks="reminder", content=reference, tool=call.name, reminder_options=others, message_id=turn.message.id
         )
         self._questions.ask(key, question, turn.now)
 
@@ -241,8 +241,8 @@ class OfflineInterpreter:
 
     def _add_options(self, interpretation: Interpretation, key: str, question: OpenQuestion) -> Interpretation:
         """Return the answer to `question` with the options of its reminder, which the next question keeps."""
-        self._questions.note_manners(key, question.manners)
-        return replace(add_options(interpretation, question.manners), is_answer=not interpretation.choices)
+        self._questions.note_options(key, question.reminder_options)
+        return replace(add_options(interpretation, question.reminder_options), is_answer=not interpretation.choices)
 
     def _match_example(self, turn: Turn) -> Interpretation | None:
         """Return the call of the tool that has the message as one of its examples."""
@@ -312,7 +312,7 @@ class OfflineInterpreter:
         if question.asks == "reminder" and is_refused and self._is_reference(turn, utterance, known):
             self._questions.take(key, turn.now)
             named = slots.normalize_reference(utterance.reading.text, words)
-            return answers.call_tool(question.tool, {**question.manners, "reminder_id": named})
+            return answers.call_tool(question.tool, {**question.reminder_options, "reminder_id": named})
         return None
 
     def _bind_times(self, turn: Turn, utterance: Utterance) -> Callable[[str], Sequence[TimeReadings]]:
@@ -474,8 +474,8 @@ def _is_below_reminder(turn: Turn) -> bool:
 
 def _has_listed(turn: Turn, known: ChatReminders | None) -> bool:
     """Return whether the last message of the bot lists several of the `known` reminders."""
-    said = next((message.text for message in reversed(turn.recent) if message.sender.is_bot), "")
-    return known is not None and sum(reminder.id in said for reminder in known.reminders) > 1
+    text = next((message.text for message in reversed(turn.recent) if message.sender.is_bot), "")
+    return known is not None and sum(reminder.id in text for reminder in known.reminders) > 1
 
 
 def _refuse_too_many_times(turn: Turn) -> Interpretation:

@@ -59,9 +59,9 @@ def _select_results(step: Step) -> list[ToolResult]:
 
 def _says_more(text: str, question: str) -> bool:
     """Return whether `text` is more than an earlier message with the same question."""
-    said = text.strip()
-    is_repeated = said.endswith(("?", "？")) or len(said) < len(question) + _LEAST_MORE
-    return question not in said.casefold() or not is_repeated
+    phrase = text.strip()
+    is_repeated = phrase.endswith(("?", "？")) or len(phrase) < len(question) + _LEAST_MORE
+    return question not in phrase.casefold() or not is_repeated
 
 
 def _texts(result: ToolResult) -> Iterator[str]:

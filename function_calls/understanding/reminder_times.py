@@ -57,8 +57,8 @@ def schedule_from(
         return _once(arguments, local, zone_name(zone), read)
     clock = parse_clock(arguments.time)
     if clock is None:
-        return _repeated_phrase(arguments, local, zone_name(zone), read)
-    return _repeated(arguments.type, clock, arguments.weekday, local, zone_name(zone))
+        return _read_repeated_phrase(arguments, local, zone_name(zone), read)
+    return _make_repeated(arguments.type, clock, arguments.weekday, local, zone_name(zone))
 
 
 def parse_moment(words: str, ctx: CallContext) -> datetime:
@@ -93,7 +93,7 @@ def _once(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords)
     return clamp_to_month_end(read_schedule(reading.wall, zone, reading.rrule or ""), local)
 
 
-def _repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords) -> Schedule:
+def _read_repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords) -> Schedule:
     """Return a daily or weekly schedule from the person's words, or from a full date whose clock counts."""
     fixed = _date_time(arguments.time)
     if fixed is None:
@@ -102,10 +102,10 @@ def _repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, read: 
             return clamp_to_month_end(read_schedule(reading.wall, zone, reading.rrule), local)
         fixed = reading.wall
     weekday = arguments.weekday if arguments.weekday is not None else fixed.weekday()
-    return _repeated(arguments.type, fixed.time(), weekday, local, zone)
+    return _make_repeated(arguments.type, fixed.time(), weekday, local, zone)
 
 
-def _repeated(kind: str, clock: time, weekday: int | None, local: datetime, zone: str) -> Schedule:
+def _make_repeated(kind: str, clock: time, weekday: int | None, local: datetime, zone: str) -> Schedule:
     daily = Rule(frequency="DAILY", hours=(clock.hour,), minutes=(clock.minute,))
     if kind == "daily":
         return Schedule(start=_find_next(local, clock, step=1), zone=zone, rule=daily)

@@ -39,16 +39,12 @@ def split(name: str) -> str:
 
 @cache
 def sources() -> dict[Path, str]:
-    """Return the modules outside of the rules of language, which are replaced as a whole, without their prose."""
+    """Return the source of each module without docstrings and comments."""
     listed = subprocess.run(
         ["git", "ls-files", "bot", "function_calls", "services"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     paths = (Path(path) for path in listed.stdout.split() if path.endswith(".py") and (ROOT / path).exists())
-    return {
-        path: TEXT.sub("", (ROOT / path).read_text(encoding="utf-8"))
-        for path in paths
-        if path.parts[:2] != ("function_calls", "understanding")
-    }
+    return {path: TEXT.sub("", (ROOT / path).read_text(encoding="utf-8")) for path in paths}
 
 
 @cache
@@ -56,6 +52,8 @@ def defined_names() -> frozenset[tuple[str, Path, str]]:
     """Return each name that a module defines, split into words; its own name and its folders belong to it."""
     found = set()
     for path, source in sources().items():
+        if path.parts[:2] == ("function_calls", "understanding"):
+            continue  # its local variables still have replaced names
         defined = {name for names in DEFINITION.findall(source) for name in names if not name.startswith("test_")}
         found |= {(split(name), path, name) for name in (*defined, path.stem, *path.parent.parts) if name}
     return frozenset(found)

@@ -23,11 +23,11 @@ def choose_options(
     text = unicodedata.normalize("NFKC", reading.text).casefold().strip(_MARKS)
     if words.find_refusal(text):
         return ()
-    said = _strip_around_choice(text, words)
-    place = int(said) if said.isdecimal() else words.ordinals.get(said)
+    phrase = _strip_around_choice(text, words)
+    place = int(phrase) if phrase.isdecimal() else words.ordinals.get(phrase)
     if place is not None:
         return tuple(options[place - 1 : place]) if place else ()
-    if said in words.both or text in words.both:
+    if phrase in words.both or text in words.both:
         return tuple(options)
     for names, which in ((words.earlier_one, min), (words.later_one, max)):
         if text in names:

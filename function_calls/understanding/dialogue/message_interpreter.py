@@ -404,16 +404,16 @@ class MessageInterpreter:
         if known is not None and known.matches(name, load_common_words(turn.language)):
             return True
         last = self._dialogue.last_set(key, turn.now)
-        said = [message.text for message in turn.recent if message.sender.is_bot]
-        said.append("" if last is None else str(last.arguments["content"]))
+        phrase = [message.text for message in turn.recent if message.sender.is_bot]
+        phrase.append("" if last is None else str(last.arguments["content"]))
         parts = name.casefold().split() if name.isascii() else [name]
-        return any(all(part in text.casefold() for part in parts) for text in said)
+        return any(all(part in text.casefold() for part in parts) for text in phrase)
 
 
 def _find_button_intent(text: str, language: str) -> str:
     """Return the intent of the button of a reminder whose text `text` is; "" for another text."""
-    said = text.strip().casefold()
-    return next((intent for name, intent in _BUTTONS.items() if said == say(language, f"button.{name}_says")), "")
+    phrase = text.strip().casefold()
+    return next((intent for name, intent in _BUTTONS.items() if phrase == say(language, f"button.{name}_says")), "")
 
 
 def _strip_quoted_lines(text: str) -> str:

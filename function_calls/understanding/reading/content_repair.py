@@ -50,8 +50,8 @@ class ContentRepair(TagDraft):
         """Return where a content ends without closing phrases and emoji; all of it may be one: 拜托拜托🙏."""
         end = at = last
         while at > first:
-            said = "".join(self.forms[first:at])
-            phrase = next((each for each in self.words.closing if said.endswith(each)), "")
+            text = "".join(self.forms[first:at])
+            phrase = next((each for each in self.words.closing if text.endswith(each)), "")
             if phrase:
                 end = at = max(first, at - self._count_behind(first, at, phrase))
             elif any(map(str.isalnum, self.forms[at - 1])):
@@ -92,8 +92,8 @@ class ContentRepair(TagDraft):
 
     def _strip_lead_words(self, first: int, last: int) -> tuple[int, int]:
         """Return a run in front of a lead without the words for "before" and for "at": 请在|听证会|前 一天."""
-        said = "".join(self.forms[first:last])
-        word = max((each for each in self.words.ahead if said.endswith(each)), key=len, default="")
+        text = "".join(self.forms[first:last])
+        word = max((each for each in self.words.ahead if text.endswith(each)), key=len, default="")
         if self.words.joint or not word or "LEAD" not in self.tags[last : last + 1]:
             return first, last
         while first < last and self.forms[first] in {*self.words.in_front, *self.words.before_time}:
@@ -105,9 +105,9 @@ class ContentRepair(TagDraft):
         around = {*self.words.time_words, *self.words.around_time, *self.words.ahead, *self.words.same_time}
         for first, last in self.find_runs("WHEN"):
             time = next((at for at in range(first, last) if is_time_form(self.forms[at])), first)
-            said = {form for form in self.forms[first:time] if form.isalpha()} - self.words.articles
+            text = {form for form in self.forms[first:time] if form.isalpha()} - self.words.articles
             is_named = self.forms[first] in self.words.articles
-            if self.words.joint and is_named and said and not said & around:
+            if self.words.joint and is_named and text and not text & around:
                 self.set_tag(first, time, "CONTENT")
                 return True
         return False
@@ -128,8 +128,8 @@ class ContentRepair(TagDraft):
         return end > begin
 
     def _is_alarm(self) -> bool:
-        said = self.words.joint.join(self.forms)
-        return any(word in said for word in self.words.alarms)
+        text = self.words.joint.join(self.forms)
+        return any(word in text for word in self.words.alarms)
 
     def _is_filler(self, first: int, last: int) -> bool:
         """Return whether a run has only words that go with any request."""
@@ -147,8 +147,8 @@ class ContentRepair(TagDraft):
         """Extend the content to an exception with an untagged time behind it, so that the bot asks about it."""
         last = self.find_runs("CONTENT")[-1][1]
         begin = last + 1 if self.forms[last : last + 1] == [","] else last
-        said = self.words.joint.join(self.forms[begin:])
-        is_exception = said.startswith((*self.words.denials, *self.words.exceptions))
+        text = self.words.joint.join(self.forms[begin:])
+        is_exception = text.startswith((*self.words.denials, *self.words.exceptions))
         rest = range(begin, len(self.tags))
         if is_exception and any(is_time_form(self.forms[at]) and self.tags[at] == NO_TAG for at in rest):
             self.tags[last:] = ["CONTENT"] * (len(self.tags) - last)
@@ -192,9 +192,9 @@ class ContentRepair(TagDraft):
     def _extend_to_matter(self, last: int) -> int:
         """Extend a content to a word for its subject, and return its new end: 跟房东说暖气|的事."""
         first = self.find_runs("CONTENT")[-1][0]
-        behind, said = "".join(self.forms[last:]), "".join(self.forms[first:last])
+        behind, text = "".join(self.forms[last:]), "".join(self.forms[first:last])
         matter = next((word for word in self.words.matters if behind.startswith(word)), "")
-        end = last + len(matter) if any(verb in said for verb in self.words.telling) else last
+        end = last + len(matter) if any(verb in text for verb in self.words.telling) else last
         self.set_tag(last, end, "CONTENT")
         return end
 

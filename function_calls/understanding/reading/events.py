@@ -40,8 +40,8 @@ def _is_stated_in_front(reading: MessageReading, asking: int, times: Sequence[Ru
         return False
     marks = [at for at in range(times[0][1], times[1][0]) if reading.tokens[at].form in CLAUSE_ENDS]
     clause = range(marks[-1]) if marks else range(0)
-    said = [reading.tokens[at].form for at in clause if not is_time(reading.tokens[at])]
-    return bool(said) and not are_function_words(said, words)
+    text = [reading.tokens[at].form for at in clause if not is_time(reading.tokens[at])]
+    return bool(text) and not are_function_words(text, words)
 
 
 def _tag_named_event(reading: MessageReading, asking: int, times: Sequence[Run], words: Lexicon) -> MessageReading:
@@ -116,17 +116,16 @@ def _find_phrase(forms: Sequence[str], phrases: Sequence[str], words: Lexicon) -
 
 def has_unclear_time(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether untagged words of a request refer to a time of an earlier message: "on that day"."""
-    pairs = zip(reading.tokens, reading.tags, strict=True)
-    said = words.joint.join(token.form if tag == NO_TAG else "," for token, tag in pairs)
+    text = reading.join_untagged(words.joint)
     content = words.fold(reading.words("CONTENT")).strip(" .!?")
     is_told = bool(words.joint) and content.endswith(tuple(f" {word}" for word in words.unclear_times))
-    return is_told or words.has_any(words.unclear_times, said)
+    return is_told or words.has_any(words.unclear_times, text)
 
 
 def _asks_alone(reading: MessageReading, clause: Sequence[int], words: Lexicon) -> bool:
     """Return whether a clause asks to remind, and has neither a task nor a word such as "also"."""
-    said = words.joint.join(reading.tokens[at].form for at in clause)
-    is_more, is_asking = words.has_any(words.beside, said), words.has_any(words.calling, said)
+    text = words.joint.join(reading.tokens[at].form for at in clause)
+    is_more, is_asking = words.has_any(words.beside, text), words.has_any(words.calling, text)
     return is_asking and not is_more and not any(reading.tags[at] == "CONTENT" for at in clause)
 
 

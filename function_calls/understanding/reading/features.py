@@ -161,7 +161,7 @@ def tagger_features(
     yield f"e={min(last - at, 4)} {before}"
     yield f"w={seen} {before}"
     yield f"w0={seen} {here}"
-    yield from _tagged_kind_features(kinds, at, intent, before, seen, (left, right))
+    yield from _tagger_kind_features(kinds, at, intent, before, seen, (left, right))
     if known:
         near = f"{at - 1 in known:d}{at in known:d}{at + 1 in known:d}"
         yield f"k={near}"
@@ -190,7 +190,7 @@ def tagger_features(
         yield f"n@={named} {here} {place}"
 
 
-def _tagged_kind_features(
+def _tagger_kind_features(
     kinds: Sequence[str], at: int, intent: str, before: str, seen: str, beside: tuple[str, str]
 ) -> Iterator[str]:
     """Yield the features of the classes of a token and of those beside it; `beside` are the forms of these."""

@@ -139,6 +139,11 @@ class MessageReading(Struct, frozen=True):
         """Return the words with `tag` as one text, pieces joined by a space."""
         return " ".join(piece.strip() for piece in self.pieces(tag)).strip()
 
+    def join_untagged(self, joint: str) -> str:
+        """Return the forms of the untagged tokens joined by `joint`, with a comma for each tagged token."""
+        pairs = zip(self.tokens, self.tags, strict=True)
+        return joint.join(token.form if tag == NO_TAG else "," for token, tag in pairs)
+
     def with_tokens(self, kept: Sequence[int]) -> "MessageReading":
         """Return the same message with the tokens at the places `kept` alone."""
         return replace(

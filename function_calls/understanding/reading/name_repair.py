@@ -115,9 +115,9 @@ class NameRepair(TagDraft):
     def _move_occasion_to_content(self, first: int, last: int) -> None:
         """Move a relative to a content that is an occasion of theirs: 我妈生日."""
         end = self.find_end_of_content(last)
-        said = "".join(self.forms[first + 1 : end])
+        text = "".join(self.forms[first + 1 : end])
         kin = next(
-            (said.removesuffix(occasion) for occasion in self.words.occasions if said.endswith(occasion)), ""
+            (text.removesuffix(occasion) for occasion in self.words.occasions if text.endswith(occasion)), ""
         ).rstrip("的")
         if self.forms[first] in self.words.oneself and kin in self.words.kin:
             self.set_tag(first, last, "CONTENT")

@@ -84,9 +84,9 @@ def split_requests(reading: MessageReading, words: Lexicon, read: Read) -> list[
 
 def _is_reason_of(change: MessageReading, part: MessageReading, following: Sequence[Token], words: Lexicon) -> bool:
     """Return whether `part` is the reason of a change and asks for nothing: "move it to 4, he leaves at 5"."""
-    said = words.joint.join(token.form for token in following if token.form not in CLAUSE_ENDS)
+    text = words.joint.join(token.form for token in following if token.form not in CLAUSE_ENDS)
     joints = tuple(f"{word}{words.joint}" for word in (*words.beside, *words.and_words) if word)
-    is_more = said.startswith(joints) or words.has_any(words.too, said)
+    is_more = text.startswith(joints) or words.has_any(words.too, text)
     return change.intent in _CHANGING and part.intent == "set" and not is_more and not _asks(part.tokens, words)
 
 
@@ -204,8 +204,8 @@ def _retracts(tokens: Sequence[Token], following: Sequence[Token], words: Lexico
     end = len(tokens)
     while end and tokens[end - 1].form in CLAUSE_ENDS:
         end -= 1
-    said = words.joint.join(token.form for token in tokens[:end])
-    return any(said == word or said.endswith(f"{words.joint}{word}") for word in words.corrections)
+    text = words.joint.join(token.form for token in tokens[:end])
+    return any(text == word or text.endswith(f"{words.joint}{word}") for word in words.corrections)
 
 
 def has_deadline(reading: MessageReading, words: Lexicon) -> bool:
@@ -213,17 +213,17 @@ def has_deadline(reading: MessageReading, words: Lexicon) -> bool:
     first, last = next(find_runs(reading.tags, "WHEN"), (0, 0))
     if first == last:
         return False
-    said = words.fold(reading.text[reading.tokens[max(first - 1, 0)].start : reading.tokens[last - 1].end])
+    text = words.fold(reading.text[reading.tokens[max(first - 1, 0)].start : reading.tokens[last - 1].end])
     if words.joint:
-        return any(f" {word} " in f" {said} " for word in words.deadlines)
+        return any(f" {word} " in f" {text} " for word in words.deadlines)
     rest = words.fold(reading.text[reading.tokens[last - 1].end :])
-    return said.endswith(words.deadlines) or rest.startswith(words.deadlines)
+    return text.endswith(words.deadlines) or rest.startswith(words.deadlines)
 
 
 def _asks(tokens: Sequence[Token], words: Lexicon) -> bool:
     """Return whether the tokens have a word that asks to remind."""
-    said = words.joint.join(token.form for token in tokens)
-    return any(word in said for word in words.calling)
+    text = words.joint.join(token.form for token in tokens)
+    return any(word in text for word in words.calling)
 
 
 def _ends(text: str, token: Token) -> bool:
@@ -236,8 +236,8 @@ def find_asking_words(tokens: Sequence[Token], words: Lexicon) -> list[int]:
     """Return the places of the words that ask to remind."""
     if words.joint:
         return [at for at, token in enumerate(tokens) if token.form in words.reminding]
-    said = "".join(token.form if len(token.form) == 1 else " " for token in tokens)
-    return sorted({at for word in words.calling for at in _find_all(said, word)})
+    text = "".join(token.form if len(token.form) == 1 else " " for token in tokens)
+    return sorted({at for word in words.calling for at in _find_all(text, word)})
 
 
 def _find_all(text: str, word: str) -> Iterator[int]:

@@ -343,14 +343,14 @@ def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
 
 def _strip_prepositions(names: str, words: Lexicon) -> str:
     """Return names without the prepositions in front of each, and without the verb: "a mí y a Luz dinos"."""
-    said = names.split() if words.person_marks else []
-    begins = [not at or said[at - 1].endswith(",") or said[at - 1] in words.and_words for at in range(len(said))]
+    text = names.split() if words.person_marks else []
+    begins = [not at or text[at - 1].endswith(",") or text[at - 1] in words.and_words for at in range(len(text))]
     kept = [
         word
-        for word, is_first in zip(said, begins, strict=True)
+        for word, is_first in zip(text, begins, strict=True)
         if not (is_first and word in words.person_marks) and words.fold(word) not in words.reminding
-    ] or said
-    return " ".join(kept) if len(kept) < len(said) else names
+    ] or text
+    return " ".join(kept) if len(kept) < len(text) else names
 
 
 def _strip_article(name: str, words: Lexicon) -> str:

@@ -121,8 +121,8 @@ class TimeRepair(TagDraft):
                 self.set_tag(last, following, "CONTENT")
 
     def _is_end(self, at: int) -> bool:
-        said = self.words.fold(self.text[self.tokens[at].start : self.tokens[at].end])
-        return said.startswith(tuple(f"{word}{self.words.joint}" for word in self._list_until_words()))
+        text = self.words.fold(self.text[self.tokens[at].start : self.tokens[at].end])
+        return text.startswith(tuple(f"{word}{self.words.joint}" for word in self._list_until_words()))
 
     def _list_until_words(self) -> frozenset[str]:
         """Return the words for an end that do not link contents and hours as well, such as "to"."""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 from itertools import product
+from operator import attrgetter
 from typing import Final
 
 from msgspec import Struct
@@ -130,6 +131,12 @@ def list_halves(reading: Reading) -> tuple[Reading, ...]:
     )
 
 
+def choose_nearer_half(clock: Reading, other: datetime) -> Reading:
+    """Return `clock` in the half of its day that is nearer to the clock time of `other`."""
+    minutes = other.hour * 60 + other.minute
+    return min(list_halves(clock), key=lambda half: abs(half.start.hour * 60 + half.start.minute - minutes))
+
+
 def _copy_clock(last: Reading, time: TimeWords) -> TimeWords:
     day = time.best
     if day is None or day.has_clock or day.part or day.rrule or not day.has_day:
@@ -178,13 +185,10 @@ def carry_days(times: Iterable[tuple[str, tuple[Reading, ...]]], now: datetime) 
 def _choose_half_after(before: Reading, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
     """Return the first half of the day in which `readings` come after `before`; both where none does."""
     later = sorted(
-        (half for reading in readings for half in list_halves(reading) if half.start > before.start), key=_start
+        (half for reading in readings for half in list_halves(reading) if half.start > before.start),
+        key=attrgetter("start"),
     )
     return tuple(later[:1]) or readings
-
-
-def _start(reading: Reading) -> datetime:
-    return reading.start
 
 
 def subtract_lead(event: TimeWords, lead: timedelta, clock: TimeWords | None) -> TimeWords | None:
@@ -248,8 +252,8 @@ def find_impossible_times(
     numbers = [(match.span(), possible) for pattern, possible in _POSSIBLE for match in pattern.finditer(text)]
     free = [(span, possible) for span, possible in numbers if not any(begin <= span[0] < end for begin, end in taken)]
     for (start, end), possible in free[:_MOST_TRIED]:
-        mended = text[:start] + possible + text[end:]
-        for first, last in _iterate_spans(read(mended)):
+        repaired = text[:start] + possible + text[end:]
+        for first, last in _iterate_spans(read(repaired)):
             is_around = first <= start and start + len(possible) <= last
             if is_around and last - first > len(possible):
                 yield first, last - len(possible) + end - start

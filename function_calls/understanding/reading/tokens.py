@@ -57,7 +57,7 @@ class TimeSpan(Struct, frozen=True):
 
 
 def mark_seconds(now: datetime) -> datetime:
-    """Return `now` with the seconds by which amounts of time are told from clock times."""
+    """Return `now` with the seconds that distinguish amounts of time from clock times."""
     return now.replace(second=_MARK, microsecond=0)
 
 

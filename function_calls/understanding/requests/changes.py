@@ -14,7 +14,7 @@ from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import find_recurring_weekdays, find_weekdays, names_weekday
 from function_calls.understanding.reading.reminder_words import find_stems
 from function_calls.understanding.reading.tag_repair import tag_same_time
-from function_calls.understanding.reading.times import TimeWords, list_halves
+from function_calls.understanding.reading.times import TimeWords, choose_nearer_half, list_halves
 from function_calls.understanding.reading.tokens import is_time, split_clauses
 from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside
 from function_calls.understanding.requests.arguments import format_shift, format_time, make_change_arguments
@@ -143,7 +143,7 @@ def move(request: RequestContext) -> Interpretation | None:
     if lead is not None and not reading.has("WHEN") and not reading.has("EVENT"):
         return update(request, {"time": format_shift(-lead)})
     if request.has_word(request.words.only_once):
-        return _move_once(request)
+        return _move_occurrence(request)
     ahead = _move_ahead_of_itself(request)
     return _move_to(request) if ahead is None else update(request, ahead)
 
@@ -289,9 +289,8 @@ def _parse_clock_beside_hour(request: RequestContext) -> str:
 
 def _is_ahead(request: RequestContext) -> bool:
     """Return whether untagged words say that an amount of time tagged as later is to be taken off."""
-    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
-    said = request.words.joint.join(token.form if tag == NO_TAG else "," for token, tag in pairs)
-    return request.words.has_any(request.words.earlier, said) and not request.words.has_any(request.words.later, said)
+    text = request.reading.join_untagged(request.words.joint)
+    return request.words.has_any(request.words.earlier, text) and not request.words.has_any(request.words.later, text)
 
 
 def _find_time_alone(request: RequestContext) -> str:
@@ -302,7 +301,7 @@ def _find_time_alone(request: RequestContext) -> str:
     return name if is_time and rest in request.words.reference_marks else ""
 
 
-def _move_once(request: RequestContext) -> Interpretation | None:
+def _move_occurrence(request: RequestContext) -> Interpretation | None:
     """Move one occurrence of a repeating reminder: the one on the day that is named, or the next."""
     times = find_times(request)
     if len(times) != 1 or times[0].best is None:
@@ -320,9 +319,7 @@ def _choose_half(time: TimeWords, request: RequestContext) -> TimeWords:
     if time.best is None or not time.best.has_day or reminder is None or not reminder.next_fires or not is_open:
         return time
     due = reminder.next_fires[0].astimezone(request.now.tzinfo)
-    minutes = due.hour * 60 + due.minute
-    near = min(list_halves(time.best), key=lambda half: abs(half.start.hour * 60 + half.start.minute - minutes))
-    return replace(time, readings=(near,))
+    return replace(time, readings=(choose_nearer_half(time.best, due),))
 
 
 def _untag_reasons(request: RequestContext) -> RequestContext:
@@ -360,17 +357,17 @@ def _tag_time_of_change(request: RequestContext) -> RequestContext:
 
 def _asks_for_change(clause: Sequence[int], request: RequestContext) -> bool:
     """Return whether a clause asks for a change: "please change mine"."""
-    said = request.words.joint.join(request.reading.tokens[at].form for at in clause)
-    return request.words.has_any(request.words.change_it, said)
+    text = request.words.joint.join(request.reading.tokens[at].form for at in clause)
+    return request.words.has_any(request.words.change_it, text)
 
 
 def _is_reason(clause: Sequence[int], request: RequestContext) -> bool:
     """Return whether a clause says more than a time, and asks for no change."""
     words, reading = request.words, request.reading
-    said = [reading.tokens[at].form for at in clause if not is_time(reading.tokens[at])]
-    text = words.joint.join(said)
+    phrase = [reading.tokens[at].form for at in clause if not is_time(reading.tokens[at])]
+    text = words.joint.join(phrase)
     is_change = any(word in text for word in words.skipping) or _asks_for_change(clause, request)
-    return not is_change and not slots.are_function_words(said, words)
+    return not is_change and not slots.are_function_words(phrase, words)
 
 
 def _read_amount(request: RequestContext, time: TimeWords) -> dict[str, object] | None:
@@ -813,7 +810,7 @@ def stop_repeating(request: RequestContext) -> Interpretation | None:
     times = {token for token in request.reading.tokens if is_time(token)}
     if times and request.has_word(request.words.only_once):
         pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
-        return _move_once(request.with_tags("WHEN" if token in times else tag for token, tag in pairs))
+        return _move_occurrence(request.with_tags("WHEN" if token in times else tag for token, tag in pairs))
     return update(request, {"type": "once"})
 
 

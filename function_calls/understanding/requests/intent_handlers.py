@@ -118,31 +118,31 @@ def _list(request: RequestContext) -> Interpretation | None:
     is_common = people == slots.EVERYONE or request.has_word(request.words.common)
     if is_common or (not named and request.has_word(request.words.own)):
         arguments["whose"] = "chat" if is_common else "mine"
-    return _one(request, "reminder_list", arguments)
+    return request.answers.call_tool("reminder_list", arguments)
 
 
 def _when_is(request: RequestContext) -> Interpretation | None:
     when = slots.strip_time_words(request.reading.words("WHEN"), request.words)
     names = find_references(request)
     if names and all(name.casefold() in request.words.nearest for name in names):
-        return _one(request, "reminder_list", {"filter": when})
+        return request.answers.call_tool("reminder_list", {"filter": when})
     if not names and not when and not request.may_point and not request.has_word(request.words.reference_marks):
         return None
     of_last = "it" if request.may_point or request.is_addressed else ""
-    return _one(request, "reminder_list", {"filter": ", ".join(names) or when or of_last})
+    return request.answers.call_tool("reminder_list", {"filter": ", ".join(names) or when or of_last})
 
 
 def _who_set(request: RequestContext) -> Interpretation | None:
     names = ", ".join(find_references(request)) or "it"
-    return _one(request, "reminder_list", {"filter": names, "who_set": True})
+    return request.answers.call_tool("reminder_list", {"filter": names, "who_set": True})
 
 
 def _next_page(request: RequestContext) -> Interpretation | None:
-    return _one(request, "reminder_list", {"page": 0})
+    return request.answers.call_tool("reminder_list", {"page": 0})
 
 
 def _undo(request: RequestContext) -> Interpretation | None:
-    return _one(request, "undo", {})
+    return request.answers.call_tool("undo", {})
 
 
 def _summary(request: RequestContext) -> Interpretation | None:
@@ -154,14 +154,14 @@ def _summary(request: RequestContext) -> Interpretation | None:
             window = f"{word}{request.words.joint}{window}"
         elif window and f"{window}{request.words.joint}{word}".casefold() in request.folded_text:
             window = f"{window}{request.words.joint}{word}"
-    return _one(request, "summary", {"window": window, "topic": slot("TOPIC"), "person": slot("SPEAKER")})
+    return request.answers.call_tool("summary", {"window": window, "topic": slot("TOPIC"), "person": slot("SPEAKER")})
 
 
 def _summary_schedule(request: RequestContext) -> Interpretation | None:
     times = _find_repetition(request) or find_times(request)
     if len(times) != 1 or times[0].best is None:
         return None
-    return _one(request, "summary_schedule", make_schedule_arguments(times[0].best, request.now))
+    return request.answers.call_tool("summary_schedule", make_schedule_arguments(times[0].best, request.now))
 
 
 def _find_repetition(request: RequestContext) -> list[TimeWords]:
@@ -174,7 +174,7 @@ def _find_repetition(request: RequestContext) -> list[TimeWords]:
 
 def _zone(request: RequestContext) -> Interpretation | None:
     zone = next(iter(request.reading.pieces("ZONE")), "") or _find_unknown_zone(request)
-    return _one(request, "time_zone", {"zone": zone, **_read_scope(request)})
+    return request.answers.call_tool("time_zone", {"zone": zone, **_read_scope(request)})
 
 
 def _find_unknown_zone(request: RequestContext) -> str:
@@ -185,7 +185,7 @@ def _find_unknown_zone(request: RequestContext) -> str:
 
 
 def _zone_move(request: RequestContext) -> Interpretation | None:
-    return _one(request, "time_zone", {"move_reminders": True})
+    return request.answers.call_tool("time_zone", {"move_reminders": True})
 
 
 def _quiet(request: RequestContext) -> Interpretation | None:
@@ -193,7 +193,9 @@ def _quiet(request: RequestContext) -> Interpretation | None:
     if when and any(_is_other_day(time, request) for time in find_times(request)):
         return Interpretation(answer=say(request.turn.language, "offline.day_off", time=when), must_reply=True)
     is_off = any(token.form in request.words.quiet_off for token in request.reading.tokens)
-    return _one(request, "quiet_hours", {"hours": when or ("off" if is_off else ""), **_read_scope(request)})
+    return request.answers.call_tool(
+        "quiet_hours", {"hours": when or ("off" if is_off else ""), **_read_scope(request)}
+    )
 
 
 def _is_other_day(time: TimeWords, request: RequestContext) -> bool:
@@ -209,7 +211,7 @@ def _read_scope(request: RequestContext) -> Mapping[str, object]:
 
 def _remember(request: RequestContext) -> Interpretation | None:
     text = slots.extract_content(request.reading, request.words)
-    return _one(request, "memory_save", {"text": text}) if text else None
+    return request.answers.call_tool("memory_save", {"text": text}) if text else None
 
 
 def _forget(request: RequestContext) -> Interpretation | None:
@@ -219,7 +221,7 @@ def _forget(request: RequestContext) -> Interpretation | None:
     )
     if named is not None:  # "you can forget about the milk"
         return request.answers.call_tool("reminder_delete", {"reminder_id": named.id})
-    return _one(request, "memory_forget", {"reference": words}) if words else None
+    return request.answers.call_tool("memory_forget", {"reference": words}) if words else None
 
 
 def _recall(request: RequestContext) -> Interpretation | None:
@@ -233,8 +235,10 @@ def _find(request: RequestContext) -> Interpretation | None:
     """Search the messages of the chat; those of one person are summed up."""
     query, person = slots.extract_content(request.reading, request.words), request.reading.words("SPEAKER")
     if person:
-        return _one(request, "summary", {"person": person, "topic": query, "window": request.reading.words("WHEN")})
-    return _one(request, "history_search", {"query": query}) if query else None
+        return request.answers.call_tool(
+            "summary", {"person": person, "topic": query, "window": request.reading.words("WHEN")}
+        )
+    return request.answers.call_tool("history_search", {"query": query}) if query else None
 
 
 def _ask(request: RequestContext) -> Interpretation | None:
@@ -244,12 +248,11 @@ def _ask(request: RequestContext) -> Interpretation | None:
     """
     ordered = request.words.parse_search_request(request.reading.text)
     if ordered:
-        return _one(
-            request, "perplexity_search", {"query": slots.extract_content(request.reading, request.words) or ordered}
-        )
+        query = slots.extract_content(request.reading, request.words) or ordered
+        return request.answers.call_tool("perplexity_search", {"query": query})
     tokens = request.reading.tokens
     query = request.reading.text[tokens[0].start : tokens[-1].end] if tokens else ""
-    return _one(request, "perplexity_search", {"query": query}) if request.is_part and query else None
+    return request.answers.call_tool("perplexity_search", {"query": query}) if request.is_part and query else None
 
 
 def _time_now(request: RequestContext) -> Interpretation | None:
@@ -277,10 +280,6 @@ def _render_clock(request: RequestContext, zone: str | None) -> str:
         date=date_format.date(request.turn.language, now),
         zone=zone or zone_name(now.tzinfo or UTC),
     )
-
-
-def _one(request: RequestContext, name: str, arguments: Mapping[str, object]) -> Interpretation:
-    return request.answers.call_tool(name, arguments)
 
 
 _HANDLERS: dict[str, Handler] = {

@@ -91,15 +91,15 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
         return request.answers.call_tool(
             "reminder_update", {**make_change_arguments(rhythm, request.now), "reminder_id": "it"}
         )
-    manners = read_options(request, interval)
+    options = read_options(request, interval)
     made = (
         request.answers.ask_other_time(reminders[0], wrong)
         if wrong
         else _set_with_titles(request, _carry_days(reminders, request))
     )
-    if manners:
-        request.answers.keep_options(manners)
-    return _move_to_workdays(add_options(made, manners), request)
+    if options:
+        request.answers.keep_options(options)
+    return _move_to_workdays(add_options(made, options), request)
 
 
 def _is_lead_alone(request: RequestContext) -> bool:
@@ -297,7 +297,10 @@ def _copy_rule(call: ToolCall, last: ToolCall) -> ToolCall:
 
 
 def _find_call_to_repeat(request: RequestContext) -> ToolCall | None:
-    """Return the call that set the reminder to repeat: the one that is named, or the last."""
+    """Return the call that set the reminder to repeat: the one that is named, or the last.
+
+    A person who has set none repeats the last one of the chat for themselves: "same for me at 8".
+    """
     named = find_named_reminder(request) if request.reading.has("REF") else _find_event_reminder(request)
     if named is None and request.last_set is None and request.last_here is not None and request.reading.has("PERSON"):
         own = {name: value for name, value in request.last_here.arguments.items() if name != "person"}
@@ -323,8 +326,8 @@ def _find_name_ahead(request: RequestContext) -> str:
     """Return the characters in front of a word such as 前: 排练 of 排练前一天."""
     pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
     open_tags = {NO_TAG, "CONTENT"}
-    said = "" if request.words.joint else "".join(token.form if tag in open_tags else "," for token, tag in pairs)
-    run = next((each for each in said.split(",") if each.endswith(request.words.ahead)), "")
+    text = "" if request.words.joint else "".join(token.form if tag in open_tags else "," for token, tag in pairs)
+    run = next((each for each in text.split(",") if each.endswith(request.words.ahead)), "")
     word = max((each for each in request.words.ahead if run.endswith(each)), key=len, default="")
     return slots.tidy(run.removesuffix(word), ("请", *request.words.before_time)) if word else ""
 
@@ -422,10 +425,10 @@ def answer_content(request: RequestContext) -> Interpretation | None:
     )
 
 
-def add_options(made: Interpretation, manners: Mapping[str, object]) -> Interpretation:
-    """Return the calls with `manners` among the arguments of those that set a reminder."""
+def add_options(made: Interpretation, options: Mapping[str, object]) -> Interpretation:
+    """Return the calls with `options` among the arguments of those that set a reminder."""
     calls = tuple(
-        replace(call, arguments={**call.arguments, **manners}) if call.name == "reminder_set" else call
+        replace(call, arguments={**call.arguments, **options}) if call.name == "reminder_set" else call
         for call in made.calls
     )
     return replace(made, calls=calls)
@@ -446,12 +449,12 @@ def _read_requests(request: RequestContext, piece: MessageReading) -> list[Remin
 
 def _strip_call(content: str, request: RequestContext) -> str:
     """Return a content without the bot's name at its end, nor courtesies in front of that."""
-    name, said = (
+    name, text = (
         request.words.fold(request.turn.bot_name),
         request.words.fold(request.reading.text).rstrip(" .!?。！？~～"),
     )
     before, found, behind = request.words.fold(content).rpartition(f" {name}")
-    if not found or behind or not said.endswith(found) or said.count(name) > 1 or len(before) != len(before.strip()):
+    if not found or behind or not text.endswith(found) or text.count(name) > 1 or len(before) != len(before.strip()):
         return content
     kept = content[: len(before)].split()
     while len(kept) > 1 and kept[-1].casefold().strip(",，") in request.words.polite:
@@ -597,9 +600,8 @@ def _find_untagged_everyone(request: RequestContext) -> str | None:
     reading, words = request.reading, request.words
     if reading.has("PERSON"):
         return None
-    forms = [token.form if tag == NO_TAG else "," for token, tag in zip(reading.tokens, reading.tags, strict=True)]
-    said = f" {words.joint.join(forms)} "
-    return slots.EVERYONE if any(word in said for word in words.for_everyone) else None
+    text = f" {reading.join_untagged(words.joint)} "
+    return slots.EVERYONE if any(word in text for word in words.for_everyone) else None
 
 
 def find_both_people(request: RequestContext) -> str:
@@ -655,9 +657,9 @@ def _quote_pointed_message(request: RequestContext) -> str | None:
     before = _find_pointed_message(request.turn)
     if before is None or before.sender.is_bot:
         return None
-    said = " ".join(before.text.split()).strip()
-    is_long = len(said) > _LONGEST_POINTED_AT
-    return f"{said[:_LONGEST_POINTED_AT].rsplit(' ', 1)[0]}…" if is_long else said
+    text = " ".join(before.text.split()).strip()
+    is_long = len(text) > _LONGEST_POINTED_AT
+    return f"{text[:_LONGEST_POINTED_AT].rsplit(' ', 1)[0]}…" if is_long else text
 
 
 def _start_after_interval(reminder: ReminderRequest, interval: timedelta, request: RequestContext) -> ReminderRequest:

@@ -16,7 +16,7 @@ _EVERYTHING: Final = ReplyScope()
 
 
 class ReminderRequest(Struct, frozen=True, kw_only=True):
-    """A reminder that was asked for. `time` is None when none was named; `person` when it is the one who asks."""
+    """A reminder to set. `time` is None where none is named, `person` where it is the person who asks."""
 
     content: str
     person: str | None = None
@@ -32,7 +32,7 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
         content: What to be reminded of, as far as it is known; where `tool` waits, the reference that fits several.
         person: Whom to remind, None for the one who asks.
         options: The readings that were offered by number.
-        manners: How the reminder is to behave, as arguments of `reminder_set`; where `tool` waits, its arguments.
+        reminder_options: Options of the reminder, as arguments of `reminder_set`; where `tool` waits, its arguments.
         rest: The reminders of the same message that are to be asked about next.
         message_id: The message that the bot answered with the question.
         tool: The tool whose call waits for the reminder.
@@ -42,7 +42,7 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
     content: str = ""
     person: str | None = None
     options: tuple[Reading, ...] = ()
-    manners: Mapping[str, object] = field(default_factory=dict)
+    reminder_options: Mapping[str, object] = field(default_factory=dict, name="manners")
     rest: tuple[ReminderRequest, ...] = ()
     message_id: str = ""
     tool: str = "reminder_delete"
@@ -59,11 +59,11 @@ class OpenQuestions:
         """Remember `question` under `key` (chat and person)."""
         self._asked[key] = (now, question)
 
-    def note_manners(self, key: str, manners: Mapping[str, object]) -> None:
-        """Keep with the question under `key`, if there is one, how the reminder that it is about is to behave."""
-        if key in self._asked and manners:
+    def note_options(self, key: str, options: Mapping[str, object]) -> None:
+        """Keep the options of a reminder with the question under `key`, if there is one."""
+        if key in self._asked and options:
             asked_at, question = self._asked[key]
-            self._asked[key] = (asked_at, replace(question, manners=manners))
+            self._asked[key] = (asked_at, replace(question, reminder_options=options))
 
     def rename(self, key: str, joined: Mapping[str, str]) -> None:
         """Write the people of the question under `key` by their names, which `joined` has for single words."""

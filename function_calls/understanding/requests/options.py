@@ -65,9 +65,8 @@ def read_options(request: RequestContext, interval: timedelta | None) -> dict[st
 
 def _is_urgent(request: RequestContext) -> bool:
     """Return whether the untagged words have one for urgency."""
-    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
-    free = request.words.joint.join(token.form if tag == "O" else "," for token, tag in pairs)
-    return any(word in free for word in request.words.urgent)
+    text = request.reading.join_untagged(request.words.joint)
+    return any(word in text for word in request.words.urgent)
 
 
 def _parse_interval(text: str, request: RequestContext) -> timedelta | None:

@@ -142,9 +142,9 @@ def _is_beside(request: RequestContext) -> bool:
     """Return whether a clause without the reference says what is to change: "at 8, I play chess at 9"."""
     tokens, tags = request.reading.tokens, request.reading.tags
     others = [clause for clause in split_clauses(tokens) if all(tags[at] != "REF" for at in clause)]
-    said = [request.words.joint.join(tokens[at].form for at in clause) for clause in others]
+    phrase = [request.words.joint.join(tokens[at].form for at in clause) for clause in others]
     is_changed = any(tags[at] in _CHANGED for clause in others for at in clause)
-    return is_changed or any(request.words.has_any(request.words.change_it, text) for text in said)
+    return is_changed or any(request.words.has_any(request.words.change_it, text) for text in phrase)
 
 
 def find_default_reference(request: RequestContext) -> str:
@@ -239,10 +239,10 @@ def _find_name_before_mark(request: RequestContext) -> str:
     marks = [mark for mark in request.words.reference_marks if mark not in request.words.triggers]
     for clause in split_clauses(tokens):
         free = list(takewhile(lambda at: tags[at] == NO_TAG and not is_time(tokens[at]), clause))
-        said = "".join(tokens[at].form for at in free)
-        found = [(said.find(mark), mark) for mark in marks if not said.endswith(mark)]
+        text = "".join(tokens[at].form for at in free)
+        found = [(text.find(mark), mark) for mark in marks if not text.endswith(mark)]
         end = min((at for at, _ in found if at > 1), default=0)
-        name = slots.normalize_reference(said[:end], request.words)
+        name = slots.normalize_reference(text[:end], request.words)
         if len(name) > 1 and not name.startswith(request.words.ahead):
             return name
     return ""
@@ -334,9 +334,9 @@ def _find_untagged(request: RequestContext) -> list[str]:
 
 def _find_by_untagged_words(request: RequestContext) -> list[str]:
     """Return the id of the only reminder whose content shares a word with the untagged words."""
-    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
-    free = request.words.joint.join(token.form if tag == "O" else "," for token, tag in pairs)
     if request.known is None or request.reading.has("REF"):
         return []
-    like = request.known.find_only_closest(free, load_common_words(request.language))
+    like = request.known.find_only_closest(
+        request.reading.join_untagged(request.words.joint), load_common_words(request.language)
+    )
     return [] if like is None else [like.id]

@@ -42,7 +42,7 @@ class ReminderAnswers:
 
     def keep_options(self, options: Mapping[str, object]) -> None:
         """Keep the options of the reminder with the question that was just asked."""
-        self._questions.note_manners(self._key, options)
+        self._questions.note_options(self._key, options)
 
     def drop_question(self) -> Interpretation:
         """Close the open question without an answer to it."""
@@ -150,8 +150,8 @@ def merge_or_none(made: Sequence[Interpretation]) -> Interpretation | None:
 
 def merge_interpretations(made: Sequence[Interpretation]) -> Interpretation:
     """Return all calls, and the first answer or notice among `made`."""
-    said = next((each for each in made if each.answer or each.notice), Interpretation())
-    return _merge_calls([call for each in made for call in each.calls], said)
+    text = next((each for each in made if each.answer or each.notice), Interpretation())
+    return _merge_calls([call for each in made for call in each.calls], text)
 
 
 def _merge_calls(calls: Sequence[ToolCall], said: Interpretation) -> Interpretation:

@@ -20,13 +20,16 @@ _LONGEST_AMOUNT = 4
 
 
 class RequestContext(Struct, frozen=True, kw_only=True):
-    """One request.
+    """One request of a message.
 
-    `may_point` says that it may leave unnamed which reminder it is about; `last_set` is the call that set a reminder
-    for this person last; `known` are the coming reminders of the chat, None where they were not looked up; `is_part`
-    says that the message has other requests beside this one, `before` sets the reminder in front of it; `last_here`
-    is the call that set a reminder last in the chat, for anybody, `last_of_other` one that another person has just set
-    for this person.
+    Attributes:
+        may_point: The request may leave unnamed which reminder it is about.
+        last_set: The call that set a reminder for this person last.
+        known: The coming reminders of the chat; None where they were not looked up.
+        is_part: The message has other requests.
+        before: The call of the request in front of this one that sets a reminder.
+        last_here: The call that set a reminder last in the chat, for anybody.
+        last_of_other: The call with which another person has just set a reminder for this person.
     """
 
     turn: Turn

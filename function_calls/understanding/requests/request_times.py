@@ -1,7 +1,8 @@
 """Read the times of a request: when to remind, leads before events, corrections and ends."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import timedelta
+from operator import attrgetter
 
 from msgspec.structs import replace
 
@@ -10,6 +11,7 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.times import (
     TimeWords,
+    choose_nearer_half,
     complete_times,
     find_impossible_times,
     list_halves,
@@ -229,7 +231,7 @@ def _resolve_correction(request: RequestContext, spans: list[Span]) -> TimeWords
     if old is None or new is None or old.best is None or new.best is None:
         return new
     if slots.is_clock_alone(new.best) and old.best.has_clock and is_clock_without_half(new.words):
-        new = replace(new, readings=(_choose_nearer_half(new.best, old.best),), is_ambiguous=False)
+        new = replace(new, readings=(choose_nearer_half(new.best, old.best.start),), is_ambiguous=False)
     is_dated = old.best.has_day or old.best.rrule is not None
     if not is_dated or not all(map(slots.is_clock_alone, new.readings)):
         return new
@@ -244,19 +246,9 @@ def _read_clock_of_deadline(request: RequestContext, spans: list[Span]) -> TimeW
     deadline, clock = (slots.parse_time([piece], request.words, request.read_times) for piece in pieces)
     if deadline is None or clock is None or deadline.best is None or not all(map(slots.is_clock_alone, clock.readings)):
         return None
-    usual = deadline.best.start
-    near = min(
-        (half for reading in clock.readings for half in list_halves(reading)),
-        key=lambda half: abs(half.start.hour * 60 + half.start.minute - usual.hour * 60 - usual.minute),
-    )
+    near = choose_nearer_half(clock.readings[0], deadline.best.start)
     best = near if is_clock_without_half(clock.words) else clock.readings[0]
     return replace(clock, readings=(set_clock(deadline.best, best),), is_ambiguous=False)
-
-
-def _choose_nearer_half(clock: Reading, old: Reading) -> Reading:
-    """Return `clock` in the half of the day that is nearer to the clock of `old`."""
-    minutes = old.start.hour * 60 + old.start.minute
-    return min(list_halves(clock), key=lambda half: abs(half.start.hour * 60 + half.start.minute - minutes))
 
 
 def _corrects(between: str, request: RequestContext) -> bool:
@@ -312,9 +304,9 @@ def _find_untagged_day(request: RequestContext) -> list[Span]:
 
 def _says_ahead(piece: str, request: RequestContext) -> bool:
     """Return whether words of time count back from another time: "the day before at 6pm"."""
-    said = request.words.fold(piece).split()
-    at = next((place for place, word in enumerate(said) if place and word in request.words.ahead), 0)
-    is_whole = any(time.best is not None and time.best.has_day for time in request.read_times(" ".join(said[at + 1 :])))
+    text = request.words.fold(piece).split()
+    at = next((place for place, word in enumerate(text) if place and word in request.words.ahead), 0)
+    is_whole = any(time.best is not None and time.best.has_day for time in request.read_times(" ".join(text[at + 1 :])))
     return at > 0 and not is_whole
 
 
@@ -370,8 +362,10 @@ def find_leads(request: RequestContext, *, has_event: bool) -> list[Lead]:
         for word in request.words.ahead
         if not request.words.joint and piece.startswith(word)
     ]
-    said = [piece for piece in _cut_texts(request, spans) if _says_ahead(piece, request)]
-    named = pieces or behind or begun or said or (_find_untagged_lead_words(request) if has_event and not spans else [])
+    phrase = [piece for piece in _cut_texts(request, spans) if _says_ahead(piece, request)]
+    named = (
+        pieces or behind or begun or phrase or (_find_untagged_lead_words(request) if has_event and not spans else [])
+    )
     return [each for piece in named if (each := parse_lead(piece, request)) is not None]
 
 
@@ -449,8 +443,8 @@ def _asks_for_both(when: Span, lead: Span, request: RequestContext) -> bool:
     """Return whether the words behind a time ask for a reminder at the lead as well."""
     pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
     free = [token for token, tag in pairs if tag == NO_TAG]
-    said = [token.form for token in free if when[1] <= token.start < lead[0] or token.start >= lead[1]]
-    return lead[0] >= when[1] and request.words.has_any(request.words.beside, request.words.joint.join(said))
+    text = [token.form for token in free if when[1] <= token.start < lead[0] or token.start >= lead[1]]
+    return lead[0] >= when[1] and request.words.has_any(request.words.beside, request.words.joint.join(text))
 
 
 def _parse_from_now(amount: str, request: RequestContext) -> list[TimeWords]:
@@ -518,7 +512,7 @@ def _choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
     morning = early.best
     if morning.start.hour < _FIRST_HOUR_UP or morning.start.hour + _NOON != best.start.hour:
         return time
-    both = sorted((best, morning), key=_get_start)
+    both = sorted((best, morning), key=attrgetter("start"))
     return replace(time, readings=tuple(both), is_ambiguous=True)
 
 
@@ -529,7 +523,7 @@ def _choose_usual_half(time: TimeWords, request: RequestContext) -> TimeWords:
     """
     if not time.is_ambiguous:
         return time
-    early, late = min(time.readings, key=_get_start), max(time.readings, key=_get_start)
+    early, late = min(time.readings, key=attrgetter("start")), max(time.readings, key=attrgetter("start"))
     if late.start - early.start != _HALF_DAY or early.start.hour >= _NOON:
         return time
     if request.words.has_any(request.words.evenings, request.folded_text):
@@ -554,7 +548,3 @@ def _choose_next_hour(time: TimeWords, request: RequestContext) -> TimeWords:
         return time
     midnight = best._replace(start=best.start.replace(hour=0))
     return replace(time, readings=(midnight, best), is_ambiguous=True) if midnight.start > request.now else time
-
-
-def _get_start(reading: Reading) -> datetime:
-    return reading.start
