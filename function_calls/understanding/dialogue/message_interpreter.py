@@ -57,6 +57,8 @@ _LATELY = 6
 """The number of messages that are the last ones of a chat."""
 _HALF_DAY = 12
 _MAYBE_DONE = 0.3
+_LEAST_REMOVAL = 0.25
+"""The probability from which a deletion that names a person only takes this person off a reminder."""
 _QUOTES = "\"“”'‘’「」『』`"
 _TALK = 0.5
 _LIKELY = 0.7
@@ -122,6 +124,8 @@ class MessageInterpreter:
             reading = set_best_intent(replace(reading, intents=((pressed, 1.0),)), pressed, load_models(language))
         if context == "fired" and reading.has("WHEN") and not (reading.has("CONTENT") or reading.has("REF")):
             reading = merge_intents(reading, "set", "snooze", load_models(language))
+        if reading.has("PERSON") and reading.probability("person_remove") >= _LEAST_REMOVAL:
+            reading = merge_intents(reading, "delete", "person_remove", load_models(language))
         if not self._may_be_about_summaries(reading, words, key, turn):
             reading = merge_intents(reading, "summary_schedule", "move", load_models(language))
         if reading.intent == "person_set" and words.has_any(words.replacing, words.fold(reading.text)):

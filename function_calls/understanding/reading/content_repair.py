@@ -200,7 +200,12 @@ class ContentRepair(TagDraft):
 
     def _is_idle(self, form: str) -> bool:
         idle = self.words.courtesies | self.words.correcting if self.words.joint else self.words.polite
-        return form in idle or form in self.words.behind_content
+        is_asked = form in self.words.question_particles and self._asks_ability()  # 你可以提醒我浇花吗
+        return form in idle or form in self.words.behind_content or is_asked
+
+    def _asks_ability(self) -> bool:
+        text = self.words.joint.join(self.forms)
+        return any(word in text for word in self.words.asking_ability)
 
     def _is_open(self, at: int) -> bool:
         form = self.forms[at]

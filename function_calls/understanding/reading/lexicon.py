@@ -39,6 +39,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     and_words: frozenset[str]
     interjections: frozenset[str] = frozenset()
     about_bot: tuple[str, ...] = ()
+    asking_ability: tuple[str, ...] = ()
+    question_particles: frozenset[str] = frozenset()
     reference_marks: tuple[str, ...]
     corrections: tuple[str, ...]
     triggers: tuple[str, ...]

@@ -261,18 +261,23 @@ def tag_tokens(
 ) -> tuple[str, ...]:
     """Tag each token; the pieces of one time expression have one tag where any has one.
 
-    A repetition and its first day or its end are one time, wherever they stand. `known` are the places of words in the
-    texts of coming reminders.
+    A repetition and its first day or its end are one time, wherever they stand. A time that is partly that of an event
+    is so as a whole beside a lead, and one that begins within the content belongs to it beside another time. `known`
+    are the places of words in the texts of coming reminders.
     """
     tags = _choose_tags(strip_accents(token.form for token in tokens), intent, models, known)
-    named = {token.expression: tag for token, tag in zip(tokens, tags, strict=True) if tag != NO_TAG}
-    repeated = {
-        token.expression for token, tag in zip(tokens, tags, strict=True) if tag == "WHEN" and token.form in _REPEATED
-    }
+    pairs = list(zip(tokens, tags, strict=True))
+    named = {token.expression: tag for token, tag in pairs if tag != NO_TAG}
+    repeated = {token.expression for token, tag in pairs if tag == "WHEN" and token.form in _REPEATED}
+    events = {token.expression for token, tag in pairs if tag == "EVENT"} if "LEAD" in tags else set()
+    first = {token.expression: tag for token, tag in reversed(pairs) if token.expression >= 0}
+    inner = {expression for expression, tag in first.items() if tag == "CONTENT"} if "WHEN" in first.values() else set()
 
     def whole(token: Token, tag: str) -> str:
         if token.expression in repeated or (tag == "PERSON" and token.expression >= 0):  # no time is a name
             return "WHEN"
+        if tag == "WHEN" and token.expression in events | inner:
+            return "EVENT" if token.expression in events else "CONTENT"
         return named.get(token.expression, tag) if tag == NO_TAG and token.expression >= 0 else tag
 
     return tuple(map(whole, tokens, tags))

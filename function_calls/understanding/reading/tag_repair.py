@@ -39,6 +39,7 @@ def repair_tags(
     times.tag_correction()
     names.repair_names({words.fold(name).lstrip("@") for name in members if len(name) > 1})
     times.tag_time()
+    times.tag_lead()
     times.tag_end()
     times.tag_event()
     times.merge_ends()
@@ -97,6 +98,15 @@ class TimeRepair(TagDraft):
         free = [at for at in days if self.tags[at] == NO_TAG and at < whens[0]] if is_bare else []
         if len(free) == 1 and not self.has("EVENT"):
             self.tags[free[0]] = "EVENT"
+
+    def tag_lead(self) -> None:
+        """Tag the day before an event with which a content begins: 周三是她生日，提醒我前一天|取蛋糕."""
+        if self.words.joint or not self.has("EVENT") or self.has("LEAD"):
+            return
+        for first, last in self.find_runs("CONTENT"):
+            said = "".join(self.forms[first:last])
+            lead = next((word for word in self.words.lengths if said.startswith(word) and said != word), "")
+            self.set_tag(first, first + len(lead), "LEAD")
 
     def tag_end(self) -> None:
         """Tag the day on which a repetition ends, with the event that names it: "until the play on 14 November"."""

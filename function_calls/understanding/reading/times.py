@@ -73,7 +73,7 @@ def complete_times(times: Sequence[TimeWords]) -> list[TimeWords]:
     last = times[-1].best if times else None
     if last is None or not last.has_clock or last.rrule:
         return list(times)
-    on_time = [_copy_clock(last, time) for time in times]
+    on_time = [_copy_clock(times[-1], time) for time in times]
     return [_copy_day(last, time) for time in on_time] if _CLOCK_AHEAD.match(times[-1].words) else on_time
 
 
@@ -137,12 +137,16 @@ def choose_nearer_half(clock: Reading, other: datetime) -> Reading:
     return min(list_halves(clock), key=lambda half: abs(half.start.hour * 60 + half.start.minute - minutes))
 
 
-def _copy_clock(last: Reading, time: TimeWords) -> TimeWords:
+def _copy_clock(last: TimeWords, time: TimeWords) -> TimeWords:
     day = time.best
     if day is None or day.has_clock or day.part or day.rrule or not day.has_day:
         return time
-    start = day.start.replace(hour=last.start.hour, minute=last.start.minute)
-    return replace(time, readings=(day._replace(start=start, has_clock=True, grain=last.grain),))
+    starts = [day.start.replace(hour=each.start.hour, minute=each.start.minute) for each in last.readings]
+    readings = tuple(
+        day._replace(start=start, has_clock=True, grain=clock.grain)
+        for start, clock in zip(starts, last.readings, strict=True)
+    )
+    return replace(time, readings=readings, is_ambiguous=last.is_ambiguous)
 
 
 def _copy_day(last: Reading, time: TimeWords) -> TimeWords:

@@ -687,6 +687,8 @@ def _change_person(request: RequestContext, sign: str, own: str) -> Interpretati
 
 def skip(request: RequestContext) -> Interpretation | None:
     """Skip a day of a repeating reminder; weekdays that recur are removed from it."""
+    if _names_new_days(request):
+        return keep_days(request)
     words = _read_days(request) or _find_untagged_weekday(request) or find_untagged_time(request)
     only = _find_single_occurrence(request, words)
     if only is not None:
@@ -706,6 +708,18 @@ def skip(request: RequestContext) -> Interpretation | None:
     if named and not ("skip" in arguments and is_skipped):
         arguments["days"] = f"-{words}"
     return request.answers.call_tool("reminder_update", arguments)
+
+
+def _names_new_days(request: RequestContext) -> bool:
+    """Return whether several weekdays follow words for a change: "not Sundays, make it Monday to Saturday"."""
+    tags, tokens = request.reading.tags, request.reading.tokens
+    clauses = [clause for clause in split_clauses(tokens) if any(tags[at] == "WHEN" for at in clause)]
+    if len(clauses) != 1:
+        return False
+    words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
+    ahead = [tokens[at].form for at in clauses[0] if at < tags.index("WHEN")]
+    is_new = request.words.joint.join(ahead).endswith(tuple(request.words.change_it))
+    return is_new and len(find_weekdays(words, request.now, request.language, request.times)) > 1
 
 
 def _is_clock_alone(words: str, request: RequestContext) -> bool:

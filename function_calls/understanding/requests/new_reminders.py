@@ -302,7 +302,8 @@ def _find_call_to_repeat(request: RequestContext) -> ToolCall | None:
     A person who has set none repeats the last one of the chat for themselves: "same for me at 8".
     """
     named = find_named_reminder(request) if request.reading.has("REF") else _find_event_reminder(request)
-    if named is None and request.last_set is None and request.last_here is not None and request.reading.has("PERSON"):
+    is_own = request.reading.has("PERSON") or request.has_word(request.words.oneself)
+    if named is None and request.last_set is None and request.last_here is not None and is_own:
         own = {name: value for name, value in request.last_here.arguments.items() if name != "person"}
         return replace(request.last_here, arguments=own)
     if named is None or request.known is None:

@@ -177,6 +177,17 @@ def test_name_behind_everyone_and_of_is_the_content():
     assert (made["person"], made["content"]) == ("everyone", "the planning call")
 
 
+@pytest.mark.parametrize(
+    ("sentence", "content"),
+    [
+        ("能不能{WHEN:明天晚上八点}提醒{PERSON:我}{CONTENT:浇花}吗", "浇花"),
+        ("{WHEN:明天晚上八点}提醒{PERSON:我}{CONTENT:问妈妈吃药了}吗", "问妈妈吃药了吗"),
+    ],
+)
+def test_particle_of_a_question_to_the_bot_is_no_content(sentence, content):
+    assert [made["content"] for made in arguments(sentence, "set", "zh")] == [content]
+
+
 def test_first_day_in_a_sentence_of_its_own_belongs_to_the_repetition():
     sentence = (
         "{WHEN:every other friday at 16:00} remind {PERSON:me}: {CONTENT:rotate the certs}."
