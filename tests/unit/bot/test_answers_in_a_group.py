@@ -165,7 +165,7 @@ async def test_message_in_two_languages_is_answered_in_that_of_the_chat(group):
     async with group() as chat:
         await chat.say("mañana hay que sacar la basura, ¿quién puede?", "bob")
 
-        assert (await chat.say("Bubbles, avísame a las 23:50: call Marta")).startswith("✅ Puesto")
+        assert (await chat.say("Bubbles, avísame a las 23:50: call Marta")).startswith("✅ Programado")
 
 
 async def test_question_about_a_time_is_not_answered_by_others(group):
