@@ -78,6 +78,17 @@ async def test_undo_takes_back_the_change_of_its_card_only(visitors: Visitors):
     await expect(card_of(page, "stretch")).to_contain_text("Reminder deleted")
 
 
+async def test_answer_to_undo_is_headed_as_such(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    await set_reminder(page, "stretch")
+    await say(page, "move it to 9pm")
+    await expect(page.locator("[data-card=reminder]").nth(1)).to_contain_text("Reminder changed")
+
+    await say(page, "undo")
+
+    await expect(page.locator("[data-card=reminder]").nth(2)).to_contain_text("Change undone")
+
+
 async def test_button_of_a_fired_reminder_is_noted_in_its_card(visitors: Visitors):
     page = await visitors.enter("Ada")
     await say(page, "remind me in 1 second to drink")

@@ -90,7 +90,7 @@ function useDoing(reminder: Reminder | undefined, choice: Choice | undefined): D
 function useHeadline(reminder: Reminder | undefined, action: string, isUndone: boolean): string {
   const words = useWords()
   if (reminder?.status === 'cancelled') return words.cards.actions.deleted
-  if (isUndone) return words.cards.undone
+  if (isUndone || action === 'undone') return words.cards.undone
   if (reminder?.status === 'paused') return words.cards.actions.pause
   if (reminder?.status === 'done') return words.cards.over
   return (words.cards.actions as Partial<Record<string, string>>)[action] ?? words.cards.actions.changed

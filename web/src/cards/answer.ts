@@ -113,7 +113,8 @@ export function wordsOf({ author, text }: { author: Pick<Author, 'kind'>; text: 
 export function answerOf(message: Message): Answer {
   const calls = message.tool_calls ?? []
   const shown = calls.map((call) => ({ call, cards: cardsOfCall(call) }))
-  const cards = merged(shown.flatMap((one) => one.cards))
+  const isUndo = calls.some((call) => call.name === 'undo' && call.status === 'ok')
+  const cards = merged(shown.flatMap((one) => one.cards)).map((card) => (isUndo && card.kind === 'reminder' ? { ...card, action: 'undone' } : card))
   const carded = shown.filter((one) => one.cards.length || (cards.length > 0 && one.call.name === 'undo'))
   const texts = carded.map(({ call }) => call.text ?? '')
   return {

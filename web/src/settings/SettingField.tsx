@@ -1,7 +1,7 @@
 import { ActionIcon, NumberInput, PasswordInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { IconArrowBackUp } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
-import { useWords } from '../language/language'
+import { LANGUAGES, useWords } from '../language/language'
 import { fill } from '../language/words'
 import { keyOf, type Json, type Setting } from './api'
 import type { Label } from './labels'
@@ -67,7 +67,8 @@ function Input({ setting, label, typed, error, onChange }: FieldProps): ReactNod
     )
   }
   if (choices) {
-    return <Select {...shared} data={choices.map(String)} allowDeselect={false} value={asText(value)} onChange={(next) => next !== null && onChange(next)} />
+    const labelled = choices.map((choice) => ({ value: String(choice), label: (key === 'bot.language' && LANGUAGES[String(choice)]?.name) || String(choice) }))
+    return <Select {...shared} data={labelled} allowDeselect={false} value={asText(value)} onChange={(next) => next !== null && onChange(next)} />
   }
   if (type === 'boolean') {
     return <Switch {...shared} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />
