@@ -162,6 +162,7 @@ async def test_replies_and_quotations_lead_to_each_other(visitors: Visitors):
     await page.locator("[data-message=m20] .quote").click()
     await expect(page.locator("[data-message=m1]")).to_be_focused()
     await page.locator("[data-message=m1]").get_by_role("button", name="1 reply").click()
+    await page.locator("[data-message=m1] .reply-list").get_by_role("button", name="at two").click()
 
     await expect(page.locator("[data-message=m20]")).to_be_focused()
     await expect(page.locator("[data-message=m20]")).to_be_in_viewport()
