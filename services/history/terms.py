@@ -1,4 +1,4 @@
-"""Split messages and queries into terms of a full-text index, in English and Chinese."""
+"""Split messages and queries into terms of a full-text index, in English, Chinese and Spanish."""
 
 import re
 import tomllib
@@ -90,7 +90,7 @@ def _stem(word: str) -> str:
 @cache
 def _stop_terms() -> frozenset[str]:
     table = tomllib.loads(files(__package__ or "").joinpath("stop_words.toml").read_text(encoding="utf-8"))
-    return frozenset([_stem(word) for word in table["en"].split()] + table["zh"].split())
+    return frozenset([_stem(word) for word in (table["en"] + table["es"]).split()] + table["zh"].split())
 
 
 Found = TypeVar("Found")

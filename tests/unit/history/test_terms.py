@@ -42,6 +42,7 @@ def test_a_query_is_cut_into_pairs_and_a_single_character_stays_one():
     [
         ("what did we say about the budget?", ["budget"]),
         ("谁说过预算", ["过预", "预算"]),
+        ("¿dónde está la merienda?", ["merienda"]),
         ("who are you", ["who", "are", "you"]),
     ],
 )
