@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from function_calls.language.messages import knows, say, worded_languages
 from function_calls.tools.calls import ToolCall, ToolSpec, Turn
 from function_calls.tools.declaring.argument_validation import repair_arguments
 from function_calls.tools.validation.schema_walk import properties_of
@@ -93,10 +94,20 @@ def free_text(text: str) -> str:
 
 def _parse_arguments(spec: ToolSpec, rest: str) -> dict[str, object]:
     names = tuple(properties_of(spec.parameters))
-    fields = list(_FIELD.finditer(rest))
-    if fields and not _FIELD.sub("", rest).strip() and _are_arguments([field["key"] for field in fields], names):
-        return {field["key"]: _value(field) for field in fields}
+    given: dict[str, object] = {_parameter(one["key"], names): _value(one) for one in _FIELD.finditer(rest)}
+    if given and not _FIELD.sub("", rest).strip() and _are_arguments(tuple(given), names):
+        return given
     return {names[0]: rest} if rest and names else {}
+
+
+def _parameter(key: str, names: Sequence[str]) -> str:
+    """Return the parameter whose name in messages, in any language, is `key` (`kind`, `类型`); else `key`."""
+    labelled = (name for name in names if knows(f"argument.{name}") and key.casefold() in _labels(name))
+    return key if key in names else next(labelled, key)
+
+
+def _labels(name: str) -> set[str]:
+    return {say(language, f"argument.{name}").casefold() for language in worded_languages()}
 
 
 def _are_arguments(given: Sequence[str], names: Sequence[str]) -> bool:

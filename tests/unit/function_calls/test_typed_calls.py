@@ -28,6 +28,16 @@ def test_a_function_is_called_by_its_name(text, arguments):
     assert arguments_of(text) == arguments
 
 
+@pytest.mark.parametrize("key", ["type", "kind", "Kind", "类型", "tipo"])
+def test_an_argument_has_the_name_that_messages_call_it_by(key):
+    tool = make_tool("plan", type={"type": "string"}, time={"type": "string"})
+
+    call = parse_tool_command(make_turn(f"/plan {key}=once time=9:00", tools=[tool]))
+
+    assert call is not None
+    assert call.arguments == {"type": "once", "time": "9:00"}
+
+
 @pytest.mark.parametrize("text", ["toss", "/tossed", "/toss@other", "please /toss", "/unknown a=b", "/toss，好"])
 def test_everything_else_is_left_to_the_interpreter(text):
     assert arguments_of(text) is None
