@@ -61,7 +61,9 @@ def _word_error(language: str, error: ArgumentError) -> str:
         return error.limit
     if error.rule in _RULES:
         sentence, limit = _RULES[error.rule]
-        value = _UNQUOTED.sub("", error.limit) if limit == "expected" else error.limit
+        value = error.limit
+        if limit == "expected":
+            value = _UNQUOTED.sub("", value).replace(", ", say(language, "rule.joint"))
         return say(language, f"field.{sentence}", **{limit: value} if limit else {})
     named = {"type": _TYPES, "format": _FORMATS}.get(error.rule, {})
     return say(language, f"field.{named.get(error.limit, 'other')}")
@@ -71,7 +73,7 @@ def refusal_text(language: str, spec: ToolSpec, errors: Sequence[ArgumentError])
     """Return the message about the errors of a call, the missing arguments in one line, with a correct example."""
     first = list(_first_of_each(errors))
     missing = [_shown_name(language, error) for error in first if error.rule == "required"]
-    lines = [say(language, "failed.needs", names=", ".join(missing))] if missing else []
+    lines = [say(language, "failed.needs", names=say(language, "rule.joint").join(missing))] if missing else []
     lines += [_line(language, error) for error in first if error.rule != "required"]
     text = say(language, "failed.arguments", tool=spec.name, problems="".join(f"\n{line}" for line in lines))
     return f"{without_rule_text(language, text)}\n{_correct_example(language, spec, errors)}"

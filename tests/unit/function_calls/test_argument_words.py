@@ -55,7 +55,7 @@ CASES = [
     (
         {"kind": "gren"},
         '• kind: Must be one of: green, black. You gave "gren".',
-        '• kind：应该是 green, black。收到的是 "gren"。',
+        '• kind：应该是 green、black。收到的是 "gren"。',
     ),
     (
         {"kind": "green", "cups": 9},
@@ -121,7 +121,7 @@ def test_a_tool_without_a_sentence_of_the_language_is_shown_as_it_is_typed(tool)
     [
         ("/pour_tea kind=green cups=9", ["• cups: Must be at most 6. You gave 9."]),
         ("/pour_tea cups=9", ["• It needs kind.", "• cups: Must be at most 6. You gave 9."]),
-        ("/pour_tea kind=绿茶 cups=2", ['• kind：应该是 green, black。收到的是 "绿茶"。']),
+        ("/pour_tea kind=绿茶 cups=2", ['• kind：应该是 green、black。收到的是 "绿茶"。']),
     ],
 )
 async def test_in_a_chat_without_a_model_the_answer_is_in_one_language(said, lines):
@@ -168,7 +168,7 @@ async def test_a_bare_command_is_answered_in_the_language_of_the_words_before(be
     [
         ("/pour_te", "I have no function called /pour_te. Did you mean /pour_tea?"),
         ("/Pour_Tea kind=green", "I have no function called /Pour_Tea. Did you mean /pour_tea?"),
-        ("/reminder_sett type=once content=喝水", "我没有叫 /reminder_sett 的功能。是不是 /reminder_set？"),
+        ("/reminder_sett type=once content=喝水", "我没有叫 /reminder_sett 的工具。是不是 /reminder_set？"),
         ("/start", "I can remind, search and sum up."),
         ("/pour me some", "I can remind, search and sum up."),
     ],
@@ -200,4 +200,4 @@ async def test_the_names_behind_a_switch_are_of_no_language():
         await platform.say("你好呀，大家好")
         await platform.say("/tools off summary")
 
-    assert platform.texts == ["只有群管理员可以开关功能。"]
+    assert platform.texts == ["只有群管理员可以开关工具。"]

@@ -86,7 +86,7 @@ WEEKLY = {"type": "weekly", "time": "09:00", "content": "tea", "weekday": 0}
     ("change", "field", "told"),
     [
         ({"time": None}, "time", "应该是文字。"),
-        ({"type": "hourly"}, "type", "应该是 once, daily, weekly。"),
+        ({"type": "hourly"}, "type", "应该是 once、daily、weekly。"),
         ({"weekday": 9}, "weekday", "最多是 6。"),
         ({"weekday": "Monday"}, "weekday", "应该是数字。"),
         ({"colour": "red"}, "colour", "未知字段。"),
