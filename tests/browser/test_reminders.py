@@ -192,9 +192,10 @@ async def test_occurrence_is_dragged_to_another_hour_and_put_back(visitors: Visi
     events = await open_next_week(page)
     await expect(events).to_have_count(7)
 
-    eleven = page.locator(".mantine-WeekView-weekViewDaySlot").nth(2 * 24 + 11)
-    await eleven.scroll_into_view_if_needed()  # the calendar begins at the present hour
-    await events.nth(2).drag_to(eleven)
+    slots = page.locator(".mantine-WeekView-weekViewDaySlot")
+    # The calendar begins at the present hour; at eleven, nine would be below the heading of the week.
+    await slots.nth(2 * 24 + 10).evaluate("slot => slot.scrollIntoView({block: 'center'})")
+    await events.nth(2).drag_to(slots.nth(2 * 24 + 11))
 
     moved = page.locator(".mantine-Notification-root", has_text="Moved to")
     await expect(moved).to_contain_text("11:00: water the ficus")
