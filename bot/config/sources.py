@@ -27,7 +27,7 @@ PREFIX = "BUBBLES_"
 _FILE_SUFFIX = "_FILE"
 _PLATFORM = "platforms."
 _MIN_SIMILARITY = 0.4
-"""How alike a name and that of a setting must be, for a question about it."""
+"""The difflib ratio from which an unknown name is answered with the most similar setting."""
 _PASSWORD = re.compile(r"://[^\s/:@]*:([^\s/@]+)@")
 
 # Names that the rest of the world uses for the same thing; the BUBBLES_ name wins.

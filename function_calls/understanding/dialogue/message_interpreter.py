@@ -270,11 +270,13 @@ class MessageInterpreter:
         of_other = self._dialogue.last_of(named, turn) if reading.intent == "repeat_last" else None
         set_before = before if before is not None and before.name == "reminder_set" else None
         last = set_before or of_other or self._dialogue.last_set(key, turn.now)
-        if set_before is None and last is not None and known is not None:
-            last = known.update_call(last, turn.message.sender.id, words.courtesies | words.links | words.articles)
         last_here, setter = self._dialogue.last_here(turn) or (None, turn.message.sender)
-        if last_here is not None and known is not None:
-            last_here = known.update_call(last_here, setter.id, words.courtesies | words.links | words.articles)
+        if known is not None:
+            common = words.courtesies | words.links | words.articles
+            if set_before is None and last is not None:
+                last = known.update_call(last, turn.message.sender.id, common)
+            if last_here is not None:
+                last_here = known.update_call(last_here, setter.id, common)
         forms = [token.form for token in reading.tokens]
         models = load_models(utterance.language)
 
@@ -516,12 +518,23 @@ def is_addressed(turn: Turn) -> bool:
 def _follows_interjections(turn: Turn, named: re.Match[str]) -> bool:
     """Return whether only a few words such as "mmm" or "ok so" stand between the sentence's beginning and the name."""
     text = turn.message.text
-    words = load_lexicon(detect_language(text, turn.language))
+    language = detect_language(text, turn.language)
+    words = load_lexicon(language)
     before = words.fold(_SENTENCE_MARK.split(text[: named.start()])[-1]).split()
-    known = {_REPEATED.sub(r"\1", word) for word in words.interjections}
-    if words.fold(text[named.end() :]).strip(" ,").startswith(words.about_bot):
+    is_short = 0 < len(before) <= _MOST_INTERJECTIONS
+    if not is_short or words.fold(text[named.end() :]).strip(" ,").startswith(words.about_bot):
         return False
-    return 0 < len(before) <= _MOST_INTERJECTIONS and all(_REPEATED.sub(r"\1", word) in known for word in before)
+    return _load_interjections(language).issuperset(map(_collapse_letters, before))
+
+
+@cache
+def _load_interjections(language: str) -> frozenset[str]:
+    return frozenset(map(_collapse_letters, load_lexicon(language).interjections))
+
+
+def _collapse_letters(word: str) -> str:
+    """Return `word` without the repetition of a letter: "mmm", "oooh"."""
+    return _REPEATED.sub(r"\1", word)
 
 
 def _get_question_context(question: OpenQuestion | None, times: Sequence[TimeReadings]) -> Context | None:

@@ -13,7 +13,7 @@ _QUOTES = frozenset("\"“”'‘’「」『』")
 _QUOTED = re.compile(r"[\"“”「『]([^\"“”「」『』]+)[\"“”」』]")
 _AROUND_THANKS = frozenset({"and", "thank", "you", "so", "very", "much", "a", "lot"})
 _MOST_ADDED, _MOST_BEHIND = 4, 2
-"""How many tokens in front of a content, and behind it, may be added to it."""
+"""The largest numbers of tokens by which a content is extended to the front and to the end."""
 
 
 class ContentRepair(TagDraft):

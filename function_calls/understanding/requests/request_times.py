@@ -38,7 +38,7 @@ _LONG_AFTER = timedelta(hours=6)
 
 Span = tuple[int, int]
 Lead = tuple[timedelta, TimeWords | None]
-"""How long ahead of an event, and at which clock where that is named."""
+"""The time between a reminder and its event, and the clock of the reminder if the request names one."""
 
 
 def find_times(request: RequestContext) -> list[TimeWords]:

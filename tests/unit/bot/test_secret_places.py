@@ -86,7 +86,7 @@ def test_plain_text_is_never_a_secret_place(written):
     assert load_settings(written('[bot]\nname = "file:me"\n'), {}).bot.name == "file:me"
 
 
-def told(path, environment):
+def load_invalid(path, environment):
     with pytest.raises(SettingInvalid) as caught:
         load_settings(path, environment)
     assert SECRET not in str(caught.value)
@@ -96,7 +96,7 @@ def told(path, environment):
 @pytest.mark.parametrize(("language", "word"), [("en", "Put it there: keyring set bubbles openai"), ("zh", "请放进去")])
 def test_missing_entry_is_reported_with_the_command_that_makes_it(keyring_of, written, language, word):
     keyring_of(MemoryKeyring())
-    error = told(written(""), {"BUBBLES_MODEL__API_KEY": "keyring:bubbles/openai"})
+    error = load_invalid(written(""), {"BUBBLES_MODEL__API_KEY": "keyring:bubbles/openai"})
 
     assert error.key == "model.api_key"
     assert word in error.problem_in(language)
@@ -117,11 +117,11 @@ def test_missing_entry_is_reported_with_the_command_that_makes_it(keyring_of, wr
 def test_invalid_place_is_reported_with_a_correction(keyring_of, written, language, backend, place, words):
     keyring_of(backend)
 
-    assert words in told(written(""), {"OPENAI_API_KEY": place}).problem_in(language)
+    assert words in load_invalid(written(""), {"OPENAI_API_KEY": place}).problem_in(language)
 
 
 def test_unreadable_file_of_a_variable_is_reported_with_its_setting(written):
-    error = told(written(""), {"BUBBLES_HTTP__TOKEN_FILE": "/no/such/file"})
+    error = load_invalid(written(""), {"BUBBLES_HTTP__TOKEN_FILE": "/no/such/file"})
 
     assert error.key == "http.token"
     assert "/no/such/file cannot be read" in error.problem
@@ -131,7 +131,7 @@ def test_the_library_is_loaded_only_where_a_setting_asks_for_it(written, monkeyp
     monkeypatch.setitem(sys.modules, "keyring", None)  # an import of it fails, as where the extra is not installed
 
     load_settings(written(""), {"OPENAI_API_KEY": "sk-plain"})
-    error = told(written(""), {"OPENAI_API_KEY": "keyring:bubbles/openai"})
+    error = load_invalid(written(""), {"OPENAI_API_KEY": "keyring:bubbles/openai"})
 
     assert "pip install .[keyring]" in error.problem
 
