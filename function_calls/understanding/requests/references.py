@@ -174,9 +174,8 @@ def find_newest_shared(request: RequestContext) -> Reminder | None:
 
 
 def _reminds(reminder: Reminder, person: Person) -> bool:
-    name = person.name.casefold()
     people = reminder.targets or (reminder.creator,)
-    return any(each.id in {EVERYONE, person.id} or each.name.lstrip("@").casefold() == name for each in people)
+    return any(target.id == EVERYONE or _is_same_person(target, person) for target in people)
 
 
 def _list_own(request: RequestContext, known: ChatReminders) -> list[Reminder]:
@@ -186,9 +185,12 @@ def _list_own(request: RequestContext, known: ChatReminders) -> list[Reminder]:
 
 
 def _is_for(reminder: Reminder, person: Person) -> bool:
-    name = person.name.casefold()
-    people = reminder.targets or (reminder.creator,)
-    return all(each.id == person.id or each.name.lstrip("@").casefold() == name for each in people)
+    return all(_is_same_person(target, person) for target in reminder.targets or (reminder.creator,))
+
+
+def _is_same_person(target: Person, person: Person) -> bool:
+    """Return whether a target is `person`, by id, or by name where it was only mentioned."""
+    return target.id == person.id or target.name.lstrip("@").casefold() == person.name.casefold()
 
 
 def _find_named(request: RequestContext, *, may_be_several: bool) -> list[str]:

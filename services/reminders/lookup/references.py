@@ -131,7 +131,8 @@ def matching(
 
 def _of_person(name: str, here: Sequence[Reminder]) -> list[Reminder]:
     """Return the reminders for nobody but the person of this name, or else all that remind this person."""
-    found = [reminder for reminder in here if _reminds(reminder, _POSSESSIVE.sub("", name))]
+    bare = _POSSESSIVE.sub("", name)
+    found = [reminder for reminder in here if _reminds(reminder, bare)]
     return [reminder for reminder in found if len(reminder.targets) <= 1] or found
 
 
