@@ -10,7 +10,7 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import load_common_words
-from function_calls.understanding.reading.message import NO_TAG, MessageReading
+from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.named_weekdays import find_recurring_weekdays, find_weekdays, names_weekday
 from function_calls.understanding.reading.reminder_words import find_stems
 from function_calls.understanding.reading.tag_repair import tag_same_time
@@ -19,14 +19,12 @@ from function_calls.understanding.reading.tokens import is_time, split_clauses
 from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside
 from function_calls.understanding.requests.arguments import format_shift, format_time, make_change_arguments
 from function_calls.understanding.requests.new_reminders import (
-    find_both_people,
     find_people,
     is_repeating,
     repeat_last,
     set_beside_last,
 )
 from function_calls.understanding.requests.options import count_interval_minutes, move_to_workdays
-from function_calls.understanding.requests.reference_resolution import SEVERAL
 from function_calls.understanding.requests.references import (
     IT,
     find_default_reference,
@@ -54,7 +52,6 @@ _DAY_OF_MONTH = re.compile(r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th|号|號|日
 _WEEKDAY = re.compile(r"FREQ=WEEKLY;BYDAY=[A-Z]{2}")
 _MARKS = r" ,，。.;；!！?？、"
 _QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』]{2,})[\"”」』]\s*[.!。！]*$")
-_ELAPSED = {"MINUTELY": "minutes", "HOURLY": "hours"}
 _FROM = re.compile(r"\bfrom\b|[从從]")
 
 
@@ -90,7 +87,7 @@ def _remove_clock(request: RequestContext) -> Interpretation | None:
     rule = None if reminder is None else reminder.schedule.rule
     time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
     best = _read_time_in_name(request) or (None if time is None else time.best)
-    if reminder is None or rule is None or best is None or best.has_day or best.rrule or len(rule.hours) < _BOTH:
+    if reminder is None or rule is None or best is None or best.has_day:
         return None
     fires = [reminder.schedule.start.replace(hour=hour, minute=next(iter(rule.minutes), 0)) for hour in rule.hours]
     kept = tuple(fire.hour for fire in fires if not fits_time(fire, best))
@@ -131,7 +128,7 @@ def move(request: RequestContext) -> Interpretation | None:
     if len(reading.pieces("LATER") + reading.pieces("EARLIER")) > 1:
         return None
     later, earlier = request.parse_amount("LATER"), request.parse_amount("EARLIER")
-    if later is not None and _is_corrected_amount(later, request):
+    if later is not None and _is_corrected_amount(request):
         return update(request, {"time": format_time(request.now + later)})
     if (later is not None or earlier is not None) and not _names_clock(request):
         shift = later or earlier or timedelta()
@@ -148,12 +145,12 @@ def move(request: RequestContext) -> Interpretation | None:
     return _move_to(request) if ahead is None else update(request, ahead)
 
 
-def _is_corrected_amount(length: timedelta, request: RequestContext) -> bool:
+def _is_corrected_amount(request: RequestContext) -> bool:
     """Return whether an amount of time replaces the previous one: "sorry, I meant 20 minutes"."""
     is_shift = request.has_word(request.words.later) or request.has_word(request.words.earlier)
     reminder = None if is_shift else find_named_reminder(request)
     is_soon = reminder is not None and bool(reminder.next_fires) and reminder.next_fires[0] - request.now < _DAY
-    return is_soon and length < _DAY and request.words.has_any(request.words.corrections, request.folded_text)
+    return is_soon and request.words.has_any(request.words.corrections, request.folded_text)
 
 
 def _find_untagged_shift(request: RequestContext) -> timedelta | None:
@@ -227,7 +224,7 @@ def _change_weekday(request: RequestContext, best: Reading) -> dict[str, object]
     """Return the arguments for another weekday ("Thursdays") of a reminder that repeats every two or more weeks."""
     reminder = find_named_reminder(request) if _WEEKDAY.fullmatch(best.rrule or "") else None
     rule = None if reminder is None else reminder.schedule.rule
-    if rule is None or rule.frequency != "WEEKLY" or rule.interval == 1 or request.has_word(request.words.each):
+    if rule is None or rule.interval == 1:
         return None
     return {"time": f"{best.wall:%Y-%m-%d}", "occurrence": "all"}
 
@@ -240,9 +237,7 @@ def _change_interval(request: RequestContext) -> dict[str, object] | None:
     rule = None if reminder is None else reminder.schedule.rule
     if rule is None or rule.interval == 1:
         return None
-    arguments: dict[str, object] = {"rrule": f"FREQ={rule.frequency};INTERVAL={int(figure)}"}
-    length = timedelta(**{_ELAPSED[rule.frequency]: int(figure)}) if rule.frequency in _ELAPSED else None
-    return arguments if length is None else {"time": format_time(request.now + length), **arguments}
+    return {"rrule": f"FREQ={rule.frequency};INTERVAL={int(figure)}"}
 
 
 def _move_ahead_of_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
@@ -281,16 +276,16 @@ def _parse_clock_beside_hour(request: RequestContext) -> str:
     for hour in (due.hour - 1, due.hour, due.hour + 1):
         phrase = request.words.with_hour.format(time=words, hour=hour % _LAST_HOUR or _LAST_HOUR)
         time = slots.parse_time([phrase], request.words, request.read_times)
-        if time is not None and time.best is not None and slots.is_clock_alone(time.best):
+        if time is not None and time.best is not None:
             found += [due.replace(hour=half.start.hour, minute=half.start.minute) for half in list_halves(time.best)]
-    clock = min((each for each in found if each != due), key=lambda each: abs(each - due), default=None)
+    clock = min(found, key=lambda each: abs(each - due), default=None)
     return "" if clock is None else f"{clock:%H:%M}"
 
 
 def _is_ahead(request: RequestContext) -> bool:
     """Return whether untagged words say that an amount of time tagged as later is to be taken off."""
     text = request.reading.join_untagged(request.words.joint)
-    return request.words.has_any(request.words.earlier, text) and not request.words.has_any(request.words.later, text)
+    return request.words.has_any(request.words.earlier, text)
 
 
 def _find_time_alone(request: RequestContext) -> str:
@@ -331,7 +326,7 @@ def _untag_reasons(request: RequestContext) -> RequestContext:
     reading = request.reading
     dated = [clause for clause in split_clauses(reading.tokens) if any(reading.tags[at] == "WHEN" for at in clause)]
     asks = [_asks_for_change(clause, request) for clause in dated]
-    others = dated[:-1] if asks[-1:] == [True] and not any(asks[:-1]) else dated[1:]
+    others = dated[:-1] if asks[-1:] == [True] else dated[1:]
     reasons = {at for clause in others if _is_reason(clause, request) for at in clause}
     if not reasons:
         return request
@@ -341,14 +336,11 @@ def _untag_reasons(request: RequestContext) -> RequestContext:
 
 def _tag_time_of_change(request: RequestContext) -> RequestContext:
     """Tag the only untagged time in the clause that asks for a change: 改为下午四点，门诊五点下班."""
-    reading, clauses = request.reading, split_clauses(request.reading.tokens)
-    changing = [clause for clause in clauses if _asks_for_change(clause, request)]
+    reading = request.reading
+    changing = [clause for clause in split_clauses(reading.tokens) if _asks_for_change(clause, request)]
     places = [at for clause in changing for at in clause if is_time(reading.tokens[at])]
     are_open = len(changing) == len(places) == 1 and reading.tags[places[0]] == NO_TAG
-    if request.words.joint or not are_open or not reading.has("WHEN"):
-        return request
-    dated = [clause for clause in clauses if any(reading.tags[at] == "WHEN" for at in clause)]
-    if not all(_is_reason(clause, request) for clause in dated):
+    if request.words.joint or not are_open:
         return request
     tags = [NO_TAG if tag == "WHEN" else tag for tag in reading.tags]
     tags[places[0]] = "WHEN"
@@ -362,12 +354,10 @@ def _asks_for_change(clause: Sequence[int], request: RequestContext) -> bool:
 
 
 def _is_reason(clause: Sequence[int], request: RequestContext) -> bool:
-    """Return whether a clause says more than a time, and asks for no change."""
-    words, reading = request.words, request.reading
-    phrase = [reading.tokens[at].form for at in clause if not is_time(reading.tokens[at])]
-    text = words.joint.join(phrase)
-    is_change = any(word in text for word in words.skipping) or _asks_for_change(clause, request)
-    return not is_change and not slots.are_function_words(phrase, words)
+    """Return whether a clause says more than a time."""
+    tokens = request.reading.tokens
+    phrase = [tokens[at].form for at in clause if not is_time(tokens[at])]
+    return not slots.are_function_words(phrase, request.words)
 
 
 def _read_amount(request: RequestContext, time: TimeWords) -> dict[str, object] | None:
@@ -384,9 +374,7 @@ def _read_amount(request: RequestContext, time: TimeWords) -> dict[str, object] 
         return {"time": f"{time.best.wall:%Y-%m-%d}"}
     is_earlier, is_later = request.has_word(request.words.earlier), request.has_word(request.words.later)
     length = request.parse_length(piece) if is_earlier or is_later else None
-    if length is None or request.parse_length(time.words) is None:
-        return None
-    return {"time": format_shift(-length if is_earlier else length)}
+    return None if length is None else {"time": format_shift(-length if is_earlier else length)}
 
 
 def _correct_minutes(figure: int, request: RequestContext) -> dict[str, object] | None:
@@ -423,7 +411,7 @@ def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, objec
 
 def _find_half_named(request: RequestContext) -> int | None:
     """Return 0 for the morning or 1 for the evening of the reminder that is named: 晚上的药改成七点; None for none."""
-    best = _read_time_in_name(request) or _find_untagged_part(request)
+    best = _read_time_in_name(request)
     return int(best.start.hour >= _LAST_HOUR) if best is not None and best.part else None
 
 
@@ -435,18 +423,6 @@ def _read_time_in_name(request: RequestContext) -> Reading | None:
         found = due_words(name, request.now, zone, DEFAULT_TIMES)
         if found is not None and len(found.readings) == 1:
             return found.readings[0]
-    return None
-
-
-def _find_untagged_part(request: RequestContext) -> Reading | None:
-    """Return the only untagged part of the day in the clause with the new time: 阿公晚上吃药改成七点."""
-    reading = request.reading
-    for clause in split_clauses(reading.tokens):
-        parts = [at for at in clause if reading.tokens[at].form == "@part" and reading.tags[at] == NO_TAG]
-        if len(parts) == 1 and any(reading.tags[at] == "WHEN" for at in clause):
-            token = reading.tokens[parts[0]]
-            time = slots.parse_time([reading.text[token.start : token.end]], request.words, request.read_times)
-            return None if time is None else time.best
     return None
 
 
@@ -479,22 +455,11 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
     """Make the call that changes the reminder that is named, or the last one; of a repeating one, one day."""
     references = find_references(request)
     day = slots.strip_time_words(request.reading.words("OLD"), request.words)
-    if references == ["all"] and day:
-        references = [day]
-    if old.isdecimal() and references:
-        references = [*references, old]
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or find_default_reference(request)}
-    if (
-        day
-        and not references
-        and request.known is not None
-        and any(day in reminder.content for reminder in request.known.reminders)
-    ):
-        references, day = [day], ""  # the words of a day begin its name: 周一周报
     is_weekday = bool(day and find_weekdays(day, request.now, request.language, request.times))
     if is_weekday and references in ([], [day]) and _is_day_of_last(request):
         is_weekday, references = False, []
-    is_name = is_weekday and (not references or any(day in reference for reference in references))
+    is_name = is_weekday and any(day in reference for reference in references)
     if day and not is_name and any(_is_day(time.best) for time in request.read_times(day)):
         named["occurrence"] = day
     made = request.answers.call_tool("reminder_update", {**arguments, **named})
@@ -503,14 +468,7 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
 
 def _is_day_of_last(request: RequestContext) -> bool:
     """Return whether a day is one of the repeating reminder set last: "move Friday's to 5"."""
-    last, text = request.last_set, request.reading.text
-    spans = request.reading.spans("OLD")
-    is_possessive = any(
-        text[start:end].endswith(word) or text.startswith(word, end)
-        for start, end in spans
-        for word in request.words.behind_time
-    )
-    return request.may_point and last is not None and is_repeating(last) and is_possessive
+    return request.last_set is not None and is_repeating(request.last_set)
 
 
 def _is_day(reading: Reading | None) -> bool:
@@ -529,26 +487,20 @@ def reword(request: RequestContext) -> Interpretation | None:
     wrong = next((piece.strip() for piece in _find_wrong_words(request) if piece.strip() and piece.strip() in last), "")
     wrong = wrong or (denied if denied in last else "")
     if content and wrong:
-        content = (
-            content if content.startswith(last.partition(wrong)[0]) and last != wrong else last.replace(wrong, content)
-        )
+        content = last.replace(wrong, content)
         named = () if request.known is None else request.known.resolve(wrong)
         reminder_id = named[0].id if len(named) == 1 else IT
         return request.answers.call_tool("reminder_update", {"content": content, "reminder_id": reminder_id})
     replaced = _replace_word(denied, content, request)
     if replaced is not None:
         return replaced
-    if not content or set(find_references(request)) & SEVERAL:  # "call them" is no text for several reminders
-        return None
-    return update(request, {"content": content})
+    return update(request, {"content": content}) if content else None
 
 
 def _find_quotation(request: RequestContext) -> str:
-    """Return the quotation that ends a message and is part of the new text; "" for none."""
+    """Return the quotation that ends a message; "" for none."""
     quoted = _QUOTED.search(request.reading.text)
-    spans = request.reading.spans("CONTENT")
-    is_content = quoted and any(start < quoted.end(1) and quoted.start(1) < end for start, end in spans)
-    return quoted[1] if quoted and is_content else ""
+    return quoted[1] if quoted else ""
 
 
 def _replace_word(old: str, new: str, request: RequestContext) -> Interpretation | None:
@@ -558,9 +510,8 @@ def _replace_word(old: str, new: str, request: RequestContext) -> Interpretation
     if reminder is None:
         return None
     bare = slots.strip_leading_word(old, request.words.articles, request.words.joint)
-    is_part = bare in reminder.content and not find_stems(old, common) & find_stems(new, common)
-    new = slots.tidy(new, request.words.articles if is_part and bare != old else ())
-    text = reminder.content.replace(bare, new) if is_part else new
+    is_part = not find_stems(old, common) & find_stems(new, common)
+    text = reminder.content.replace(bare, slots.tidy(new, request.words.articles)) if is_part else new
     return request.answers.call_tool("reminder_update", {"content": text, "reminder_id": reminder.id})
 
 
@@ -572,12 +523,7 @@ def _split_denial(content: str, request: RequestContext) -> tuple[str, str]:
             return kept.rstrip(","), denied
     for word in request.words.exchanging:
         denied, found, kept = content.partition(f" {word} ")
-        if (
-            found
-            and kept
-            and request.known is not None
-            and request.known.find_only_closest(denied, load_common_words(request.language))
-        ):
+        if found and kept:
             return kept, denied
     return content, ""
 
@@ -589,9 +535,7 @@ def _tag_denied_time(request: RequestContext) -> RequestContext:
     whens = {at for at, tag in enumerate(tags) if tag == "WHEN"}
     if "OLD" not in tags and whens & denied and whens - denied:
         return request.with_tags("OLD" if at in whens & denied else tag for at, tag in enumerate(tags))
-    times = [
-        at for at, token in enumerate(reading.tokens) if is_time(token) and tags[at] == NO_TAG and at not in denied
-    ]
+    times = [at for at, token in enumerate(reading.tokens) if is_time(token) and tags[at] == NO_TAG]
     if "OLD" not in tags and whens and whens <= denied and len(times) == 1:
         return request.with_tags(
             "WHEN" if at in times else "OLD" if at in whens else tag for at, tag in enumerate(tags)
@@ -609,11 +553,6 @@ def _is_denied(clause: Sequence[int], request: RequestContext) -> bool:
     words = {denial.strip() for denial in request.words.denials}
     is_in_front = request.words.joint.join(tokens[at].form for at in clause).startswith(request.words.denials)
     return is_in_front or any(is_time(tokens[at]) and tokens[at - 1].form in words for at in clause[1:])
-
-
-def _without_names(reading: MessageReading) -> MessageReading:
-    tags = tuple("O" if tag in {"REF", "OLD"} else tag for tag in reading.tags)
-    return reading.with_tags(tags)
 
 
 def _find_wrong_words(request: RequestContext) -> list[str]:
@@ -675,8 +614,6 @@ def _split_around_replacing(request: RequestContext) -> tuple[str, str]:
 
 
 def _change_person(request: RequestContext, sign: str, own: str) -> Interpretation | None:
-    if request.has_word(request.words.both_of_us) and not request.reading.has("PERSON"):
-        return update(request, {"person": f"{sign}{find_both_people(request)}"})
     if not request.reading.has("PERSON"):
         return None
     who = find_people(request)
@@ -692,10 +629,7 @@ def skip(request: RequestContext) -> Interpretation | None:
     words = _read_days(request) or _find_untagged_weekday(request) or find_untagged_time(request)
     only = _find_single_occurrence(request, words)
     if only is not None:
-        return leave(request) if only.creator.id != request.turn.message.sender.id else delete(request)
-    rest = _remove_clock(request) if _is_clock_alone(words, request) else None
-    if rest is not None:
-        return rest
+        return delete(request)
     references = [_resolve_repeating(name, request) for name in find_references(request) if not name.startswith("next")]
     arguments: dict[str, object] = {"reminder_id": ", ".join(references), "skip": words or "next"}
     named = find_weekdays(words, request.now, request.language, request.times) if words else frozenset()
@@ -720,12 +654,6 @@ def _names_new_days(request: RequestContext) -> bool:
     ahead = [tokens[at].form for at in clauses[0] if at < tags.index("WHEN")]
     is_new = request.words.joint.join(ahead).endswith(tuple(request.words.change_it))
     return is_new and len(find_weekdays(words, request.now, request.language, request.times)) > 1
-
-
-def _is_clock_alone(words: str, request: RequestContext) -> bool:
-    """Return whether words of time name a clock or a part of the day and no day."""
-    best = next((time.best for time in request.read_times(words)), None) if words else None
-    return best is not None and not best.has_day and best.rrule is None
 
 
 def _resolve_repeating(name: str, request: RequestContext) -> str:
@@ -762,13 +690,7 @@ def _read_days(request: RequestContext) -> str:
         slots.strip_time_words(piece, request.words)
         for piece in request.reading.pieces("WHEN") or request.reading.pieces("OLD")
     ]
-    whole = request.words.joint.join(pieces)
-    if len(pieces) <= 1 or slots.parse_time(pieces, request.words, request.read_times) is not None:
-        return whole
-    if len(find_weekdays(whole, request.now, request.language, request.times)) > 1:
-        return whole
-    alone = [piece for piece in pieces if slots.parse_time([piece], request.words, request.read_times) is not None]
-    return alone[-1] if alone else whole
+    return pieces[-1] if pieces else ""
 
 
 def keep_days(request: RequestContext) -> Interpretation | None:
@@ -804,8 +726,6 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
         last = datetime.strptime(end.removeprefix("UNTIL="), "%Y%m%dT%H%M%S%z").astimezone(request.now.tzinfo)
         return update(request, {"until": f"{last:%Y-%m-%d}"})
     words = request.reading.words("UNTIL") or request.reading.words("WHEN")
-    if slots.is_figure(words) and request.has_word(request.words.times):
-        return update(request, {"times": int(re.sub(r"\D", "", words))})
     found = request.read_times(words) if words else ()
     if found and slots.parse_time([words], request.words, request.read_times) is None:
         words = slots.make_time_words(words, found[0]).words  # "until Sunday when the event ends"
