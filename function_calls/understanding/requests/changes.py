@@ -31,7 +31,6 @@ from function_calls.understanding.requests.references import (
     find_named_reminder,
     find_references,
     find_untagged_time,
-    has_reference,
 )
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end, find_leads, find_times, tag_lead
@@ -62,7 +61,7 @@ def delete(request: RequestContext) -> Interpretation | None:
     references = find_references(request, may_be_several=True)
     if (
         not references
-        and (request.may_point or has_reference(request))
+        and (request.may_point or request.reading.has("REF"))
         and not request.has_word(request.words.indefinite)
     ):
         references = [IT]

@@ -94,8 +94,7 @@ class ChatReminders(Struct, frozen=True, dict=True):
         same = [reminder for reminder in own if reminder.content == content]
         newest = sorted(own, key=lambda reminder: reminder.created_at)[-1:]
         like = [each for each in newest if _find_shared_words(content, each.content, common)]
-        is_older = len(same) == 1 and bool(like) and like[0].created_at >= same[0].created_at
-        found = like if is_older else same or like
+        found = like if len(same) == 1 and like else same or like
         return replace(call, arguments={**call.arguments, **self.make_arguments(found[0])}) if len(found) == 1 else call
 
     def make_arguments(self, reminder: Reminder) -> dict[str, object]:

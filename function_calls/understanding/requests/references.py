@@ -26,8 +26,6 @@ _ARTICLES = frozenset({"the", "my", "our"})
 _ENDS = frozenset({"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";", "for", "until", "at", "on", "now"})
 _FINAL = frozenset({"delete", "pause", "done", "leave"})
 """Intents for which a name must be right: another reminder would be lost."""
-_OF_DAYS = frozenset({"skip", "delete", "done", "when_is", "list", "pause"})
-"""Intents whose time tells which reminder is meant, not when it is to come."""
 _CHANGED = frozenset({"WHEN", "LATER", "EARLIER", "PERSON", "UNTIL"})
 
 
@@ -95,9 +93,8 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     if not named:
         return []
     if request.may_point and request.last_set is not None and _takes_back(request):
-        times = [request.words.as_time[1].format(time=name) if name.isdecimal() else name for name in named]
-        found = [reminder for time in times for reminder in known.resolve(time)]
-        is_last = not found or any(each.content == request.last_set.arguments.get("content") for each in found)
+        found = [reminder for name in named for reminder in known.resolve(name)]
+        is_last = any(each.content == request.last_set.arguments.get("content") for each in found)
         return [] if is_last else list(dict.fromkeys(each.id for each in found))
     if any(name.startswith("all ") for name in named):
         return named
@@ -106,18 +103,14 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     if found_names:
         return named if is_final else found_names
     close = known.find_closest(request.words.joint.join(named), load_common_words(request.language))
-    when = request.reading.words("OLD") or (request.reading.words("WHEN") if request.reading.intent in _OF_DAYS else "")
-    close = known.filter_by_time(when or request.words.joint.join(named), close) if len(close) > 1 else close
+    close = known.filter_by_time(request.words.joint.join(named), close) if len(close) > 1 else close
     if len(close) == 1:
         return [close[0].id]
     return [] if request.may_point and not is_final and _is_beside(request) else named
 
 
 def _find_own_references(named: list[str], request: RequestContext, known: ChatReminders) -> list[str]:
-    """Return the reminder of the sender that "mine" or "my Friday one" means; else an empty list.
-
-    Of several that "mine" may mean, the one set last counts; otherwise the sender's name stands for all of them.
-    """
+    """Return the only reminder of the sender that "mine" or "my Friday one" means; else an empty list."""
     pieces, sender = slots.find_reference_pieces(request.reading, request.words), request.turn.message.sender
     words = [request.words.fold(piece).strip() for piece in pieces]
     if len(words) != 1 or len(named) > 1 or not request.words.has_any(request.words.own, words[0]):
@@ -125,12 +118,7 @@ def _find_own_references(named: list[str], request: RequestContext, known: ChatR
     is_pronoun = words[0] in request.words.own_one
     found = known.reminders if is_pronoun else known.resolve(named[0]) if named else ()
     own = [reminder for reminder in found if _is_for(reminder, sender)]
-    if is_pronoun and len(own) > 1 and request.last_set is not None:
-        last = request.last_set.arguments.get("content")
-        own = [reminder for reminder in own if reminder.content == last] or own
-    if len(own) == 1 and (is_pronoun or len(found) > 1):
-        return [own[0].id]
-    return [sender.name] if is_pronoun and own else []
+    return [own[0].id] if len(own) == 1 and (is_pronoun or len(found) > 1) else []
 
 
 def _takes_back(request: RequestContext) -> bool:
@@ -148,17 +136,11 @@ def _is_beside(request: RequestContext) -> bool:
 
 
 def find_default_reference(request: RequestContext) -> str:
-    """Return the reference of a request without a name: "it", or an id where that is not the reminder set last.
-
-    The id is that of a reminder which another person has set, or of the only reminder of the person.
-    """
-    if request.last_of_other is not None and request.known is not None:
-        meant = _find_last_reminders(request, request.known)
-        return meant[0].id if len(meant) == 1 else IT
-    if request.known is None or request.may_point or request.last_set is not None:
+    """Return the reference of a request without a name: "it", or an id where another person has set the reminder."""
+    if request.last_of_other is None or request.known is None:
         return IT
-    found = [reminder for reminder in request.known.reminders if _is_for(reminder, request.turn.message.sender)]
-    return found[0].id if len(found) == 1 else IT
+    meant = _find_last_reminders(request, request.known)
+    return meant[0].id if len(meant) == 1 else IT
 
 
 def find_newest_shared(request: RequestContext) -> Reminder | None:
@@ -169,7 +151,7 @@ def find_newest_shared(request: RequestContext) -> Reminder | None:
         if request.known is not None
         else []
     )
-    others = [reminder for reminder in shared if not _is_for(reminder, own) or reminder.creator.id != own.id]
+    others = [reminder for reminder in shared if not _is_for(reminder, own)]
     return max(others, key=lambda other: other.created_at, default=None)
 
 
@@ -206,11 +188,6 @@ def _find_named(request: RequestContext, *, may_be_several: bool) -> list[str]:
         day = _find_days(request) if may_be_several else ""
         return [f"all {day}" if day else "all"]
     return named or ([] if request.reading.has("REF") else _find_untagged(request))
-
-
-def has_reference(request: RequestContext) -> bool:
-    """Return whether a request names a reminder, by a pronoun as well ("cancel it"), or replies to a message."""
-    return request.reading.has("REF") or request.turn.message.reply_to is not None
 
 
 def find_untagged_time(request: RequestContext) -> str:
@@ -258,15 +235,11 @@ def _cut_name(first: int, last: int, request: RequestContext) -> str:
     tokens = request.reading.tokens[first:last]
     if not tokens or not request.words.joint:
         return ""
-    name = slots.normalize_reference(request.reading.text[tokens[0].start : tokens[-1].end], request.words)
-    others = {*_ARTICLES, *request.words.itself, *request.words.indefinite, *request.words.plural}
-    return "" if name.casefold() in others else name
+    return slots.normalize_reference(request.reading.text[tokens[0].start : tokens[-1].end], request.words)
 
 
 def _split_names(piece: str, request: RequestContext) -> Iterator[str]:
     """Yield the references in a piece: several where they are joined or a range."""
-    if request.words.fold(piece).strip() in request.words.indefinite:
-        return
     bare = slots.normalize_reference(piece, request.words)
     if len(bare.split()) > 1 and SEVERAL.issuperset(bare.split()):
         bare = bare.split()[0]  # "them both"
@@ -287,12 +260,9 @@ def _narrow_all(name: str, request: RequestContext) -> str:
     """Return "all" with the words that narrow it, where a name begins with a word for all of them: 所有喝水的."""
     folded = name.casefold()
     for word in sorted(request.words.every, key=len, reverse=True):
-        if folded.startswith(word + request.words.joint) and len(name) > len(word):
+        if folded.startswith(word + request.words.joint):
             rest = slots.strip_time_words(slots.normalize_reference(name[len(word) :], request.words), request.words)
-            return f"all {rest}" if rest and rest not in SEVERAL else "all"
-    for word in sorted(request.words.every, key=len, reverse=True) if not request.words.joint else ():
-        if folded.endswith(word) and len(name) > len(word):  # 后天的全部
-            return f"all {slots.normalize_reference(name[: -len(word)], request.words)}"
+            return f"all {rest}".rstrip()
     return LAST if folded in request.words.newest else name
 
 
@@ -336,7 +306,7 @@ def _find_untagged(request: RequestContext) -> list[str]:
 
 def _find_by_untagged_words(request: RequestContext) -> list[str]:
     """Return the id of the only reminder whose content shares a word with the untagged words."""
-    if request.known is None or request.reading.has("REF"):
+    if request.known is None:
         return []
     like = request.known.find_only_closest(
         request.reading.join_untagged(request.words.joint), load_common_words(request.language)

@@ -72,8 +72,7 @@ def _snooze_until(request: RequestContext, times: list[TimeWords]) -> Interpreta
     best = times[0].best if times else None
     if best is None:
         return None
-    is_day = best.has_day and not best.has_clock
-    time = format_time(best.wall) if is_day else make_change_arguments(best, request.now).get("time")
+    time = make_change_arguments(best, request.now).get("time")
     return request.answers.call_tool(
         "reminder_snooze", {"reminder_id": ", ".join(find_references(request)), "time": time}
     )
@@ -103,24 +102,13 @@ def done(request: RequestContext) -> Interpretation | None:
 
 def join(request: RequestContext) -> Interpretation | None:
     """Remind the person who asks as well."""
-    is_reminded = (
-        request.last_set is not None and request.last_set.arguments.get("person") is None and request.may_point
-    )
     made = set_beside_last(request)
     if made is not None:
         return made
-    if (
-        is_reminded
-        and request.has_word(request.words.calling)
-        and not request.has_word(request.words.beside)
-        and not _names_reminder_or_time(request)
-    ):
+    is_own = request.last_set is not None and not request.has_word(request.words.beside)
+    if is_own and request.has_word(request.words.calling):
         return set_reminders(request)
     return change_state(request, "join")
-
-
-def _names_reminder_or_time(request: RequestContext) -> bool:
-    return any(map(request.reading.has, ("REF", "OLD", "WHEN")))
 
 
 def leave(request: RequestContext) -> Interpretation | None:
