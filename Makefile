@@ -83,7 +83,7 @@ train: ## train the models that read requests without a language model, from wri
 	@PYTHONPATH=. build/train/bin/python -m benchmarks.understanding.train en zh es
 	@PYTHONPATH=. build/train/bin/python -m benchmarks.understanding.addressee
 
-ablate: $(DEVELOPMENT) ## what each rule of the understanding adds, in conversations (an hour)
+ablate: $(DEVELOPMENT) ## the conditions of the understanding that no conversation needs (an hour or two)
 	@$(BIN)/python -m benchmarks.understanding.ablation
 
 bench: $(DEVELOPMENT) ## every benchmark as one table, saved as bench.json (ten minutes)

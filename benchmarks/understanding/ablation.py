@@ -1,137 +1,261 @@
-"""Switch off the rules of the understanding one by one, and print what becomes of the answers to conversations.
+"""Switch off the conditions of the understanding one by one, and print what becomes of the answers to conversations.
 
-A rule without which no conversation gets worse is to be deleted. With `--thresholds` the threshold of addressee
-detection is moved instead. Run by `make ablate`.
+A condition is that of an `if`, a part of an `and` or `or`, or the filter of a comprehension. Where it is off, an `if`
+is not taken, a part of an `or` is empty, and a part of an `and` and a filter hold. A rule is to be deleted when no
+conversation and no test gets worse without its conditions. With `--thresholds` the threshold of addressee detection is
+moved instead. Run by `make ablate`.
 """
 
 import argparse
+import ast
+import builtins
+import multiprocessing
+import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
-from typing import Any
+from types import CodeType, ModuleType
+from typing import Any, ClassVar
 from unittest.mock import patch
 
 from loguru import logger
+from msgspec import Struct
 
 from benchmarks.evaluation.conversation_cases import OWN, Conversation, conversations_in
-from benchmarks.evaluation.conversation_play import play
 from benchmarks.evaluation.conversation_scores import ConversationScore, Row
 from benchmarks.evaluation.tables import aligned, percent
-from function_calls.understanding.dialogue import addressee
 
 _PACKAGE = "function_calls.understanding"
 _THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+_PROBE = "__condition__"
+_MOST_CONVERSATIONS = 40
+"""Conversations that are played without a condition; of more, so many are chosen evenly."""
+
+Key = tuple[str, int]
+"""The id of a conversation and the place of a message in it."""
 
 
-def _unchanged(first: Any, *_: Any, **__: Any) -> Any:
-    return first
+class Condition(Struct, frozen=True, kw_only=True):
+    """A condition of the source; `kind` is "if", "or", "and" or "filter"."""
+
+    number: int
+    module: str
+    line: int
+    kind: str
+    source: str
 
 
-def _nothing(*_: Any, **__: Any) -> None:
-    return None
+class Result(Struct, frozen=True, kw_only=True):
+    """What became of the answers without a condition; `used` counts the conversations in which it decides."""
+
+    condition: Condition
+    used: int
+    right: int
+    harmful: int
+    changed: tuple[str, ...]
 
 
-def _no(*_: Any, **__: Any) -> bool:
-    return False
+class Switchboard:
+    """All conditions, the number of the one that is off, and the conversations in which each decides."""
+
+    def __init__(self) -> None:
+        self.conditions: list[Condition] = []
+        self.off: int | None = None
+        self.conversation = ""
+        self.used: defaultdict[int, set[str]] = defaultdict(set)
+
+    def evaluate(self, number: int, value: Any) -> Any:
+        """Return the value of a condition, or that which switches it off."""
+        kind = self.conditions[number].kind
+        decides = bool(value) if kind in {"if", "or"} else not value
+        if decides:
+            self.used[number].add(self.conversation)
+        if self.off != number or not decides:
+            return value
+        if kind == "if":
+            return False
+        if kind == "or":
+            return type(value)() if isinstance(value, bool | str | tuple | list | frozenset) else None
+        return True
 
 
-def _no_words(*_: Any, **__: Any) -> str:
-    return ""
+class Instrument(ast.NodeTransformer):
+    """Puts a call of the switchboard around each condition of a module."""
+
+    def __init__(self, switchboard: Switchboard, module: str, source: str) -> None:
+        self._switchboard, self._module, self._source = switchboard, module, source
+
+    def _wrap(self, node: ast.expr, kind: str) -> ast.expr:
+        number = len(self._switchboard.conditions)
+        source = " ".join((ast.get_source_segment(self._source, node) or "").split())
+        self._switchboard.conditions.append(
+            Condition(number=number, module=self._module, line=node.lineno, kind=kind, source=source)
+        )
+        name, place = ast.Name(_PROBE, ast.Load()), ast.Constant(number)
+        visited = self.visit(node)
+        return ast.fix_missing_locations(ast.copy_location(ast.Call(name, [place, visited], []), node))
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        node.test = self._wrap(node.test, "if")
+        node.body = [self.visit(each) for each in node.body]
+        node.orelse = [self.visit(each) for each in node.orelse]
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        node.test = self._wrap(node.test, "if")
+        node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        kind = "or" if isinstance(node.op, ast.Or) else "and"
+        node.values = [self._wrap(each, kind) for each in node.values]
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        node.iter = self.visit(node.iter)
+        node.ifs = [self._wrap(each, "filter") for each in node.ifs]
+        return node
 
 
-def _none(*_: Any, **__: Any) -> list[Any]:
-    return []
+class Loader(SourceFileLoader):
+    """Loads modules with a call of the switchboard around each condition."""
+
+    def __init__(self, name: str, path: str, switchboard: Switchboard) -> None:
+        super().__init__(name, path)
+        self._switchboard = switchboard
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Return the code of a module, never that of a cached file."""
+        source = Path(self.path).read_text(encoding="utf-8")
+        tree = Instrument(self._switchboard, fullname, source).visit(ast.parse(source))
+        return compile(ast.fix_missing_locations(tree), self.path, "exec")
 
 
-RULES: tuple[tuple[str, Callable[..., object], str], ...] = (
-    (
-        "reading.name_repair:NameRepair",
-        _nothing,
-        (
-            "repair_names _tag_oneself _move_occasion_to_content _move_companion_to_content "
-            "_move_last_character_to_content _move_verb_to_content _cut_behind_pronoun _cut_links"
-        ),
-    ),
-    ("reading.content_repair:ContentRepair", _nothing, "untag_courtesies extend_content tag_content _extend_to_end"),
-    (
-        "reading.tag_repair:TimeRepair",
-        _nothing,
-        "tag_same_time tag_listed_times tag_correction tag_time tag_event merge_ends",
-    ),
-    ("reading.segments:", _unchanged, "_join_reason"),
-    ("dialogue.message_interpreter:", _unchanged, "drop_remarks resolve_day_meant merge_intents"),
-    ("dialogue.message_interpreter:", _no_words, "find_text_behind_call"),
-    ("requests.new_reminders:", _unchanged, "tag_event _keep_count_in_content _keep_reason_in_content _complete_deeds"),
-    ("requests.new_reminders:", _nothing, "_split_skipped_day _find_rule_for_last _resolve_day_meant"),
-    ("requests.request_times:", _unchanged, "_tag_lead_by_words _choose_morning _choose_usual_half _choose_next_hour"),
-    ("requests.request_times:", _nothing, "_resolve_correction _read_bounded_repetition _find_time_outside_content"),
-    ("requests.changes:", _unchanged, "_tag_denied_time _untag_reasons _move_to_week"),
-    ("requests.changes:", _nothing, "_read_amount _find_single_occurrence"),
-    ("requests.changes:", _no_words, "_find_time_alone _parse_clock_beside_hour _find_untagged_weekday"),
-    ("requests.changes:", _no, "_is_ahead _is_for_good _is_day_of_last"),
-    ("requests.references:", _no_words, "_find_name_behind_article"),
-    ("requests.references:", _none, "_find_by_untagged_words"),
-)
-"""The module and class of rules, what they give where they are switched off, and their names in one text."""
+class Finder(MetaPathFinder):
+    """Finds the modules of a package for `Loader`."""
+
+    def __init__(self, package: str, switchboard: Switchboard) -> None:
+        self._package, self._switchboard = package, switchboard
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return where a module of the package is, with its loader; None for other modules."""
+        if not f"{fullname}.".startswith(f"{self._package}."):
+            return None
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is not None and spec.origin is not None:
+            spec.loader = Loader(fullname, spec.origin, self._switchboard)
+        return spec
 
 
-@contextmanager
-def _switched_off(place: str, name: str, instead: Callable[..., object]) -> Iterator[None]:
-    """Put `instead` in the place of a rule."""
-    module, _, owner = place.partition(":")
-    found = import_module(f"{_PACKAGE}.{module}")
-    holder = getattr(found, owner) if owner else found
-    rule = getattr(holder, name)
-    setattr(holder, name, instead)
-    try:
-        yield
-    finally:
-        setattr(holder, name, rule)
+def _play(conversation: Conversation) -> dict[Key, Row]:
+    play = import_module("benchmarks.evaluation.conversation_play").play  # imports the package
+    return {(row.conversation, row.place): row for row in play(conversation)}
 
 
-def _verdicts(conversations: Sequence[Conversation]) -> dict[tuple[str, int], Row]:
-    return {(row.conversation, row.place): row for each in conversations for row in play(each)}
+class Ablation:
+    """Plays conversations with all conditions, then without each."""
+
+    current: ClassVar["Ablation"]
+    """The one that forked processes share: the code of the package calls its switchboard."""
+
+    def __init__(self, conversations: Sequence[Conversation]) -> None:
+        self._conversations = {each.id: each for each in conversations}
+        self._switchboard = Switchboard()
+        sys.meta_path.insert(0, Finder(_PACKAGE, self._switchboard))
+        setattr(builtins, _PROBE, self._switchboard.evaluate)
+        self.whole: dict[Key, Row] = {}
+
+    def play_whole(self) -> None:
+        """Play all conversations with all conditions."""
+        for each in self._conversations.values():
+            self._switchboard.conversation = each.id
+            self.whole |= _play(each)
+
+    def list_conditions(self) -> Sequence[Condition]:
+        """Return the conditions, those that decide in fewer conversations first."""
+        return sorted(self._switchboard.conditions, key=lambda each: len(self._switchboard.used[each.number]))
+
+    def play_without(self, condition: Condition) -> Result:
+        """Play the conversations in which a condition decides without it."""
+        used = sorted(self._switchboard.used[condition.number] & self._conversations.keys())
+        self._switchboard.off = condition.number
+        _clear_caches()
+        found: dict[Key, Row] = {}
+        for name in used[:: max(1, len(used) // _MOST_CONVERSATIONS)]:
+            found |= _play(self._conversations[name])
+        before = {key: self.whole[key] for key in found}
+        return Result(
+            condition=condition,
+            used=len(used),
+            right=_count(found, "right") - _count(before, "right"),
+            harmful=_count(found, "wrong-harmful") - _count(before, "wrong-harmful"),
+            changed=tuple(_list_changes(before, found)),
+        )
 
 
-def _changes(before: dict[tuple[str, int], Row], after: dict[tuple[str, int], Row]) -> Iterator[str]:
+def _play_without(condition: Condition) -> Result:
+    return Ablation.current.play_without(condition)
+
+
+def _clear_caches() -> None:
+    """Forget results that depend on a condition; those of functions that load files do not."""
+    for module in [each for name, each in sys.modules.items() if name.startswith(_PACKAGE)]:
+        for name, value in vars(module).items():
+            if hasattr(value, "cache_clear") and not name.startswith("load_"):
+                value.cache_clear()
+
+
+def _count(rows: Mapping[Key, Row], verdict: str) -> int:
+    return sum(row.verdict == verdict for row in rows.values())
+
+
+def _list_changes(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> Iterator[str]:
     for key, row in after.items():
-        if key in before and before[key].verdict != row.verdict:
+        if before[key].verdict != row.verdict:
             yield f"{key[0]}#{key[1]} {before[key].verdict} -> {row.verdict}"
 
 
-def _print_rules(conversations: Sequence[Conversation], shown: int) -> None:
-    """Print for each rule how many messages more are right and harmful without it, and which change."""
-    whole = _verdicts(conversations)
-    right, harmful = (sum(row.verdict == each for row in whole.values()) for each in ("right", "wrong-harmful"))
-    sys.stdout.write(f"{len(whole)} messages, {right} right, {harmful} harmful\n")
-    for place, instead, names in RULES:
-        for name in names.split():
-            with _switched_off(place, name, instead):
-                found = _verdicts(conversations)
-            more = [
-                sum(row.verdict == each for row in found.values()) - count
-                for each, count in (("right", right), ("wrong-harmful", harmful))
-            ]
-            changes = "; ".join([*_changes(whole, found)][:shown])
-            sys.stdout.write(f"{place.rstrip(':')}.{name}: right {more[0]:+d}, harmful {more[1]:+d}  {changes}\n")
+def _print_conditions(conversations: Sequence[Conversation], shown: int) -> None:
+    """Print the conditions without which no message gets worse."""
+    ablation = Ablation.current = Ablation(conversations)
+    ablation.play_whole()
+    conditions = ablation.list_conditions()
+    sys.stdout.write(f"{len(conditions)} conditions, {len(ablation.whole)} messages\n")
+    fork = multiprocessing.get_context("fork")  # the processes have the modules and the results as they are here
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=fork) as pool:
+        for result in pool.map(_play_without, conditions, chunksize=4):
+            if result.right < 0 or result.harmful > 0:
+                continue
+            condition = result.condition
+            place = f"{condition.module.removeprefix(_PACKAGE + '.')}:{condition.line}"
+            changes = "; ".join(result.changed[:shown])
+            sys.stdout.write(
+                f"{place} {condition.kind} in {result.used}, right {result.right:+d} | {condition.source} | {changes}\n"
+            )
             sys.stdout.flush()
 
 
 def _print_thresholds(conversations: Sequence[Conversation]) -> None:
     """Print the scores of all conversations for several thresholds of addressee detection."""
+    addressee = import_module("function_calls.understanding.dialogue.addressee")
     rows = [["threshold", "right", "right or acceptable", "harmful", "talk left alone"]]
     for threshold in _THRESHOLDS:
         with patch.object(addressee, "THRESHOLD", threshold):
-            score = ConversationScore(tuple(_verdicts(conversations).values()))
+            score = ConversationScore(tuple(row for each in conversations for row in _play(each).values()))
         shares = (score.first_try, score.acceptable, score.harmful, score.talk_left_alone)
         rows.append([str(threshold), *map(percent, shares)])
     sys.stdout.write("\n".join(aligned(rows)) + "\n")
 
 
 def main() -> None:
-    """Print what each rule adds, or what the thresholds do."""
+    """Print which conditions nothing needs, or what the thresholds do."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, action="append", help="folder with conversations; our own by default")
     parser.add_argument("--show", type=int, default=4, help="how many changed messages to show")
@@ -142,7 +266,7 @@ def main() -> None:
     if options.thresholds:
         _print_thresholds(conversations)
     else:
-        _print_rules(conversations, options.show)
+        _print_conditions(conversations, options.show)
 
 
 if __name__ == "__main__":
