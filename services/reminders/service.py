@@ -173,9 +173,15 @@ class ReminderService:
         return (await self._finder.find(chat, person, reference))[0]
 
     async def find(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
-        """Find a reminder like `get`, or by a complete id one that is over."""
-        row = await self.recent_deliveries.find_done(chat, reference)
-        return self._finder.public(row) if row is not None else await self.get(chat, person, reference)
+        """Find a reminder like `get`, else one that was sent in the last day and is over, or by a complete id any."""
+        try:
+            return await self.get(chat, person, reference)
+        except RequestRefused as refusal:
+            is_unknown = refusal.code in {"no_reminders", "reminder_unknown"}
+            ended = await self.recent_deliveries.find_ended(chat, reference) if is_unknown else None
+            if ended is None:
+                raise
+            return ended
 
     async def several(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Return the reminders of a reference to several ("1 and 3", "the milk and the dentist", 前两个); else none.
