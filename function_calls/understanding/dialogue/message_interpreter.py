@@ -117,7 +117,8 @@ class MessageInterpreter:
         classify, read = self._bind_models(turn, language, context, known, is_called=is_called)
         words = load_lexicon(language)
         reading = drop_remarks(read(text), words, classify, read)
-        if request and _is_complete(read(request), reading, words):
+        is_remark = reading.intent == NOTHING
+        if request and (is_remark or _is_complete(read(request), reading, words)):
             reading = read(request)
         pressed = _find_button_intent(text, language)
         if pressed:

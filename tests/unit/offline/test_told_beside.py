@@ -108,6 +108,12 @@ def test_request_is_read_with_its_own_words(say: Say, text: str, name: str, argu
     assert (call.name, call.arguments) == (name, arguments)
 
 
+def test_sentence_that_calls_the_bot_is_read_without_a_remark_to_others(say: Say) -> None:
+    made = say("You are, sorry Tom. Bubbles, add Tom to that.", known=("buy milk",), tools=built_in_registry().specs)
+
+    assert [(call.name, call.arguments["person"]) for call in made.calls] == [("reminder_update", "+Tom")]
+
+
 @pytest.mark.parametrize("text", ["先提醒我下午四点吃药", "嗯那个帮我记一下下午四点吃药"])
 def test_name_of_the_bot_hides_no_words(say: Say, text: str) -> None:
     assert shown(say(f"@bubbles {text}", is_addressed=True)) == ["2026-03-04 16:00 吃药"]
