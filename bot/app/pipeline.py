@@ -142,9 +142,9 @@ class Pipeline:
             drafts=drafts,
             reactions=Reactions(self.turns, outbox, self._recorder, checks),
             edited=EditedRequests(self.turns, outbox, assistant.answer_edited, services.get(ReminderService), checks),
-            turn_claims=cluster.turn_claims,
             intake=Intake(self._history, self.access, retry),
             retry=retry,
+            turn_claims=cluster.turn_claims,
             unreadable=None
             if watchdog is None
             else UnreadableMessages(

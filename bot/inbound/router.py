@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
-from typing import TypeVar
 
 from loguru import logger
 
@@ -24,7 +23,6 @@ from services.kernel.errors import StorageFull, StorageUnavailable
 
 TurnFor = Callable[[ChatMessage], Awaitable[Turn]]
 _Key = tuple[str, str]
-T = TypeVar("T")
 
 
 class MessageRouter:
@@ -40,16 +38,17 @@ class MessageRouter:
         corrections: Corrections,
         drafts: Drafts,
         reactions: Reactions,
-        edited: EditedRequests | None = None,
+        edited: EditedRequests,
+        intake: Intake,
+        retry: StorageRetry,
         turn_claims: TurnCoordinator | None = None,
-        intake: Intake | None = None,
-        retry: StorageRetry | None = None,
         unreadable: UnreadableMessages | None = None,
     ) -> None:
         """Wire the router.
 
         `intake` records messages as they arrive, `retry` repeats corrections while the database is unavailable,
-        `turn_claims` coordinates several workers, and `unreadable` skips messages that blocked an earlier process.
+        `turn_claims` coordinates several workers (None for a single one), and `unreadable` skips messages that blocked
+        an earlier process (None without a watchdog).
         """
         self._assistant = assistant
         self._outbox = outbox
@@ -60,16 +59,16 @@ class MessageRouter:
         self._drafts = drafts
         self._reactions = reactions
         self._edited = edited
-        self._turn_claims = turn_claims
         self._intake = intake
         self._retry = retry
+        self._turn_claims = turn_claims
         self._unreadable = unreadable
         self._tasks: dict[_Key, asyncio.Task[object]] = {}
         self._cancelled: set[_Key] = set()
 
     async def accept(self, incoming: Incoming) -> Incoming:
         """Return `incoming`, after committing it if it is a message."""
-        if isinstance(incoming, ChatMessage) and self._intake is not None:
+        if isinstance(incoming, ChatMessage):
             return await self._intake.record(sanitize_surrogates(incoming))
         return incoming
 
@@ -127,25 +126,20 @@ class MessageRouter:
         if isinstance(correction, MessageWithdrawn):
             await self._cancel((correction.address.key, correction.message_id))
         try:
-            original = (
-                None if self._edited is None else await self._retry_storage(lambda: self._find_original(correction))
-            )
-            await self._retry_storage(lambda: self._corrections.apply(correction))
-            if original is not None and self._edited is not None:
+            original = await self._retry.run(lambda: self._find_original(correction))
+            await self._retry.run(lambda: self._corrections.apply(correction))
+            if original is not None:
                 await self._edited.apply(correction, original)
         except Exception as error:  # noqa: BLE001 - a failure must not stop the next event
             log = logger.bind(chat=str(correction.address), message=correction.message_id)
             log.opt(exception=error).error("handling a correction failed")
-
-    async def _retry_storage(self, work: Callable[[], Awaitable[T]]) -> T:
-        return await (work() if self._retry is None else self._retry.run(work))
 
     async def _find_original(self, correction: Correction) -> ChatMessage | None:
         """Return the original message, after it is handled: its reminders are known only then."""
         task = self._tasks.get((correction.address.key, correction.message_id))
         if task is not None and task is not asyncio.current_task():
             await asyncio.wait([task])
-        return None if self._edited is None else await self._edited.find_original(correction)
+        return await self._edited.find_original(correction)
 
     async def _react(self, reaction: Reaction) -> None:
         try:

@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.inbound.middleware import Deduplication
+from bot.inbound.intake import Intake, StorageRetry
+from bot.inbound.middleware import Access, Deduplication
 from bot.inbound.router import MessageRouter
 from bot.inbound.turn_claims import TurnCoordinator
 from bot.outbound.drafts import Drafts
@@ -79,10 +80,10 @@ class SlowAssistant:
 
 @pytest.fixture
 def way():
-    """A platform, the claims, and the door that leads from one to the other."""
+    """A platform, the claims, and the router between them; corrections and reactions are not used."""
     clock, claims = LoopClock(), FakeClaims()
     platform, history = FakePlatform(clock, name=MESSAGE.address.platform), HistoryService(MemoryMessageStore())
-    outbox = Outbox({platform.name: platform}, history, clock)
+    outbox, retry = Outbox({platform.name: platform}, history, clock), StorageRetry(clock)
 
     async def turn_for(message):
         return make_turn(message)
@@ -95,6 +96,9 @@ def way():
         corrections=None,
         drafts=Drafts(outbox, clock),
         reactions=None,
+        edited=None,
+        intake=Intake(history, Access(()), retry),
+        retry=retry,
         turn_claims=TurnCoordinator(claims, clock),
     )
     return platform, claims, router.handle
