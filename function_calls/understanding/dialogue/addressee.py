@@ -140,9 +140,8 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
 
 def _has_nothing_to_change(named: list[str], state: Circumstances) -> bool:
     """Return whether there is no reminder that a message could change; `named` are its references."""
-    is_first = state.context == "none" and state.last_action == "none"
     has_number = any(map(str.isdecimal, named))  # of a list that somebody else has asked for
-    return is_first and (has_number or not state.bot_wrote_lately)
+    return state.context == "none" and (has_number or not state.bot_wrote_lately)
 
 
 def _is_time_for_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:

@@ -73,8 +73,6 @@ class Dialogue:
 
     def note(self, key: str, turn: Turn, calls: tuple[ToolCall, ...]) -> None:
         """Record that `calls` answered the message of `turn`."""
-        if not calls:
-            return
         action = LastAction(at=turn.now, message_id=turn.message.id, calls=calls)
         before = self.state(key).last_set
         made = (call for call in reversed(calls) if call.name == "reminder_set" and not _is_ahead(call, before))
@@ -149,22 +147,13 @@ class Dialogue:
         return last is not None and turn.now - last.at <= _FRESH
 
     def list_messages_since(self, key: str, turn: Turn, question_id: str = "") -> list[ChatMessage]:
-        """Return other people's messages to each other since the last action, delivery, or the question.
-
-        The last action is also that of another person who has just set a reminder for the sender of `turn`.
-        """
+        """Return other people's messages to each other since the last action, delivery, or the question."""
         last = self.last(key, turn.now)
         begin = {question_id, "" if last is None else last.message_id}
         own = turn.message.sender.id
         is_fired = self.context(key, turn) == "fired"
-        other = self._reminded.get(turn.message.address.key) if self.is_only_reminded_by_other(key, turn) else None
         written = takewhile(
-            lambda each: (
-                each.id not in begin
-                and not (is_fired and _is_delivery(each))
-                and (other is None or each.sent_at > other.at)
-            ),
-            reversed(turn.recent),
+            lambda each: each.id not in begin and not (is_fired and _is_delivery(each)), reversed(turn.recent)
         )
         answered = {message.reply_to for message in turn.recent if message.sender.is_bot}
         return [
@@ -177,8 +166,7 @@ class Dialogue:
 def _is_for_sender(other: LastReminder, turn: Turn) -> bool:
     """Return whether another person has set a reminder for the sender of `turn`, alone or with others."""
     names = {name.strip().removeprefix("@").casefold() for name in other.name.split(",")}
-    own = turn.message.sender
-    return other.sender.id != own.id and bool(names & {"everyone", own.name.casefold()})
+    return bool(names & {"everyone", turn.message.sender.name.casefold()})
 
 
 def _find_last_delivery(turn: Turn) -> datetime | None:

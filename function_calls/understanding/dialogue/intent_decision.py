@@ -49,20 +49,16 @@ def choose_intents(
 def adapt_to_context(intent: str, reading: MessageReading, context: Context, words: Lexicon) -> str:
     """Return the intent that `intent` means in `context`: a bare time answers a question, or moves the last reminder.
 
-    "A week before too" asks for another reminder, "remind me again in 15 minutes" for the one that has come.
+    "A week before too" asks for another reminder.
     """
-    text = words.fold(reading.text)
     is_ahead = reading.has("LEAD") or reading.has("EARLIER")
-    if intent == "move" and is_ahead and not reading.has("REF") and words.has_any(words.too, text):
+    if intent == "move" and is_ahead and not reading.has("REF") and words.has_any(words.too, words.fold(reading.text)):
         return "repeat_last"
-    if intent == "set" and context == "fired" and not reading.has("CONTENT") and words.has_any(words.again, text):
-        return "snooze"
-    if intent == "append" and reading.has("PERSON") and words.has_any(words.reminding, text):
+    if intent == "append" and reading.has("PERSON"):
         return "set"
-    is_shifted = reading.has("LATER") or reading.has("EARLIER")
-    if (intent == "answer_when" and context == "acted") or (intent == "reword" and is_shifted):
+    if intent == "answer_when" and context == "acted":
         return "move"
-    if intent == "move" and context == "asked_when" and not (reading.has("REF") or reading.has("OLD")):
+    if intent == "move" and context == "asked_when" and not reading.has("REF"):
         return "answer_when"
     return intent
 

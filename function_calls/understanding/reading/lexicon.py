@@ -113,7 +113,6 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     one_time: tuple[str, ...]
     replacing: tuple[str, ...]
     and_joint: str
-    again: tuple[str, ...]
     last_day: tuple[str, ...]
     missed: tuple[str, ...]
     as_length: str
