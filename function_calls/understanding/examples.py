@@ -84,7 +84,7 @@ def _compile(example: str) -> re.Pattern[str] | None:
 
 
 def _has_own_words(example: str) -> bool:
-    return any(character.isalnum() for character in re.sub(r"\{\w+\}", "", example)) or not slot_names(example)
+    return any(character.isalnum() for character in re.sub(r"\{\w+\}", "", example))
 
 
 def _convert(words: str, name: str, tool: ToolSpec) -> object:

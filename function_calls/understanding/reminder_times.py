@@ -74,7 +74,7 @@ def parse_moment(words: str, ctx: CallContext) -> datetime:
 
 def add_follow_up(schedule: Schedule, minutes: int | None) -> Schedule:
     """Return the schedule repeated every `minutes` until done; with 0 no longer, with None unchanged."""
-    if minutes is None or (minutes and schedule.rule is not None and schedule.rule.is_elapsed):
+    if minutes is None or (schedule.rule is not None and schedule.rule.is_elapsed):
         return schedule  # what counts elapsed time repeats itself
     follow_up = FollowUp(every=timedelta(minutes=minutes), times=_MOST_FOLLOW_UPS) if minutes else None
     return replace(schedule, follow_up=follow_up)
