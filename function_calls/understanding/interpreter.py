@@ -23,7 +23,6 @@ from function_calls.understanding.dialogue.message_interpreter import (
     MessageInterpreter,
     Utterance,
     is_addressed,
-    knows_replied_message,
 )
 from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.local_lookup import make_local_lookup, make_web_fallback, render_results
@@ -262,14 +261,12 @@ class OfflineInterpreter:
             return Interpretation()
         if is_long:
             return Interpretation(answer=say(turn.language, "offline.too_long", limit=LONGEST), must_reply=True)
-        if is_acknowledgement(strip_names(turn.message.text, (turn.bot_name,))) or _is_below_reminder(turn):
+        if is_acknowledgement(strip_names(turn.message.text, (turn.bot_name,))):
             return Interpretation()
         return Interpretation(answer=render_help(turn, searches_web=self._searches_web))
 
     def _is_request(self, turn: Turn) -> bool:
-        """Return whether a message that is too long begins as a request to be reminded, for nobody else."""
-        if _is_for_somebody(turn):
-            return False
+        """Return whether a message that is too long begins as a request to be reminded."""
         text = turn.message.text[:_BEGINNING]
         language = detect_language(text, turn.language)
         models = load_models(language)
@@ -284,7 +281,7 @@ class OfflineInterpreter:
         if reading.intent not in _REMINDING or not spans:
             return utterance, None
         if not is_addressed(turn):
-            return utterance, None if self._dialogue.is_fresh(key, turn) else Interpretation()
+            return utterance, Interpretation()
         name = _find_person_before(turn, reading.text[: spans[0][0]]) or self._dialogue.find_person_meant(turn)
         if name is None:
             return utterance, Interpretation(answer=say(turn.language, "offline.whom"), must_reply=True)
@@ -308,8 +305,7 @@ class OfflineInterpreter:
         if times:
             self._questions.take(key, turn.now)
             return answers.set_options(question, times)
-        is_refused = not question.content or _has_listed(turn, known)
-        if question.asks == "reminder" and is_refused and self._is_reference(turn, utterance, known):
+        if question.asks == "reminder" and self._is_reference(turn, utterance, known):
             self._questions.take(key, turn.now)
             named = slots.normalize_reference(utterance.reading.text, words)
             return answers.call_tool(question.tool, {**question.reminder_options, "reminder_id": named})
@@ -347,7 +343,7 @@ class OfflineInterpreter:
         last = self._dialogue.last(key, turn.now)
         words = load_lexicon(utterance.language)
         is_waived = _is_waived(reading, words)
-        is_wanted = (is_waived and not reading.has("WHEN")) or reading.intent == "cancel_ask"
+        is_wanted = is_waived or reading.intent == "cancel_ask"
         if not is_wanted or last is None or not last.is_change or not maker.offers("undo"):
             return None
         is_meant = _is_addressed(turn) or not self._dialogue.list_messages_since(key, turn)
@@ -379,15 +375,13 @@ class OfflineInterpreter:
     ) -> Interpretation:
         """Return the answer to a message without a request: a hint, help, a lookup, or nothing for talk and thanks."""
         text = strip_names(turn.message.text, (turn.bot_name,))
-        is_called = _is_addressed(turn) or (is_addressed(turn) and utterance.reading.intent == "help")
+        is_called = _is_addressed(turn)
         if not is_called and self._messages.asks_for_change(utterance, turn, key, known):
-            last = self._dialogue.last_set(key, turn.now)
-            return Interpretation(answer=self._hint(turn, utterance, known, last), must_reply=True)
+            return Interpretation(answer=self._hint(turn, utterance, known), must_reply=True)
         is_thanked = is_acknowledgement(text) or _is_remark_behind_thanks(text, utterance)
         if not is_called or is_thanked or self._messages.is_talk(utterance, turn):
             return Interpretation()
-        is_waived = utterance.reading.intent == "cancel_ask" and utterance.question is None
-        if is_waived or parse_yes_no(turn.message.text, turn.bot_name) is not None:
+        if parse_yes_no(turn.message.text, turn.bot_name) is not None:
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
         query = trim(strip_calls(text, turn.bot_name))
         calls = self._look_up(turn, utterance, query)
@@ -395,7 +389,7 @@ class OfflineInterpreter:
             return Interpretation(calls=calls)
         if _is_below_reminder(turn):
             return Interpretation()
-        return Interpretation(answer=self._hint(turn, utterance, known, self._dialogue.last_set(key, turn.now)))
+        return Interpretation(answer=self._hint(turn, utterance, known))
 
     def _look_up(self, turn: Turn, utterance: Utterance, query: str) -> tuple[ToolCall, ...]:
         """Return the calls that look up the answer to a question: in the web, or in the chat."""
@@ -462,7 +456,8 @@ def _is_for_somebody(turn: Turn) -> bool:
     message = turn.message
     if message.reply_to is None or _is_addressed(turn):
         return False
-    return knows_replied_message(turn) or len(message.text) > _LONGEST_REPLY
+    is_known = any(each.id == message.reply_to for each in turn.recent)
+    return is_known or len(message.text) > _LONGEST_REPLY
 
 
 def _is_below_reminder(turn: Turn) -> bool:
@@ -470,12 +465,6 @@ def _is_below_reminder(turn: Turn) -> bool:
     message = turn.message
     is_called = turn.bot_name.casefold() in message.text.casefold()
     return message.reply_to is not None and not message.is_private and not is_called
-
-
-def _has_listed(turn: Turn, known: ChatReminders | None) -> bool:
-    """Return whether the last message of the bot lists several of the `known` reminders."""
-    text = next((message.text for message in reversed(turn.recent) if message.sender.is_bot), "")
-    return known is not None and sum(reminder.id in text for reminder in known.reminders) > 1
 
 
 def _refuse_too_many_times(turn: Turn) -> Interpretation:

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from function_calls.language.messages import knows, say
-from function_calls.tools.calls import ToolCall, Turn
+from function_calls.tools.calls import Turn
 from function_calls.understanding.dialogue.message_interpreter import Utterance
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import load_lexicon
@@ -32,7 +32,6 @@ def render_hint(
     turn: Turn,
     utterance: Utterance,
     known: ChatReminders | None,
-    last_set: ToolCall | None,
     *,
     searches_web: bool,
 ) -> str:
@@ -50,26 +49,18 @@ def render_hint(
             return render_help(turn, searches_web=searches_web)
         return say(turn.language, "near.any", content=mentioned.content, time=_format_time(turn, mentioned))
     near = f"near.{topic}"
-    reminder = _find_meant_reminder(turn, utterance, known, last_set) if knows(near) else None
+    reminder = _find_named_reminder(utterance, known) if knows(near) else None
     if reminder is None:
         return say(turn.language, "how.guess", how=say(turn.language, f"how.{topic}"))
     return say(turn.language, near, content=reminder.content, time=_format_time(turn, reminder))
 
 
-def _find_meant_reminder(
-    turn: Turn, utterance: Utterance, known: ChatReminders | None, last_set: ToolCall | None
-) -> Reminder | None:
-    """Return the reminder that the message is likely about: the one named, the last, or the person's only one."""
+def _find_named_reminder(utterance: Utterance, known: ChatReminders | None) -> Reminder | None:
+    """Return the first reminder that the message names; None for none."""
     if known is None:
         return None
-    words = slots.extract_references(utterance.reading, load_lexicon(utterance.language))
-    named = [reminder for name in words if name for reminder in known.resolve(name)]
-    if named:
-        return named[0]
-    last = None if last_set is None else str(last_set.arguments["content"])
-    own = [reminder for reminder in known.reminders if reminder.creator.id == turn.message.sender.id]
-    same = [reminder for reminder in own if reminder.content == last]
-    return same[-1] if same else own[0] if len(own) == 1 else None
+    names = slots.extract_references(utterance.reading, load_lexicon(utterance.language))
+    return next((reminder for name in names for reminder in known.resolve(name)), None)
 
 
 def _find_mentioned_reminder(reading: MessageReading, known: ChatReminders) -> Reminder | None:

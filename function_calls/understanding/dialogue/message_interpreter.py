@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.understanding.dialogue.addressee import (
-    ASKED,
     QUESTION_ENDS,
     Circumstances,
     has_trigger,
@@ -39,7 +38,7 @@ from function_calls.understanding.reading.segments import Classify, Read, drop_r
 from function_calls.understanding.reading.tokens import TimeReader, Token, is_time
 from function_calls.understanding.requests.intent_handlers import handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion
-from function_calls.understanding.requests.reference_resolution import SEVERAL, ChatReminders
+from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading, TimeReadings
@@ -61,9 +60,6 @@ _LEAST_REMOVAL = 0.25
 """The probability from which a deletion that names a person only takes this person off a reminder."""
 _QUOTES = "\"“”'‘’「」『』`"
 _TALK = 0.5
-_LIKELY = 0.7
-_DOUBT = 0.1
-"""The probability of talk up to which a message certainly asks for something."""
 _ASKING = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
 _FEWEST_WORDS, _MOST_INTERJECTIONS = 3, 3
@@ -127,17 +123,11 @@ class MessageInterpreter:
             reading = merge_intents(reading, "set", "snooze", load_models(language))
         if reading.has("PERSON") and reading.probability("person_remove") >= _LEAST_REMOVAL:
             reading = merge_intents(reading, "delete", "person_remove", load_models(language))
-        if not self._may_be_about_summaries(reading, words, key, turn):
+        if not any(name in words.fold(reading.text) for name in words.help_topics.get("summary", ())):
             reading = merge_intents(reading, "summary_schedule", "move", load_models(language))
-        if reading.intent == "person_set" and words.has_any(words.replacing, words.fold(reading.text)):
+        if reading.intent == "person_set":
             reading = merge_intents(reading, "reword", "person_set", load_models(language))
         return Utterance(reading=reading, context=context, language=language, question=question)
-
-    def _may_be_about_summaries(self, reading: MessageReading, words: Lexicon, key: str, turn: Turn) -> bool:
-        """Return whether a message or the last action is about summaries: otherwise "weekly" moves a reminder."""
-        last, text = self._dialogue.last(key, turn.now), words.fold(reading.text)
-        is_next = last is not None and any(call.name == "summary_schedule" for call in last.calls)
-        return is_next or any(name in text for name in words.help_topics.get("summary", ()))
 
     def _bind_models(
         self, turn: Turn, language: str, context: Context, known: ChatReminders | None, *, is_called: bool
@@ -172,7 +162,7 @@ class MessageInterpreter:
 
         `known` are the coming reminders of the chat; without it the names in earlier messages of the bot count.
         """
-        if _calls_person(turn) or (_replies_to_unknown(turn) and utterance.reading.intent != "done"):
+        if _calls_person(turn):
             return None
         for intent in self._choose_intents(utterance, turn, key, known):
             made = self._interpret_intent(utterance, intent, turn, key, answers, known)
@@ -189,13 +179,12 @@ class MessageInterpreter:
     def is_talk(self, utterance: Utterance, turn: Turn) -> bool:
         """Return whether a message names the bot but speaks about it: it asks nothing and is probably for people."""
         message = turn.message
-        is_asked = message.text.rstrip().endswith(("?", "？"))
         is_short = len(utterance.reading.tokens) < _FEWEST_WORDS
         you = load_lexicon(utterance.language).second_person
         is_called = _is_vocative(message.text, turn.bot_name) or any(
             token.form in you for token in utterance.reading.tokens
         )
-        if message.is_private or message.reply_to is not None or is_asked or is_short or is_called:
+        if message.is_private or message.reply_to is not None or is_short or is_called:
             return False
         return utterance.reading.probability("none") >= _TALK
 
@@ -226,8 +215,6 @@ class MessageInterpreter:
                     part, utterance, turn, key, answers, known, is_part=len(parts) > 1, before=before
                 )
             )
-        if len(made) > 1 and not all(made):
-            made = [self._interpret_request(reading, utterance, turn, key, answers, known)]
         return merge_or_none([each for each in made if each is not None])
 
     def _merge_changes(
@@ -247,10 +234,8 @@ class MessageInterpreter:
         if not parts or len(calls) != len(parts):
             return None
         first, second = calls
-        named = {**second.arguments, "reminder_id": first.arguments.get("reminder_id")}
-        if (first.arguments.keys() & named.keys()) - {"reminder_id"}:
-            return None  # both say when, or what
-        return Interpretation(calls=(replace(first, arguments={**named, **first.arguments}),))
+        merged = {**second.arguments, "reminder_id": None, **first.arguments}
+        return Interpretation(calls=(replace(first, arguments=merged),))
 
     def _interpret_request(
         self,
@@ -317,7 +302,7 @@ class MessageInterpreter:
             chosen = choose_intents(reading, words, context, is_addressed=is_called, has_known_words=has_known_words)
             if chosen:
                 return chosen
-        is_answer = _awaits_answer(utterance, turn) and context in ASKED and _is_only_time(reading, words)
+        is_answer = _awaits_answer(utterance, turn) and _is_only_time(reading, words)
         return ("answer_when",) if is_answer else self._find_done(utterance, turn, key)
 
     def _describe_circumstances(
@@ -356,7 +341,7 @@ class MessageInterpreter:
 
     def _find_done(self, utterance: Utterance, turn: Turn, key: str) -> tuple[str, ...]:
         """Return the intent `done` where the message may have it and a reminder waits for it; else an empty tuple."""
-        is_likely = utterance.reading.probability("done") >= _MAYBE_DONE and utterance.context in {"acted", "fired"}
+        is_likely = utterance.reading.probability("done") >= _MAYBE_DONE
         last = self._dialogue.last_set(key, turn.now)
         return ("done",) if is_likely and last is not None and "until_done" in last.arguments else ()
 
@@ -403,11 +388,7 @@ class MessageInterpreter:
         return not clocks.isdisjoint((named | figures) - {None})
 
     def _is_named(self, name: str, turn: Turn, key: str, known: ChatReminders | None) -> bool:
-        """Return whether a reference names an existing reminder; numbers and "all" count as such."""
-        words = load_lexicon(turn.language)
-        is_all = name.casefold().startswith(tuple(f"{word}{words.joint}" for word in words.every))
-        if is_all or name.isdecimal() or SEVERAL.issuperset(name.split()):
-            return True
+        """Return whether a reference names an existing reminder."""
         if known is not None and known.matches(name, load_common_words(turn.language)):
             return True
         last = self._dialogue.last_set(key, turn.now)
@@ -430,19 +411,17 @@ def _strip_quoted_lines(text: str) -> str:
 
 def _is_complete(request: MessageReading, whole: MessageReading, words: Lexicon) -> bool:
     """Return whether the sentence that begins with the bot's name is complete without the words in front of it."""
-    is_clear = request.probability(NOTHING) <= _DOUBT and request.intents[0][1] >= _LIKELY
     points_back = any(token.form in words.pronouns for token in request.tokens)
     is_named = request.has("CONTENT") if request.intent == "set" else any(slots.extract_references(request, words))
     has_time, is_timed = (any(map(is_time, each.tokens)) for each in (request, whole))
-    return is_clear and is_named and not points_back and (has_time or not is_timed)
+    return is_named and not points_back and (has_time or not is_timed)
 
 
 def _is_only_time(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message has only one time, with courtesies and links around it: "make it 6pm"."""
     times = [token for token in reading.tokens if is_time(token)]
     left = [token.form for token in reading.tokens if not is_time(token)]
-    is_one = len(times) == 1 and not times[0].form.startswith("@past")
-    return is_one and slots.are_function_words(left, words) and not words.find_refusal(reading.text.casefold())
+    return len(times) == 1 and slots.are_function_words(left, words) and not words.find_refusal(reading.text.casefold())
 
 
 def _calls_person(turn: Turn) -> bool:
@@ -459,12 +438,7 @@ def _calls_person(turn: Turn) -> bool:
 
 def _replies_to_unknown(turn: Turn) -> bool:
     """Return whether a message replies to an unknown one, which may be a reminder that is still being sent."""
-    return turn.message.reply_to is not None and not is_addressed(turn) and not knows_replied_message(turn)
-
-
-def knows_replied_message(turn: Turn) -> bool:
-    """Return whether the recent messages contain the one to which the message of `turn` replies."""
-    return any(message.id == turn.message.reply_to for message in turn.recent)
+    return turn.message.reply_to is not None and not is_addressed(turn)
 
 
 def _follows_bot(turn: Turn) -> bool:
