@@ -18,12 +18,8 @@ from function_calls.understanding.dialogue.choices import choose_options
 from function_calls.understanding.dialogue.dialogue import Dialogue
 from function_calls.understanding.dialogue.fallback import render_help, render_hint
 from function_calls.understanding.dialogue.memory import DialogueMemory
-from function_calls.understanding.dialogue.message_interpreter import (
-    LONGEST,
-    MessageInterpreter,
-    Utterance,
-    is_addressed,
-)
+from function_calls.understanding.dialogue.message_interpreter import LONGEST, MessageInterpreter, is_talk
+from function_calls.understanding.dialogue.utterance import Utterance
 from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.local_lookup import make_local_lookup, make_web_fallback, render_results
 from function_calls.understanding.reading import slots
@@ -131,7 +127,9 @@ class OfflineInterpreter:
         known = await self._look_up_reminders(message)
         if _names_known(message, known):
             message = self._read_message(turn, key, known)
-        interpretation = self._answer(message, key, known)
+        elif message.utterance is not None:
+            message = replace(message, utterance=replace(message.utterance, known=known))
+        interpretation = self._answer(message, key)
         if self._memory is not None:
             await self._memory.keep(key)
         return interpretation
@@ -139,7 +137,7 @@ class OfflineInterpreter:
     def read(self, turn: Turn, known: ChatReminders | None = None) -> Interpretation:
         """Return what `turn` asks for, without waiting; `known` are the coming reminders of its chat."""
         key = _get_dialogue_key(turn)
-        return self._answer(self._read_message(turn, key, known), key, known)
+        return self._answer(self._read_message(turn, key, known), key)
 
     def _read_message(self, turn: Turn, key: str, known: ChatReminders | None = None) -> _Message:
         """Read the message of `turn` with the models, names of several words being one."""
@@ -148,18 +146,18 @@ class OfflineInterpreter:
             utterance = self._read_utterance(turn, key, known)
             return _Message(turn=turn, joined=joined, utterance=utterance, has_too_many_times=is_effort_spent())
 
-    def _answer(self, message: _Message, key: str, known: ChatReminders | None) -> Interpretation:
+    def _answer(self, message: _Message, key: str) -> Interpretation:
         """Return the calls or the answer to a message, with names as they are written; open questions keep these."""
-        interpretation = self._interpret_message(message, key, known)
+        interpretation = self._interpret_message(message, key)
         if message.joined:
             self._questions.rename(key, message.joined)
         return restore_names(interpretation, message.joined)
 
-    def _interpret_message(self, message: _Message, key: str, known: ChatReminders | None) -> Interpretation:
+    def _interpret_message(self, message: _Message, key: str) -> Interpretation:
         turn, utterance = message.turn, message.utterance
         with limited_effort():
             is_spent = message.has_too_many_times
-            interpretation = Interpretation() if is_spent else self._interpret_utterance(turn, key, utterance, known)
+            interpretation = Interpretation() if is_spent else self._interpret_utterance(turn, utterance)
             if is_spent or is_effort_spent():
                 interpretation = _refuse_too_many_times(turn)
         if turn.message.is_edited and not interpretation.calls:
@@ -168,18 +166,17 @@ class OfflineInterpreter:
         if interpretation.calls:
             self._dialogue.note(key, turn, interpretation.calls)
             self._questions.drop_before(key, turn.message.id)
-            self._keep_ambiguous(turn, key, interpretation, known)
+            if utterance is not None:
+                self._keep_ambiguous(utterance, interpretation)
         elif interpretation == Interpretation():
             self._pass_by(turn, key, utterance)
         elif utterance is not None and utterance.reading.intent == "none":
             self._questions.drop(key, utterance.question)  # something else was answered
         return interpretation
 
-    def _keep_ambiguous(
-        self, turn: Turn, key: str, interpretation: Interpretation, known: ChatReminders | None
-    ) -> None:
+    def _keep_ambiguous(self, utterance: Utterance, interpretation: Interpretation) -> None:
         """Keep a call open whose reference fits several reminders: the next message may choose one."""
-        call = interpretation.calls[0]
+        turn, known, call = utterance.turn, utterance.known, interpretation.calls[0]
         reference = str(call.arguments.get("reminder_id") or "")
         if known is None or len(interpretation.calls) > 1 or len(known.resolve(reference)) <= 1:
             return
@@ -187,7 +184,7 @@ class OfflineInterpreter:
         question = OpenQuestion(
             asks="reminder", content=reference, tool=call.name, reminder_options=others, message_id=turn.message.id
         )
-        self._questions.ask(key, question, turn.now)
+        self._questions.ask(utterance.key, question, turn.now)
 
     def _pass_by(self, turn: Turn, key: str, utterance: Utterance | None) -> None:
         """Record that the person has written of something else; an acknowledgement closes the open question."""
@@ -213,30 +210,29 @@ class OfflineInterpreter:
         text = strip_names(turn.message.text, (turn.bot_name,))
         return self._messages.read(turn, text, detect_language(text, turn.language), key, question, known)
 
-    def _interpret_utterance(
-        self, turn: Turn, key: str, utterance: Utterance | None, known: ChatReminders | None
-    ) -> Interpretation:
+    def _interpret_utterance(self, turn: Turn, utterance: Utterance | None) -> Interpretation:
         example = self._match_example(turn)
-        if example is not None and not _forgets_reminder(example, utterance, known):
+        if example is not None and not _forgets_reminder(example, utterance):
             return example
         if utterance is None:
             return self._answer_unread(turn)
-        utterance, unknown = self._resolve_pronoun(turn, key, utterance)
+        utterance, unknown = self._resolve_pronoun(utterance)
         if unknown is not None:
             return unknown
         if utterance.question is None and is_acknowledgement(utterance.reading.text):
             return Interpretation()
-        if self._is_needless_waiver(turn, key, utterance):
+        if self._is_needless_waiver(utterance):
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
-        answers = ReminderAnswers(turn, self._questions, key)
-        answered = self._answer_question(turn, key, utterance, answers, known)
-        interpretation = answered or self._undo_waived(turn, key, utterance)
-        interpretation = interpretation or self._messages.interpret(utterance, turn, key, answers, known)
+        answers = ReminderAnswers(turn, self._questions, utterance.key)
+        answered = self._answer_question(utterance, answers)
+        interpretation = answered or self._undo_waived(utterance) or self._messages.interpret(utterance, answers)
         if interpretation is None:
-            return self._undo_change(turn, key, utterance) or self._answer_without_request(turn, key, utterance, known)
+            return self._undo_change(utterance) or self._answer_without_request(utterance)
         question = utterance.question
         is_answer = answered is not None or utterance.reading.intent in _ANSWERING
-        return interpretation if question is None or not is_answer else self._add_options(interpretation, key, question)
+        if question is None or not is_answer:
+            return interpretation
+        return self._add_options(interpretation, utterance.key, question)
 
     def _add_options(self, interpretation: Interpretation, key: str, question: OpenQuestion) -> Interpretation:
         """Return the answer to `question` with the options of its reminder, which the next question keeps."""
@@ -274,13 +270,13 @@ class OfflineInterpreter:
         reading = read_message(text, turn.message_time, situation, models, self._times, language)
         return reading.probability("set") >= _TALK and has_trigger(reading, load_lexicon(language))
 
-    def _resolve_pronoun(self, turn: Turn, key: str, utterance: Utterance) -> tuple[Utterance, Interpretation | None]:
+    def _resolve_pronoun(self, utterance: Utterance) -> tuple[Utterance, Interpretation | None]:
         """Return the message with a name for "him" in "remind him", or the question who is meant."""
-        reading, words = utterance.reading, load_lexicon(utterance.language)
+        turn, reading, words = utterance.turn, utterance.reading, utterance.words
         spans = _find_pronouns(reading, words)
         if reading.intent not in _REMINDING or not spans:
             return utterance, None
-        if not is_addressed(turn):
+        if not utterance.is_addressed:
             return utterance, Interpretation()
         name = _find_person_before(turn, reading.text[: spans[0][0]]) or self._dialogue.find_person_meant(turn)
         if name is None:
@@ -288,75 +284,56 @@ class OfflineInterpreter:
         text = reading.text
         for start, end in reversed(spans):
             text = f"{text[:start]}{'' if words.joint else ' '}@{name}{'' if words.joint else ' '}{text[end:]}"
-        again = self._messages.read(turn, text, utterance.language, key, utterance.question)
-        return utterance if again is None else _tag_person(again, f"@{name}"), None
+        named = self._messages.read(turn, text, utterance.language, utterance.key, utterance.question, utterance.known)
+        return utterance if named is None else _tag_person(named, f"@{name}"), None
 
-    def _answer_question(
-        self, turn: Turn, key: str, utterance: Utterance, answers: ReminderAnswers, known: ChatReminders | None
-    ) -> Interpretation | None:
+    def _answer_question(self, utterance: Utterance, answers: ReminderAnswers) -> Interpretation | None:
         """Return the calls of an answer to the open question: for a chosen time, or for a chosen reminder."""
-        question = utterance.question
-        if question is None or not turn.scope.covers(question.message_id):
+        question, turn, words = utterance.question, utterance.turn, utterance.words
+        if question is None or not utterance.awaits_answer:
             return None
-        words = load_lexicon(utterance.language)
         times: tuple[Reading, ...] = ()
         if question.asks == "option":
-            times = choose_options(utterance.reading, question.options, words, self._bind_times(turn, utterance))
+            times = choose_options(utterance.reading, question.options, words, self._bind_times(utterance))
         if times:
-            self._questions.take(key, turn.now)
+            self._questions.take(utterance.key, turn.now)
             return answers.set_options(question, times)
-        if question.asks == "reminder" and self._is_reference(turn, utterance, known):
-            self._questions.take(key, turn.now)
+        if question.asks == "reminder" and _is_reference(utterance):
+            self._questions.take(utterance.key, turn.now)
             named = slots.normalize_reference(utterance.reading.text, words)
             return answers.call_tool(question.tool, {**question.reminder_options, "reminder_id": named})
         return None
 
-    def _bind_times(self, turn: Turn, utterance: Utterance) -> Callable[[str], Sequence[TimeReadings]]:
+    def _bind_times(self, utterance: Utterance) -> Callable[[str], Sequence[TimeReadings]]:
         """Return a function that reads times in the language of the message."""
-        return lambda text: self._times(text, turn.message_time, language=utterance.language)
+        return lambda text: self._times(text, utterance.turn.message_time, language=utterance.language)
 
-    @staticmethod
-    def _is_reference(turn: Turn, utterance: Utterance, known: ChatReminders | None) -> bool:
-        """Return whether a message may name the reminder that the bot asked for: a number, or few words.
-
-        The words are for the bot, or those of a coming reminder.
-        """
-        text = utterance.reading.text.strip(" .!?。！？").casefold()
-        words = load_lexicon(utterance.language)
-        is_marked = any(text.endswith(f"{words.joint}{mark}") for mark in words.reference_marks)
-        is_short = len(utterance.reading.tokens) <= _REMARK * (1 if words.joint else 2)
-        is_new = utterance.reading.intent not in {"none", "delete", "answer_when", "answer_content", "cancel_ask"}
-        name = slots.normalize_reference(text, words)
-        is_meant = _is_addressed(turn) or (known is not None and bool(known.resolve(name)))
-        return name.isdecimal() or is_marked or (not is_new and is_short and is_meant)
-
-    def _is_needless_waiver(self, turn: Turn, key: str, utterance: Utterance) -> bool:
+    def _is_needless_waiver(self, utterance: Utterance) -> bool:
         """Return whether a message to the bot is only "never mind", where nothing was asked or changed."""
-        last, words = self._dialogue.last(key, turn.now), load_lexicon(utterance.language)
+        turn, words = utterance.turn, utterance.words
+        last = self._dialogue.last(utterance.key, turn.now)
         is_open = utterance.question is not None or (last is not None and last.is_change)
         text = words.fold(utterance.reading.text).strip(" .!,。！，~～…")
         return text in words.waived and not is_open and turn.message.is_addressed
 
-    def _undo_change(self, turn: Turn, key: str, utterance: Utterance) -> Interpretation | None:
+    def _undo_change(self, utterance: Utterance) -> Interpretation | None:
         """Return the call that undoes the last change, where the person only says to forget it."""
-        reading, maker = utterance.reading, CallMaker(turn)
-        last = self._dialogue.last(key, turn.now)
-        words = load_lexicon(utterance.language)
-        is_waived = _is_waived(reading, words)
-        is_wanted = is_waived or reading.intent == "cancel_ask"
+        turn, key = utterance.turn, utterance.key
+        maker, last = CallMaker(turn), self._dialogue.last(key, turn.now)
+        is_wanted = _is_waived(utterance) or utterance.reading.intent == "cancel_ask"
         if not is_wanted or last is None or not last.is_change or not maker.offers("undo"):
             return None
         is_meant = _is_addressed(turn) or not self._dialogue.list_messages_since(key, turn)
         is_lately = self._dialogue.is_fresh(key, turn) and not self._dialogue.state(key).is_passed
         return Interpretation(calls=(maker.call("undo", {}),)) if is_meant and is_lately else None
 
-    def _undo_waived(self, turn: Turn, key: str, utterance: Utterance) -> Interpretation | None:
+    def _undo_waived(self, utterance: Utterance) -> Interpretation | None:
         """Return the call that undoes the last new or repeating reminder where the person waives it.
 
         A single reminder that was moved before is deleted instead.
         """
-        last, before = self._dialogue.last(key, turn.now), self._dialogue.last_set(key, turn.now)
-        words = load_lexicon(utterance.language)
+        key, now = utterance.key, utterance.turn.now
+        last, before = self._dialogue.last(key, now), self._dialogue.last_set(key, now)
         if last is None or before is None or utterance.question is not None:
             return None
         is_set = last.calls[-1].name == "reminder_set"
@@ -364,43 +341,39 @@ class OfflineInterpreter:
         intent = utterance.reading.intent
         is_bare = set(utterance.reading.tags) == {NO_TAG} and intent not in _ENDING
         is_waiving = intent in _WAIVING or is_bare or (is_changed and intent == "delete")
-        is_meant = is_waiving and _is_waived(utterance.reading, words)
-        is_named = any(slots.extract_references(utterance.reading, words))
+        is_meant = is_waiving and _is_waived(utterance)
+        is_named = any(slots.extract_references(utterance.reading, utterance.words))
         if is_meant and not is_named and (is_set or is_changed):
-            return self._undo_change(turn, key, utterance)
+            return self._undo_change(utterance)
         return None
 
-    def _answer_without_request(
-        self, turn: Turn, key: str, utterance: Utterance, known: ChatReminders | None
-    ) -> Interpretation:
+    def _answer_without_request(self, utterance: Utterance) -> Interpretation:
         """Return the answer to a message without a request: a hint, help, a lookup, or nothing for talk and thanks."""
+        turn = utterance.turn
         text = strip_names(turn.message.text, (turn.bot_name,))
         is_called = _is_addressed(turn)
-        if not is_called and self._messages.asks_for_change(utterance, turn, key, known):
-            return Interpretation(answer=self._hint(turn, utterance, known), must_reply=True)
+        if not is_called and self._messages.asks_for_change(utterance):
+            return Interpretation(answer=self._hint(utterance), must_reply=True)
         is_thanked = is_acknowledgement(text) or _is_remark_behind_thanks(text, utterance)
-        if not is_called or is_thanked or self._messages.is_talk(utterance, turn):
+        if not is_called or is_thanked or is_talk(utterance):
             return Interpretation()
         if parse_yes_no(turn.message.text, turn.bot_name) is not None:
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
-        query = trim(strip_calls(text, turn.bot_name))
-        calls = self._look_up(turn, utterance, query)
+        calls = self._look_up(utterance, query=trim(strip_calls(text, turn.bot_name)))
         if calls:
             return Interpretation(calls=calls)
-        if _is_below_reminder(turn):
-            return Interpretation()
-        return Interpretation(answer=self._hint(turn, utterance, known))
+        return Interpretation() if _is_below_reminder(turn) else Interpretation(answer=self._hint(utterance))
 
-    def _look_up(self, turn: Turn, utterance: Utterance, query: str) -> tuple[ToolCall, ...]:
+    def _look_up(self, utterance: Utterance, query: str) -> tuple[ToolCall, ...]:
         """Return the calls that look up the answer to a question: in the web, or in the chat."""
-        reading, maker = utterance.reading, CallMaker(turn)
+        reading, maker = utterance.reading, CallMaker(utterance.turn)
         is_long = sum(token.form.isalnum() for token in reading.tokens) >= _FEWEST_WORDS
         is_question = is_long and reading.text.rstrip().endswith(("?", "？"))
         is_asked = reading.probability("ask") >= _QUESTION or is_question
         is_about_bot = reading.probability("help") > max(_HELP, reading.probability("ask"))
         if not is_asked or is_about_bot or not maker.offers("perplexity_search"):
             return ()
-        here = () if self._searches_web else make_local_lookup(turn, query)
+        here = () if self._searches_web else make_local_lookup(utterance.turn, query)
         return here or (maker.call("perplexity_search", {"query": query}),)
 
 
@@ -426,13 +399,28 @@ def _may_be_about_reminder(utterance: Utterance) -> bool:
     return reading.intent != "none" or utterance.context != "none" or is_timed
 
 
-def _forgets_reminder(example: Interpretation, utterance: Utterance | None, known: ChatReminders | None) -> bool:
+def _forgets_reminder(example: Interpretation, utterance: Utterance | None) -> bool:
     """Return whether "forget …" names a reminder and no note: "forget the lenses, Tobi has them"."""
-    is_deletion = utterance is not None and utterance.reading.intent in {"delete", "forget"}
-    if utterance is None or known is None or not is_deletion:
+    known = None if utterance is None else utterance.known
+    if utterance is None or known is None or utterance.reading.intent not in {"delete", "forget"}:
         return False
     names = [str(call.arguments.get("reference", "")) for call in example.calls if call.name == "memory_forget"]
     return any(known.find_only_closest(name, load_common_words(utterance.language)) is not None for name in names)
+
+
+def _is_reference(utterance: Utterance) -> bool:
+    """Return whether a message may name the reminder that the bot asked for: a number, or few words.
+
+    The words are for the bot, or those of a coming reminder.
+    """
+    words, known = utterance.words, utterance.known
+    text = utterance.reading.text.strip(" .!?。！？").casefold()
+    is_marked = any(text.endswith(f"{words.joint}{mark}") for mark in words.reference_marks)
+    is_short = len(utterance.reading.tokens) <= _REMARK * (1 if words.joint else 2)
+    is_new = utterance.reading.intent not in {"none", "delete", "answer_when", "answer_content", "cancel_ask"}
+    name = slots.normalize_reference(text, words)
+    is_meant = _is_addressed(utterance.turn) or (known is not None and bool(known.resolve(name)))
+    return name.isdecimal() or is_marked or (not is_new and is_short and is_meant)
 
 
 def _names_known(message: _Message, known: ChatReminders | None) -> bool:
@@ -506,8 +494,9 @@ def _find_pronouns(reading: MessageReading, words: Lexicon) -> list[tuple[int, i
     ]
 
 
-def _is_waived(reading: MessageReading, words: Lexicon) -> bool:
+def _is_waived(utterance: Utterance) -> bool:
     """Return whether a message begins with "forget it" or the like, or has only words such as "oh wait" before that."""
+    reading, words = utterance.reading, utterance.words
     start = next((token.start for token in reading.tokens if token.form not in _BEFORE_WAIVED), 0)
     text = reading.text.casefold()
     return any(_begins_with(each, words.waived, words.joint) for each in (text, text[start:]))

@@ -1,6 +1,7 @@
-"""Detect the addressee of a message that does not name the bot: the bot or people."""
+"""Detect the addressee of a message: the bot or people."""
 
 import math
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -9,10 +10,12 @@ from typing import Literal
 
 from msgspec import Struct
 
+from function_calls.tools.calls import Turn
 from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
+from function_calls.understanding.reading.names import find_name
 
 THRESHOLD = 0.7
 """The least probability of a message for the bot."""
@@ -26,6 +29,9 @@ _QUESTIONS = frozenset({"help", "recall", "ask", "time_now"})
 _MOST_OTHERS = 4
 _MOST_UNTAGGED = 5
 _MOST_LOG_ODDS = 6.0
+_MOST_INTERJECTIONS = 3
+_SENTENCE_MARK = re.compile(r"[.!?…,;:。！？，；：\n]")
+_REPEATED = re.compile(r"(.)\1+")
 
 
 class Circumstances(Struct, frozen=True, kw_only=True):
@@ -60,6 +66,66 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     names_reminder: bool
     answers_person: bool
     follows_bot: bool
+
+
+def is_addressed(turn: Turn) -> bool:
+    """Return whether a message is for the bot, or calls it by its name in the middle."""
+    message = turn.message
+    if message.is_addressed or message.is_private:
+        return True
+    named = find_name(message.text, turn.bot_name)
+    if named is None:
+        return False
+    is_last = not message.text[named.end() :].strip(" .!?。！？~～")
+    is_first = _begins_sentence(message.text, named) or _follows_interjections(turn, named)
+    return is_last or is_first or is_vocative(message.text, turn.bot_name)
+
+
+def is_vocative(text: str, name: str) -> bool:
+    """Return whether a text calls the bot by its name, and does not only mention it."""
+    bot = re.escape(name)
+    called = rf"@{bot}|(?:^|[\s,，]){bot}\s*[,，:：!！?？~]|[,，]\s*{bot}\s*[.!?。！？~]*$"
+    return re.search(called, text, re.IGNORECASE) is not None
+
+
+def calls_person(turn: Turn) -> bool:
+    """Return whether a message that does not name the bot calls another person of the chat."""
+    if is_addressed(turn):
+        return False
+    people = {message.sender.name for message in turn.recent if not message.sender.is_bot} - {turn.message.sender.name}
+    text = turn.message.text.casefold().strip(" .!?。！？~～")
+    return any(
+        re.match(rf"{called}\s*[,，:：]", text) or re.search(rf"[,，]\s*{called}(?:$|[,，])", text)
+        for called in (re.escape(name.casefold()) for name in people if name)
+    )
+
+
+def _begins_sentence(text: str, named: re.Match[str]) -> bool:
+    """Return whether the name is a mention, or has no word in front of it: "lovely! Bubbles remind me at 5"."""
+    before = text[: named.start()].rstrip()[-1:]
+    return named[0].startswith("@") or not (before.isascii() and before.isalnum())
+
+
+def _follows_interjections(turn: Turn, named: re.Match[str]) -> bool:
+    """Return whether only a few words such as "mmm" or "ok so" stand between the sentence's beginning and the name."""
+    text = turn.message.text
+    language = detect_language(text, turn.language)
+    words = load_lexicon(language)
+    before = words.fold(_SENTENCE_MARK.split(text[: named.start()])[-1]).split()
+    is_short = 0 < len(before) <= _MOST_INTERJECTIONS
+    if not is_short or words.fold(text[named.end() :]).strip(" ,").startswith(words.about_bot):
+        return False
+    return _load_interjections(language).issuperset(map(_collapse_letters, before))
+
+
+@cache
+def _load_interjections(language: str) -> frozenset[str]:
+    return frozenset(map(_collapse_letters, load_lexicon(language).interjections))
+
+
+def _collapse_letters(word: str) -> str:
+    """Return `word` without the repetition of a letter: "mmm", "oooh"."""
+    return _REPEATED.sub(r"\1", word)
 
 
 def is_for_bot(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:

@@ -4,9 +4,8 @@ from itertools import pairwise
 
 from function_calls.language.messages import knows, say
 from function_calls.tools.calls import Turn
-from function_calls.understanding.dialogue.message_interpreter import Utterance
+from function_calls.understanding.dialogue.utterance import Utterance
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.requests.intent_handlers import find_probable_topic, find_topic_by_word
 from function_calls.understanding.requests.reference_resolution import ChatReminders
@@ -28,19 +27,13 @@ def render_help(turn: Turn, *, searches_web: bool) -> str:
     return "\n".join(say(turn.language, f"offline.{key}") for key in keys)
 
 
-def render_hint(
-    turn: Turn,
-    utterance: Utterance,
-    known: ChatReminders | None,
-    *,
-    searches_web: bool,
-) -> str:
+def render_hint(utterance: Utterance, *, searches_web: bool) -> str:
     """Return how to word the request nearest to the message, with the reminder's own text, else the help text."""
     is_short = len(utterance.reading.tokens) < _FEWEST_WORDS
-    reading, words = utterance.reading, load_lexicon(utterance.language)
+    turn, reading, known = utterance.turn, utterance.reading, utterance.known
     topic = None if is_short else find_probable_topic(reading, least=_LIKELY)
     if topic is None and not is_short and reading.probability("help") >= _LIKELY:
-        topic = find_topic_by_word(reading, words)
+        topic = find_topic_by_word(reading, utterance.words)
     if topic == "ask" and not searches_web:
         topic = "find"
     if topic is None:
@@ -49,17 +42,18 @@ def render_hint(
             return render_help(turn, searches_web=searches_web)
         return say(turn.language, "near.any", content=mentioned.content, time=_format_time(turn, mentioned))
     near = f"near.{topic}"
-    reminder = _find_named_reminder(utterance, known) if knows(near) else None
+    reminder = _find_named_reminder(utterance) if knows(near) else None
     if reminder is None:
         return say(turn.language, "how.guess", how=say(turn.language, f"how.{topic}"))
     return say(turn.language, near, content=reminder.content, time=_format_time(turn, reminder))
 
 
-def _find_named_reminder(utterance: Utterance, known: ChatReminders | None) -> Reminder | None:
+def _find_named_reminder(utterance: Utterance) -> Reminder | None:
     """Return the first reminder that the message names; None for none."""
+    known = utterance.known
     if known is None:
         return None
-    names = slots.extract_references(utterance.reading, load_lexicon(utterance.language))
+    names = slots.extract_references(utterance.reading, utterance.words)
     return next((reminder for name in names for reminder in known.resolve(name)), None)
 
 

@@ -1,0 +1,148 @@
+"""Describe the circumstances of a message: the state of its dialogue and what people wrote before it."""
+
+import re
+
+from msgspec import Struct
+
+from function_calls.tools.calls import Turn
+from function_calls.understanding.dialogue.addressee import QUESTION_ENDS, Circumstances, is_addressed
+from function_calls.understanding.dialogue.dialogue import Context, Dialogue
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.lexicon import Lexicon, load_common_words, load_lexicon
+from function_calls.understanding.reading.message import MessageReading, Models, load_models
+from function_calls.understanding.reading.tokens import TimeReader
+from function_calls.understanding.requests.open_questions import OpenQuestion
+from function_calls.understanding.requests.reference_resolution import ChatReminders
+from services.time_expressions import TimeReadings
+
+_LATELY = 6
+"""The number of messages that are the last ones of a chat."""
+_HALF_DAY = 12
+
+
+class Utterance(Struct, frozen=True, kw_only=True):
+    """A message as read by the models, with the state of the dialogue in which it was written.
+
+    Attributes:
+        turn: The message; a name of several words is one word in its text.
+        key: The chat and the sender, whose dialogue with the bot it is.
+        question: The open question of the bot to the sender.
+        known: The coming reminders of the chat; None where they were not looked up.
+    """
+
+    turn: Turn
+    key: str
+    reading: MessageReading
+    context: Context
+    language: str
+    question: OpenQuestion | None
+    known: ChatReminders | None
+
+    @property
+    def words(self) -> Lexicon:
+        """Return the words of the language of the message."""
+        return load_lexicon(self.language)
+
+    @property
+    def models(self) -> Models:
+        """Return the models of the language of the message."""
+        return load_models(self.language)
+
+    @property
+    def is_addressed(self) -> bool:
+        """Return whether the message is for the bot, or calls it by its name."""
+        return is_addressed(self.turn)
+
+    @property
+    def awaits_answer(self) -> bool:
+        """Return whether the bot has asked the sender something, and nobody else has written since."""
+        return self.question is not None and self.turn.scope.covers(self.question.message_id)
+
+
+class CircumstancesReader:
+    """Reads the circumstances in which a message that does not name the bot was written."""
+
+    def __init__(self, times: TimeReader, dialogue: Dialogue) -> None:
+        self._times = times
+        self._dialogue = dialogue
+
+    def describe(self, utterance: Utterance) -> Circumstances:
+        """Return the state of the chat at the time of a message."""
+        turn, key, reading, words = utterance.turn, utterance.key, utterance.reading, utterance.words
+        question_id = "" if utterance.question is None else utterance.question.message_id
+        texts = [other.text for other in self._dialogue.list_messages_since(key, turn, question_id)]
+        last = self._dialogue.last(key, turn.now)
+        # The times of all these texts are read only where they can matter.
+        has_time, has_set = reading.has("WHEN"), self._dialogue.last_set(key, turn.now) is not None
+        clocks = self._read_clocks(reading.text, utterance) if has_time and texts else frozenset()
+        return Circumstances(
+            context=utterance.context,
+            awaits_answer=utterance.awaits_answer,
+            last_action="none" if last is None else "fresh" if self._dialogue.is_fresh(key, turn) else "old",
+            changed_subject=self._dialogue.state(key).is_passed,
+            others=len(texts),
+            others_named_time=has_time and any(self._read_clocks(text, utterance) for text in texts),
+            others_proposed_time=has_time and any(self._proposes_time(text, clocks, utterance) for text in texts),
+            others_discussed_time=has_set and any(self._discusses_time(text, utterance) for text in texts),
+            bot_wrote_lately=utterance.known is not None
+            and any(message.sender.is_bot for message in turn.recent[-_LATELY:]),
+            has_known_words=utterance.models.knows(reading),
+            names_reminder=any(_names_known(name, utterance) for name in slots.extract_references(reading, words)),
+            answers_person=_answers_person(turn),
+            follows_bot=follows_bot(turn),
+        )
+
+    def _read_times(self, text: str, utterance: Utterance) -> tuple[TimeReadings, ...]:
+        return tuple(self._times(text, utterance.turn.now, language=utterance.language))
+
+    def _read_clocks(self, text: str, utterance: Utterance) -> frozenset[tuple[int, int]]:
+        """Return the clock times in `text`, without the half of the day."""
+        bests = [time.best for time in self._read_times(text, utterance)]
+        return frozenset(
+            (best.start.hour % _HALF_DAY, best.start.minute) for best in bests if best is not None and best.has_clock
+        )
+
+    def _has_only_time(self, text: str, utterance: Utterance) -> bool:
+        """Return whether `text` has no words around its times but those such as "at" and "please"."""
+        words = utterance.words
+        left = slots.find_uncovered_words(text.casefold(), self._read_times(text, utterance), words)
+        return slots.are_function_words(left if words.joint else "".join(left), words)
+
+    def _proposes_time(self, text: str, clocks: frozenset[tuple[int, int]], utterance: Utterance) -> bool:
+        """Return whether `text` names one of `clocks`, asks for another clock time, or has only a time."""
+        named = self._read_clocks(text, utterance)
+        if not named:
+            return False
+        is_question = text.rstrip().endswith(QUESTION_ENDS)
+        return bool(named & clocks) or is_question or self._has_only_time(text, utterance)
+
+    def _discusses_time(self, text: str, utterance: Utterance) -> bool:
+        """Return whether `text` discusses the time that was set last, and does not only repeat it."""
+        return not self._has_only_time(text, utterance) and self._names_time_set(text, utterance)
+
+    def _names_time_set(self, text: str, utterance: Utterance) -> bool:
+        """Return whether `text` names the clock time of the reminder set last."""
+        last = self._dialogue.last_set(utterance.key, utterance.turn.now)
+        due = frozenset() if last is None else self._read_clocks(str(last.arguments.get("time", "")), utterance)
+        figures = {(int(word) % _HALF_DAY, 0) for word in re.findall(r"(?<![\d:.])\d{1,2}(?![\d:.]\d|\d)", text)}
+        return not due.isdisjoint(self._read_clocks(text, utterance) | figures)
+
+
+def _names_known(name: str, utterance: Utterance) -> bool:
+    """Return whether a reference names a coming reminder of the chat, or all of them."""
+    words, known = utterance.words, utterance.known
+    is_all = name.casefold().startswith(tuple(f"{word}{words.joint}" for word in words.every))
+    return known is not None and known.matches("all" if is_all else name, load_common_words(utterance.language))
+
+
+def follows_bot(turn: Turn) -> bool:
+    """Return whether the message before is one of the bot."""
+    return bool(turn.recent) and turn.recent[-1].sender.is_bot
+
+
+def _answers_person(turn: Turn) -> bool:
+    """Return whether the message right before this one is a question of another person."""
+    before = turn.recent[-1] if turn.recent else None
+    if before is None or before.sender.is_bot or before.sender.id == turn.message.sender.id:
+        return False
+    return before.text.rstrip().endswith(QUESTION_ENDS)
