@@ -24,6 +24,7 @@ from function_calls.understanding.reading.message import (
     AFTER_ANSWER,
     NOTHING,
     MessageReading,
+    Models,
     Situation,
     classify_tokens,
     has_models,
@@ -98,22 +99,14 @@ class MessageInterpreter:
         context = _get_question_context(question, self._times(text, turn.message_time, language=language))
         context = context or ("fired" if _replies_to_unknown(turn) else self._dialogue.context(key, turn))
         classify, read = self._bind_models(turn, language, context, known, is_called=is_called)
-        words = load_lexicon(language)
+        words, models = load_lexicon(language), load_models(language)
         reading = drop_remarks(read(text), words, classify, read)
-        is_remark = reading.intent == NOTHING
-        if request and (is_remark or _is_complete(read(request), reading, words)):
+        if request and (reading.intent == NOTHING or _is_complete(read(request), reading, words)):
             reading = read(request)
         pressed = _find_button_intent(text, language)
         if pressed:
-            reading = set_best_intent(replace(reading, intents=((pressed, 1.0),)), pressed, load_models(language))
-        if context == "fired" and reading.has("WHEN") and not (reading.has("CONTENT") or reading.has("REF")):
-            reading = merge_intents(reading, "set", "snooze", load_models(language))
-        if reading.has("PERSON") and reading.probability("person_remove") >= _LEAST_REMOVAL:
-            reading = merge_intents(reading, "delete", "person_remove", load_models(language))
-        if not any(name in words.fold(reading.text) for name in words.help_topics.get("summary", ())):
-            reading = merge_intents(reading, "summary_schedule", "move", load_models(language))
-        if reading.intent == "person_set":
-            reading = merge_intents(reading, "reword", "person_set", load_models(language))
+            reading = set_best_intent(replace(reading, intents=((pressed, 1.0),)), pressed, models)
+        reading = _merge_similar_intents(reading, context, words, models)
         return Utterance(
             turn=turn,
             key=key,
@@ -303,6 +296,19 @@ def _update_call(call: ToolCall, person_id: str, utterance: Utterance) -> ToolCa
     if utterance.known is None:
         return call
     return utterance.known.update_call(call, person_id, words.courtesies | words.links | words.articles)
+
+
+def _merge_similar_intents(reading: MessageReading, context: Context, words: Lexicon, models: Models) -> MessageReading:
+    """Return `reading` with the probability of intents that its words or its context exclude added to similar ones."""
+    if context == "fired" and reading.has("WHEN") and not (reading.has("CONTENT") or reading.has("REF")):
+        reading = merge_intents(reading, "set", "snooze", models)
+    if reading.has("PERSON") and reading.probability("person_remove") >= _LEAST_REMOVAL:
+        reading = merge_intents(reading, "delete", "person_remove", models)
+    if not any(name in words.fold(reading.text) for name in words.help_topics.get("summary", ())):
+        reading = merge_intents(reading, "summary_schedule", "move", models)
+    if reading.intent == "person_set":
+        reading = merge_intents(reading, "reword", "person_set", models)
+    return reading
 
 
 def _find_button_intent(text: str, language: str) -> str:
