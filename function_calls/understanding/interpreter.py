@@ -257,12 +257,14 @@ class OfflineInterpreter:
             return Interpretation()
         if is_long:
             return Interpretation(answer=say(turn.language, "offline.too_long", limit=LONGEST), must_reply=True)
-        if is_acknowledgement(strip_names(turn.message.text, (turn.bot_name,))):
+        if is_acknowledgement(strip_names(turn.message.text, (turn.bot_name,))) or _is_below_reminder(turn):
             return Interpretation()
         return Interpretation(answer=render_help(turn, searches_web=self._searches_web))
 
     def _is_request(self, turn: Turn) -> bool:
-        """Return whether a message that is too long begins as a request to be reminded."""
+        """Return whether a message that is too long begins as a request to be reminded, for nobody else."""
+        if _is_for_somebody(turn):
+            return False
         text = turn.message.text[:_BEGINNING]
         language = detect_language(text, turn.language)
         models = load_models(language)
@@ -320,7 +322,8 @@ class OfflineInterpreter:
         """Return the call that undoes the last change, where the person only says to forget it."""
         turn, key = utterance.turn, utterance.key
         maker, last = CallMaker(turn), self._dialogue.last(key, turn.now)
-        is_wanted = _is_waived(utterance) or utterance.reading.intent == "cancel_ask"
+        is_waived = _is_waived(utterance) and not utterance.reading.has("WHEN")
+        is_wanted = is_waived or utterance.reading.intent == "cancel_ask"
         if not is_wanted or last is None or not last.is_change or not maker.offers("undo"):
             return None
         is_meant = _is_addressed(turn) or not self._dialogue.list_messages_since(key, turn)

@@ -106,7 +106,8 @@ class MessageInterpreter:
         pressed = _find_button_intent(text, language)
         if pressed:
             reading = set_best_intent(replace(reading, intents=((pressed, 1.0),)), pressed, models)
-        reading = _merge_similar_intents(reading, context, words, models)
+        is_about_summaries = self._is_about_summaries(reading, words, turn, key)
+        reading = _merge_similar_intents(reading, context, models, is_about_summaries=is_about_summaries)
         return Utterance(
             turn=turn,
             key=key,
@@ -116,6 +117,12 @@ class MessageInterpreter:
             question=question,
             known=known,
         )
+
+    def _is_about_summaries(self, reading: MessageReading, words: Lexicon, turn: Turn, key: str) -> bool:
+        """Return whether a message or the last action is about summaries."""
+        last, text = self._dialogue.last(key, turn.now), words.fold(reading.text)
+        is_next = last is not None and any(call.name == "summary_schedule" for call in last.calls)
+        return is_next or any(name in text for name in words.help_topics.get("summary", ()))
 
     def _bind_models(
         self, turn: Turn, language: str, context: Context, known: ChatReminders | None, *, is_called: bool
@@ -272,10 +279,11 @@ class MessageInterpreter:
 def is_talk(utterance: Utterance) -> bool:
     """Return whether a message names the bot but speaks about it: it asks nothing and is probably for people."""
     message, reading = utterance.turn.message, utterance.reading
+    is_asked = message.text.rstrip().endswith(("?", "？"))
     is_short = len(reading.tokens) < _FEWEST_WORDS
     you = utterance.words.second_person
     is_called = is_vocative(message.text, utterance.turn.bot_name) or any(token.form in you for token in reading.tokens)
-    if message.is_private or message.reply_to is not None or is_short or is_called:
+    if message.is_private or message.reply_to is not None or is_asked or is_short or is_called:
         return False
     return reading.probability("none") >= _TALK
 
@@ -298,13 +306,15 @@ def _update_call(call: ToolCall, person_id: str, utterance: Utterance) -> ToolCa
     return utterance.known.update_call(call, person_id, words.courtesies | words.links | words.articles)
 
 
-def _merge_similar_intents(reading: MessageReading, context: Context, words: Lexicon, models: Models) -> MessageReading:
+def _merge_similar_intents(
+    reading: MessageReading, context: Context, models: Models, *, is_about_summaries: bool
+) -> MessageReading:
     """Return `reading` with the probability of intents that its words or its context exclude added to similar ones."""
     if context == "fired" and reading.has("WHEN") and not (reading.has("CONTENT") or reading.has("REF")):
         reading = merge_intents(reading, "set", "snooze", models)
     if reading.has("PERSON") and reading.probability("person_remove") >= _LEAST_REMOVAL:
         reading = merge_intents(reading, "delete", "person_remove", models)
-    if not any(name in words.fold(reading.text) for name in words.help_topics.get("summary", ())):
+    if not is_about_summaries:
         reading = merge_intents(reading, "summary_schedule", "move", models)
     if reading.intent == "person_set":
         reading = merge_intents(reading, "reword", "person_set", models)
