@@ -197,8 +197,7 @@ class OfflineInterpreter:
         """Return the coming reminders of the chat where the message may be about one; else None."""
         turn, utterance = message.turn, message.utterance
         is_asking = utterance is not None and _may_be_about_reminder(utterance)
-        is_addressed = turn.message.is_addressed or turn.message.is_private
-        if self._reminders is None or not (is_asking or is_addressed):
+        if self._reminders is None or not (is_asking or _is_addressed(turn)):
             return None
         return ChatReminders(tuple(await self._reminders(turn.message.address)), turn.now)
 
