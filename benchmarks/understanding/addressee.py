@@ -82,7 +82,7 @@ def examples_of(conversation: Conversation) -> Iterator[tuple[Mapping[str, float
         recorded.append(features)
         return float(is_for_bot)
 
-    with patch.object(addressee, "probability_for_bot", right_answer):
+    with patch.object(addressee, "compute_probability", right_answer):
         rows = play(conversation)
         for outcomes in wanted:
             is_for_bot = outcomes != {True}
