@@ -1,6 +1,6 @@
 """Detect the intents of the person's own words, as opposed to untrusted text in the turn."""
 
-from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
@@ -47,7 +47,7 @@ def intents_of(turn: Turn, message: ChatMessage) -> frozenset[str]:
     return frozenset(found | {tool for tool in known_tools() if read.share_of(tool) >= _LIKELY})
 
 
-def asks_for_any(turn: Turn, tools: Collection[str]) -> bool:
+def asks_for_any(turn: Turn, tools: AbstractSet[str]) -> bool:
     """Return whether the message of `turn` asks for one of `tools` that is offered.
 
     The rules look for calls only where that is open. The examples of other tools are not compiled.
@@ -56,7 +56,7 @@ def asks_for_any(turn: Turn, tools: Collection[str]) -> bool:
     if not offered:
         return False
     read = ReadMessage(replace(turn, tools=offered))
-    share = max(read.share_of(tool) for tool in known_tools() if tool in tools)
+    share = max(map(read.share_of, known_tools() & tools))
     if share >= _SURE or share < UNLIKELY:
         return share >= _SURE
     return read.is_known and bool(read.calls_of(tools))

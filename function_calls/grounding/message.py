@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Final
 
@@ -151,6 +152,6 @@ class ReadMessage:
         return bool(read.calls_of({tool}))
 
 
-def known_tools() -> Collection[str]:
+def known_tools() -> AbstractSet[str]:
     """Return the tools for which the rules know requests."""
     return _TOOLS.keys()

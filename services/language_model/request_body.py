@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Final, cast
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -31,8 +32,10 @@ def body_bytes(model: str, request: CompletionRequest, form: BodyForm) -> bytes:
     fields, tools = body_fields(model, request, form), request.tools
     if form.fallbacks:
         tools = cast("bytes | None", fields.pop("tools", None))
-    # "replace": a chat message may carry half of a surrogate pair, which is no UTF-8
-    head = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), default=dict).encode("utf-8", "replace")
+    try:
+        head = msgspec.json.encode(fields, enc_hook=dict)
+    except (UnicodeEncodeError, OverflowError):  # half of a surrogate pair in a chat message, or a huge integer
+        head = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), default=dict).encode("utf-8", "replace")
     return head if tools is None else head[:-1] + b',"tools":' + tools + b"}"
 
 

@@ -37,14 +37,15 @@ def has_variables(template: str) -> bool:
 def variables_of(turn: Turn) -> dict[str, str]:
     """Return the specification's variables for this message, all in the person's zone."""
     location = turn.state.get("location")
+    date, time, weekday = turn.message_time.strftime("%Y-%m-%d %H:%M:%S %A").split(" ", 2)
     return {
         "BOT_NAME": turn.bot_name,
         "USER_NAME": one_line(turn.message.sender.name) or _UNKNOWN,
         "USER_LOCATION": one_line(location) if isinstance(location, str) and location else _UNKNOWN,
-        "CURRENT_DATETIME": turn.message_time.strftime("%Y-%m-%d %H:%M:%S"),
-        "CURRENT_DATE": turn.message_time.strftime("%Y-%m-%d"),
-        "CURRENT_TIME": turn.message_time.strftime("%H:%M:%S"),
-        "CURRENT_WEEKDAY": turn.message_time.strftime("%A"),
+        "CURRENT_DATETIME": f"{date} {time}",
+        "CURRENT_DATE": date,
+        "CURRENT_TIME": time,
+        "CURRENT_WEEKDAY": weekday,
         "CURRENT_TIMEZONE": str(turn.zone),
         "USER_LANGUAGE": turn.language,
         "CHAT_KIND": _chat_kind(turn),

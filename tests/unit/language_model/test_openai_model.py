@@ -155,6 +155,16 @@ async def test_half_a_surrogate_pair_in_a_message_does_not_stop_it():
     assert server.requests[0].body["messages"][0]["content"].startswith("hi")
 
 
+async def test_an_integer_of_more_than_64_bits_in_a_schema_is_sent():
+    schema = {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "integer", "maximum": 10**30}}}
+    async with OpenAIServer([say("1")]) as server:
+        model = model_at(server)
+        await model.complete(CompletionRequest(messages=[{"role": "user", "content": "hi"}], response_format=schema))
+        await model.close()
+
+    assert server.requests[0].body["response_format"] == schema
+
+
 @pytest.mark.parametrize("trouble", [status(429, retry_after=0), status(500), status(503), HangUp(), garbage()])
 async def test_a_passing_failure_is_tried_again(trouble):
     completion, server = await ask([trouble, say("now")])
