@@ -31,7 +31,7 @@ define sync
 	@{ command -v uv >/dev/null 2>&1 && \
 		uv pip install --quiet --python $(BIN)/python --require-hashes -r $(1) && \
 		uv pip install --quiet --python $(BIN)/python --no-deps --editable .; } || { \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1) && \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $(1) && \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .; }
 endef
 
