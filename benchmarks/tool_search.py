@@ -27,7 +27,7 @@ from bot.testing.turns import make_turn
 from function_calls.llm import FunctionCallLLM
 from function_calls.model_calls.styles.choosing import FixedStyle, make_styles
 from function_calls.tools.calls import ToolSpec
-from function_calls.tools.catalog.offered_tools import ToolCatalog
+from function_calls.tools.catalog.offered_tools import OfferedTools, ToolCatalog
 from function_calls.tools.catalog.tool_search import TOOL_SEARCH
 from function_calls.toolsets.openapi.importer import import_document
 from services.language_model.ports import Completion, CompletionRequest
@@ -192,10 +192,15 @@ async def main() -> None:
     )
     chosen = parser.parse_args()
     logger.remove()
-    for title, (specs, cases) in (("functions", functions(chosen.data)), ("OpenAPI documents", documents(chosen.data))):
+    sources = {"functions": functions(chosen.data), "OpenAPI documents": documents(chosen.data)}
+    every = {name: spec for specs, _ in sources.values() for name, spec in specs.items()}
+    smallest = dict(sorted(every.items(), key=lambda each: OfferedTools.size_of(each[1]))[: chosen.pool])
+    known = [case for _, cases in sources.values() for case in cases if case.tool in smallest]
+    sources["the smallest of both"] = smallest, known
+    for title, (specs, cases) in sources.items():
         await measure(title, specs, cases, chosen.pool, chosen.errors)
     prompts = [Case(each.text, each.tool) for each in own_prompts() if each.tool != NONE]
-    await measure("the bot's own functions", specs, prompts, chosen.pool, chosen.errors)
+    await measure("the bot's own functions", smallest, prompts, chosen.pool, chosen.errors)
 
 
 if __name__ == "__main__":

@@ -91,11 +91,20 @@ def _format(branches: list[dict[str, object]]) -> dict[str, object]:
 
 
 def _branch(spec: ToolSpec) -> dict[str, object]:
-    """Return the schema of one flat object: the tool's name and its arguments side by side."""
+    """Return the schema of one flat object: the tool's name and its arguments side by side.
+
+    The descriptions of the arguments are in the prompt.
+    """
     parameters = inline_refs(spec.parameters)
-    properties = {KEY: {"const": spec.name}, **properties_of(parameters)}
+    properties = {KEY: {"const": spec.name}, **{name: _bare(each) for name, each in properties_of(parameters).items()}}
     branch = _object(properties, [KEY, *required_of(parameters)])
     return branch | {key: value for key, value in parameters.items() if key == "$defs"}
+
+
+def _bare(schema: object) -> object:
+    if not isinstance(schema, Mapping):
+        return schema
+    return {key: value for key, value in schema.items() if key != "description"}
 
 
 def _object(properties: Mapping[str, object], required: Sequence[object]) -> dict[str, object]:

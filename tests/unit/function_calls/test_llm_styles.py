@@ -197,6 +197,16 @@ async def test_json_router_offers_one_flat_object_per_tool_and_none():
     assert not validator.is_valid({"tool": "reminder_list", **TOKYO})
 
 
+async def test_json_router_sends_the_description_of_an_argument_once():
+    description = "The city's name in the language of the person."
+    tool = make_tool("get_weather", city={"type": "string", "description": description})
+    _, model = await understand("json_router", ['{"tool": "none"}', "hi"], replace(asked(), tools=(tool,)))
+
+    request = model.shown[0]
+    assert description in request.messages[0]["content"]
+    assert description not in json.dumps(request.response_format)
+
+
 async def test_json_router_reads_the_flat_object_as_a_call():
     found, _ = await understand("json_router", [json.dumps({"tool": "get_time", **TOKYO})], asked())
 
