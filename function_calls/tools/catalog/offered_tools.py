@@ -70,7 +70,7 @@ class OfferedTools:
         """The serialised `tools` field of a request; None without tools."""
         if not self.specs:
             return None
-        return f"[{','.join(map(_native, self.specs))}]".encode()
+        return f"[{','.join(map(_native, self.specs))}]".encode("utf-8", "replace")
 
     @cached_property
     def flat(self) -> str:
@@ -89,7 +89,7 @@ class OfferedTools:
     @staticmethod
     def size_of(spec: ToolSpec) -> int:
         """Return the bytes of a tool in `native`, with its comma."""
-        return len(_native(spec).encode()) + 1
+        return len(_native(spec).encode("utf-8", "replace")) + 1
 
     def validator(self, name: str) -> SchemaValidator:
         """Return the validator of the arguments of the tool called `name`, which must be one of these."""

@@ -27,6 +27,7 @@ _LISTS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
 _MAPS: Final = ("properties", "patternProperties", "dependentSchemas")
 _WITH_PARTS: Final = frozenset({*_PARTS, *_LISTS, *_MAPS})
 _LONGEST_PATTERN: Final = 300
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class SchemaConverter:
@@ -106,14 +107,15 @@ class SchemaConverter:
         for key in _MAPS:
             parts_by_name = mapping(node.get(key))
             if parts_by_name:
-                schema[key] = {str(name): self.convert(part, depth + 1) for name, part in parts_by_name.items()}
+                parts_by_text = {str(name): part for name, part in parts_by_name.items() if _is_text(str(name))}
+                schema[key] = {name: self.convert(part, depth + 1) for name, part in parts_by_text.items()}
         if "patternProperties" in schema:
             schema["patternProperties"] = _with_patterns(schema["patternProperties"])
 
     def _add_required(self, schema: Schema, node: Node) -> None:
         """Add the required properties, except those of responses only (`readOnly`)."""
         properties = mapping(node.get("properties"))
-        wanted = (name for name in sequence(node.get("required")) if isinstance(name, str))
+        wanted = (name for name in sequence(node.get("required")) if isinstance(name, str) and _is_text(name))
         names = [name for name in wanted if not self._document.resolve(properties.get(name)).get("readOnly")]
         if names:
             schema["required"] = list(dict.fromkeys(names))
@@ -182,10 +184,15 @@ def _is_json(value: object, depth: int = 0) -> bool:
     if depth > _DEEPEST:
         return False
     if isinstance(value, Mapping):
-        return all(isinstance(key, str) and _is_json(part, depth + 1) for key, part in value.items())
+        return all(isinstance(key, str) and _is_text(key) and _is_json(part, depth + 1) for key, part in value.items())
     if isinstance(value, list):
         return len(value) <= _MOST_VALUES and all(_is_json(part, depth + 1) for part in value)
-    return value is None or isinstance(value, str | bool) or _is_number(value)
+    return value is None or isinstance(value, bool) or _is_number(value) or (isinstance(value, str) and _is_text(value))
+
+
+def _is_text(value: str) -> bool:
+    """Return False for half of a surrogate pair, which is no UTF-8."""
+    return value.isascii() or _SURROGATE.search(value) is None
 
 
 def _is_enum(value: object) -> bool:
@@ -216,8 +223,8 @@ _CHECKS: Final[Mapping[str, Callable[[object], bool]]] = {
     "enum": _is_enum,
     "const": _is_json,
     "default": _is_json,
-    "format": lambda value: isinstance(value, str) and len(value) <= 40,
-    "pattern": lambda value: isinstance(value, str) and _is_pattern(value),
+    "format": lambda value: isinstance(value, str) and _is_text(value) and len(value) <= 40,
+    "pattern": lambda value: isinstance(value, str) and _is_text(value) and _is_pattern(value),
     "uniqueItems": lambda value: isinstance(value, bool),
     "readOnly": lambda value: value is True,
     "deprecated": lambda value: value is True,

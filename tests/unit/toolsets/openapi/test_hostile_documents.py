@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from function_calls.tools.catalog.offered_tools import OfferedTools
 from function_calls.toolsets.openapi.document import Document, DocumentInvalid
 from function_calls.toolsets.openapi.importer import import_document
 from function_calls.toolsets.openapi.schemas import SchemaConverter
@@ -43,6 +44,22 @@ def test_a_description_that_gives_orders_loses_them(order):
 
     assert order not in spec.description
     assert "Tells the time." in spec.description
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        {"enum": ["\ud83d", "b"]},
+        {"const": "\ud83d"},
+        {"default": {"\ud83d": 1}},
+        {"type": "object", "properties": {"\ud83d": {}}, "required": ["\ud83d"]},
+    ],
+)
+def test_half_of_a_surrogate_pair_in_a_document_stops_no_request(argument):
+    spec = only(with_body({"type": "object", "properties": {"a": argument}})).spec
+
+    assert "\ud83d" not in json.dumps(spec.parameters, ensure_ascii=False, default=dict)
+    assert json.loads(OfferedTools((spec,)).native)[0]["function"]["name"] == "x"
 
 
 def test_orders_in_the_description_of_an_argument_are_left_out_too():
