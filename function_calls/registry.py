@@ -107,11 +107,12 @@ class Registry:
         return self.register(found)
 
     def register(
-        self, tools: Registrable | Iterable[Registrable], options: ToolOptions | None = None
+        self, tools: Registrable | Iterable[Registrable | RegisteredTool], options: ToolOptions | None = None
     ) -> Callable[[], None]:
         """Register tools, all or none, and return a function that unregisters them.
 
-        A tool is a function (marked or plain, sync or async), a bound method or a class tool.
+        A tool is a function (marked or plain, sync or async), a bound method or a class tool; `tools` may be a
+        `Registry`.
 
         Raises:
             SignatureInvalid: a signature cannot be a schema; the error names file, line, parameter and the fix.
@@ -134,7 +135,9 @@ class Registry:
 
         return unregister
 
-    def _make_tool(self, tool: Registrable, options: ToolOptions | None) -> RegisteredTool:
+    def _make_tool(self, tool: Registrable | RegisteredTool, options: ToolOptions | None) -> RegisteredTool:
+        if isinstance(tool, RegisteredTool):
+            return self._make_tool(tool.source, options or tool.options)
         if isinstance(tool, Tool):
             own = ToolOptions(
                 returns=tool.returns,

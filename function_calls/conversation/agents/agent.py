@@ -45,7 +45,7 @@ from function_calls.conversation.agents.runs import (
 )
 from function_calls.model_calls.hooks import HookedInterpreter
 from function_calls.model_calls.styles.choosing import StyleName
-from function_calls.registry import Registrable, Registry, check_inverses
+from function_calls.registry import RegisteredTool, Registrable, Registry, check_inverses
 from function_calls.router import DEFAULT_TIMEOUT, FunctionCallRouter
 from function_calls.tools.calls import Interpretation, Interpreter, ToolResult, Turn
 from function_calls.tools.context import Actions, CallContext
@@ -112,7 +112,7 @@ class Agent(Generic[DepsT, OutputT]):
         *,
         model: str | LanguageModel | Interpreter,
         instructions: str = "",
-        tools: Iterable[Registrable] = (),
+        tools: Iterable[Registrable | RegisteredTool] = (),
         output: type[OutputT] | None = None,
         deps: type[DepsT] | DepsT | None = None,
         description: str = "",
@@ -150,7 +150,9 @@ class Agent(Generic[DepsT, OutputT]):
         if toolsets:
             combine_external(self._router, toolsets)
 
-    def _registry(self, tools: Iterable[Registrable], injectable: Collection[type[object]]) -> Registry:
+    def _registry(
+        self, tools: Iterable[Registrable | RegisteredTool], injectable: Collection[type[object]]
+    ) -> Registry:
         """Return the registry of its tools, with those for transfers and for the structured output."""
         registry = Registry(injectable=injectable)
         if self._deps_class is not None:
@@ -214,7 +216,7 @@ class Agent(Generic[DepsT, OutputT]):
         Raises:
             AgentFailed: the run of a text ended without its output.
             ModelUnavailable: the model did not answer; for a turn only before the first call.
-            TypeError: the agent needs `deps` and there are none.
+            TypeError: the agent needs `deps`, and there are none or they are of another class.
         """
         if isinstance(turn, str):
             return await self._run_text(turn, deps, session)
@@ -230,8 +232,9 @@ class Agent(Generic[DepsT, OutputT]):
         self, text: str, deps: DepsT | None, session: Session | None, on_text: TextListener | None = None
     ) -> AgentResult[OutputT]:
         given = self._deps if deps is None else deps
-        if given is None and self._deps_class is not None:
-            raise TypeError(f"agent {self.name!r} needs deps: run(…, deps=…) with a {self._deps_class.__name__}")
+        if self._deps_class is not None and not isinstance(given, self._deps_class):
+            got = "" if given is None else f", not {given!r:.200}"
+            raise TypeError(f"agent {self.name!r} needs deps: run(…, deps=…) with a {self._deps_class.__name__}{got}")
         turn, context = program_turn(self.name, text, given, session, on_text)
         with count_run(turn.message) as usage:
             outcome = await self._run_turn(turn, context)

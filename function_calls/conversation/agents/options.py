@@ -9,7 +9,7 @@ from function_calls.conversation.agent_loop import LoopLimits
 from function_calls.conversation.agents.outcome import SubAgent
 from function_calls.model_calls.hooks import ModelHooks
 from function_calls.model_calls.styles.choosing import StyleName
-from function_calls.registry import Registrable
+from function_calls.registry import RegisteredTool, Registrable
 from function_calls.tools.dispatch.events import EventBus
 from function_calls.tools.dispatch.hooks import ToolHooks
 from function_calls.tools.toolset import Toolset
@@ -31,7 +31,7 @@ class AgentOptions(TypedDict, total=False):
 
     Attributes:
         instructions: the task for the model; variables such as `{{CURRENT_DATE}}` are filled in.
-        tools: functions and class tools.
+        tools: functions and class tools, or a `Registry` of them.
         description: its purpose, by which other agents choose.
         system_prompt: the text before the instructions, instead of the general rules of `prompts/agent.md`.
         toolsets: external tools, by label.
@@ -45,7 +45,7 @@ class AgentOptions(TypedDict, total=False):
     """
 
     instructions: str
-    tools: Iterable[Registrable]
+    tools: Iterable[Registrable | RegisteredTool]
     description: str
     system_prompt: str | None
     toolsets: Mapping[str, Toolset] | None

@@ -42,7 +42,12 @@ def answer_tool(form: type[BaseModel]) -> Callable[..., object]:
 
 
 def _has_fields(form: object) -> bool:
-    return isinstance(form, type) and issubclass(form, BaseModel) and not issubclass(form, RootModel)
+    return (
+        isinstance(form, type)
+        and issubclass(form, BaseModel)
+        and form is not BaseModel
+        and not issubclass(form, RootModel)
+    )
 
 
 def agent_instructions(text: str, system_prompt: str | None, answer: RegisteredTool | None) -> Instructions:

@@ -60,6 +60,7 @@ class AgentStream(Generic[OutputT]):
 
     def __init__(self, run: Callable[[TextListener], Coroutine[Any, Any, AgentResult[OutputT]]]) -> None:
         self._run = run
+        self._has_begun = False
         self._result: AgentResult[OutputT] | None = None
 
     @property
@@ -79,7 +80,11 @@ class AgentStream(Generic[OutputT]):
         Raises:
             AgentFailed: the run ended without its output.
             ModelUnavailable: the model did not answer.
+            RuntimeError: it is the second iteration.
         """
+        if self._has_begun:
+            raise RuntimeError("a stream is read once; call stream(…) again for another run")
+        self._has_begun = True
         pieces = asyncio.Queue[str | None]()
         task = asyncio.create_task(self._run(pieces.put))
         task.add_done_callback(lambda _: pieces.put_nowait(None))

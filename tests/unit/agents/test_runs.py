@@ -16,6 +16,7 @@ from function_calls import (
     CallContext,
     LoopLimits,
     ModelUnavailable,
+    Registry,
     Session,
     ToolResult,
     UsageCost,
@@ -83,6 +84,34 @@ async def test_dependencies_of_the_agent_are_used_where_a_run_has_none():
 async def test_missing_dependencies_are_reported():
     with pytest.raises(TypeError, match=r"agent 'clerk' needs deps: run\(…, deps=…\) with a Shop"):
         await clerk("never asked").run("Price?")
+
+
+@pytest.mark.parametrize("wrong", [{"apple": 1.5}, Shop])
+async def test_dependencies_of_another_class_are_refused_before_the_model_is_asked(wrong):
+    with pytest.raises(TypeError, match="with a Shop, not "):
+        await clerk("never asked").run("Price?", deps=wrong)
+
+
+async def test_dependencies_of_a_subclass_are_used():
+    class Stall(Shop):
+        """A shop."""
+
+    result = await clerk(completion("", asked("apple")), "It is 1.5.").run("Price?", deps=Stall(apple=1.5))
+
+    assert result.calls[0].result.ok
+
+
+async def test_agents_share_the_functions_of_a_registry():
+    registry = Registry(injectable=[Shop])
+    registry.register([price, count])
+    agents = [
+        Agent(name, model=ScriptedModel([completion("", asked("apple")), name]), tools=registry, deps=Shop)
+        for name in ("first", "second")
+    ]
+    results = await asyncio.gather(*(agent.run("Price?", deps=Shop(apple=1.5)) for agent in agents))
+
+    assert [result.output for result in results] == ["first", "second"]
+    assert [result.calls[0].result.value for result in results] == [{"result": 1.5}] * 2
 
 
 async def test_dependencies_reach_an_agent_that_is_a_tool():
@@ -255,6 +284,17 @@ async def test_failure_of_a_streamed_run_is_raised():
         await pieces_of(Agent("talker", model=ScriptedModel([ModelUnavailable("timeout")])).stream("Hi!"))
 
 
+async def test_stream_is_read_only_once():
+    model = ScriptedModel(["Hello.", "Hello again."])
+    stream = Agent("talker", model=model).stream("Hi!")
+    await pieces_of(stream)
+    with pytest.raises(RuntimeError, match="read once"):
+        await pieces_of(stream)
+
+    assert len(model.shown) == 1
+    assert stream.result.output == "Hello."
+
+
 async def test_run_ends_when_its_stream_is_closed():
     is_cancelled = asyncio.Event()
 
@@ -320,6 +360,7 @@ def test_turn_without_a_context_is_refused():
         ({"model": None}, TypeError, "model is None; give the name"),
         ({"output": int}, TypeError, "output is <class 'int'>; give a Pydantic model"),
         ({"output": list[int]}, TypeError, "give a Pydantic model"),
+        ({"output": BaseModel}, TypeError, "give a Pydantic model"),
         ({"output": RootModel[list[int]]}, TypeError, "give a Pydantic model with a field for each part"),
         ({"call_style": "nativ"}, ValueError, "no call style 'nativ'; there are native, json_router, prompt, auto"),
     ],
