@@ -118,6 +118,23 @@ async def test_structured_content_that_does_not_fit_the_output_schema_is_a_faile
         await toolset.call("get_weather", {}, context)
 
 
+@pytest.mark.parametrize("content", ["[{'type': 'moon'}]", "None"])
+async def test_result_that_is_not_valid_mcp_is_a_failed_call(connected, context, content):
+    script = PRINTS_ITS_ENVIRONMENT.replace("[{'type': 'text', 'text': json.dumps(dict(os.environ))}]", content)
+    toolset = await connected(command=sys.executable, args=("-c", script))
+
+    with pytest.raises(ToolFailed, match=r"hostile: an answer is not valid MCP: content"):
+        await toolset.call("get_all", {}, context)
+
+
+async def test_a_list_that_is_not_valid_mcp_is_reported_in_one_line():
+    script = PRINTS_ITS_ENVIRONMENT.replace("[{'name': 'get_all', 'inputSchema': {'type': 'object'}}]", "[None, 5]")
+    toolset = McpToolset(McpServer(name="hostile", command=sys.executable, args=("-c", script)))
+    async with running(toolset):
+        assert toolset.health.detail.startswith("an answer is not valid MCP: tools.0: ")
+        assert "\n" not in toolset.health.detail
+
+
 async def test_call_is_sent_again_once_when_the_headers_of_a_schema_have_changed(connected, context):
     calls = []
 

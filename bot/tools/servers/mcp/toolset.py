@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from loguru import logger
 from msgspec.structs import replace
+from pydantic import ValidationError
 
 from bot import __version__
 from bot.tools.servers.mcp.input_requests import form_of, input_responses
@@ -131,8 +132,8 @@ class McpToolset:
         except MCPError as error:
             self._changed.set()
             raise ServerUnavailable(self._mask.text(f"{self.server.name}: {error}")) from error
-        except RuntimeError as error:  # a failed task, or structured content that does not fit the output schema
-            raise ToolFailed(self._mask.text(f"{self.server.name}: {error}")[:_LONGEST_ERROR]) from error
+        except (RuntimeError, ValidationError) as error:  # a failed task, or an answer of the wrong form
+            raise ToolFailed(self._mask.text(f"{self.server.name}: {error_text(error)}")[:_LONGEST_ERROR]) from error
 
     async def _call_tool(
         self, client: "Client", name: str, shown_as: str, arguments: Mapping[str, object], context: CallContext
@@ -308,7 +309,10 @@ async def _watch_changes(client: "Client", changed: asyncio.Event) -> None:
 
 
 def error_text(error: BaseException) -> str:
-    """Return the text of `error`, or of the first error of a group."""
+    """Return the text of `error`, or of the first error of a group or an answer."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False, include_input=False)[0]
+        return f"an answer is not valid MCP: {'.'.join(map(str, first['loc']))}: {first['msg']}"
     return str(error) or type(error).__name__
