@@ -13,6 +13,7 @@ from function_calls.language.messages import say
 from function_calls.registry import RegisteredTool, Registry
 from function_calls.tools.calls import ToolCall, ToolResult, ToolSpec
 from function_calls.tools.context import CallContext, finish_if_started
+from function_calls.tools.declaring.option_checks import is_seconds
 from function_calls.tools.dispatch.approval import ask_approval
 from function_calls.tools.dispatch.events import TOOL_CALL, TOOL_COMPLETE, TOOL_RESULT, TOOL_START, Event, EventBus
 from function_calls.tools.dispatch.execution import crash_result, has_content, run_guarded
@@ -50,6 +51,10 @@ class FunctionCallRouter:
         on_dispatched: DispatchListener | None = None,
         policy: CallPolicy | None = None,
     ) -> None:
+        if not is_seconds(default_timeout):
+            raise ValueError(
+                f"the timeout of tools is {default_timeout!r}; give a number of seconds, or None for no limit"
+            )
         self.registry = registry
         self.hooks = hooks or ToolHooks()
         self.events = events or EventBus()

@@ -52,7 +52,8 @@ def _is_permission(value: object) -> bool:
     return value in ("everyone", "admins", "owner")
 
 
-def _is_seconds(value: object) -> bool:
+def is_seconds(value: object) -> bool:
+    """Return whether `value` is a timeout: a number above 0, or None for no limit."""
     return value is None or (isinstance(value, int | float) and value > 0)
 
 
@@ -76,7 +77,7 @@ _VALUES: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     "returns": (lambda value: value in get_args(ReturnStyle), 'Use "reply" or "observation".'),
     "permission": (_is_permission, 'Use "everyone", "admins", "owner", or a tuple of people as "platform:id".'),
     "scope": (lambda value: value in get_args(Scope), 'Use "any", "group" or "private".'),
-    "timeout": (_is_seconds, "Use a number of seconds, or None."),
+    "timeout": (is_seconds, "Use a number of seconds, or None."),
     "confirm": (_is_confirm, "Use True, or a function of the arguments that returns the words for what would be done."),
     "confirm_action": (lambda value: value in ("", *ACTIONS), 'Use "delete" or "forget".'),
     "uses_state": (lambda value: value in (None, True, False), "Use True, False or None."),

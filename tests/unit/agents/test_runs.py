@@ -362,6 +362,7 @@ def test_turn_without_a_context_is_refused():
         ({"output": list[int]}, TypeError, "give a Pydantic model"),
         ({"output": BaseModel}, TypeError, "give a Pydantic model"),
         ({"output": RootModel[list[int]]}, TypeError, "give a Pydantic model with a field for each part"),
+        ({"tool_timeout": 0}, ValueError, "the timeout of tools is 0; give a number of seconds, or None for no limit"),
         ({"call_style": "nativ"}, ValueError, "no call style 'nativ'; there are native, json_router, prompt, auto"),
     ],
 )
