@@ -131,7 +131,6 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     asking_stems: tuple[str, ...] = ()
     oneself_endings: tuple[str, ...] = ()
     everyone_endings: tuple[str, ...] = ()
-    others_endings: tuple[str, ...] = ()
     days_meant: tuple[str, ...] = ()
     copulas_of_events: frozenset[str] = frozenset()
     with_hour: str = "{time} {hour}"

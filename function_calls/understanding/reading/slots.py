@@ -20,8 +20,7 @@ _DAY_AND_FIGURE = re.compile(r"(?P<day>[^\d]*[^\W\d]),? (?P<figure>\d{1,2})")
 _EDGE = " \t\n,，.。;；:：、!！?？~…-—"
 _LONGEST_FIGURE, _FIGURE_FORMS = 2, 2
 _FIGURES = re.compile(r"(\d{1,2})\.?(\d\d)")
-_FEWEST_BEFORE = 2
-_HOURS, _MINUTES, _ROUND = 24, 60, 5
+_ROUND = 5
 _NIGHT_END, _EVENING, _DAY = 6, 18, timedelta(days=1)
 _QUOTES = "\"“”'‘’「」『』"
 _CLOSING = {"”": "“", "’": "‘", "」": "「", "』": "『"}
@@ -30,7 +29,7 @@ EVERYONE = "everyone"
 _MENTION = re.compile(r"(?<=[^\s,，、&])\s*@")
 _JOINTS = (" and", "和", "跟", "与", "及", "、", ",", "，")
 _AMOUNT = re.compile(r"\d+(\s*(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?|weeks?))$", re.IGNORECASE)
-_FIGURE = re.compile(r"(?:in )?(\d+)", re.IGNORECASE)
+_FIGURE = re.compile(r"^(?:in )?(\d+)$", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:#|no\.? ?|number |第|编号)?(\d{1,3})(?:st|nd|rd|th|个|条|项|号)?", re.IGNORECASE)
 
 
@@ -54,7 +53,7 @@ def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWo
             return make_time_words(phrase, expressions[0])
         over = over or make_time_words(phrase, expressions[0])
     bare = strip_time_words(text, words)
-    if over is None and is_figure(bare) and _is_hour(text, words):
+    if over is None and is_figure(bare) and not is_figure(text):
         return parse_time([bare], words, read)
     return over or _parse_day_and_hour(text, words, read)
 
@@ -66,8 +65,8 @@ def _parse_day_and_hour(text: str, words: Lexicon, read: ReadTimes) -> TimeWords
         return None
     phrase = f"{found['day']} {words.as_time[1].format(time=found['figure'])}"
     expressions = read(phrase)
-    best = expressions[0].best if len(expressions) == 1 and not find_uncovered(phrase, expressions, words) else None
-    return make_time_words(phrase, expressions[0]) if best is not None and best.has_day and best.has_clock else None
+    is_whole = len(expressions) == 1 and not find_uncovered(phrase, expressions, words)
+    return make_time_words(phrase, expressions[0]) if is_whole and expressions[0].best is not None else None
 
 
 def _mark_day(text: str, words: Lexicon) -> str:
@@ -75,12 +74,6 @@ def _mark_day(text: str, words: Lexicon) -> str:
     *before, article, figure = ["", "", *text.casefold().split()]
     is_day = article in words.before_day and is_figure(figure) and {*before} <= {"", *words.before_time}
     return words.as_day.format(time=figure) if is_day else text
-
-
-def _is_hour(text: str, words: Lexicon) -> bool:
-    """Return whether a figure with a preposition is an hour: "to 7", unlike "in 7"."""
-    ahead = tuple(filter(None, (form.partition("{")[0] for form in words.amount_ahead)))
-    return not is_figure(text) and not (ahead and text.casefold().startswith(ahead))
 
 
 def _strip_fillers(text: str, words: Lexicon) -> str:
@@ -97,14 +90,14 @@ def _insert_colon(text: str) -> str:
         return text
     hour, minute = int(figures[1]), int(figures[2])
     is_round = "." in text or minute % _ROUND == 0
-    return f"{hour}:{minute:02}" if hour < _HOURS and minute < _MINUTES and is_round else text
+    return f"{hour}:{minute:02}" if is_round else text
 
 
 def parse_times(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> list[TimeWords]:
     """Return the times that `pieces` name: one made of all of them, else one for each expression."""
-    is_joint = len(pieces) > 1 and not any(map(is_figure, pieces))
-    whole = parse_time(pieces, words, read) if len(pieces) == 1 or is_joint else None
-    whole = whole or (parse_time(pieces[::-1], words, read) if is_joint else None)
+    whole = parse_time(pieces, words, read)
+    if whole is None and len(pieces) > 1:
+        whole = parse_time(pieces[::-1], words, read)
     if whole is not None:
         return [whole]
     return _carry_day([each for piece in pieces for each in _parse_times_of_piece(piece, words, read)])
@@ -116,25 +109,19 @@ def _parse_times_of_piece(piece: str, words: Lexicon, read: ReadTimes) -> list[T
     if one is not None:
         return [one]
     parts = _distribute_unit([part for part in _split_list(piece, words) if part])
-    together = read(piece) if len(parts) > 1 else ()
-    if len(together) == len(parts) and not find_uncovered(piece, together, words):  # 9月5日、12日和19日: one month
-        return [make_time_words(piece, each) for each in together]
-    listed = [parse_time([part], words, read) for part in parts] if len(parts) > 1 else []
-    whole = [each for each in listed if each is not None]
-    if whole and len(whole) == len(parts):
-        return whole
-    return [make_time_words(piece, expression) for expression in read(piece)]
+    together = read(piece)
+    is_whole = len(together) == len(parts) and not find_uncovered(piece, together, words)
+    if len(parts) > 1 and not is_whole:  # unlike 9月5日、12日和19日, of one month
+        listed = [each for part in parts if (each := parse_time([part], words, read)) is not None]
+        if len(listed) == len(parts):
+            return listed
+    return [make_time_words(piece, each) for each in together]
 
 
 def _distribute_unit(parts: list[str]) -> list[str]:
     """Return the parts of a list with the unit of the last amount: "in 5, 10 and 15 minutes"."""
-    amount = _AMOUNT.search(parts[-1]) if len(parts) > 1 else None
-    if amount is None or is_figure(parts[-1]):
-        return parts
-    figures = [_FIGURE.fullmatch(part) for part in parts[:-1]]
-    if not all(figures):
-        return parts
-    return [*(f"in {figure[1]}{amount[1]}" for figure in figures if figure), parts[-1]]
+    amount = _AMOUNT.search(parts[-1]) if parts else None
+    return parts if amount is None else [_FIGURE.sub(rf"in \1{amount[1]}", part) for part in parts]
 
 
 def _split_list(piece: str, words: Lexicon) -> list[str]:
@@ -150,27 +137,17 @@ def _carry_day(found: list[TimeWords]) -> list[TimeWords]:
 
     An hour of the night behind a late hour is on the next day.
     """
-    day = next((each.best.start.date() for each in found[:1] if each.best is not None and each.best.has_day), None)
-    if day is None:
-        return found
-    moved = [
-        replace(each, readings=tuple(move_to_day(reading, day) for reading in each.readings))
-        if each.best is not None and is_clock_alone(each.best)
-        else each
-        for each in found
-    ]
-    return [_move_past_midnight(found[0], each) for each in moved]
+    first = found[0].best if found else None
+    return [_move_to_day_of(first, each) for each in found] if first is not None and first.has_day else found
 
 
-def _move_past_midnight(first: TimeWords, time: TimeWords) -> TimeWords:
-    """Return `time` on the next day, where its hour is in the night behind the late hour of the `first`."""
-    one, other = first.best, time.best
-    if one is None or other is None or not (one.has_clock and other.has_clock) or one.rrule or other.rrule:
+def _move_to_day_of(first: Reading, time: TimeWords) -> TimeWords:
+    clock = time.best
+    if clock is None or not is_clock_alone(clock):
         return time
-    is_night = other.start.date() == one.start.date() and other.start.hour < _NIGHT_END and one.start.hour >= _EVENING
-    if not is_night:
-        return time
-    return replace(time, readings=tuple(reading._replace(start=reading.start + _DAY) for reading in time.readings))
+    is_late = first.has_clock and first.rrule is None and first.start.hour >= _EVENING
+    day = first.start.date() + (_DAY if is_late and clock.start.hour < _NIGHT_END else timedelta())
+    return replace(time, readings=tuple(move_to_day(reading, day) for reading in time.readings))
 
 
 def find_uncovered(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
@@ -233,7 +210,7 @@ def extract_content(reading: MessageReading, words: Lexicon) -> str:
 
     A content in front of the request is a reason or an event, unless the request itself has no more than a verb.
     """
-    spans = [_include_article(reading, span, words) for span in _find_content_spans(reading)]
+    spans = [_include_article(reading, span, words) for span in _fill_gaps(reading).spans("CONTENT")]
     begin = max((start for start, _ in reading.spans("PERSON")), default=0)
     behind = [span for span in spans if span[0] >= begin]
     if behind and len(reading.text[behind[0][0] : behind[-1][1]].strip()) > 1:
@@ -245,17 +222,20 @@ def extract_content(reading: MessageReading, words: Lexicon) -> str:
     return (" " if words.joint else "，").join(piece for piece in pieces if piece)
 
 
+def _fill_gaps(reading: MessageReading) -> MessageReading:
+    """Return `reading` with a single untagged token between two of the content as a part of it."""
+    tags = reading.tags
+    gaps = {at for at in range(1, len(tags) - 1) if tags[at - 1 : at + 2] == ("CONTENT", NO_TAG, "CONTENT")}
+    return reading.with_tags("CONTENT" if at in gaps else tag for at, tag in enumerate(tags))
+
+
 def _find_end_of_word(text: str, start: int, end: int, words: Lexicon) -> int:
-    """Return where the last word of a content ends: an address has marks within it, a sign may follow it."""
+    """Return where the last word of a content ends: an address has marks within it."""
     if not words.joint and "://" not in text[start:end]:
         return end + (text[end : end + 1] in _CLOSING and text.count(_CLOSING[text[end]], start, end) == 1)
     while end < len(text) and not text[end].isspace() and text[end : end + 2].strip(_EDGE + _QUOTES):
-        if text[end] in _EDGE and not text[end + 1 : end + 2].isalnum():
-            break
         end += 1
-    sign = text[end:].strip(_EDGE) if "://" in text[start:end] else ""
-    is_sign = bool(sign) and not any(map(str.isalnum, sign)) and sign not in words.polite
-    return text.rindex(sign) + len(sign) if is_sign else end
+    return end
 
 
 def _tidy_content(text: str, words: Lexicon) -> str:
@@ -280,23 +260,6 @@ def _find_link(reading: MessageReading, start: int, words: Lexicon) -> str:
         if token.end <= start:
             found = f"{reading.text[token.start : token.end]} " if tag == "O" and token.form in words.inner else ""
     return found
-
-
-def _find_content_spans(reading: MessageReading) -> list[tuple[int, int]]:
-    """Return where the pieces of the content stand; a gap of one untagged token belongs to it."""
-    merged: list[tuple[int, int]] = []
-    for start, end in reading.spans("CONTENT"):
-        if merged and _count_between(reading, merged[-1][1], start) <= 1:
-            merged[-1] = (merged[-1][0], end)
-        else:
-            merged.append((start, end))
-    return merged
-
-
-def _count_between(reading: MessageReading, start: int, end: int) -> int:
-    """Return how many tokens stand between two places; many where one of them has another tag."""
-    between = [tag for token, tag in zip(reading.tokens, reading.tags, strict=True) if start <= token.start < end]
-    return len(between) if all(tag == "O" for tag in between) else len(reading.tokens)
 
 
 def tidy(piece: str, before: Iterable[str]) -> str:
@@ -324,10 +287,9 @@ def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the people that are named, "everyone", or None for the sender alone."""
     named = [_trim(piece).removesuffix("'s").removesuffix("’s") for piece in reading.pieces("PERSON")]
     named = [_strip_article(_strip_prepositions(name, words), words) for name in named]
-    named = [name for name in named if name and not _is_verb(name, words, words.others_endings)]
     if len(named) > 1:  # "recuérdanos a Ana y a mí": the verb says no more than the names
         named = [name for name in named if not _is_verb(name, words, words.everyone_endings)] or named
-    named = [name for name in named if not _is_verb(name, words, words.oneself_endings)]
+    named = [name for name in named if name and not _is_verb(name, words, words.oneself_endings)]
     if not named or all(_is_oneself(name, words) for name in named):
         return None
     for name in named:
@@ -392,10 +354,8 @@ def _find_excepted(name: str, words: Lexicon) -> str:
     """Return who is excepted from everyone: "Kim" of "everyone but Kim"; "" for nobody."""
     folded = words.fold(name)
     for word in words.exceptions:
-        before, found, behind = folded.partition(f"{words.joint}{word}{words.joint}")
-        if not found:
-            before, found, behind = "", folded[: len(word)], folded[len(word) :] if folded.startswith(word) else ""
-        if found and behind and (not before or before in words.everyone):
+        before, _, behind = folded.partition(f"{words.joint}{word}{words.joint}")
+        if behind and (not before or before in words.everyone):
             kept = name[len(name) - len(behind) :].strip()
             for ending in (*words.exceptions, *words.everyone):
                 kept = kept.removesuffix(ending)
@@ -453,24 +413,12 @@ def _find_reference_spans(reading: MessageReading, words: Lexicon) -> list[tuple
         return spans
     for start, end in reading.spans("OLD"):
         behind = next((span for span in spans if not reading.text[end : span[0]].strip(" 的") and end <= span[0]), None)
-        behind = behind or _find_untagged_behind(reading, end, words)
         if behind is None:
             continue
         ahead = next((span for span in spans if span[1] <= start and not reading.text[span[1] : start].strip()), None)
         spans = [span for span in spans if span not in {ahead, behind}]
         spans.append((start if ahead is None else ahead[0], behind[1]))
     return sorted(spans)
-
-
-def _find_untagged_behind(reading: MessageReading, start: int, words: Lexicon) -> tuple[int, int] | None:
-    """Return the span of the only untagged word behind a day with an article at the end: "the Monday | review"."""
-    *before, last = reading.tokens
-    if not words.joint or len(before) < _FEWEST_BEFORE or reading.tags[-1] != NO_TAG or not last.form.isalpha():
-        return None
-    first, *_ = words.fold(reading.text[before[-1].start : before[-1].end]).split()
-    has_article = first in words.articles or before[-2].form in words.articles
-    is_named = before[-1].end == start and has_article and last.form not in words.behind_reference
-    return (last.start, last.end) if is_named else None
 
 
 def _is_retracted(before: str, words: Lexicon) -> bool:
