@@ -82,15 +82,12 @@ def unite_repetitions(times: Sequence[TimeWords]) -> list[TimeWords]:
     if len(times) != 2 or times[0].best is None or times[1].best is None:
         return list(times)
     first, second = times[0].best, times[1].best
-    if first.rrule is None or second.rrule is None or first.has_clock or first.part or not second.has_clock:
+    if first.rrule is None or second.rrule is None or first.has_clock or not second.has_clock:
         return list(times)
     parts, others = (dict(part.split("=", 1) for part in each.split(";")) for each in (first.rrule, second.rrule))
-    is_same = parts.get("FREQ") == others.get("FREQ")
-    if is_same and "INTERVAL" not in parts and {"BYDAY"} == {*parts} & {*others} - {"FREQ"}:
-        others["BYDAY"] = ",".join(dict.fromkeys([*parts["BYDAY"].split(","), *others["BYDAY"].split(",")]))
-    elif "INTERVAL" not in parts or "INTERVAL" in others:
+    if "INTERVAL" not in parts:
         return list(times)
-    elif is_same:
+    if parts.get("FREQ") == others.get("FREQ"):
         others["INTERVAL"] = parts["INTERVAL"]
     rule = ";".join(f"{name}={value}" for name, value in others.items())
     words = f"{times[0].words} {times[1].words}"
@@ -139,7 +136,7 @@ def choose_nearer_half(clock: Reading, other: datetime) -> Reading:
 
 def _copy_clock(last: TimeWords, time: TimeWords) -> TimeWords:
     day = time.best
-    if day is None or day.has_clock or day.part or day.rrule or not day.has_day:
+    if day is None or day.has_clock or day.part or day.rrule:
         return time
     starts = [day.start.replace(hour=each.start.hour, minute=each.start.minute) for each in last.readings]
     readings = tuple(
@@ -187,12 +184,12 @@ def carry_days(times: Iterable[tuple[str, tuple[Reading, ...]]], now: datetime) 
 
 
 def _choose_half_after(before: Reading, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
-    """Return the first half of the day in which `readings` come after `before`; both where none does."""
+    """Return the first half of the day in which `readings` come after `before`; none where none does."""
     later = sorted(
         (half for reading in readings for half in list_halves(reading) if half.start > before.start),
         key=attrgetter("start"),
     )
-    return tuple(later[:1]) or readings
+    return tuple(later[:1])
 
 
 def subtract_lead(event: TimeWords, lead: timedelta, clock: TimeWords | None) -> TimeWords | None:
@@ -258,8 +255,7 @@ def find_impossible_times(
     for (start, end), possible in free[:_MOST_TRIED]:
         repaired = text[:start] + possible + text[end:]
         for first, last in _iterate_spans(read(repaired)):
-            is_around = first <= start and start + len(possible) <= last
-            if is_around and last - first > len(possible):
+            if first <= start and start + len(possible) <= last:
                 yield first, last - len(possible) + end - start
 
 
