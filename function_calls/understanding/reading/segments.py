@@ -63,15 +63,10 @@ def split_requests(reading: MessageReading, words: Lexicon, read: Read) -> list[
         if first and _continues_request(reading, first, last, words, read):
             continue
         if first:
-            before = tokens[open_at:first]
-            found = (
-                []
-                if _retracts(before, following, words)
-                else [*found, _read_part(reading, open_at, first, words, read)]
-            )
+            found = [] if _retracts(following, words) else [*found, _read_part(reading, open_at, first, words, read)]
         open_at = first
         begun.append(first)
-    if not open_at and not found:
+    if not open_at:
         return [reading]
     parts = [*found, _read_part(reading, open_at, len(tokens), words, read)]
     told = [tokens[first:] for first in begun[len(begun) - len(parts) :]]
@@ -86,8 +81,8 @@ def _is_reason_of(change: MessageReading, part: MessageReading, following: Seque
     """Return whether `part` is the reason of a change and asks for nothing: "move it to 4, he leaves at 5"."""
     text = words.joint.join(token.form for token in following if token.form not in CLAUSE_ENDS)
     joints = tuple(f"{word}{words.joint}" for word in (*words.beside, *words.and_words) if word)
-    is_more = text.startswith(joints) or words.has_any(words.too, text)
-    return change.intent in _CHANGING and part.intent == "set" and not is_more and not _asks(part.tokens, words)
+    is_set = part.intent == "set" and not text.startswith(joints) and not _asks(part.tokens, words)
+    return change.intent in _CHANGING and is_set
 
 
 def split_changes(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
@@ -103,13 +98,9 @@ def split_changes(reading: MessageReading, words: Lexicon, read: Read) -> list[M
         parts = [read(reading.text[: tokens[at].start]), read(reading.text[tokens[at].end :].lstrip())]
         first, second = parts
         are_changes = all(part.intent in _ALTERING and part.intents[0][1] >= _LIKELY for part in parts)
-        if are_changes and first.intent != second.intent and _has_change(second) and not second.has("REF"):
+        if are_changes and first.intent != second.intent and not second.has("REF"):
             return parts
     return []
-
-
-def _has_change(reading: MessageReading) -> bool:
-    return any(map(reading.has, ("WHEN", "CONTENT", "PERSON", "UNTIL")))
 
 
 def _join_reason(reading: MessageReading, words: Lexicon) -> MessageReading:
@@ -191,33 +182,24 @@ def _read_points(reading: MessageReading, words: Lexicon, read: Read) -> list[Me
     several = _parse_list(reading.text) if any(map(is_time, reading.tokens)) else None
     if several is None or not _asks(reading.tokens, words):
         return []
-    parts = [read(f"{several.head}{words.joint}{point}") for point in several.points]
-    are_timed = all(any(map(is_time, read(point).tokens)) for point in several.points)
-    return parts if are_timed and all(part.intent == "set" for part in parts) else []
+    if not all(any(map(is_time, read(point).tokens)) for point in several.points):
+        return []
+    return [read(f"{several.head}{words.joint}{point}") for point in several.points]
 
 
-def _retracts(tokens: Sequence[Token], following: Sequence[Token], words: Lexicon) -> bool:
-    """Return whether words between two requests cancel the first: "…, no, remind me at 6"."""
-    begin = words.joint.join(token.form for token in following[:_LONGEST_RETRACTION])
-    if any(begin.startswith(f"{word}{words.joint}") for word in words.corrections):
-        return True
-    end = len(tokens)
-    while end and tokens[end - 1].form in CLAUSE_ENDS:
-        end -= 1
-    text = words.joint.join(token.form for token in tokens[:end])
-    return any(text == word or text.endswith(f"{words.joint}{word}") for word in words.corrections)
+def _retracts(tokens: Sequence[Token], words: Lexicon) -> bool:
+    """Return whether a request begins with words that cancel the one before it: "no, remind me at 6"."""
+    begin = words.joint.join(token.form for token in tokens[:_LONGEST_RETRACTION])
+    return any(begin.startswith(f"{word}{words.joint}") for word in words.corrections)
 
 
 def has_deadline(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether the first time of a request is one by which its task is to be done."""
-    first, last = next(find_runs(reading.tags, "WHEN"), (0, 0))
-    if first == last:
-        return False
+    first, last = next(find_runs(reading.tags, "WHEN"))
     text = words.fold(reading.text[reading.tokens[max(first - 1, 0)].start : reading.tokens[last - 1].end])
     if words.joint:
         return any(f" {word} " in f" {text} " for word in words.deadlines)
-    rest = words.fold(reading.text[reading.tokens[last - 1].end :])
-    return text.endswith(words.deadlines) or rest.startswith(words.deadlines)
+    return text.endswith(words.deadlines)
 
 
 def _asks(tokens: Sequence[Token], words: Lexicon) -> bool:
@@ -273,12 +255,9 @@ def split_reminders(reading: MessageReading) -> list[MessageReading]:
 
 def _is_first_day(reading: MessageReading, first: int, last: int) -> bool:
     """Return whether a part names no more than the first day of the repetition in front: "starting this Friday"."""
-    before = [token.form for token in reading.tokens[:first]]
     forms = {token.form for token in reading.tokens[first:last] if is_time(token)}
-    is_day = bool(forms) and not forms & {"@clock", "@dayclock"} and {"WHEN", "FROM"} & {*reading.tags[first:last]}
-    return (
-        bool(is_day) and any(form.startswith("@rule") for form in before) and "CONTENT" not in reading.tags[first:last]
-    )
+    is_day = bool(forms) and not forms & {"@clock", "@dayclock"} and "CONTENT" not in reading.tags[first:last]
+    return is_day and any(token.form.startswith("@rule") for token in reading.tokens[:first])
 
 
 def _cut_piece(reading: MessageReading, first: int, last: int) -> MessageReading:
