@@ -22,12 +22,10 @@ def tag_event(reading: MessageReading, words: Lexicon) -> MessageReading:
     asking, contents, times = _find_parts(reading, words)
     told = [run for run in contents if run[1] <= asking]
     if told and len(told) == len(contents):
-        return _tag_named_event(reading, asking, times, words)
+        return _tag_named_event(reading, asking, times)
     if not told and _is_stated_in_front(reading, asking, times, words):
         return _set_tag(reading, times[0], "EVENT")
-    if not told or len(times) < 2 or times[0][1] > asking or times[1][0] < told[0][0]:
-        return reading
-    if reading.has("EVENT") or reading.has("LEAD"):
+    if not told or len(times) < 2 or times[0][1] > asking:
         return reading
     for run in told:
         reading = _set_tag(reading, run, NO_TAG)
@@ -44,16 +42,15 @@ def _is_stated_in_front(reading: MessageReading, asking: int, times: Sequence[Ru
     return bool(text) and not are_function_words(text, words)
 
 
-def _tag_named_event(reading: MessageReading, asking: int, times: Sequence[Run], words: Lexicon) -> MessageReading:
+def _tag_named_event(reading: MessageReading, asking: int, times: Sequence[Run]) -> MessageReading:
     """Return `reading` with the first time as that of the event which is its content.
 
     "The report is due on Thursday, remind us on Wednesday evening": the request says itself when, in its own clause.
     """
-    if len(times) < 2 or reading.has("EVENT") or reading.has("LEAD") or times[0][1] > asking:
+    if len(times) < 2 or reading.has("LEAD"):
         return reading
     marks = [at for at in range(times[0][1], times[1][0]) if reading.tokens[at].form in CLAUSE_ENDS]
-    is_apart = bool(marks) and marks[-1] < asking and not find_asking_words(reading.tokens[: marks[-1]], words)
-    if not is_apart or any(tag == "CONTENT" for tag in reading.tags[marks[-1] :]):
+    if not marks or marks[-1] > asking or "CONTENT" in reading.tags[marks[-1] :]:
         return reading
     return _set_tag(replace(reading, begins=()), times[0], "EVENT")
 
@@ -69,8 +66,8 @@ def tag_deadline(reading: MessageReading, words: Lexicon) -> tuple[MessageReadin
         return reading, ""
     (first, last), (again, _) = times
     marks = [at for at in range(max(last, contents[0][1]), again) if reading.tokens[at].form in CLAUSE_ENDS]
-    clause = range(marks[-1] + 1, len(reading.tokens)) if marks else range(0)
-    if not clause or not _asks_alone(found, clause, words):
+    clause = reading.tokens[marks[-1] + 1 :] if marks else ()
+    if not words.has_any(words.calling, words.joint.join(token.form for token in clause)):
         return reading, ""
     begin, end = min(first, contents[0][0]), max(last, contents[0][1])
     text = reading.text[reading.tokens[begin].start : reading.tokens[end - 1].end]
@@ -94,12 +91,12 @@ def resolve_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading
     forms = [token.form for token in reading.tokens]
     days = [at for at, form in enumerate(forms) if form in _DAYS and reading.tags[at] in {NO_TAG, "EVENT", "WHEN"}]
     pointing = _find_phrase(forms, words.days_meant, words)
-    if len({reading.tokens[at].expression for at in days}) != 1 or not pointing or days[0] in pointing:
+    if len({reading.tokens[at].expression for at in days}) != 1 or not pointing:
         return reading
-    tag = "EVENT" if reading.intent == "set" and len(days) == 1 else "WHEN"  # else it has been read with its clock
+    tag = "EVENT" if len(days) == 1 else "WHEN"  # else it has been read with its clock
     kept = [at for at in range(len(forms)) if at not in pointing]
     behind = next((at for at in range(pointing[-1] + 1, len(forms)) if reading.tags[at] != "LEAD"), len(forms))
-    clock = {at for at in range(pointing[-1] + 1, behind) if is_time(reading.tokens[at])}  # 当天中午 is no lead
+    clock = range(pointing[-1] + 1, behind)  # 当天中午 is no lead
     tags = (tag if at in days else "WHEN" if at in clock else each for at, each in enumerate(reading.tags))
     return reading.with_tags(tags).with_tokens(kept)
 
@@ -120,13 +117,6 @@ def has_unclear_time(reading: MessageReading, words: Lexicon) -> bool:
     content = words.fold(reading.words("CONTENT")).strip(" .!?")
     is_told = bool(words.joint) and content.endswith(tuple(f" {word}" for word in words.unclear_times))
     return is_told or words.has_any(words.unclear_times, text)
-
-
-def _asks_alone(reading: MessageReading, clause: Sequence[int], words: Lexicon) -> bool:
-    """Return whether a clause asks to remind, and has neither a task nor a word such as "also"."""
-    text = words.joint.join(reading.tokens[at].form for at in clause)
-    is_more, is_asking = words.has_any(words.beside, text), words.has_any(words.calling, text)
-    return is_asking and not is_more and not any(reading.tags[at] == "CONTENT" for at in clause)
 
 
 def _find_parts(reading: MessageReading, words: Lexicon) -> tuple[int, list[Run], list[Run]]:
