@@ -7,9 +7,6 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.tag_draft import TagDraft
 from function_calls.understanding.reading.tokens import MARKS, is_time_form
 
-_LONGEST_NAME = 2
-"""Tokens of a name that may be tagged although the tagger found none."""
-
 
 class NameRepair(TagDraft):
     """Repairs the tags of those who are reminded."""
@@ -46,7 +43,8 @@ class NameRepair(TagDraft):
         for run in self.find_runs("PERSON"):
             first, last = self._complete_name(*run, members)
             name = "".join(self.forms[first:last])
-            pronoun = next((word for word in self._list_pronouns() if name.startswith(word) and name != word), "")
+            pronouns = sorted(self.words.oneself, key=len, reverse=True)
+            pronoun = next((word for word in pronouns if name.startswith(word) and name != word), "")
             rest = name[len(pronoun) :]
             if pronoun and not rest.startswith(self.words.behind_oneself) and not self._is_named(first, last):
                 for at in range(first + len(pronoun), last):
@@ -63,24 +61,14 @@ class NameRepair(TagDraft):
         "Dímelo | un cuarto de hora antes", "a Ana y a mí | la clase".
         """
         before = self.words.before_names
-        for first, _ in self.find_runs("PERSON") if before else ():
-            self._tag_listed_name(first)
         for first, last in self.find_runs("PERSON") if before else ():
-            is_verb = self.forms[first] in self.words.reminding and self.forms[first + 1 : first + 2] != [","]
+            is_verb = self.forms[first] in self.words.reminding
             if is_verb and last - first > 1 and self.forms[first + 1] not in before:
                 self.set_tag(first + 1, last, NO_TAG)
                 continue
             end = next((at for at in range(first + 1, last) if self._begins_content(at)), last)
             is_lead = any(form in self.words.ahead for form in self.forms[end:last])
             self.tags[end:last] = [NO_TAG if is_lead else "CONTENT"] * (last - end)
-
-    def _tag_listed_name(self, first: int) -> None:
-        """Tag a name in front of a comma and the name that begins at `first`: "a Toño | , a Lupe y a mí"."""
-        marks = self.words.person_marks
-        comma = first - 2 if self.forms[first - 1] in marks else first - 1
-        is_list = comma > 1 and self.forms[comma] == "," and self.tags[comma - 1] == NO_TAG
-        if is_list and self.forms[comma - 2] in marks:
-            self.tags[comma - 1] = "PERSON"
 
     def _begins_content(self, at: int) -> bool:
         """Return whether an article at `at`, behind a name, begins the content: "Ana y a mí | la clase"."""
@@ -92,13 +80,8 @@ class NameRepair(TagDraft):
         """Tag people at the end of a content, the person who asks being one: "el ensayo | a mí y a Luz"."""
         for first, last in self.find_runs("CONTENT"):
             own = next((at for at in range(first + 2, last) if self._is_oneself_at(at, last)), None)
-            if own is None:
-                continue
-            begin = own - 1
-            if self.forms[begin - 1] in self.words.and_words:
-                others = (at for at in range(begin - 2, first, -1) if self.forms[at] == self.forms[begin])
-                begin = next(others, begin)
-            self.set_tag(begin, last, "PERSON")
+            if own is not None:
+                self.set_tag(own - 1, last, "PERSON")
 
     def _is_oneself_at(self, at: int, end: int) -> bool:
         """Return whether a preposition and a pronoun for the person who asks end at `at`, or a name follows "and"."""
@@ -129,7 +112,7 @@ class NameRepair(TagDraft):
             joint = next((word for word in self.words.and_words if word and behind.startswith(word)), "")
             name = _find_longest_at_start(behind[len(joint) :], members)
             is_oneself = "".join(self.forms[first:last]) in self.words.oneself
-            if joint and name and is_oneself and self.tags[last] == "CONTENT":
+            if joint and name and is_oneself:
                 end = self._find_place_behind(last, joint + name)
                 self.set_tag(last, end, "PERSON")
 
@@ -139,7 +122,7 @@ class NameRepair(TagDraft):
         while end < after and self._has_title(first, end, after):
             self.tags[end] = "PERSON"
             end += 1
-        cut = next((at for at in range(first + 1, end) if self._ends_name(first, at, end, members)), end)
+        cut = next((at for at in range(first + 1, end) if self._ends_name(first, at, end)), end)
         self.set_tag(cut, end, "CONTENT")
         begin = next((at for at in range(cut - 1, first, -1) if self._ends_description(at, cut, members)), first)
         joints = [at + 1 for at in range(first, begin) if self.forms[at] in self.words.and_words]
@@ -151,21 +134,19 @@ class NameRepair(TagDraft):
         """Return whether a title that the tagger has cut continues behind `last`: 吴女|士."""
         name, behind = "".join(self.forms[first:last]), "".join(self.forms[last:end])
         parts = ((title[:at], title[at:]) for title in self.words.titles for at in range(1, len(title)))
-        return any(name.endswith(one) and len(name) > len(one) and behind.startswith(other) for one, other in parts)
+        return any(name.endswith(one) and behind.startswith(other) for one, other in parts)
 
-    def _ends_name(self, first: int, at: int, last: int, members: Collection[str]) -> bool:
+    def _ends_name(self, first: int, at: int, last: int) -> bool:
         """Return whether a name is complete in front of `at`: 大家|小区, Leo|参."""
         name, rest = "".join(self.forms[first:at]), "".join(self.forms[at:last])
-        if rest.startswith((*self.words.behind_oneself, *self.words.titles, *filter(None, self.words.and_words))):
-            return False
-        if rest[0] in MARKS or rest.startswith(self.words.exceptions) or self._is_named(first, last):
+        joints = (*self.words.behind_oneself, *self.words.exceptions, *filter(None, self.words.and_words))
+        if rest.startswith((*joints, *self.words.titles)) or self._is_named(first, last):
             return False
         whole = name + rest
         is_longer = any(whole.startswith(word) and len(word) > len(name) for word in self.words.everyone)
-        if name in self.words.everyone and len(name) > 1:
+        if name in self.words.everyone:
             return not is_longer and not name.startswith(self.words.all_of)
-        is_latin = self.forms[at - 1].isascii() and self.forms[at - 1].isalpha() and not self.forms[at].isascii()
-        return is_latin or any(_is_last_of(name, member, self.words.and_words) for member in members)
+        return self.forms[at - 1].isascii() and self.forms[at - 1].isalpha() and not self.forms[at].isascii()
 
     def _ends_description(self, at: int, last: int, members: Collection[str]) -> bool:
         """Return whether a member of the chat is named at `at`, behind a description of them: 晚班的|阿庆."""
@@ -176,7 +157,7 @@ class NameRepair(TagDraft):
     def _find_place_behind(self, first: int, text: str) -> int:
         """Return the place behind the tokens from `first` on that make up `text`."""
         at = first
-        while at < len(self.forms) and len("".join(self.forms[first:at])) < len(text):
+        while len("".join(self.forms[first:at])) < len(text):
             at += 1
         return at
 
@@ -214,11 +195,8 @@ class NameRepair(TagDraft):
         """Move 给我 behind a content to it, where somebody else is reminded: 提醒阿泽转水电费给我."""
         is_other = any(start < first for start, _ in self.find_runs("PERSON"))
         is_behind = first > 1 and self.tags[first - 2] == "CONTENT" and self.forms[first - 1] in self.words.receiving
-        if is_other and is_behind and "".join(self.forms[first:last]) in self.words.oneself:
+        if is_other and is_behind:
             self.set_tag(first - 1, last, "CONTENT")
-
-    def _list_pronouns(self) -> list[str]:
-        return sorted(self.words.oneself, key=len, reverse=True)
 
     def _is_named(self, first: int, last: int) -> bool:
         return any("@" in form for form in self.forms[first:last])
@@ -231,31 +209,14 @@ class NameRepair(TagDraft):
         end = asked + 1
         while end < len(self.forms) and self._may_be_named(end):
             end += 1
-        end = self._find_end_of_names(asked + 1, end)
         region = range(asked + 1, end)
-        is_bounded = end < len(self.forms)
         is_person = any(self.tags[at] == "PERSON" for at in region)
         is_list = any(self.forms[at] in {"and", "&", ","} for at in region)
-        is_short = is_bounded and 0 < len(region) <= _LONGEST_NAME and not is_person
         is_pronoun = bool(region) and self.forms[asked + 1] in self.words.everyone | self.words.oneself
         if is_pronoun and not is_list:
             self._cut_behind_pronoun(asked + 1, end)
-        elif (is_person and is_list) or (is_short and self.forms[asked + 1] not in self.words.courtesies):
-            for at in region:
-                self.tags[at] = "PERSON"
-
-    def _find_end_of_names(self, first: int, end: int) -> int:
-        """Return where a list of names ends that a time or a link follows: "me, Hank and Mira | on Friday"."""
-        at = end
-        while first < at < len(self.forms) - 1 and self.forms[at - 1] in {",", "and", "&"} and self._is_capital(at):
-            at += 1
-            if self.forms[at] in {",", "and", "&"} and self._is_capital(at + 1):
-                at += 1
-        is_closed = at < len(self.forms) and (is_time_form(self.forms[at]) or self.forms[at] in self.words.links)
-        return at if at > end and is_closed else end
-
-    def _is_capital(self, at: int) -> bool:
-        return at < len(self.tokens) and self.text[self.tokens[at].start].isupper()
+        elif is_person and is_list:
+            self.set_tag(asked + 1, end, "PERSON")
 
     def _cut_links(self) -> None:
         """Untag the words behind a name that link the content: "remind everyone of the call"."""
@@ -284,16 +245,10 @@ class NameRepair(TagDraft):
 
     def _may_be_named(self, at: int) -> bool:
         form = self.forms[at]
-        is_open = self.tags[at] in {NO_TAG, "PERSON"} and not is_time_form(form)
-        return is_open and form not in self.words.links and form not in MARKS - {","} and not form.isdecimal()
+        is_open = self.tags[at] in {NO_TAG, "PERSON"} and not form.isdecimal()
+        return is_open and form not in self.words.links and form not in MARKS - {","}
 
 
 def _find_longest_at_start(text: str, names: Collection[str]) -> str:
     """Return the longest of `names` with which `text` begins; "" for none."""
     return max((name for name in names if text.startswith(name)), key=len, default="")
-
-
-def _is_last_of(text: str, name: str, joints: Collection[str]) -> bool:
-    """Return whether `name` is the last of the names in `text`, behind a word that joins it to the others."""
-    before = text.removesuffix(name)
-    return before != text and (not before or before.endswith(tuple(filter(None, joints))))
