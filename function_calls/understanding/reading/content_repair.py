@@ -8,7 +8,6 @@ from function_calls.understanding.reading.slots import are_function_words
 from function_calls.understanding.reading.tag_draft import TagDraft
 from function_calls.understanding.reading.tokens import MARKS, Token, is_time_form
 
-_POSSESSIVE = ("'s", "’s")
 _QUOTES = frozenset("\"“”'‘’「」『』")
 _QUOTED = re.compile(r"[\"“”「『]([^\"“”「」『』]+)[\"“”」』]")
 _AROUND_THANKS = frozenset({"and", "thank", "you", "so", "very", "much", "a", "lot"})
@@ -68,8 +67,6 @@ class ContentRepair(TagDraft):
 
     def tag_content(self, *, may_be_ahead: bool) -> None:
         """Tag the words behind the people, or in front of the request, as content."""
-        if self._tag_words_before_time():
-            return
         regions = [region for region in self._find_untagged_runs() if not self._is_filler(*region)]
         if self._tag_event_name(regions):
             return
@@ -100,18 +97,6 @@ class ContentRepair(TagDraft):
             first += 1
         return first, max(first, last - len(word))
 
-    def _tag_words_before_time(self) -> bool:
-        """Tag words in front of a time as content that the tagger took for a part of it: el ensayo | cada jueves."""
-        around = {*self.words.time_words, *self.words.around_time, *self.words.ahead, *self.words.same_time}
-        for first, last in self.find_runs("WHEN"):
-            time = next((at for at in range(first, last) if is_time_form(self.forms[at])), first)
-            text = {form for form in self.forms[first:time] if form.isalpha()} - self.words.articles
-            is_named = self.forms[first] in self.words.articles
-            if self.words.joint and is_named and text and not text & around:
-                self.set_tag(first, time, "CONTENT")
-                return True
-        return False
-
     def _tag_event_name(self, regions: Sequence[tuple[int, int]]) -> bool:
         """Tag the words in front of the time of an event as content: "the raid is at 8, … half an hour before"."""
         first = next((first for first, _ in self.find_runs("EVENT")), 0)
@@ -134,24 +119,13 @@ class ContentRepair(TagDraft):
     def _is_filler(self, first: int, last: int) -> bool:
         """Return whether a run has only words that go with any request."""
         forms = set(self.forms[first:last])
-        is_lead = "LEAD" in self.tags[last : last + 1] and forms <= {*self.words.ahead}
-        return is_lead or forms <= self.words.in_front or forms <= self.words.correcting
+        return forms <= self.words.in_front or forms <= self.words.correcting
 
     def extend_content(self) -> None:
         """Extend the content to words between it and the people, the link or the end of the sentence."""
         for first, _ in self.find_runs("CONTENT"):
             self._extend_to_front(first)
         self._extend_to_end(self.find_runs("CONTENT")[-1][1])
-
-    def extend_to_exception(self) -> None:
-        """Extend the content to an exception with an untagged time behind it, so that the bot asks about it."""
-        last = self.find_runs("CONTENT")[-1][1]
-        begin = last + 1 if self.forms[last : last + 1] == [","] else last
-        text = self.words.joint.join(self.forms[begin:])
-        is_exception = text.startswith((*self.words.denials, *self.words.exceptions))
-        rest = range(begin, len(self.tags))
-        if is_exception and any(is_time_form(self.forms[at]) and self.tags[at] == NO_TAG for at in rest):
-            self.tags[last:] = ["CONTENT"] * (len(self.tags) - last)
 
     def _extend_to_front(self, first: int) -> None:
         """Extend the content that begins at `first` to the people, the time or the link in front of it."""
@@ -168,9 +142,6 @@ class ContentRepair(TagDraft):
     def _extend_to_end(self, last: int) -> None:
         """Extend the content that ends at `last` to the end of the sentence, if only few words lie between."""
         end = last = self._extend_to_matter(last)
-        if self.forms[end - 1].endswith(_POSSESSIVE):
-            end = next((at for at in range(end, len(self.forms)) if is_time_form(self.forms[at])), end)
-            self.set_tag(last, end, "CONTENT")
         first = self.find_runs("CONTENT")[-1][0]
         if self.forms[end : end + 1] == ['"'] and self.forms[first:end].count('"') % 2:
             self.tags[end] = "CONTENT"
@@ -181,8 +152,6 @@ class ContentRepair(TagDraft):
                 self.set_tag(last, end, "CONTENT")
             return
         while end < len(self.tags) and self._is_open(end) and not self._is_idle(self.forms[end]):
-            end += 1
-        if end + 1 == len(self.tags) and self.forms[end] in self.words.too:
             end += 1
         is_end = end == len(self.tags) or self.forms[end] in MARKS
         is_end = is_end and "".join(self.forms[last:end]) not in self.words.behind_content
@@ -241,7 +210,7 @@ class ContentRepair(TagDraft):
         return first, last
 
     def _strip_particles(self, first: int, last: int) -> tuple[int, int]:
-        """Return a run of characters without phrases around a content; an empty run where it is a pronoun."""
+        """Return a run of characters without phrases around a content."""
         text = "".join(self.forms[first:last])
         shorter = ""
         while shorter != text:
@@ -253,7 +222,7 @@ class ContentRepair(TagDraft):
             endings = (*self.words.closing, *self.words.behind_content)
             behind = next((word for word in endings if text.endswith(word)), "")
             text, last = text[: len(text) - len(behind)], last - len(behind)
-        return (first, first) if text in self.words.pointers else (first, last)
+        return first, last
 
 
 def _is_within(token: Token, quoted: re.Match[str]) -> bool:

@@ -46,7 +46,6 @@ def repair_tags(
     times.untag_event_pronouns()
     if content.has("CONTENT"):
         content.extend_content()
-        content.extend_to_exception()
     else:
         content.tag_content(may_be_ahead=is_addressed)
     return reading.with_tags(tags)
@@ -105,7 +104,7 @@ class TimeRepair(TagDraft):
             return
         for first, last in self.find_runs("CONTENT"):
             said = "".join(self.forms[first:last])
-            lead = next((word for word in self.words.lengths if said.startswith(word) and said != word), "")
+            lead = next((word for word in self.words.lengths if said.startswith(word)), "")
             self.set_tag(first, first + len(lead), "LEAD")
 
     def tag_end(self) -> None:
@@ -115,8 +114,8 @@ class TimeRepair(TagDraft):
         for at, form in enumerate(self.forms) if rules and not self.has("UNTIL") else ():
             end = next((place for place in range(at + 1, len(self.tags)) if is_time_form(self.forms[place])), 0)
             event = self.forms[at + 1 : end]
-            is_end = form in until and self.forms[end] in {"@day", "@dayclock"} and end not in rules
-            if is_end and 0 < len(event) <= _LONGEST_EVENT and not MARKS.intersection(event):
+            is_end = form in until and self.forms[end] in {"@day", "@dayclock"}
+            if is_end and 0 < len(event) <= _LONGEST_EVENT:
                 self.tags[at] = NO_TAG
                 self.set_tag(at + 1, end + 1, "UNTIL")
                 return
@@ -142,8 +141,7 @@ class TimeRepair(TagDraft):
         """Tag a retracted time in front of another time of a list as a time: it is not retracted."""
         for at in range(len(self.tags) - 2):
             is_joint = self.forms[at + 1] in {*MARKS, *self.words.and_words}
-            is_listed = self.tags[at + 2] == "WHEN" and is_joint and is_time_form(self.forms[at + 2])
-            if self.tags[at] == "OLD" and is_time_form(self.forms[at]) and is_listed:
+            if self.tags[at] == "OLD" and is_time_form(self.forms[at]) and is_joint and self.tags[at + 2] == "WHEN":
                 self.tags[at] = "WHEN"
 
     def tag_correction(self) -> None:
