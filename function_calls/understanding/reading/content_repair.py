@@ -67,6 +67,8 @@ class ContentRepair(TagDraft):
 
     def tag_content(self, *, may_be_ahead: bool) -> None:
         """Tag the words behind the people, or in front of the request, as content."""
+        if self._tag_words_before_time():
+            return
         regions = [region for region in self._find_untagged_runs() if not self._is_filler(*region)]
         if self._tag_event_name(regions):
             return
@@ -96,6 +98,18 @@ class ContentRepair(TagDraft):
         while first < last and self.forms[first] in {*self.words.in_front, *self.words.before_time}:
             first += 1
         return first, max(first, last - len(word))
+
+    def _tag_words_before_time(self) -> bool:
+        """Tag words in front of a time as content that the tagger took for a part of it: el ensayo | cada jueves."""
+        around = {*self.words.time_words, *self.words.around_time, *self.words.ahead, *self.words.same_time}
+        for first, last in self.find_runs("WHEN"):
+            time = next((at for at in range(first, last) if is_time_form(self.forms[at])), first)
+            text = {form for form in self.forms[first:time] if form.isalpha()} - self.words.articles
+            is_named = self.forms[first] in self.words.articles
+            if self.words.joint and is_named and text and not text & around:
+                self.set_tag(first, time, "CONTENT")
+                return True
+        return False
 
     def _tag_event_name(self, regions: Sequence[tuple[int, int]]) -> bool:
         """Tag the words in front of the time of an event as content: "the raid is at 8, … half an hour before"."""

@@ -12,6 +12,12 @@ def test_a_reminder_is_set_in_spanish(say: Say) -> None:
     assert call.arguments == {"type": "once", "time": "2026-03-05 17:00", "content": "llamar a mamá"}
 
 
+def test_words_between_people_and_a_repetition_are_the_content(say: Say) -> None:
+    (call,) = say("recuérdeles a todos el ensayo todos los jueves a las 5:30 de la tarde", language="es").calls
+
+    assert (call.arguments["content"], call.arguments["person"]) == ("el ensayo", "everyone")
+
+
 @pytest.mark.parametrize(
     ("text", "tool", "arguments"),
     [
