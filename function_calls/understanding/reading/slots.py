@@ -137,13 +137,14 @@ def _carry_day(found: list[TimeWords]) -> list[TimeWords]:
 
     An hour of the night behind a late hour is on the next day.
     """
-    first = found[0].best if found else None
-    return [_move_to_day_of(first, each) for each in found] if first is not None and first.has_day else found
+    if not found or not found[0].best.has_day:
+        return found
+    return [_move_to_day_of(found[0].best, each) for each in found]
 
 
 def _move_to_day_of(first: Reading, time: TimeWords) -> TimeWords:
     clock = time.best
-    if clock is None or not is_clock_alone(clock):
+    if not is_clock_alone(clock):
         return time
     is_late = first.has_clock and first.rrule is None and first.start.hour >= _EVENING
     day = first.start.date() + (_DAY if is_late and clock.start.hour < _NIGHT_END else timedelta())

@@ -44,18 +44,18 @@ class TimeWords(Struct, frozen=True, kw_only=True):
 
     Attributes:
         words: As written, the parts joined by spaces.
-        readings: Their possible times, best first; empty for words without a clock time ("later").
+        readings: Their possible times, best first.
         is_ambiguous: Two readings differ, and the person should be asked.
     """
 
     words: str
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[Reading, ...]
     is_ambiguous: bool = False
 
     @property
-    def best(self) -> Reading | None:
-        """Return the preferred reading, if there is one."""
-        return self.readings[0] if self.readings else None
+    def best(self) -> Reading:
+        """Return the preferred reading."""
+        return self.readings[0]
 
 
 def parse_whole_time(words: str, now: datetime, language: str, read: TimeReader) -> Reading | None:
@@ -79,7 +79,7 @@ def complete_times(times: Sequence[TimeWords]) -> list[TimeWords]:
 
 def unite_repetitions(times: Sequence[TimeWords]) -> list[TimeWords]:
     """Return two repetitions as one where the second tells the clock: "every two weeks, on Fridays at 12"."""
-    if len(times) != 2 or times[0].best is None or times[1].best is None:
+    if len(times) != 2:
         return list(times)
     first, second = times[0].best, times[1].best
     if first.rrule is None or second.rrule is None or first.has_clock or not second.has_clock:
@@ -97,8 +97,8 @@ def unite_repetitions(times: Sequence[TimeWords]) -> list[TimeWords]:
 def split_clocks(time: TimeWords) -> list[TimeWords]:
     """Split a repetition with single clock times into one time for each: "at 9:15 and at 17:45"."""
     best = time.best
-    parts = dict(part.split("=", 1) for part in (best.rrule or "").split(";") if "=" in part) if best else {}
-    if best is None or parts.get("FREQ") == "MONTHLY" or not parts.keys() >= _PICKED:
+    parts = dict(part.split("=", 1) for part in (best.rrule or "").split(";") if "=" in part)
+    if parts.get("FREQ") == "MONTHLY" or not parts.keys() >= _PICKED:
         return [time]  # of a month, it is days that are picked: "on the last workday at 4pm"
     return [replace(time, readings=(one,)) for one in _expand_clocks(best, parts)]
 
@@ -136,7 +136,7 @@ def choose_nearer_half(clock: Reading, other: datetime) -> Reading:
 
 def _copy_clock(last: TimeWords, time: TimeWords) -> TimeWords:
     day = time.best
-    if day is None or day.has_clock or day.part or day.rrule:
+    if day.has_clock or day.part or day.rrule:
         return time
     starts = [day.start.replace(hour=each.start.hour, minute=each.start.minute) for each in last.readings]
     readings = tuple(
@@ -148,7 +148,7 @@ def _copy_clock(last: TimeWords, time: TimeWords) -> TimeWords:
 
 def _copy_day(last: Reading, time: TimeWords) -> TimeWords:
     clock = time.best
-    if clock is None or not clock.has_clock or clock.rrule or clock.has_day or not last.has_day:
+    if not clock.has_clock or clock.rrule or clock.has_day or not last.has_day:
         return time
     moved = (move_to_day(reading, last.start.date()) for reading in time.readings)
     return replace(time, readings=tuple(reading._replace(has_day=True) for reading in moved))
@@ -198,10 +198,10 @@ def subtract_lead(event: TimeWords, lead: timedelta, clock: TimeWords | None) ->
     Of an event that repeats, it is a repetition as well.
     """
     best = event.best
-    if best is None or (lead < _DAY and not best.has_clock):
+    if lead < _DAY and not best.has_clock:
         return None
     start = best.start - lead
-    if clock is not None and clock.best is not None and lead >= _DAY:
+    if clock is not None and lead >= _DAY:
         start = start.replace(hour=clock.best.start.hour, minute=clock.best.start.minute)
     early = best._replace(start=start, has_clock=True, has_day=True)
     if best.rrule is not None:

@@ -164,7 +164,7 @@ def _find_untagged_shift(request: RequestContext) -> timedelta | None:
 def _names_clock(request: RequestContext) -> bool:
     """Return whether a clock names the result of an amount of time: "half an hour earlier, so at 8:30"."""
     time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
-    return time is not None and time.best is not None and slots.is_clock_alone(time.best)
+    return time is not None and slots.is_clock_alone(time.best)
 
 
 def _move_ahead_of_itself(request: RequestContext) -> dict[str, object] | None:
@@ -208,11 +208,11 @@ def _move_to(request: RequestContext) -> Interpretation | None:
         return update(request, changed)
     old, new = _split_range(times[0], request)
     arguments = _make_arguments(new, request)
-    is_single = new.best is not None and new.best.has_day and new.best.rrule is None
+    is_single = new.best.has_day and new.best.rrule is None
     is_open = since or (is_single and has_words_outside(FROM_THEN, request.folded_text, ""))
-    if is_open and new.best is not None and new.best.has_clock and not (since and reading.has("WHEN")):
+    if is_open and new.best.has_clock and not (since and reading.has("WHEN")):
         arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
-    if old and new.best is not None and not new.best.has_clock:
+    if old and not new.best.has_clock:
         return update(request, {**arguments, "occurrence": old})
     if is_single and not old and _is_for_good(request):
         return update(request, {**arguments, "occurrence": "all"})
@@ -242,7 +242,7 @@ def _change_interval(request: RequestContext) -> dict[str, object] | None:
 def _move_ahead_of_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
     """Return the hour ahead of an event without a day, on the reminder's day: "it is at 4, an hour before"."""
     events = slots.parse_times(request.reading.pieces("EVENT"), request.words, request.read_times)
-    if len(events) != 1 or not request.reading.has("LEAD") or events[0].best is None or events[0].best.has_day:
+    if len(events) != 1 or not request.reading.has("LEAD") or events[0].best.has_day:
         return None
     return {"time": f"{best.wall:%H:%M}"}
 
@@ -310,7 +310,7 @@ def _choose_half(time: TimeWords, request: RequestContext) -> TimeWords:
     """Return an ambiguous clock in the half of the day of the reminder: "just this Wednesday at 8"."""
     pieces, reminder = request.reading.pieces("WHEN"), find_named_reminder(request)
     is_open = bool(pieces) and is_clock_without_half(slots.strip_time_words(pieces[-1], request.words))
-    if time.best is None or not time.best.has_day or reminder is None or not reminder.next_fires or not is_open:
+    if not time.best.has_day or reminder is None or not reminder.next_fires or not is_open:
         return time
     due = reminder.next_fires[0].astimezone(request.now.tzinfo)
     return replace(time, readings=(choose_nearer_half(time.best, due),))
@@ -364,12 +364,7 @@ def _read_amount(request: RequestContext, time: TimeWords) -> dict[str, object] 
     piece = request.reading.words("WHEN")
     if slots.is_figure(piece):
         return _correct_minutes(int(re.sub(r"\D", "", piece)), request)
-    if (
-        time.best is not None
-        and time.best.has_clock
-        and time.best.has_day
-        and request.has_word(request.words.same_time)
-    ):
+    if time.best.has_clock and time.best.has_day and request.has_word(request.words.same_time):
         return {"time": f"{time.best.wall:%Y-%m-%d}"}
     is_earlier, is_later = request.has_word(request.words.earlier), request.has_word(request.words.later)
     length = request.parse_length(piece) if is_earlier or is_later else None
@@ -389,8 +384,6 @@ def _correct_minutes(figure: int, request: RequestContext) -> dict[str, object] 
 def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, object]:
     """Return the arguments of a new time; the time of the reminder tells the half of the day of a bare "7"."""
     best = time.best
-    if best is None:
-        return {}
     words = slots.strip_time_words(time.words, request.words)
     if slots.is_clock_alone(best) and is_clock_without_half(words):
         is_figure = words[-1:].isdecimal() and words.isascii()  # "6:30" alone is a clock of 24 hours
@@ -439,14 +432,14 @@ def _move_to_week(day: datetime, words: str, request: RequestContext) -> datetim
 def _split_range(time: TimeWords, request: RequestContext) -> tuple[str, TimeWords]:
     """Return the old time as text and the new time, where both were read as a range: "5pm to 6pm"."""
     best, is_from = time.best, _FROM.search(request.folded_text) is not None
-    is_stretch = best is not None and (best.end is not None if best.rrule is None else is_from)
+    is_stretch = best.end is not None if best.rrule is None else is_from
     parts = [slots.strip_time_words(part, request.words) for part in re.split(request.words.between_times, time.words)]
     new = slots.parse_time(parts[1:], request.words, request.read_times) if is_stretch and len(parts) == _BOTH else None
-    if best is None or new is None or new.best is None:
+    if new is None:
         return "", time
     old = slots.parse_time(parts[:1], request.words, request.read_times)
-    is_day = old is not None and old.best is not None and old.best.has_day and not old.best.has_clock
-    is_same = old is not None and old.best is not None and old.best.start == new.best.start
+    is_day = old is not None and old.best.has_day and not old.best.has_clock
+    is_same = old is not None and old.best.start == new.best.start
     return parts[0] if (is_day or not is_from) and not is_same else "", new
 
 

@@ -159,7 +159,7 @@ def _summary(request: RequestContext) -> Interpretation | None:
 
 def _summary_schedule(request: RequestContext) -> Interpretation | None:
     times = _find_repetition(request) or find_times(request)
-    if len(times) != 1 or times[0].best is None:
+    if len(times) != 1:
         return None
     return request.answers.call_tool("summary_schedule", make_schedule_arguments(times[0].best, request.now))
 
@@ -169,7 +169,7 @@ def _find_repetition(request: RequestContext) -> list[TimeWords]:
     text = request.reading.text
     pieces = [text[token.start : token.end] for token in request.reading.tokens if is_time(token)]
     time = slots.parse_time(pieces, request.words, request.read_times) if len(pieces) > 1 else None
-    return [time] if time is not None and time.best is not None and time.best.rrule is not None else []
+    return [time] if time is not None and time.best.rrule is not None else []
 
 
 def _zone(request: RequestContext) -> Interpretation | None:
@@ -201,8 +201,8 @@ def _quiet(request: RequestContext) -> Interpretation | None:
 def _is_other_day(time: TimeWords, request: RequestContext) -> bool:
     """Return whether a time names one day that is not today: quiet hours are those of every day."""
     best = time.best
-    is_one_day = best is not None and best.has_day and best.rrule is None
-    return is_one_day and best is not None and best.start.date() != request.now.date()
+    is_one_day = best.has_day and best.rrule is None
+    return is_one_day and best.start.date() != request.now.date()
 
 
 def _read_scope(request: RequestContext) -> Mapping[str, object]:
@@ -262,7 +262,7 @@ def _time_now(request: RequestContext) -> Interpretation | None:
     zones = [zone for zone in places if zone is not None]
     if len(zones) < len(places) or request.reading.has("PERSON"):
         return None
-    days = [time.best.start for time in find_times(request) if time.best is not None]
+    days = [time.best.start for time in find_times(request)]
     other = next((day for day in days if day.date() != turn.now.date()), None)
     if other is not None:
         day = date_format.date(turn.language, other)

@@ -121,9 +121,9 @@ def _split_skipped_day(request: RequestContext) -> tuple[RequestContext, str] | 
         word = next((word for word in request.words.sparing if behind.startswith(f"{word} ")), "")
         words = behind.removeprefix(word).strip(" .!")
         time = slots.parse_time([words], request.words, request.read_times) if word else None
-        is_day = time is not None and time.best is not None and time.best.has_day and time.best.rrule is None
+        is_day = time is not None and time.best.has_day and time.best.rrule is None
         kept = reading.with_tokens(range(at))
-        if is_day and any(each.best and each.best.rrule for each in find_times(request.with_reading(kept))):
+        if is_day and any(each.best.rrule for each in find_times(request.with_reading(kept))):
             return request.with_reading(kept), slots.strip_time_words(words, request.words)
     return None
 
@@ -146,7 +146,7 @@ def _split_excluded_days(request: RequestContext) -> tuple[RequestContext, str]:
 
 def _exclude_days(reminder: ReminderRequest, days: str, request: RequestContext) -> ReminderRequest:
     """Return `reminder` without `days` of its repetition."""
-    if reminder.time is None or reminder.time.best is None or reminder.time.best.rrule is None:
+    if reminder.time is None or reminder.time.best.rrule is None:
         return reminder
     phrase = request.words.but_on.format(time=reminder.time.words, days=days)
     return replace(reminder, time=slots.parse_time([phrase], request.words, request.read_times) or reminder.time)
@@ -163,7 +163,7 @@ def _keep_count_in_content(request: RequestContext) -> RequestContext:
     if not find_end(request).startswith("COUNT") or not request.reading.has("CONTENT"):
         return request
     times = find_times(request)
-    if not times or any(time.best is not None and time.best.rrule for time in times):
+    if not times or any(time.best.rrule for time in times):
         return request
     return request.with_tags(tuple("CONTENT" if tag == "UNTIL" else tag for tag in request.reading.tags))
 
@@ -235,7 +235,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     )
     who = None if person is None else str(person)
     made = request.answers.set_reminders([ReminderRequest(content=content, person=who, time=time) for time in times])
-    is_clock = all(time.best is not None and slots.is_clock_alone(time.best) for time in times)
+    is_clock = all(slots.is_clock_alone(time.best) for time in times)
     if not is_clock or not request.has_word(request.words.too) or request.has_word(request.words.times):
         return made
     return replace(made, calls=tuple(_copy_rule(call, last) for call in made.calls))
@@ -382,7 +382,7 @@ def answer_when(request: RequestContext) -> Interpretation | None:
 def _complete_answer(time: TimeWords, options: Sequence[Reading]) -> TimeWords:
     """Return an answer with the day, or the clock, of the `options` where it names none."""
     best, days = time.best, {option.start.date() for option in options}
-    if best is None or not options:
+    if not options:
         return time
     if slots.is_clock_alone(best) and len(days) == 1:
         readings = tuple(move_to_day(reading, min(days)) for reading in time.readings)
@@ -476,7 +476,7 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
             return _read_times_of_repetition(dated, last)
     times = find_times(request)
     is_counted = bool(times) and request.reading.has("UNTIL") and bool(find_end(request))
-    if is_counted and not any(time.best is not None and time.best.rrule for time in times):
+    if is_counted and not any(time.best.rrule for time in times):
         return []
     if request.has_word(request.words.same_time):
         same = _find_same_content(request) or request.last_set or (None if times else _find_newest(request))
@@ -502,7 +502,7 @@ def _resolve_day_meant(request: RequestContext) -> date | None:
 def _move_clock_to_day(time: TimeWords, day: date, request: RequestContext) -> TimeWords:
     """Return a clock without a day of its own on `day`; 当天下午两点 has none either."""
     is_of_day = any(time.words.startswith(word) for word in request.words.days_meant)
-    if time.best is None or not (is_of_day or slots.is_clock_alone(time.best)):
+    if not (is_of_day or slots.is_clock_alone(time.best)):
         return time
     return replace(time, readings=tuple(move_to_day(reading, day)._replace(has_day=True) for reading in time.readings))
 
@@ -532,7 +532,7 @@ def _tag_clock_of_lead(request: RequestContext) -> RequestContext:
     if reading.has("WHEN") or not (reading.has("EVENT") and reading.has("LEAD")):
         return request
     event = slots.parse_time(reading.pieces("EVENT"), request.words, request.read_times)
-    is_bare = event is not None and event.best is not None and slots.is_clock_alone(event.best)
+    is_bare = event is not None and slots.is_clock_alone(event.best)
     if not is_bare or any(length < _DAY for length, _ in find_leads(request, has_event=True)):
         return request
     tags = tuple("WHEN" if tag == "EVENT" else tag for tag in reading.tags)
@@ -544,7 +544,7 @@ def _is_ahead_of_last(request: RequestContext) -> bool:
     if request.reading.has("EVENT") or not request.reading.has("LEAD"):
         return False
     clock = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
-    is_bare = clock is not None and clock.best is not None and slots.is_clock_alone(clock.best)
+    is_bare = clock is not None and slots.is_clock_alone(clock.best)
     is_alone = not request.reading.has("WHEN") and request.has_word(request.words.ahead)
     return (is_bare or is_alone) and all(length >= _DAY for length, _ in find_leads(request, has_event=True))
 
@@ -574,8 +574,8 @@ def _read_call_time(call: ToolCall, request: RequestContext) -> TimeWords | None
 def _copy_last_clock(time: TimeWords, last: ToolCall, request: RequestContext, *, is_same: bool = False) -> TimeWords:
     """Return `time` at the clock of the last reminder, where it names a day alone or "the same time"."""
     best, before = time.best, _read_call_time(last, request)
-    is_open = best is not None and not (best.has_clock or best.part) and (best.has_day or best.rrule is not None)
-    if best is None or before is None or before.best is None or not (is_open or is_same):
+    is_open = not (best.has_clock or best.part) and (best.has_day or best.rrule is not None)
+    if before is None or not (is_open or is_same):
         return time
     clock = before.best._replace(start=before.best.start.replace(second=0))
     return replace(time, readings=(set_clock(best, clock),), is_ambiguous=False)
@@ -586,7 +586,7 @@ def _find_rule_for_last(request: RequestContext, reminders: Sequence[ReminderReq
     if len(reminders) != 1 or reminders[0].content or reminders[0].time is None or not request.may_point:
         return None
     best = reminders[0].time.best
-    is_rule = best is not None and best.rrule is not None and not best.has_clock
+    is_rule = best.rrule is not None and not best.has_clock
     return best if is_rule and request.last_set is not None else None
 
 

@@ -66,7 +66,7 @@ def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[
     if len(own) != 1 or len(other) != 1:
         return own or other
     time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
-    if time is None or time.best is None or not time.best.has_clock:
+    if time is None or not time.best.has_clock:
         return other if _is_for(other[0], request.turn.message.sender) else own
     named = list_halves(time.best) if is_clock_without_half(time.words) else (time.best,)
     clocks = [name.start.hour * 60 + name.start.minute for name in named]

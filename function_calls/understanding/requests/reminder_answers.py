@@ -91,7 +91,7 @@ class ReminderAnswers:
     def _find_clear_time(self, reminder: ReminderRequest) -> Reading | None:
         """Return when to remind; None where the bot must ask."""
         time = reminder.time
-        if time is None or time.best is None or _is_over(time.best, self._turn.message_time) or list_options(time):
+        if time is None or _is_over(time.best, self._turn.message_time) or list_options(time):
             return None
         return time.best
 
@@ -164,7 +164,7 @@ def _merge_calls(calls: Sequence[ToolCall], said: Interpretation) -> Interpretat
 
 def list_options(time: TimeWords) -> tuple[Reading, ...]:
     """Return the readings of an ambiguous time that the person is to choose from."""
-    if time.best is None or not time.is_ambiguous or len(time.readings) == 1:
+    if not time.is_ambiguous or len(time.readings) == 1:
         return ()
     return time.readings[:_MOST_OPTIONS]
 

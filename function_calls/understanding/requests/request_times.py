@@ -228,7 +228,7 @@ def _resolve_correction(request: RequestContext, spans: list[Span]) -> TimeWords
         return None
     old = slots.parse_time(_cut_texts(request, olds[-1:]), request.words, request.read_times)
     new = slots.parse_time(_cut_texts(request, spans[-1:]), request.words, request.read_times)
-    if old is None or new is None or old.best is None or new.best is None:
+    if old is None or new is None:
         return new
     if slots.is_clock_alone(new.best) and old.best.has_clock and is_clock_without_half(new.words):
         new = replace(new, readings=(choose_nearer_half(new.best, old.best.start),), is_ambiguous=False)
@@ -244,7 +244,7 @@ def _read_clock_of_deadline(request: RequestContext, spans: list[Span]) -> TimeW
     if len(pieces) != _BOTH or _FIGURED.search(pieces[0]) or not pieces[0].endswith(request.words.deadlines):
         return None
     deadline, clock = (slots.parse_time([piece], request.words, request.read_times) for piece in pieces)
-    if deadline is None or clock is None or deadline.best is None or not all(map(slots.is_clock_alone, clock.readings)):
+    if deadline is None or clock is None or not all(map(slots.is_clock_alone, clock.readings)):
         return None
     near = choose_nearer_half(clock.readings[0], deadline.best.start)
     best = near if is_clock_without_half(clock.words) else clock.readings[0]
@@ -326,7 +326,7 @@ def parse_lead(piece: str, request: RequestContext) -> Lead | None:
             return _count_months(piece[:end], days, request), clock
     bare = slots.strip_time_words(piece, request.words)
     part = slots.parse_time([bare], request.words, request.read_times)
-    return (_DAY, part) if part is not None and part.best is not None and part.best.part else None
+    return (_DAY, part) if part is not None and part.best.part else None
 
 
 def _parse_lead_days(piece: str, request: RequestContext) -> timedelta | None:
@@ -335,7 +335,7 @@ def _parse_lead_days(piece: str, request: RequestContext) -> timedelta | None:
     if length is not None or not request.words.joint:
         return length
     part = slots.parse_time([slots.strip_time_words(piece, request.words)], request.words, request.read_times)
-    return _DAY if part is not None and part.best is not None and part.best.part else None
+    return _DAY if part is not None and part.best.part else None
 
 
 def _count_months(piece: str, length: timedelta, request: RequestContext) -> timedelta:
@@ -346,7 +346,7 @@ def _count_months(piece: str, length: timedelta, request: RequestContext) -> tim
 
 def _is_clock(time: TimeWords) -> bool:
     best = time.best
-    return best is not None and best.rrule is None and not best.has_day and (best.has_clock or bool(best.part))
+    return best.rrule is None and not best.has_day and (best.has_clock or bool(best.part))
 
 
 def find_leads(request: RequestContext, *, has_event: bool) -> list[Lead]:
@@ -401,7 +401,7 @@ def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[Time
         return [] if is_ahead or len(leads) > 1 else _parse_from_now(reading.words("LEAD"), request)
     clock = slots.parse_time(pieces, request.words, request.read_times) if events and pieces else None
     one = slots.parse_time([*events, *pieces], request.words, request.read_times) if clock is not None else None
-    is_of_rule = clock is not None and clock.best is not None and clock.best.rrule is not None
+    is_of_rule = clock is not None and clock.best.rrule is not None
     if one is not None and is_of_rule:  # "her birthday is 12 June, remind me a week before every year"
         clock, times = None, [one]
     else:
@@ -424,13 +424,13 @@ def _names_day_of_lead(
     """Return whether the day to which a lead counts back follows it: "the day before, 29 May, at 6pm"."""
     last = request.reading.spans("LEAD")[-1][1]
     between = request.reading.text[last : spans[0][0]].strip(" ,，") if spans and spans[0][0] >= last else "-"
-    is_dated = all(time.best is not None and time.best.has_day for time in times)
+    is_dated = all(time.best.has_day for time in times)
     return between.casefold() in {"", *request.words.ahead} and is_dated and all(lead >= _DAY for lead in leads)
 
 
 def _keep_clocks(times: list[TimeWords]) -> list[TimeWords]:
     """Return the times that name a clock, if any does: the others name the day of these."""
-    at_clock_times = [time for time in times if time.best is not None and time.best.has_clock]
+    at_clock_times = [time for time in times if time.best.has_clock]
     return at_clock_times or times
 
 
@@ -468,8 +468,8 @@ def _move_beside_event(event: Reading, time: TimeWords) -> TimeWords:
     event is moved to the day before: "exam tomorrow at 9, remind me at 8pm". Beside an event that repeats it repeats.
     """
     best = time.best
-    is_part = best is not None and bool(best.part) and best.rrule is None and not best.has_day
-    if best is None or not (slots.is_clock_alone(best) or is_part) or not (event.has_day or event.rrule):
+    is_part = bool(best.part) and best.rrule is None and not best.has_day
+    if not (slots.is_clock_alone(best) or is_part) or not (event.has_day or event.rrule):
         return time
     moved = tuple(move_to_day(reading, event.start.date()) for reading in time.readings)
     if event.has_clock and is_clock_without_half(time.words):
@@ -486,7 +486,7 @@ def _move_beside_event(event: Reading, time: TimeWords) -> TimeWords:
 def _add_end(time: TimeWords, end: str) -> TimeWords:
     """Return a repeating `time` with `end` in its rule."""
     best = time.best
-    if not end or best is None or best.rrule is None or "UNTIL=" in best.rrule or "COUNT=" in best.rrule:
+    if not end or best.rrule is None or "UNTIL=" in best.rrule or "COUNT=" in best.rrule:
         return time
     return replace(time, readings=(best._replace(rrule=f"{best.rrule};{end}"), *time.readings[1:]))
 
@@ -494,7 +494,7 @@ def _add_end(time: TimeWords, end: str) -> TimeWords:
 def _choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
     """Return `time` in the morning where the request is about getting up; an alarm may ring in either half."""
     best = time.best
-    if best is None or not best.has_clock:
+    if not best.has_clock:
         return time
     is_up = any(word in request.folded_text for word in request.words.mornings)
     if not is_up and not any(word in request.folded_text for word in request.words.alarms):
@@ -502,7 +502,7 @@ def _choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
     words = slots.strip_time_words(time.words, request.words)
     phrase = request.words.in_the_morning.format(time=words)
     early = slots.parse_time([phrase], request.words, request.read_times)
-    if early is None or early.best is None or not _is_same_figure(early.best, best):
+    if early is None or not _is_same_figure(early.best, best):
         return time
     if is_up and best.has_day and not early.best.has_day:  # the day is that of an event
         start = best.start.replace(hour=early.best.start.hour, minute=early.best.start.minute)
@@ -539,7 +539,7 @@ def _is_same_figure(one: Reading, other: Reading) -> bool:
 def _choose_next_hour(time: TimeWords, request: RequestContext) -> TimeWords:
     """Return a bare hour at night as the next such hour; a bare twelve in the evening stays ambiguous."""
     best = time.best
-    if best is None or not slots.is_clock_alone(best) or not is_clock_without_half(time.words):
+    if not slots.is_clock_alone(best) or not is_clock_without_half(time.words):
         return time
     if request.now.hour < _OPEN_HOUR and best.start.hour >= _NOON:
         early = best._replace(start=best.start - _HALF_DAY)
