@@ -105,7 +105,6 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     urgent: tuple[str, ...]
     pleas: tuple[str, ...]
     sparing: tuple[str, ...]
-    times: tuple[str, ...]
     deeds: frozenset[str]
     relatives: frozenset[str]
     workdays: tuple[str, ...]

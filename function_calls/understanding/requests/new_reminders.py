@@ -1,7 +1,7 @@
 """Make calls of requests to be reminded: contents, people, times and options."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from itertools import islice
 
@@ -44,7 +44,6 @@ from services.reminders.model import Reminder
 from services.time_expressions import Reading
 
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)$")
-_IN_DAYS = re.compile(r"FREQ=(?:DAILY|WEEKLY|MONTHLY|YEARLY)|WORKDAYS")
 _LATELY = timedelta(minutes=10)
 _LONGEST_POINTED_AT = 200
 _NOON = 12
@@ -60,10 +59,7 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
         kept, day = left_out
         made = set_reminders(kept)
         return made if made is None or not made.calls else _skip_day(made, day, request)
-    if _is_lead_alone(request):
-        return repeat_last(request)
     request, spared = _split_excluded_days(request)
-    named = [piece.strip() for piece in request.reading.pieces("PERSON")]
     request = request.with_reading(bound_names(request.reading, request.words))
     request, interval = split_interval(tag_lead(request))
     wrong = find_impossible_time(request)
@@ -83,7 +79,7 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     if has_unclear_time(request.reading, request.words) and _resolve_day_meant(request) is None:
         return request.answers.set_reminders([replace(reminder, time=None) for reminder in reminders[:1]])
     if len(pieces) > 1:
-        reminders = _complete_deeds(reminders, named, request.words)
+        reminders = _complete_deeds(reminders, request.words)
     if interval is not None:
         reminders = [_start_after_interval(reminder, interval, request) for reminder in reminders]
     rhythm = _find_rule_for_last(request, reminders)
@@ -99,17 +95,7 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     )
     if options:
         request.answers.keep_options(options)
-    return _move_to_workdays(add_options(made, options), request)
-
-
-def _is_lead_alone(request: RequestContext) -> bool:
-    """Return whether a request has only a lead, which counts back from the reminder set last: 提前半小时提醒."""
-    others = ("WHEN", "EVENT", "CONTENT", "REF")
-    is_alone = request.reading.has("LEAD") and not any(map(request.reading.has, others))
-    return is_alone and request.may_point and request.last_set is not None
-
-
-def _move_to_workdays(made: Interpretation, request: RequestContext) -> Interpretation:
+    made = add_options(made, options)
     return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
 
 
@@ -121,10 +107,8 @@ def _split_skipped_day(request: RequestContext) -> tuple[RequestContext, str] | 
         word = next((word for word in request.words.sparing if behind.startswith(f"{word} ")), "")
         words = behind.removeprefix(word).strip(" .!")
         time = slots.parse_time([words], request.words, request.read_times) if word else None
-        is_day = time is not None and time.best.has_day and time.best.rrule is None
-        kept = reading.with_tokens(range(at))
-        if is_day and any(each.best.rrule for each in find_times(request.with_reading(kept))):
-            return request.with_reading(kept), slots.strip_time_words(words, request.words)
+        if time is not None and time.best.has_day and time.best.rrule is None:
+            return request.with_reading(reading.with_tokens(range(at))), slots.strip_time_words(words, request.words)
     return None
 
 
@@ -146,7 +130,7 @@ def _split_excluded_days(request: RequestContext) -> tuple[RequestContext, str]:
 
 def _exclude_days(reminder: ReminderRequest, days: str, request: RequestContext) -> ReminderRequest:
     """Return `reminder` without `days` of its repetition."""
-    if reminder.time is None or reminder.time.best.rrule is None:
+    if reminder.time is None:
         return reminder
     phrase = request.words.but_on.format(time=reminder.time.words, days=days)
     return replace(reminder, time=slots.parse_time([phrase], request.words, request.read_times) or reminder.time)
@@ -160,10 +144,7 @@ def _skip_day(made: Interpretation, day: str, request: RequestContext) -> Interp
 
 def _keep_count_in_content(request: RequestContext) -> RequestContext:
     """Tag "3 times" as content where nothing repeats, so that the bot asks about it."""
-    if not find_end(request).startswith("COUNT") or not request.reading.has("CONTENT"):
-        return request
-    times = find_times(request)
-    if not times or any(time.best.rrule for time in times):
+    if not find_end(request).startswith("COUNT") or any(time.best.rrule for time in find_times(request)):
         return request
     return request.with_tags(tuple("CONTENT" if tag == "UNTIL" else tag for tag in request.reading.tags))
 
@@ -174,26 +155,20 @@ def _keep_reason_in_content(reading: MessageReading, words: Lexicon) -> MessageR
     whens = [at for at, tag in enumerate(reading.tags) if tag == "WHEN" and is_time(reading.tokens[at])]
     if not words.joint or len(whens) < 2 or whens[-1] != last:
         return reading
-    between = range(whens[-2] + 1, last)
-    commas = [at for at in between if reading.tokens[at].form == ","]
-    told = [reading.tokens[at].form for at in range(commas[-1] + 1, last)] if commas else []
-    is_content = all(reading.tags[at] == "CONTENT" for at in between[-len(told) :]) if told else False
-    if len(told) < 3 or not is_content or told[0] in words.and_words or words.correcting.issuperset(told):
+    commas = [at for at in range(whens[-2] + 1, last) if reading.tokens[at].form == ","]
+    reason = reading.tags[commas[-1] + 1 : last] if commas else ()
+    if len(reason) < 3 or set(reason) != {"CONTENT"}:
         return reading
-    tags = (*reading.tags[:last], "CONTENT")
-    return reading.with_tags(tags)
+    return reading.with_tags((*reading.tags[:last], "CONTENT"))
 
 
-def _complete_deeds(reminders: list[ReminderRequest], named: Collection[str], words: Lexicon) -> list[ReminderRequest]:
-    """Return `reminders` with the verb of the one before for those that only name somebody: "call Ann …, Bob …".
-
-    `named` are the names that were read as people.
-    """
+def _complete_deeds(reminders: list[ReminderRequest], words: Lexicon) -> list[ReminderRequest]:
+    """Return `reminders` with the verb of the one before for those that only name somebody: "call Ann …, Bob …"."""
     deed = ""
     found: list[ReminderRequest] = []
     for reminder in reminders:
         first, *_ = [*reminder.content.split(), ""]
-        if deed and first.casefold() not in words.deeds and _is_somebody(reminder.content, named, words):
+        if deed and first.casefold() not in words.deeds and _is_somebody(reminder.content, words):
             found.append(replace(reminder, content=f"{deed} {reminder.content}"))
             continue
         deed = first if first.casefold() in words.deeds else ""
@@ -201,42 +176,35 @@ def _complete_deeds(reminders: list[ReminderRequest], named: Collection[str], wo
     return found
 
 
-def _is_somebody(content: str, named: Collection[str], words: Lexicon) -> bool:
+def _is_somebody(content: str, words: Lexicon) -> bool:
     """Return whether a content is no more than the name of a person."""
-    *before, last = [*content.split(), ""][:-1] or [""]
-    is_short = len(before) < _LONGEST_NAME
-    return is_short and (content in named or last.casefold() in words.relatives or last[:1].isupper())
+    *before, last = content.split() or [""]
+    return len(before) < _LONGEST_NAME and (last.casefold() in words.relatives or last[:1].isupper())
 
 
 def repeat_last(request: RequestContext) -> Interpretation | None:
     """Set the last reminder for another time as well."""
     last = _find_call_to_repeat(request)
-    days = slots.strip_time_words(request.reading.words("WHEN"), request.words)
-    if last is not None and is_repeating(last) and find_weekdays(days, request.now, request.language, request.times):
-        return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": "it"})
-    is_same = request.has_word(request.words.same_time)
-    times = (
-        []
-        if last is None
-        else [
-            _copy_last_clock(each, last, request, is_same=is_same) for each in _read_times_of_repetition(request, last)
-        ]
-    )
     if last is None:
         return _ask_content(request)
+    days = slots.strip_time_words(request.reading.words("WHEN"), request.words)
+    if is_repeating(last) and find_weekdays(days, request.now, request.language, request.times):
+        return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": "it"})
+    is_same = request.has_word(request.words.same_time)
+    repeated = _read_times_of_repetition(request, last)
+    times = [_copy_last_clock(each, last, request, is_same=is_same) for each in repeated]
     if not times:
         return None
     person = find_people(request) or last.arguments.get("person")
     content = (
         slots.extract_content(request.reading, request.words)
         or _find_task_behind(request)
-        or _find_unknown_name(request)
         or str(last.arguments["content"])
     )
     who = None if person is None else str(person)
     made = request.answers.set_reminders([ReminderRequest(content=content, person=who, time=time) for time in times])
     is_clock = all(slots.is_clock_alone(time.best) for time in times)
-    if not is_clock or not request.has_word(request.words.too) or request.has_word(request.words.times):
+    if not is_clock or not request.has_word(request.words.too):
         return made
     return replace(made, calls=tuple(_copy_rule(call, last) for call in made.calls))
 
@@ -246,7 +214,7 @@ def set_beside_last(request: RequestContext) -> Interpretation | None:
     last = request.last_here or request.last_set
     if last is None or any(map(request.reading.has, ("WHEN", "OLD", "REF"))):
         return None
-    content = _find_exception(request) or _find_content_behind_person(request) or _find_task_behind(request)
+    content = _find_exception(request) or _find_task_behind(request)
     person = find_people(request)
     if not content or (person is not None and request.words.fold(person) in request.words.pronouns):
         return None
@@ -254,14 +222,6 @@ def set_beside_last(request: RequestContext) -> Interpretation | None:
     articles = [text.partition(" ")[0].casefold() in request.words.articles for text in (content, rest)]
     content = f"{done} {content}" if all(articles) else content
     return request.answers.call_tool("reminder_set", {**last.arguments, "content": content, "person": person})
-
-
-def _find_content_behind_person(request: RequestContext) -> str:
-    """Return the content that follows a person, or the link between them: "and Ana to bring the cake"."""
-    tags, tokens = request.reading.tags, request.reading.tokens
-    first = tags.index("CONTENT") if "CONTENT" in tags else 0
-    at = first - 1 if first and tokens[first - 1].form in request.words.task_links else first
-    return slots.extract_content(request.reading, request.words) if at and tags[at - 1] == "PERSON" else ""
 
 
 def _find_exception(request: RequestContext) -> str:
@@ -285,14 +245,13 @@ def _ask_content(request: RequestContext) -> Interpretation | None:
 
 def _copy_rule(call: ToolCall, last: ToolCall) -> ToolCall:
     """Return `call` with the repetition of the `last` one at its own clock: "also at 9pm"."""
-    rule, time = str(last.arguments.get("rrule") or ""), str(call.arguments.get("time", ""))
-    clock = _CLOCK.search(time)
-    kept = [part for part in rule.split(";") if part and not part.startswith(("BYHOUR=", "BYMINUTE=", "BYSECOND="))]
-    if not kept or clock is None or not _IN_DAYS.search(rule):
+    rule, clock = str(last.arguments.get("rrule", "")), _CLOCK.search(str(call.arguments.get("time", "")))
+    if not rule or clock is None:
         return call
+    kept = [part for part in rule.split(";") if not part.startswith(("BYHOUR=", "BYMINUTE=", "BYSECOND="))]
     written = ";".join([*kept, f"BYHOUR={int(clock[1])}", f"BYMINUTE={int(clock[2])}"])
-    day, _, at = str(last.arguments.get("time", "")).partition(" ")
-    counted = {"time": f"{day} {clock[0]}"} if at and "INTERVAL=" in rule else {}  # in the same weeks
+    day = str(last.arguments["time"]).partition(" ")[0]
+    counted = {"time": f"{day} {clock[0]}"} if "INTERVAL=" in rule else {}  # in the same weeks
     return replace(call, arguments={**call.arguments, **counted, "rrule": written})
 
 
@@ -337,23 +296,10 @@ def _find_task_behind(request: RequestContext) -> str:
     """Return the untagged words behind "to" at the end of a request: "another one at 10 to pack"."""
     tokens, tags = request.reading.tokens, request.reading.tags
     first = max((at + 1 for at, tag in enumerate(tags) if tag in {"WHEN", "PERSON", "LEAD"}), default=len(tags))
-    is_open = request.words.joint and all(tag == NO_TAG for tag in tags[first:])
-    is_open = is_open and not any(token.form in CLAUSE_ENDS for token in tokens[first:])
+    is_open = request.words.joint and not any(token.form in CLAUSE_ENDS for token in tokens[first:])
     if not is_open or len(tokens) - first < _SHORTEST_TASK or tokens[first].form not in request.words.task_links:
         return ""
     return slots.tidy(request.reading.text[tokens[first + 1].start :], request.words.before_content)
-
-
-def _find_unknown_name(request: RequestContext) -> str:
-    """Return a reference that no reminder has: it is the content of a new one."""
-    names = (
-        slots.extract_references(request.reading, request.words)
-        if request.known is not None and not request.reading.has("OLD")
-        else []
-    )
-    return (
-        "" if request.known is None or any(map(request.known.can_resolve, names)) else request.words.joint.join(names)
-    )
 
 
 def is_repeating(call: ToolCall) -> bool:
@@ -370,9 +316,7 @@ def answer_when(request: RequestContext) -> Interpretation | None:
     content = (
         question.content or slots.extract_content(request.reading, request.words) or _find_text_beside_times(request)
     )
-    person = question.person
-    if person is not None and "@" not in request.reading.text:
-        person = person.replace("@", "")  # who is mentioned in an earlier message is known by name
+    person = question.person and question.person.replace("@", "")  # who was mentioned before is known by name
     reminder = ReminderRequest(content=content, person=person, time=time)
     if content or question.asks == "option":
         return request.answers.set_reminders([reminder, *question.rest])
@@ -389,7 +333,7 @@ def _complete_answer(time: TimeWords, options: Sequence[Reading]) -> TimeWords:
         if is_clock_without_half(time.words):
             readings = _choose_in_part(options[0], list_halves(readings[0]))
         return replace(time, readings=readings, is_ambiguous=len(readings) > 1)
-    if best.has_clock or best.part or not all(option.has_clock for option in options):
+    if best.has_clock or best.part:
         return time
     readings = tuple(set_clock(best, option) for option in options)
     return replace(time, readings=readings, is_ambiguous=len(readings) > 1)
@@ -398,7 +342,7 @@ def _complete_answer(time: TimeWords, options: Sequence[Reading]) -> TimeWords:
 def _choose_in_part(offered: Reading, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
     """Return those of `readings` in the half of the day of the part that was `offered`: "8" of the morning."""
     same = tuple(reading for reading in readings if (reading.start.hour < _NOON) == (offered.start.hour < _NOON))
-    return same if same and offered.part and not offered.has_clock else readings
+    return same if offered.part and not offered.has_clock else readings
 
 
 def _find_text_beside_times(request: RequestContext) -> str:
@@ -440,9 +384,6 @@ def _read_requests(request: RequestContext, piece: MessageReading) -> list[Remin
     part = request.with_reading(piece)
     content = _strip_call(slots.extract_content(piece, request.words), request)
     content = "" if content.casefold() in request.words.itself else content
-    last = request.last_set if request.may_point and not content else None
-    if last is not None and _is_ahead_of_last(_tag_clock_of_lead(part)):
-        content = str(last.arguments["content"])
     person = find_people(part)
     times: Sequence[TimeWords | None] = _read_times(part) or [None]
     return [ReminderRequest(content=content, person=person, time=time) for time in times]
@@ -450,14 +391,11 @@ def _read_requests(request: RequestContext, piece: MessageReading) -> list[Remin
 
 def _strip_call(content: str, request: RequestContext) -> str:
     """Return a content without the bot's name at its end, nor courtesies in front of that."""
-    name, text = (
-        request.words.fold(request.turn.bot_name),
-        request.words.fold(request.reading.text).rstrip(" .!?。！？~～"),
-    )
-    before, found, behind = request.words.fold(content).rpartition(f" {name}")
-    if not found or behind or not text.endswith(found) or text.count(name) > 1 or len(before) != len(before.strip()):
+    name = request.words.fold(request.turn.bot_name)
+    text = request.words.fold(request.reading.text).rstrip(" .!?。！？~～")
+    if not request.words.fold(content).endswith(f" {name}") or not text.endswith(f" {name}") or text.count(name) > 1:
         return content
-    kept = content[: len(before)].split()
+    kept = content[: -len(name)].split()
     while len(kept) > 1 and kept[-1].casefold().strip(",，") in request.words.polite:
         kept.pop()
     return " ".join(kept).rstrip(",，")
@@ -465,44 +403,38 @@ def _strip_call(content: str, request: RequestContext) -> str:
 
 def _read_times(request: RequestContext) -> list[TimeWords]:
     """Return the times of a request; empty where an end stands beside a single time: "3 times tomorrow"."""
-    last = _find_call_to_repeat(request) if request.may_point or _find_event_reminder(request) is not None else None
-    name, content = _find_name_ahead(request), "" if last is None else str(last.arguments["content"])
-    is_unknown = bool(name) and _find_event_reminder(request) is None and set(name).isdisjoint(content)
-    if is_unknown and _is_ahead_of_last(_tag_clock_of_lead(request)):
+    event = _find_event_reminder(request)
+    last = _find_call_to_repeat(request) if request.may_point or event is not None else None
+    dated = _tag_clock_of_lead(request)
+    is_ahead = _is_ahead_of_last(dated)
+    if is_ahead and _find_name_ahead(request) and event is None:
         return []
-    if last is not None:
-        dated = _tag_clock_of_lead(request)
-        if _is_ahead_of_last(dated):
-            return _read_times_of_repetition(dated, last)
+    if is_ahead and last is not None:
+        return _read_times_of_repetition(dated, last)
     times = find_times(request)
-    is_counted = bool(times) and request.reading.has("UNTIL") and bool(find_end(request))
-    if is_counted and not any(time.best.rrule for time in times):
+    if request.reading.has("UNTIL") and find_end(request) and not any(time.best.rrule for time in times):
         return []
     if request.has_word(request.words.same_time):
-        same = _find_same_content(request) or request.last_set or (None if times else _find_newest(request))
-        if same is not None and not times:
+        same = _find_same_content(request) or request.last_set
+        if same is None:
+            return []
+        if not times:
             return slots.parse_times([str(same.arguments.get("time", ""))], request.words, request.read_times)
-        return [] if same is None else [_copy_last_clock(each, same, request, is_same=True) for each in times]
+        return [_copy_last_clock(each, same, request, is_same=True) for each in times]
     day = _resolve_day_meant(request)
-    return times if day is None else [_move_clock_to_day(each, day, request) for each in times]
+    return times if day is None else [_move_to_day(each, day, request) for each in times]
 
 
 def _resolve_day_meant(request: RequestContext) -> date | None:
     """Return the day of the reminder set last, where a request says "the same day"."""
     last = request.last_set if request.may_point and request.has_word(request.words.days_meant) else None
-    times = (
-        []
-        if last is None
-        else slots.parse_times([str(last.arguments.get("time", ""))], request.words, request.read_times)
-    )
-    best = times[0].best if len(times) == 1 else None
-    return None if best is None or best.rrule is not None else best.start.date()
+    time = None if last is None else _read_call_time(last, request)
+    return None if time is None else time.best.start.date()
 
 
-def _move_clock_to_day(time: TimeWords, day: date, request: RequestContext) -> TimeWords:
-    """Return a clock without a day of its own on `day`; 当天下午两点 has none either."""
-    is_of_day = any(time.words.startswith(word) for word in request.words.days_meant)
-    if not (is_of_day or slots.is_clock_alone(time.best)):
+def _move_to_day(time: TimeWords, day: date, request: RequestContext) -> TimeWords:
+    """Return a time without a day of its own on `day`; 当天下午两点 has none either."""
+    if time.best.has_day and not time.words.startswith(request.words.days_meant):
         return time
     return replace(time, readings=tuple(move_to_day(reading, day)._replace(has_day=True) for reading in time.readings))
 
@@ -515,15 +447,6 @@ def _find_same_content(request: RequestContext) -> ToolCall | None:
     if request.known is None or len(found) != 1:
         return None
     return ToolCall(id="", name="reminder_set", arguments=request.known.make_arguments(found[0]))
-
-
-def _find_newest(request: RequestContext) -> ToolCall | None:
-    """Return the call that sets the newest reminder of the chat, where that was just now; else None."""
-    known = () if request.known is None else request.known.reminders
-    newest = max(known, key=lambda each: each.created_at, default=None)
-    if request.known is None or newest is None or request.now - newest.created_at > _LATELY:
-        return None
-    return ToolCall(id="", name="reminder_set", arguments=request.known.make_arguments(newest))
 
 
 def _tag_clock_of_lead(request: RequestContext) -> RequestContext:
@@ -545,8 +468,8 @@ def _is_ahead_of_last(request: RequestContext) -> bool:
         return False
     clock = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
     is_bare = clock is not None and slots.is_clock_alone(clock.best)
-    is_alone = not request.reading.has("WHEN") and request.has_word(request.words.ahead)
-    return (is_bare or is_alone) and all(length >= _DAY for length, _ in find_leads(request, has_event=True))
+    is_dated = request.reading.has("WHEN") and not is_bare
+    return not is_dated and all(length >= _DAY for length, _ in find_leads(request, has_event=True))
 
 
 def _read_times_of_repetition(request: RequestContext, last: ToolCall) -> list[TimeWords]:
@@ -574,8 +497,7 @@ def _read_call_time(call: ToolCall, request: RequestContext) -> TimeWords | None
 def _copy_last_clock(time: TimeWords, last: ToolCall, request: RequestContext, *, is_same: bool = False) -> TimeWords:
     """Return `time` at the clock of the last reminder, where it names a day alone or "the same time"."""
     best, before = time.best, _read_call_time(last, request)
-    is_open = not (best.has_clock or best.part) and (best.has_day or best.rrule is not None)
-    if before is None or not (is_open or is_same):
+    if before is None or not (is_same or not (best.has_clock or best.part)):
         return time
     clock = before.best._replace(start=before.best.start.replace(second=0))
     return replace(time, readings=(set_clock(best, clock),), is_ambiguous=False)
@@ -630,8 +552,6 @@ def _carry_days(reminders: Sequence[ReminderRequest], request: RequestContext) -
 
 def _set_with_titles(request: RequestContext, reminders: list[ReminderRequest]) -> Interpretation:
     """Set `reminders`; those without a content have that of the message pointed at, or a usual title."""
-    if any(word in reminder.content.casefold() for word in request.words.waking for reminder in reminders):
-        reminders = [replace(reminder, content=request.words.wake_up) for reminder in reminders]
     if all(reminder.content for reminder in reminders):
         return request.answers.set_reminders(reminders)
     title = _choose_title(request)
@@ -648,7 +568,7 @@ def _choose_title(request: RequestContext) -> str | None:
         return request.words.wake_up
     if request.has_word(request.words.pointers):
         return _quote_pointed_message(request)
-    is_amount = any(token.form.endswith("offset") for token in request.reading.tokens if is_time(token))
+    is_amount = any(token.form.endswith("offset") for token in request.reading.tokens)
     is_timer = any(word in request.folded_text for word in request.words.alarms)
     return "" if is_amount or is_timer else None
 
@@ -680,5 +600,6 @@ def _find_pointed_message(turn: Turn) -> ChatMessage | None:
     if message.reply_to is not None:
         return next((each for each in turn.recent if each.id == message.reply_to), None)
     before = next((each for each in reversed(turn.recent) if not each.sender.is_bot), None)
-    is_lately = before is not None and message.sent_at - before.sent_at <= _LATELY
-    return before if before is not None and is_lately and find_name(before.text, turn.bot_name) is None else None
+    if before is None or message.sent_at - before.sent_at > _LATELY:
+        return None
+    return before if find_name(before.text, turn.bot_name) is None else None
