@@ -28,7 +28,7 @@ from services.time_expressions import Reading
 _DAY = timedelta(days=1)
 _LONGEST_LEAD = 4
 _HALF_DAY = timedelta(hours=12)
-_FIRST_HOUR_UP, _OPEN_HOUR, _NOON, _EVENING = 5, 6, 12, 18
+_OPEN_HOUR, _NOON, _EVENING = 6, 12, 18
 _SHORTEST_WORD = 3
 _NEW = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
 _BOTH = 2
@@ -79,19 +79,17 @@ def tag_lead(request: RequestContext) -> RequestContext:
 
 
 def _find_lead_behind(request: RequestContext) -> tuple[int, int]:
-    """Return the bounds of a time behind "ahead" that counts days back: 前|一天晚上九点; empty for none."""
-    tokens, tags, text = request.reading.tokens, request.reading.tags, request.reading.text
+    """Return the bounds of a time behind "ahead" that counts back: 前|一天晚上九点; empty for none."""
+    tokens, text = request.reading.tokens, request.reading.text
     for start, end in request.reading.spans("WHEN"):
-        places = [at for at, token in enumerate(tokens) if start <= token.start < end]
-        is_behind = text[:start].endswith(request.words.ahead) and tags[places[0] - 1] == NO_TAG
-        lead = parse_lead(text[start:end], request) if is_behind else None
-        if lead is not None and lead[0] >= _DAY:
+        if text[:start].endswith(request.words.ahead) and parse_lead(text[start:end], request) is not None:
+            places = [at for at, token in enumerate(tokens) if start <= token.start < end]
             return places[0], places[-1] + 1
     return 0, 0
 
 
 def _find_tagged_lead(request: RequestContext) -> tuple[int, int]:
-    """Return the bounds of a lead with a clock of its own, beside another time: "the day before at 6pm".
+    """Return the bounds of a lead with a clock of its own: "the day before at 6pm".
 
     The clock may be one word with the length: 前|一天晚上八点.
     """
@@ -103,7 +101,7 @@ def _find_tagged_lead(request: RequestContext) -> tuple[int, int]:
     begin = next((at for at in range(last, len(tags)) if tokens[at].form not in request.words.time_words), len(tags))
     if "LEAD" in tags[last : begin - 1]:
         return 0, 0  # "two weeks before and the day before at 8"
-    if tags[begin : begin + 1] != ("WHEN",) or {"WHEN", "EVENT"}.isdisjoint(tags[:first]):
+    if tags[begin : begin + 1] != ("WHEN",):
         return 0, 0
     is_one = tags[begin - 1] == "LEAD" and tokens[begin - 1].end == tokens[begin].start
     end = begin + 1 if is_one else begin
@@ -144,9 +142,6 @@ def find_end(request: RequestContext, first: Reading | None = None) -> str:
 def _read_named_times(request: RequestContext) -> list[TimeWords]:
     """Return the times tagged as such, or those of an event where no other time is named."""
     reading = request.reading
-    whole = _read_bounded_repetition(request)
-    if whole is not None:
-        return [whole]
     spans = _join_spans(request, reading.spans("WHEN"))
     settled = _resolve_correction(request, spans) or _read_clock_of_deadline(request, spans)
     if settled is not None:
@@ -159,7 +154,7 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
         return []
     if not pieces and events:
         return complete_times(slots.parse_times(events, request.words, request.read_times))
-    found = slots.parse_times(pieces, request.words, request.read_times) or _parse_from_now(" ".join(pieces), request)
+    found = slots.parse_times(pieces, request.words, request.read_times)
     found = (
         unite_repetitions(complete_times(found))
         if found
@@ -170,26 +165,6 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
         if events and (event := _read_event(request)) is not None
         else found
     )
-
-
-def _read_bounded_repetition(request: RequestContext) -> TimeWords | None:
-    """Return a repetition with its first day or its end, where all these words are one time: "… starting tomorrow"."""
-    reading = request.reading
-    bounds = reading.spans("FROM") + reading.spans("UNTIL")
-    spans = sorted(reading.spans("WHEN") + bounds)
-    if not bounds or not reading.has("WHEN") or reading.intent not in _NEW:
-        return None
-    whole = slots.parse_time(_cut_texts(request, spans), request.words, request.read_times)
-    alone = slots.parse_time(_cut_texts(request, reading.spans("WHEN")), request.words, request.read_times)
-    return whole if whole is not None and alone is not None and _is_bounded(whole.best, alone.best) else None
-
-
-def _is_bounded(whole: Reading | None, alone: Reading | None) -> bool:
-    """Return whether the rule of `whole` is that of `alone` with an end."""
-    if whole is None or alone is None or whole.rrule is None or alone.rrule is None:
-        return False
-    parts, others = ({*rule.split(";")} for rule in (whole.rrule, alone.rrule))
-    return others <= parts and all(part.startswith(("UNTIL=", "COUNT=")) for part in parts - others)
 
 
 def _has_unknown_word(piece: str, request: RequestContext) -> bool:
@@ -220,7 +195,7 @@ def _resolve_correction(request: RequestContext, spans: list[Span]) -> TimeWords
     """Return the last time where it corrects the one before it ("at 6, sorry, at 7"); None for no correction."""
     retracted = request.reading.spans("OLD") if request.reading.intent in _NEW else []  # of a change it is a reference
     olds = spans[:-1] or [span for span in retracted if spans and span[0] < spans[-1][0]]
-    if not olds or not spans:
+    if not olds:
         return None
     between = request.reading.text[olds[-1][1] : spans[-1][0]].casefold()
     is_retracted = len(spans) == 1
@@ -232,8 +207,7 @@ def _resolve_correction(request: RequestContext, spans: list[Span]) -> TimeWords
         return new
     if slots.is_clock_alone(new.best) and old.best.has_clock and is_clock_without_half(new.words):
         new = replace(new, readings=(choose_nearer_half(new.best, old.best.start),), is_ambiguous=False)
-    is_dated = old.best.has_day or old.best.rrule is not None
-    if not is_dated or not all(map(slots.is_clock_alone, new.readings)):
+    if not old.best.has_day or not all(map(slots.is_clock_alone, new.readings)):
         return new
     return replace(new, readings=tuple(set_clock(old.best, reading) for reading in new.readings))
 
@@ -244,7 +218,7 @@ def _read_clock_of_deadline(request: RequestContext, spans: list[Span]) -> TimeW
     if len(pieces) != _BOTH or _FIGURED.search(pieces[0]) or not pieces[0].endswith(request.words.deadlines):
         return None
     deadline, clock = (slots.parse_time([piece], request.words, request.read_times) for piece in pieces)
-    if deadline is None or clock is None or not all(map(slots.is_clock_alone, clock.readings)):
+    if deadline is None or clock is None:
         return None
     near = choose_nearer_half(clock.readings[0], deadline.best.start)
     best = near if is_clock_without_half(clock.words) else clock.readings[0]
@@ -262,7 +236,7 @@ def _corrects(between: str, request: RequestContext) -> bool:
 def _find_time_outside_content(request: RequestContext) -> TimeWords | None:
     """Return the first time outside of content and event, where the words tagged as a time are none."""
     tokens = request.reading.tokens
-    if not tokens or not (request.reading.has("WHEN") or any(token.form[:1] == "@" != token.form for token in tokens)):
+    if not (request.reading.has("WHEN") or any(map(is_time, tokens))):
         return None
     kept = "".join(
         request.reading.text[token.start : token.end] + request.words.joint
@@ -278,14 +252,13 @@ def _tag_lead_by_words(request: RequestContext) -> RequestContext:
     spans = reading.spans("WHEN")
     leads = [span for span in spans if _says_ahead(reading.text[slice(*span)], request)]
     events = [span for span in spans if span not in leads] or reading.spans("EVENT") or _find_untagged_day(request)
-    if not leads or not events or reading.has("LEAD"):
+    if not leads or not events:
         return request
     tags = list(reading.tags)
-    is_also = _asks_for_both(events[-1], leads[0], request)
     for at, token in enumerate(reading.tokens):
         if tags[at] == "WHEN":
             is_lead = any(start <= token.start < end for start, end in leads)
-            tags[at] = "LEAD" if is_lead else "WHEN" if is_also else "EVENT"
+            tags[at] = "LEAD" if is_lead else "EVENT"
         elif (token.start, token.end) in events:
             tags[at] = "EVENT"
     return request.with_tags(tags)
@@ -321,7 +294,7 @@ def parse_lead(piece: str, request: RequestContext) -> Lead | None:
         return _count_months(piece, length, request), None
     for end in range(len(piece) - 1, 0, -1):
         clock = slots.parse_time([piece[end:]], request.words, request.read_times) if piece[:end].strip() else None
-        days = _parse_lead_days(piece[:end], request) if clock is not None and _is_clock(clock) else None
+        days = _parse_lead_days(piece[:end], request) if clock is not None and not clock.best.has_day else None
         if days is not None and days >= _DAY:
             return _count_months(piece[:end], days, request), clock
     bare = slots.strip_time_words(piece, request.words)
@@ -344,11 +317,6 @@ def _count_months(piece: str, length: timedelta, request: RequestContext) -> tim
     return length if event is None else request.parse_length_from(piece, event.start - length) or length
 
 
-def _is_clock(time: TimeWords) -> bool:
-    best = time.best
-    return best.rrule is None and not best.has_day and (best.has_clock or bool(best.part))
-
-
 def find_leads(request: RequestContext, *, has_event: bool) -> list[Lead]:
     """Return the leads of a request; with `has_event`, also those that are tagged as times: "before" counts back."""
     pieces, text = request.reading.pieces("LEAD"), request.reading.text
@@ -356,16 +324,8 @@ def find_leads(request: RequestContext, *, has_event: bool) -> list[Lead]:
     behind = [
         text[start:end] for start, end in spans if any(text[:start].endswith(word) for word in request.words.ahead)
     ]
-    begun = [
-        piece.removeprefix(word)
-        for piece in _cut_texts(request, spans)
-        for word in request.words.ahead
-        if not request.words.joint and piece.startswith(word)
-    ]
     phrase = [piece for piece in _cut_texts(request, spans) if _says_ahead(piece, request)]
-    named = (
-        pieces or behind or begun or phrase or (_find_untagged_lead_words(request) if has_event and not spans else [])
-    )
+    named = pieces or behind or phrase or (_find_untagged_lead_words(request) if has_event and not spans else [])
     return [each for piece in named if (each := parse_lead(piece, request)) is not None]
 
 
@@ -398,49 +358,35 @@ def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[Time
     pieces, events = _cut_texts(request, spans), reading.pieces("EVENT")
     if not pieces and not events:
         is_ahead = request.has_word(request.words.ahead)
-        return [] if is_ahead or len(leads) > 1 else _parse_from_now(reading.words("LEAD"), request)
-    clock = slots.parse_time(pieces, request.words, request.read_times) if events and pieces else None
-    one = slots.parse_time([*events, *pieces], request.words, request.read_times) if clock is not None else None
-    is_of_rule = clock is not None and clock.best.rrule is not None
-    if one is not None and is_of_rule:  # "her birthday is 12 June, remind me a week before every year"
+        return [] if is_ahead else _parse_from_now(reading.words("LEAD"), request)
+    one = slots.parse_time([*events, *pieces], request.words, request.read_times) if events and pieces else None
+    if one is not None:  # "her birthday is 12 June, remind me a week before every year"
         clock, times = None, [one]
     else:
+        clock = slots.parse_time(pieces, request.words, request.read_times) if events and pieces else None
         times = _keep_clocks(slots.parse_times(events or pieces, request.words, request.read_times))
-    found = [early for event in times for lead in leads if (early := subtract_lead(event, lead, clock)) is not None]
-    if clocks and clock is None:
-        found = [
-            early for event in times for lead in leads if (early := subtract_lead(event, lead, clocks[0])) is not None
-        ]
-    if not events and _names_day_of_lead(request, spans, leads, times):
+    own = clock or next(iter(clocks), None)
+    found = [early for event in times for lead in leads if (early := subtract_lead(event, lead, own)) is not None]
+    if not events and _names_day_of_lead(request, spans, leads):
         return times
-    is_beside = not events and _is_beside(request, spans[-1])
-    is_other = clock is not None and all(lead < _DAY for lead in leads)
-    return [*times, *found] if is_beside else [clock, *found] if clock is not None and is_other else found
+    is_beside = not events and _asks_for_both(spans[-1], reading.spans("LEAD")[0], request)
+    return [*times, *found] if is_beside else found
 
 
-def _names_day_of_lead(
-    request: RequestContext, spans: list[Span], leads: list[timedelta], times: list[TimeWords]
-) -> bool:
+def _names_day_of_lead(request: RequestContext, spans: list[Span], leads: list[timedelta]) -> bool:
     """Return whether the day to which a lead counts back follows it: "the day before, 29 May, at 6pm"."""
     last = request.reading.spans("LEAD")[-1][1]
-    between = request.reading.text[last : spans[0][0]].strip(" ,，") if spans and spans[0][0] >= last else "-"
-    is_dated = all(time.best.has_day for time in times)
-    return between.casefold() in {"", *request.words.ahead} and is_dated and all(lead >= _DAY for lead in leads)
+    between = request.reading.text[last : spans[0][0]].strip(" ,，") if spans[0][0] >= last else "-"
+    return between.casefold() in {"", *request.words.ahead} and all(lead >= _DAY for lead in leads)
 
 
 def _keep_clocks(times: list[TimeWords]) -> list[TimeWords]:
     """Return the times that name a clock, if any does: the others name the day of these."""
-    at_clock_times = [time for time in times if time.best.has_clock]
-    return at_clock_times or times
-
-
-def _is_beside(request: RequestContext, when: Span) -> bool:
-    """Return whether a lead behind the time `when` asks for another reminder: "at 5, and again 10 minutes before"."""
-    return _asks_for_both(when, request.reading.spans("LEAD")[0], request)
+    return [time for time in times if time.best.has_clock] or times
 
 
 def _asks_for_both(when: Span, lead: Span, request: RequestContext) -> bool:
-    """Return whether the words behind a time ask for a reminder at the lead as well."""
+    """Return whether a lead behind the time `when` asks for another reminder: "at 5, and again 10 minutes before"."""
     pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
     free = [token for token, tag in pairs if tag == NO_TAG]
     text = [token.form for token in free if when[1] <= token.start < lead[0] or token.start >= lead[1]]
@@ -467,9 +413,7 @@ def _move_beside_event(event: Reading, time: TimeWords) -> TimeWords:
     Of an hour that leaves open which half of the day is meant, it is the one nearer to the event; a time long after the
     event is moved to the day before: "exam tomorrow at 9, remind me at 8pm". Beside an event that repeats it repeats.
     """
-    best = time.best
-    is_part = bool(best.part) and best.rrule is None and not best.has_day
-    if not (slots.is_clock_alone(best) or is_part) or not (event.has_day or event.rrule):
+    if time.best.has_day:
         return time
     moved = tuple(move_to_day(reading, event.start.date()) for reading in time.readings)
     if event.has_clock and is_clock_without_half(time.words):
@@ -477,8 +421,6 @@ def _move_beside_event(event: Reading, time: TimeWords) -> TimeWords:
         moved = (min(both, key=lambda half: (abs(half.start - event.start), half.start)),)
     if event.has_clock and event.rrule is None and moved[0].start - event.start > _LONG_AFTER:
         moved = tuple(reading._replace(start=reading.start - _DAY) for reading in moved)
-        if moved[0].start < best.start:  # the evening before is over
-            return time
     dated = (reading._replace(has_day=True) if event.rrule is None else set_clock(event, reading) for reading in moved)
     return replace(time, readings=tuple(dated), is_ambiguous=False)
 
@@ -510,7 +452,7 @@ def _choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
     if is_up:
         return replace(time, readings=early.readings, is_ambiguous=early.is_ambiguous)
     morning = early.best
-    if morning.start.hour < _FIRST_HOUR_UP or morning.start.hour + _NOON != best.start.hour:
+    if morning.start.hour + _NOON != best.start.hour:
         return time
     both = sorted((best, morning), key=attrgetter("start"))
     return replace(time, readings=tuple(both), is_ambiguous=True)
@@ -541,7 +483,7 @@ def _choose_next_hour(time: TimeWords, request: RequestContext) -> TimeWords:
     best = time.best
     if not slots.is_clock_alone(best) or not is_clock_without_half(time.words):
         return time
-    if request.now.hour < _OPEN_HOUR and best.start.hour >= _NOON:
+    if request.now.hour < _OPEN_HOUR:
         early = best._replace(start=best.start - _HALF_DAY)
         return replace(time, readings=(early,), is_ambiguous=False) if early.start > request.now else time
     if request.now.hour < _EVENING or best.start.hour != _NOON:
