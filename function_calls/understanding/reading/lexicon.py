@@ -117,7 +117,6 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     as_length: str
     on_day: str
     looking_up: tuple[str, ...] = ()
-    before_zone: frozenset[str] = frozenset()
     ranges: frozenset[str] = frozenset()
     lengths: Mapping[str, int]
     ordinals: Mapping[str, int]

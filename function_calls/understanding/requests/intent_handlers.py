@@ -11,7 +11,7 @@ from function_calls.tools.calls import Interpretation
 from function_calls.understanding.local_lookup import make_local_lookup
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
-from function_calls.understanding.reading.message import NO_TAG, MessageReading
+from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import zone_name
@@ -64,13 +64,12 @@ def handle_intent(request: RequestContext, classify: Classify) -> Interpretation
 def find_topic_by_word(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the topic of which a question to the bot has a word."""
     text = reading.text.casefold()
-    kinds = {token.form for token in reading.tokens}
     for topic, names in words.help_topics.items():
         for name in names:
             found = re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", text) if words.joint else name in text
             if found:
                 return topic
-    return "set" if kinds & {"@rule", "@ruletime"} else None
+    return None
 
 
 def find_probable_topic(reading: MessageReading, least: float = 0.0) -> str | None:
@@ -87,15 +86,13 @@ def _help(request: RequestContext, classify: Classify) -> Interpretation | None:
     named = find_topic_by_word(request.reading, request.words)
     if named is not None:
         return Interpretation(answer=say(request.turn.language, f"how.{named}"), must_reply=True)
-    shares: dict[str, float] = {}
-    for start in range(1, min(len(request.reading.tokens) - 2, _LONGEST_QUESTION)):
-        intent, share = classify(start)[0]
-        if intent not in _NO_TOPIC:
-            shares[intent] = max(share, shares.get(intent, 0.0))
-    topic = max(shares, key=shares.__getitem__, default=None)
-    topic = None if topic is None or shares[topic] < _LEAST_TOPIC else _RELATED.get(topic, topic)
-    if topic is None:
+    found = [classify(start)[0] for start in range(1, min(len(request.reading.tokens) - 2, _LONGEST_QUESTION))]
+    topics = [(share, intent) for intent, share in found if intent not in _NO_TOPIC]
+    share, topic = max(topics, default=(0.0, None))
+    if topic is None or share < _LEAST_TOPIC:
         topic = find_probable_topic(request.reading, _LEAST_TOPIC / 5)
+    else:
+        topic = _RELATED.get(topic, topic)
     return None if topic is None else Interpretation(answer=say(request.turn.language, f"how.{topic}"), must_reply=True)
 
 
@@ -126,7 +123,7 @@ def _when_is(request: RequestContext) -> Interpretation | None:
     names = find_references(request)
     if names and all(name.casefold() in request.words.nearest for name in names):
         return request.answers.call_tool("reminder_list", {"filter": when})
-    if not names and not when and not request.may_point and not request.has_word(request.words.reference_marks):
+    if not names and not when and not request.may_point:
         return None
     of_last = "it" if request.may_point or request.is_addressed else ""
     return request.answers.call_tool("reminder_list", {"filter": ", ".join(names) or when or of_last})
@@ -148,7 +145,7 @@ def _undo(request: RequestContext) -> Interpretation | None:
 def _summary(request: RequestContext) -> Interpretation | None:
     slot = request.reading.words
     is_missed = any(word in request.folded_text for word in request.words.missed)
-    window = slot("WHEN") or (request.folded_text if is_missed and not slot("TOPIC") and not slot("SPEAKER") else "")
+    window = slot("WHEN") or (request.folded_text if is_missed else "")
     for word in request.words.since:
         if window and f"{word}{request.words.joint}{window}".casefold() in request.folded_text:
             window = f"{word}{request.words.joint}{window}"
@@ -173,15 +170,8 @@ def _find_repetition(request: RequestContext) -> list[TimeWords]:
 
 
 def _zone(request: RequestContext) -> Interpretation | None:
-    zone = next(iter(request.reading.pieces("ZONE")), "") or _find_unknown_zone(request)
+    zone = next(iter(request.reading.pieces("ZONE")), "")
     return request.answers.call_tool("time_zone", {"zone": zone, **_read_scope(request)})
-
-
-def _find_unknown_zone(request: RequestContext) -> str:
-    """Return the last word of a statement of a zone, where it can name a place: "my time zone is Atlantis"."""
-    *before, last = zip(request.reading.tokens, request.reading.tags, strict=True)
-    is_stated = bool(before) and before[-1][0].form in request.words.before_zone and last[1] == NO_TAG
-    return request.reading.text[last[0].start : last[0].end] if is_stated and last[0].form.isalpha() else ""
 
 
 def _zone_move(request: RequestContext) -> Interpretation | None:
@@ -201,8 +191,7 @@ def _quiet(request: RequestContext) -> Interpretation | None:
 def _is_other_day(time: TimeWords, request: RequestContext) -> bool:
     """Return whether a time names one day that is not today: quiet hours are those of every day."""
     best = time.best
-    is_one_day = best.has_day and best.rrule is None
-    return is_one_day and best.start.date() != request.now.date()
+    return best.has_day and best.rrule is None and best.start.date() != request.now.date()
 
 
 def _read_scope(request: RequestContext) -> Mapping[str, object]:
@@ -226,8 +215,7 @@ def _forget(request: RequestContext) -> Interpretation | None:
 
 def _recall(request: RequestContext) -> Interpretation | None:
     query = slots.extract_content(request.reading, request.words)
-    is_exact = len(query) >= _SHORTEST_QUERY and (" " in query or not request.words.joint)
-    calls = make_local_lookup(request.turn, query) if is_exact else ()
+    calls = make_local_lookup(request.turn, query) if len(query) >= _SHORTEST_QUERY else ()
     return Interpretation(calls=calls) if calls else None
 
 
@@ -252,7 +240,7 @@ def _ask(request: RequestContext) -> Interpretation | None:
         return request.answers.call_tool("perplexity_search", {"query": query})
     tokens = request.reading.tokens
     query = request.reading.text[tokens[0].start : tokens[-1].end] if tokens else ""
-    return request.answers.call_tool("perplexity_search", {"query": query}) if request.is_part and query else None
+    return request.answers.call_tool("perplexity_search", {"query": query}) if request.is_part else None
 
 
 def _time_now(request: RequestContext) -> Interpretation | None:
