@@ -39,14 +39,15 @@ def make_change_arguments(reading: Reading, now: datetime) -> dict[str, object]:
 
     A clock or a part of the day alone leaves the day, or the repetition; a day or a repetition alone leaves the clock.
     """
-    if reading.rrule is None and (reading.has_clock or reading.part) and not reading.has_day:
+    if not reading.has_day:
         return {"time": f"{reading.wall:%H:%M}"}
-    if reading.rrule is None and reading.has_day and not (reading.has_clock or reading.part):
+    names_clock = reading.has_clock or bool(reading.part)
+    if reading.rrule is None and not names_clock:
         return {"time": f"{reading.wall:%Y-%m-%d}"}
     schedule = make_schedule_arguments(reading, now)
     if reading.rrule is None or "rrule" in schedule:
         del schedule["type"]
-    if reading.rrule is not None and not (reading.has_clock or reading.part):
+    if reading.rrule is not None and not names_clock:
         del schedule["time"]
     if "BYDAY" not in (reading.rrule or ""):
         schedule.pop("weekday", None)
@@ -60,9 +61,7 @@ def format_shift(moved: timedelta) -> str:
 
 
 def format_time(moment: datetime) -> str:
-    """Return `YYYY-MM-DD HH:MM`, with seconds unless they are 0; parts of a second are rounded up."""
-    if moment.microsecond:
-        moment = moment.replace(microsecond=0) + timedelta(seconds=1)
+    """Return `YYYY-MM-DD HH:MM`, with seconds unless they are 0."""
     return f"{moment:%Y-%m-%d %H:%M:%S}" if moment.second else f"{moment:%Y-%m-%d %H:%M}"
 
 
