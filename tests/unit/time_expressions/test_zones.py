@@ -13,6 +13,7 @@ from services.time_expressions import parse
     [
         ("at 9pm tokyo time", "2026-11-20 12:00"),
         ("tomorrow at 9am Tokyo time", "2026-11-21 00:00"),
+        ("saturday 11:30 am US Central time", "2026-11-21 17:30"),
         ("9am tomorrow new york time", "2026-11-21 14:00"),
         ("5pm PST", "2026-11-21 01:00"),
         ("at 5 pm eastern", "2026-11-20 17:00"),
