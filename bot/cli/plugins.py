@@ -30,10 +30,11 @@ def plugins(config: Path | None) -> int:
     if not installed:
         folder = settings.plugins.folder
         click.echo(f"No plugins: no package brings one, and {folder} has none. Try: bubbles new plugin NAME")
+    language = language_here(settings.bot.language)
     for each in installed:
-        click.echo(_format_plugin(each))
+        click.echo(_format_plugin(each, language))
     for finding in unknown_plugins(settings.plugins):
-        click.echo(printable(f"{finding.about}: {finding.state_in(language_here(settings.bot.language))}"))
+        click.echo(printable(f"{finding.about}: {finding.state_in(language)}"))
     return 1 if any(each.plugin.error for each in installed) else 0
 
 
@@ -57,11 +58,10 @@ async def _install_all(settings: Settings) -> tuple[InstalledPlugin, ...]:
         return manager.plugins
 
 
-def _format_plugin(each: InstalledPlugin) -> str:
+def _format_plugin(each: InstalledPlugin, language: str) -> str:
     found = each.plugin.found
-    works = "; ".join([_adds(each.plugin, each.tools), *lint_contributions(each.plugin.adds, each.tools)]).removeprefix(
-        "; "
-    )
+    doubts = [doubt.text_in(language) for doubt in lint_contributions(each.plugin.adds, each.tools)]
+    works = "; ".join([_adds(each.plugin, each.tools), *doubts]).removeprefix("; ")
     what = f"does not work: {each.plugin.error}" if each.plugin.error else works
     hidden = f"; leaves out {', '.join(found.hides)}, which has the same name" if found.hides else ""
     return click.style(each.plugin.name, bold=True) + printable(f"  {found.origin}  {what}{hidden}")

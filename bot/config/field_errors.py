@@ -6,7 +6,7 @@ from typing import Any, Final, Self
 
 from pydantic_core import ErrorDetails
 
-from function_calls.language.messages import FALLBACK, knows, say
+from function_calls.language.messages import FALLBACK, Message, knows, say
 from services.kernel.errors import ConfigError
 from services.kernel.text import closest_names
 
@@ -83,7 +83,7 @@ class SettingInvalid(ConfigError):
     def __init__(self, path: str, key: str, error: ErrorDetails | str, /, **fields: object) -> None:
         self.error = error
         self.fields = fields
-        super().__init__(path, key, self.problem_in(FALLBACK))
+        super().__init__(path, key, self.problem_in(FALLBACK), **fields)
 
     def at(self, path: str, key: str) -> Self:
         """Return the error with another place."""
@@ -100,7 +100,17 @@ class SettingInvalid(ConfigError):
 
 def config_problem(error: ConfigError, language: str) -> str:
     """Return the problem of an error, in `language` where it is translated."""
-    return error.problem_in(language) if isinstance(error, SettingInvalid) else error.problem
+    if isinstance(error, SettingInvalid):
+        return error.problem_in(language)
+    return Message(f"database.{error.code}", error.fields).text_in(language) if error.code else error.problem
+
+
+def config_message(error: ConfigError) -> Message | str:
+    """Return the problem of an error as a message; as English text if it is not translated."""
+    if isinstance(error, SettingInvalid):
+        keys = (f"setting.{error.error}", str(error.error))
+        return next((Message(key, error.fields) for key in keys if knows(key)), error.problem)
+    return Message(f"database.{error.code}", error.fields) if error.code else error.problem
 
 
 def config_error_text(error: ConfigError, language: str) -> str:

@@ -10,52 +10,53 @@ from msgspec import Struct
 
 from bot.plugins.contributions import Contributions
 from bot.plugins.diagnostics import PluginInvalid
+from function_calls.language.messages import Message
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.dispatch.events import EVENTS
 from services.kernel.text import closest_names
 
 
-def lint_contributions(adds: Contributions, tools: Iterable[ToolSpec]) -> list[str]:
+def lint_contributions(adds: Contributions, tools: Iterable[ToolSpec]) -> list[Message]:
     """Return a warning for each likely mistake; `tools` are the registered functions of the plugin."""
     offered = list(tools)
     silent = [tool.name for tool in offered if not tool.description.strip()]
-    missing = f"no docstring stands in {', '.join(silent)}: a model is not told when to call it"
+    missing = [Message("lint.no_docstring", {"names": ", ".join(silent)})] if silent else []
     return [
-        *([missing] if silent else []),
+        *missing,
         *_parameters_without_type(offered),
         *_explain_empty(adds, offered),
         *_misnamed_setups(adds),
     ]
 
 
-def _parameters_without_type(tools: Iterable[ToolSpec]) -> Iterator[str]:
+def _parameters_without_type(tools: Iterable[ToolSpec]) -> Iterator[Message]:
     """Yield the parameters whose schema admits everything."""
     for tool in tools:
         properties = tool.parameters.get("properties")
         for name, schema in properties.items() if isinstance(properties, Mapping) else ():
             if isinstance(schema, Mapping) and not schema.keys() - _KEYS_WITHOUT_TYPE:
-                yield f"{name} of {tool.name} has no type, so a model may give anything; write {name}: str, int, …"
+                yield Message("lint.no_type", {"name": name, "tool": tool.name})
 
 
-def _misnamed_setups(adds: Contributions) -> Iterator[str]:
+def _misnamed_setups(adds: Contributions) -> Iterator[Message]:
     """Yield a warning for each misspelt `setup` function."""
     for module in adds.functions:
         if isinstance(module, ModuleType):
             meant = [name for name in _own_functions(module) if name.replace("_", "").lower() == "setup"]
-            yield from (f"its {name}(add) is not called; the name is setup" for name in meant)
+            yield from (Message("lint.misnamed_setup", {"name": name}) for name in meant)
 
 
-def _explain_empty(adds: Contributions, tools: list[ToolSpec]) -> Iterator[str]:
+def _explain_empty(adds: Contributions, tools: list[ToolSpec]) -> Iterator[Message]:
     if tools or any(_has_contributions(adds)):
         return
     module = next((each for each in adds.functions if isinstance(each, ModuleType)), None)
     unmarked = [] if module is None else _own_functions(module)
     if module is None:
-        yield "it adds nothing: its setup(add) appends nothing to any list of add"
+        yield Message("lint.empty_setup")
     elif unmarked:
-        yield f"it adds nothing: @tool_function is missing above {', '.join(unmarked)}"
+        yield Message("lint.unmarked", {"names": ", ".join(unmarked)})
     else:
-        yield "it adds nothing: it has no function under @tool_function, and no setup(add)"
+        yield Message("lint.empty")
 
 
 def _has_contributions(adds: Contributions) -> Iterator[bool]:

@@ -5,6 +5,7 @@ from typing import Final, Literal
 
 from msgspec import Struct, field
 
+from function_calls.language.messages import Message
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.permission import Viewer
 from function_calls.tools.toolset import Toolset
@@ -129,7 +130,7 @@ class Health(Struct, frozen=True, kw_only=True):
     """
 
     is_ok: bool = True
-    detail: str = ""
+    detail: Message | str = ""
     is_final: bool = False
 
 

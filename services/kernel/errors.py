@@ -67,14 +67,17 @@ class DeliveryFailed(AssistantError):
 class ConfigError(AssistantError):
     """The operator must act: a setting is unknown, invalid or missing.
 
-    `path` is the file or `environment`; `key` is the setting as `group.name`.
+    `path` is the file or `environment`; `key` is the setting as `group.name`. `code` names the problem for translation,
+    with `fields`; empty for problems that are described in English only.
     """
 
-    def __init__(self, path: str, key: str, problem: str) -> None:
+    def __init__(self, path: str, key: str, problem: str, code: str = "", /, **fields: object) -> None:
         super().__init__(f"{path}: {key}: {problem}" if key else f"{path}: {problem}")
         self.path = path
         self.key = key
         self.problem = problem
+        self.code = code
+        self.fields = fields
 
 
 class StorageFull(AssistantError):

@@ -10,7 +10,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import NoReturn, Protocol, Self, TypeVar
+from typing import Final, NoReturn, Protocol, Self, TypeVar
 
 import sqlalchemy as sa
 from loguru import logger
@@ -249,14 +249,15 @@ class Database:
                 self.has_lost_journal = lock.was_left and has_lost_journal(self.path)
             try_write(self.url)
         except OSError as error:
-            raise ConfigError(self.name, "storage.url", f"cannot be written ({error.strerror})") from error
+            problem = f"cannot be written ({error.strerror})"
+            raise ConfigError(self.name, "storage.url", problem, "unwritable", reason=error.strerror) from error
         except (sa.exc.DBAPIError, sqlite3.Error) as error:
             trouble = self._storage_error(error)
             if trouble is not None and not isinstance(trouble, StorageUnavailable):
                 raise trouble from error
-            reason = "cannot be written" if trouble is None else "the server does not answer"
+            code, problem = ("unwritable", "cannot be written") if trouble is None else _UNANSWERED
             cause = first_line(sqlite.cause(error))
-            raise ConfigError(self.name, "storage.url", f"{reason} ({cause})") from error
+            raise ConfigError(self.name, "storage.url", f"{problem} ({cause})", code, reason=cause) from error
 
     def _open(self) -> None:
         if not self._is_sqlite:
@@ -265,10 +266,13 @@ class Database:
         try:
             self._open_sqlite()
         except OSError as error:
-            raise ConfigError(self.name, "storage.url", f"cannot be opened ({error.strerror})") from error
+            problem = f"cannot be opened ({error.strerror})"
+            raise ConfigError(self.name, "storage.url", problem, "unopened", reason=error.strerror) from error
         except (sa.exc.DatabaseError, sqlite3.Error) as error:
-            reason = f"cannot be opened ({sqlite.cause(error)})"
-            raise self._storage_error(error) or ConfigError(self.name, "storage.url", reason) from error
+            cause = sqlite.cause(error)
+            problem = f"cannot be opened ({cause})"
+            trouble = self._storage_error(error)
+            raise trouble or ConfigError(self.name, "storage.url", problem, "unopened", reason=cause) from error
 
     def _open_sqlite(self) -> None:
         if self.path is not None:
@@ -314,12 +318,17 @@ class Database:
         try:
             self._durable(lambda connection: make_schema(connection, self.name, None))
         except sa.exc.OperationalError as error:
-            raise ConfigError(self.name, "storage.url", f"the server does not answer ({error.orig})") from error
+            code, problem = _UNANSWERED
+            problem = f"{problem} ({error.orig})"
+            raise ConfigError(self.name, "storage.url", problem, code, reason=error.orig) from error
 
     def _connect(self, role: sqlite.Role) -> sa.Connection:
         engine = sqlite.make_engine(self.url, role, self._timeouts.busy)
         self._resources.callback(engine.dispose)
         return self._resources.enter_context(engine.connect())
+
+
+_UNANSWERED: Final = ("unanswered", "the server does not answer")
 
 
 def first_line(error: BaseException | None) -> str:

@@ -35,5 +35,7 @@ def test_every_used_key_is_in_the_catalogue():
         call.args[1].value for call in calls_of("say") if len(call.args) > 1 and isinstance(call.args[1], ast.Constant)
     }
 
+    keys |= {call.args[0].value for call in calls_of("Message") if call.args and isinstance(call.args[0], ast.Constant)}
+
     assert keys - set(catalogue("en")) == set()
     assert keys

@@ -336,7 +336,9 @@ async def test_folders_without_end_are_ended_and_removed(tmp_path, monkeypatch):
 
 async def test_tools_are_refused_on_a_machine_without_a_sandbox(monkeypatch):
     def refuse():
-        raise SandboxUnavailable("stored tools need a kernel with Landlock (Linux 5.13 or newer, switched on)")
+        raise SandboxUnavailable(
+            "landlock", "stored tools need a kernel with Landlock (Linux 5.13 or newer, switched on)"
+        )
 
     monkeypatch.setattr("bot.tools.stored.runner.check_kernel", refuse)
 

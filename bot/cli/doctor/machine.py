@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
+from bot.config.field_errors import config_message
 from bot.platforms.kit.doctor import Finding, good, problem
 from services.kernel.errors import ConfigError, StorageBusy, StorageFull
 from services.recurrence.calendars.data_version import zone_data_version
@@ -56,7 +57,7 @@ async def examine_database(url: str) -> Finding:
         if not await has_tables(url) and not await asyncio.to_thread(_has_remains, database):
             return await asyncio.to_thread(_examine_place, database)
     except ConfigError as error:
-        return problem("database", error.problem, "database_url")
+        return problem("database", "database_invalid", "database_url", reason=config_message(error))
     try:
         await database.try_write()
         damage = await asyncio.to_thread(_damage_of, database)
@@ -67,7 +68,7 @@ async def examine_database(url: str) -> Finding:
     except StorageFull:
         return problem("database", "database_full", "make_room", name=database.name)
     except ConfigError as error:
-        return problem("database", f"{error.path} {error.problem}", "database_server")
+        return problem("database", "database_fails", "database_server", name=error.path, reason=config_message(error))
     except Exception as error:  # noqa: BLE001 - the error of a driver is part of the report
         fields = {"name": database.name, "reason": first_line(error)}
         return problem("database", "database_unwritable", "database_rights", **fields)

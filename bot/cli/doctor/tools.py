@@ -1,5 +1,7 @@
 """Check plugins, tool servers, the sandbox and name clashes."""
 
+import platform
+import sys
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -50,9 +52,9 @@ def doubt_findings(each: "InspectedPlugin") -> list[Finding]:
     """Return warnings about probable mistakes of a plugin: a hidden plugin, a missing docstring."""
     found, name = each.plugin.found, each.plugin.name
     doubts = [] if each.plugin.error else lint_contributions(each.plugin.adds, each.specs)
-    hidden = ["plugin_hides"] if found.hides else []
     fields = {"plugin": name, "origin": found.origin, "names": ", ".join(found.hides)}
-    return [warning("plugin", doubt, **fields) for doubt in hidden + doubts]
+    hidden = [warning("plugin", "plugin_hides", **fields)] if found.hides else []
+    return hidden + [warning("plugin", "plugin_doubt", plugin=name, doubt=doubt) for doubt in doubts]
 
 
 def source_finding(each: "InspectedSource") -> Finding:
@@ -62,7 +64,7 @@ def source_finding(each: "InspectedSource") -> Finding:
         return sandbox_finding(label, len(each.specs))
     if not each.health.is_ok:
         step = "source_correct" if each.health.is_final else "source_check"
-        return problem(about, each.health.detail, step, label=label)
+        return problem(about, "source_fails", step, label=label, reason=each.health.detail)
     state = "source_tools_detail" if each.health.detail else "source_tools"
     return good(about, state, label=label, count=len(each.specs), detail=each.health.detail)
 
@@ -72,7 +74,8 @@ def sandbox_finding(label: str, tools: int) -> Finding:
     try:
         level = check_kernel()
     except SandboxUnavailable as error:
-        return problem("python", "sandbox_none", "sandbox_machine", label=label, reason=error)
+        fields = {"label": label, "system": sys.platform, "machine": platform.machine()}
+        return problem("python", f"sandbox_{error.missing}", "sandbox_machine", **fields)
     return good("python", "sandbox_ok", label=label, count=tools, level=level)
 
 

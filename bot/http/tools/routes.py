@@ -183,4 +183,5 @@ def _source_name(source: ToolSource | None, *, is_own: bool) -> str:
 
 
 def _health(source: ToolSource | None) -> ToolHealth:
-    return ToolHealth.model_validate(Health() if source is None else source.health())
+    health = Health() if source is None else source.health()
+    return ToolHealth(is_ok=health.is_ok, detail=str(health.detail))

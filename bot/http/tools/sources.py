@@ -69,7 +69,7 @@ async def sources(context: Context, viewer: RoomToolViewer, session_id: IN_ROOM 
                 kind=source.kind,
                 title=source.title or source.label,
                 is_ok=health.is_ok,
-                detail=health.detail,
+                detail=str(health.detail),
                 tools=names,
                 is_public=source.access.is_public,
             )

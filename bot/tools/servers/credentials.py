@@ -12,6 +12,7 @@ from bot.tools.servers.connections import ToolServerConnection
 from bot.tools.servers.echoed_secrets import EchoedSecretMask, basic_pair, header_secrets
 from bot.tools.servers.origin_client import OriginClient, OriginRequest
 from bot.tools.servers.responses import ServerUnavailable
+from function_calls.language.messages import Message
 from function_calls.toolsets.openapi.operation import Operation, Scheme
 
 _LARGEST_TOKEN: Final = 64_000
@@ -93,7 +94,7 @@ class Credentials:
         found = await self._fetch_token(url, self._connection.scopes or scheme.scopes)
         token, lifetime = str(found.get("access_token", "")), found.get("expires_in")
         if not token:
-            raise ServerUnavailable("the token server returned no access token")
+            raise ServerUnavailable(Message("server.no_token"))
         seconds = float(lifetime) if isinstance(lifetime, int | float) else 60.0
         self._tokens[url] = (time.monotonic() + seconds - _RENEW_BEFORE, token)
         return token
@@ -112,7 +113,7 @@ class Credentials:
         try:
             found = json.loads(content)
         except (ValueError, RecursionError) as error:
-            raise ServerUnavailable("the token server did not answer with JSON") from error
+            raise ServerUnavailable(Message("server.no_token_json")) from error
         return found if isinstance(found, dict) else {}
 
     async def _send_to_token_server(self, request: OriginRequest) -> bytes:

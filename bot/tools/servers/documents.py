@@ -8,6 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 from bot.tools.servers.origin_client import OriginClient, OriginRequest
 from bot.tools.servers.responses import ServerResponse, ServerUnavailable
+from function_calls.language.messages import Message
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.openapi.importer import import_document
 from function_calls.toolsets.openapi.operation import ImportedDocument
@@ -45,8 +46,12 @@ async def fetch_document(
         if response.status == 200:
             # Parsing a large document would block the event loop.
             return await asyncio.to_thread(_import_document, response, base), base
-        problem = problem or ServerUnavailable(f"no document at {urlsplit(candidate).path}: HTTP {response.status}")
-    raise problem or ServerUnavailable("no document")
+        problem = problem or ServerUnavailable(_missing(candidate, response.status))
+    raise problem or ServerUnavailable(Message("server.no_document"))
+
+
+def _missing(url: str, status: int) -> Message:
+    return Message("server.not_found", {"path": urlsplit(url).path, "status": status})
 
 
 def _candidates(url: str, path: str) -> list[tuple[str, str]]:
@@ -61,7 +66,7 @@ def _candidates(url: str, path: str) -> list[tuple[str, str]]:
 
 def _import_document(response: ServerResponse, base: str) -> ImportedDocument:
     if response.is_truncated:
-        raise ServerUnavailable(f"the document is larger than {len(response.content) // 1_000_000} MB")
+        raise ServerUnavailable(Message("server.too_large", {"limit": len(response.content) // 1_000_000}))
     try:
         return import_document(_parse_document(response.text), base)
     except (DocumentInvalid, RecursionError) as error:
@@ -69,7 +74,7 @@ def _import_document(response: ServerResponse, base: str) -> ImportedDocument:
 
 
 def _unusable(error: Exception) -> ServerUnavailable:
-    return ServerUnavailable(f"the document cannot be used: {str(error) or type(error).__name__}")
+    return ServerUnavailable(Message("server.unusable", {"reason": str(error) or type(error).__name__}))
 
 
 def _parse_document(text: str) -> object:
@@ -83,11 +88,11 @@ def _from_yaml(text: str) -> object:
     try:
         import yaml
     except ImportError:
-        raise ServerUnavailable("the document is YAML, which needs the extra `openapi`") from None
+        raise ServerUnavailable(Message("server.no_yaml")) from None
     try:
         return _with_text_keys(yaml.load(text, Loader=yaml.CSafeLoader))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ServerUnavailable("the document is neither JSON nor YAML") from error
+        raise ServerUnavailable(Message("server.not_parsed")) from error
 
 
 def _with_text_keys(value: object, seen: dict[int, object] | None = None) -> object:

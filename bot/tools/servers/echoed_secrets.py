@@ -8,6 +8,7 @@ from urllib.parse import quote, quote_plus
 from msgspec.structs import replace
 from pydantic import SecretStr
 
+from function_calls.language.messages import Message
 from function_calls.tools.calls import ToolSpec
 
 MASK: Final = "[secret]"
@@ -30,6 +31,12 @@ class EchoedSecretMask:
             if secret in text:
                 text = text.replace(secret, MASK)
         return text
+
+    def message(self, message: Message | str) -> Message | str:
+        """Return a message with secrets masked in its fields, or text with secrets masked."""
+        if isinstance(message, str):
+            return self.text(message)
+        return Message(message.key, {name: self._mask_value(value) for name, value in message.fields.items()})
 
     def value(self, value: object) -> object:
         """Return a JSON value with secrets masked in its texts and keys; the same object if there are no secrets."""

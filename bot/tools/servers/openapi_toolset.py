@@ -16,6 +16,7 @@ from bot.tools.servers.echoed_secrets import EchoedSecretMask
 from bot.tools.servers.mcp.servers import passes_filter
 from bot.tools.servers.origin_client import Files, OriginClient, OriginRequest
 from bot.tools.servers.responses import ServerUnavailable, to_tool_result
+from function_calls.language.messages import Message
 from function_calls.tools.calls import ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, short_name, unknown_tool
@@ -68,7 +69,7 @@ class OpenApiToolset:
         self._operations: dict[str, Operation] = {}
         self._specs: tuple[ToolSpec, ...] = ()
         self._base_url = connection.url
-        self._health = Health(is_ok=False, detail="not fetch_document yet")
+        self._health = Health(is_ok=False, detail=Message("server.not_fetched"))
         self._first_pause = first_pause
         self._loading = asyncio.Lock()
         self.first_try = asyncio.Event()
@@ -87,13 +88,13 @@ class OpenApiToolset:
         """Fetch the document again and return the changes; after a failure the old tools stay.
 
         Raises:
-            ServerUnavailable: it cannot be fetch_document or used.
+            ServerUnavailable: it cannot be fetched or used.
         """
         async with self._loading:
             try:
                 document, base = await self._document()
             except ServerUnavailable as error:
-                self._health = Health(is_ok=False, detail=self._credentials.secret_mask.text(str(error)))
+                self._health = Health(is_ok=False, detail=self._credentials.secret_mask.message(error.problem))
                 raise
             changes, mask = self._update_operations(document.operations), self._credentials.secret_mask
             self.title, self._base_url = mask.text(document.title) or self.title, base

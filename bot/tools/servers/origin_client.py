@@ -13,6 +13,7 @@ import httpx
 from msgspec import Struct
 
 from bot.tools.servers.responses import ServerResponse, ServerUnavailable
+from function_calls.language.messages import Message
 from services.kernel.network import trusted_certificates
 
 _MOST_REDIRECTS: Final = 3
@@ -72,20 +73,20 @@ class OriginClient:
             async with asyncio.timeout(self._timeout_seconds):
                 return await self._follow_redirects(request, max_bytes)
         except (TimeoutError, httpx.TimeoutException) as error:
-            raise ServerUnavailable("the server did not answer in time") from error
+            raise ServerUnavailable(Message("server.timeout")) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ServerUnavailable(f"the server cannot be reached ({type(error).__name__})") from error
+            raise ServerUnavailable(Message("server.unreachable", {"reason": type(error).__name__})) from error
 
     async def _follow_redirects(self, request: OriginRequest, max_bytes: int) -> ServerResponse:
         url = request.url
         for _ in range(_MOST_REDIRECTS + 1):
             if not self.is_same_origin(url):
-                raise ServerUnavailable("the server leads to another address, which is refused")
+                raise ServerUnavailable(Message("server.other_origin"))
             response, location = await self._send_once(request, url, max_bytes)
             if location is None or request.method != "GET":
                 return response
             url = urljoin(url, location)
-        raise ServerUnavailable("the server redirects without end")
+        raise ServerUnavailable(Message("server.redirects"))
 
     async def _send_once(self, request: OriginRequest, url: str, max_bytes: int) -> tuple[ServerResponse, str | None]:
         sent = self._client.build_request(
@@ -124,7 +125,7 @@ def origin_of(url: str) -> Origin:
     try:
         parts = httpx.URL(url)
     except (httpx.InvalidURL, ValueError, TypeError) as error:
-        raise ServerUnavailable("not an address") from error
+        raise ServerUnavailable(Message("server.no_address")) from error
     if parts.scheme not in _PORTS or not parts.host or not urlsplit(url).netloc:
-        raise ServerUnavailable("not an address of the web")
+        raise ServerUnavailable(Message("server.no_web_address"))
     return parts.scheme, parts.host.lower(), parts.port or _PORTS[parts.scheme]

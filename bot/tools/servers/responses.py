@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from bot.tools.servers.echoed_secrets import EchoedSecretMask
-from function_calls.language.messages import say
+from function_calls.language.messages import Message, say
 from function_calls.tools.calls import ToolResult
 from services.kernel.errors import ToolFailed
 
@@ -18,6 +18,10 @@ _TEXTS: Final = ("text/", "application/xml", "application/javascript", "applicat
 
 class ServerUnavailable(ToolFailed):
     """A tool server cannot be used: unreachable, of the wrong kind, or redirecting to another origin."""
+
+    def __init__(self, problem: Message | str) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
 
 
 class ServerResponse(Struct, frozen=True, kw_only=True):

@@ -11,7 +11,9 @@ from loguru import logger
 from msgspec import Struct, field
 from pydantic import SecretStr
 
+from bot.config.field_errors import config_message
 from bot.config.settings import ToolServerSettings
+from function_calls.language.messages import Message
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.permission import Viewer
@@ -203,7 +205,7 @@ async def try_connection(entry: Mapping[str, object], settings: ToolServerSettin
         if not toolset.first_try.is_set():
             return ServerProbe(problem=f"no answer within {_WAIT_AT_TEST:.0f} seconds")
         if not toolset.health.is_ok:
-            return ServerProbe(problem=toolset.health.detail)
+            return ServerProbe(problem=str(toolset.health.detail))
         nobody = Viewer(person=Person(id="", name=""), chat=ChatAddress(platform="web", chat_id=""))
         return ServerProbe(tools=tuple(spec.name for spec in await toolset.list_specs(nobody)))
 
@@ -286,7 +288,9 @@ def stored_source(toolset: "StoredToolset") -> ToolSource:
 def _refused_source(refused: "RefusedConnection") -> ToolSource:
     """Return a source without tools, whose health shows the problem of the connection."""
     logger.error("tool server connection {} is invalid: {}", refused.label, refused.problem)
-    health = Health(is_ok=False, detail=f"not used: {refused.problem}", is_final=True)
+    error = refused.problem
+    place = {"place": f"{error.path}: {error.key}", "reason": config_message(error)}
+    health = Health(is_ok=False, detail=Message("server.not_used", place), is_final=True)
     return ToolSource(
         label=refused.label,
         kind="openapi",

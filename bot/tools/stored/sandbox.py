@@ -73,7 +73,11 @@ _CHANGING_EVENTS: Final = frozenset(
 
 
 class SandboxUnavailable(Exception):
-    """This machine cannot confine a process; the text names the missing feature."""
+    """This machine cannot confine a process; `missing` is `system`, `landlock` or `seccomp`."""
+
+    def __init__(self, missing: str, problem: str) -> None:
+        super().__init__(problem)
+        self.missing = missing
 
 
 def check_kernel() -> str:
@@ -83,17 +87,18 @@ def check_kernel() -> str:
         SandboxUnavailable: the kernel lacks Landlock or seccomp.
     """
     if sys.platform != "linux" or platform.machine() not in ARCHITECTURES:
-        raise SandboxUnavailable(
-            f"stored tools need Linux on x86-64 or 64-bit ARM, and this is {sys.platform} on {platform.machine()}"
-        )
+        problem = f"stored tools need Linux on x86-64 or 64-bit ARM, and this is {sys.platform} on {platform.machine()}"
+        raise SandboxUnavailable("system", problem)
     library = ctypes.CDLL(None, use_errno=True)
     landlock = library.syscall(_RULESET, None, ctypes.c_size_t(0), 1)
     if landlock < 1:
-        raise SandboxUnavailable("stored tools need a kernel with Landlock (Linux 5.13 or newer, switched on)")
+        problem = "stored tools need a kernel with Landlock (Linux 5.13 or newer, switched on)"
+        raise SandboxUnavailable("landlock", problem)
     # With a null program a kernel that has filters answers EFAULT, one without EINVAL (seccomp(2)).
     library.prctl(_SET_SECCOMP, _FILTER_MODE, None, 0, 0)
     if ctypes.get_errno() != errno.EFAULT:
-        raise SandboxUnavailable("stored tools need a kernel with seccomp filters (CONFIG_SECCOMP_FILTER)")
+        problem = "stored tools need a kernel with seccomp filters (CONFIG_SECCOMP_FILTER)"
+        raise SandboxUnavailable("seccomp", problem)
     return f"Landlock {landlock}, seccomp"
 
 
@@ -113,10 +118,10 @@ def confine(
     library = ctypes.CDLL(None, use_errno=True)
     library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     if not _restrict_files(library, folder, [*granted, *([(os.devnull, _WRITE)] if run else [])]):
-        raise SandboxUnavailable("the kernel did not take the rules for files (Landlock)")
+        raise SandboxUnavailable("landlock", "the kernel did not take the rules for files (Landlock)")
     _drop_capabilities(library)
     if not _filter_calls(library, may_run=bool(run)):
-        raise SandboxUnavailable("the kernel did not take the rules for system calls (seccomp)")
+        raise SandboxUnavailable("seccomp", "the kernel did not take the rules for system calls (seccomp)")
     if not run:
         sys.addaudithook(_AuditHook(os.path.realpath(folder), allowed))
 

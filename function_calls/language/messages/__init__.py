@@ -1,9 +1,12 @@
 """Load the bot's messages from one TOML file per language, with the same keys in those of `LANGUAGES`."""
 
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from string import Formatter
+
+from msgspec import Struct, field
 
 LANGUAGES = ("en", "zh", "es")
 """Languages with all messages; in others, messages that are left out are said in English."""
@@ -13,13 +16,28 @@ FALLBACK = "en"
 def say(language: str, key: str, **fields: object) -> str:
     """Word `key` (`table.name` of the catalogue) in `language`, filled with `fields`.
 
-    An unknown language falls back to English.
+    An unknown language falls back to English. A field that is a `Message` is worded in the same language.
 
     Raises:
         KeyError: the catalogue has no such key, or a field of the sentence is missing.
     """
     template = catalogue(language if language in worded_languages() else FALLBACK)[key]
-    return Formatter().vformat(template, (), fields)
+    worded = {name: value.text_in(language) if isinstance(value, Message) else value for name, value in fields.items()}
+    return Formatter().vformat(template, (), worded)
+
+
+class Message(Struct, frozen=True):
+    """A message of the catalogue with its fields, for a reader whose language is known later; `str` is English."""
+
+    key: str
+    fields: Mapping[str, object] = field(default_factory=dict)
+
+    def text_in(self, language: str) -> str:
+        """Word the message in `language`."""
+        return say(language, self.key, **self.fields)
+
+    def __str__(self) -> str:
+        return self.text_in(FALLBACK)
 
 
 def knows(key: str) -> bool:

@@ -33,11 +33,12 @@ def refuse_empty_beside_old(file: Path) -> None:
         return
     found = sorted(path.name for ending in _TRACES for path in file.parent.glob(file.name + ending) if _size(path))
     if found:
+        names = ", ".join(found)
         problem = (
-            f"the database is missing or empty, but {', '.join(found)} of an earlier one are beside it; put the "
+            f"the database is missing or empty, but {names} of an earlier one are beside it; put the "
             "database back (bubbles restore FILE), or move these files away to begin anew"
         )
-        raise ConfigError(str(file), "storage.url", problem)
+        raise ConfigError(str(file), "storage.url", problem, "remains", names=names)
 
 
 def has_lost_journal(file: Path) -> bool:

@@ -55,7 +55,8 @@ def make_engine(url: sa.URL, role: Role, *, sessions: int = 1) -> sa.Engine:
         )
     except ModuleNotFoundError as error:
         problem = f"{error.name} is missing; install Bubbles with its extra: bubbles[postgres]"
-        raise ConfigError(url.render_as_string(hide_password=True), "storage.url", problem) from error
+        shown = url.render_as_string(hide_password=True)
+        raise ConfigError(shown, "storage.url", problem, "no_driver", library=error.name) from error
     sa.event.listen(engine, "connect", _register_nul_filter)
     return engine
 

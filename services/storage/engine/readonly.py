@@ -38,7 +38,8 @@ class DatabaseView:
             return self
         path = sqlite.file_of(self._url)
         if path is None or not await asyncio.to_thread(path.exists):
-            raise ConfigError(str(path or self._url), "storage.url", "there is no database yet; run the bot first")
+            problem = "there is no database yet; run the bot first"
+            raise ConfigError(str(path or self._url), "storage.url", problem, "none")
         self._engine = sqlite.make_engine(self._url, sqlite.Role.READING)
         return self
 
@@ -61,7 +62,8 @@ class DatabaseView:
             return await asyncio.to_thread(transaction)
         except sa.exc.DatabaseError as error:
             shown = self._url.render_as_string(hide_password=True)
-            raise ConfigError(shown, "storage.url", f"cannot be read ({error.orig})") from error
+            problem = f"cannot be read ({error.orig})"
+            raise ConfigError(shown, "storage.url", problem, "unreadable", reason=error.orig) from error
 
 
 async def has_tables(url: str) -> bool:

@@ -27,7 +27,7 @@ def parse_url(url: str) -> sa.URL:
         return sa.make_url(url)
     except (sa.exc.ArgumentError, ValueError) as error:
         problem = "is not a database URL such as postgresql://user:password@host/name"
-        raise ConfigError("settings", "storage.url", problem) from error
+        raise ConfigError("settings", "storage.url", problem, "no_url") from error
 
 
 _BUSY = DatabaseTimeouts().busy

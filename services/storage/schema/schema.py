@@ -88,7 +88,7 @@ def read_version(connection: sa.Connection, shown: str) -> int | None:
     found = None if value is None else int(value)
     if found is not None and found > SCHEMA_VERSION:
         problem = f"written by a newer Bubbles (schema {found}, this one knows {SCHEMA_VERSION}); update Bubbles"
-        raise ConfigError(shown, "storage.url", problem)
+        raise ConfigError(shown, "storage.url", problem, "newer", found=found, known=SCHEMA_VERSION)
     return found
 
 

@@ -139,6 +139,17 @@ def test_the_list_for_models_has_the_tools_of_plugins_too(said):
     assert names[-1] == "roll"
 
 
+def test_the_doctor_describes_plugins_and_servers_in_the_language_of_the_operator(said):
+    config = f'[bot]\nlanguage = "es"\n[tool_servers]\nurls = ["{NOBODY}"]\n'
+    result = said("doctor", config=config, empty="word = 1")
+
+    assert (
+        "aviso    plugin empty: no añade nada: no tiene ninguna función con @tool_function ni setup(add)"
+        in result.output
+    )
+    assert "servidor OpenAPI 127_0_0_1_9: no se puede conectar con el servidor (ConnectError)" in result.output
+
+
 def test_the_doctor_examines_plugins_and_servers_too(said):
     result = said("doctor", config=f'[tool_servers]\nurls = ["{NOBODY}"]\n', dice=ROLL)
 

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from bot.cli.doctor.machine import examine_clock, examine_database, examine_zone_data
+from bot.config.field_errors import config_problem
+from services.kernel.errors import ConfigError
 from services.storage.database import Database
+from services.storage.engine.readonly import DatabaseView
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 OLDEST = Path(__file__).parents[1] / "storage" / "schemas" / "1.sqlite.sql"
@@ -201,3 +204,53 @@ async def test_an_empty_database_beside_an_old_log_is_a_problem(tmp_path):
 
     assert finding.is_problem
     assert "bubbles.db-wal" in finding.state_text
+
+
+@pytest.mark.parametrize(
+    ("language", "problem"),
+    [
+        ("zh", "不是数据库的 URL，例如 postgresql://user:password@host/name"),
+        ("es", "no es una URL de base de datos como postgresql://user:password@host/name"),
+    ],
+)
+async def test_invalid_url_is_described_in_the_language_of_the_operator(language, problem):
+    finding = await examine_database("nonsense")
+
+    assert finding.state_in(language) == problem
+
+
+async def test_remains_of_an_earlier_database_are_described_in_the_language_of_the_operator(tmp_path):
+    (tmp_path / "bubbles.db-wal").write_bytes(b"x")
+    finding = await examine_database(f"sqlite:///{tmp_path / 'bubbles.db'}")
+
+    assert finding.state_in("zh").startswith(f"{tmp_path / 'bubbles.db'}：数据库不存在或是空的，但旁边有")
+
+
+async def _error_of_missing(folder: Path) -> None:
+    async with DatabaseView(f"sqlite:///{folder / 'none.db'}"):
+        pass
+
+
+async def _error_of_url(folder: Path) -> None:
+    Database(f"{folder}")
+
+
+async def _error_of_remains(folder: Path) -> None:
+    (folder / "bubbles.db-wal").write_bytes(b"x")
+    async with Database(f"sqlite:///{folder / 'bubbles.db'}"):
+        pass
+
+
+async def _error_of_other_file(folder: Path) -> None:
+    (folder / "bubbles.db").write_bytes(b"not a database" * 100)
+    async with Database(f"sqlite:///{folder / 'bubbles.db'}"):
+        pass
+
+
+@pytest.mark.parametrize("attempt", [_error_of_missing, _error_of_url, _error_of_remains, _error_of_other_file])
+async def test_english_message_of_a_database_error_is_its_problem(tmp_path, attempt):
+    with pytest.raises(ConfigError) as raised:
+        await attempt(tmp_path)
+
+    assert raised.value.code
+    assert config_problem(raised.value, "en") == raised.value.problem

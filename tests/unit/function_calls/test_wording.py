@@ -2,7 +2,7 @@ from string import Formatter
 
 import pytest
 
-from function_calls.language.messages import LANGUAGES, catalogue, say, worded_languages
+from function_calls.language.messages import LANGUAGES, Message, catalogue, say, worded_languages
 
 
 def fields_of(sentence: str) -> set[str]:
@@ -40,3 +40,10 @@ def test_an_unknown_language_is_answered_in_english():
 def test_a_missing_field_is_an_error_and_not_a_gap():
     with pytest.raises(KeyError):
         say("en", "reminder.deleted", id="abc")
+
+
+def test_a_message_in_a_field_is_worded_in_the_same_language():
+    problem = Message("server.unreachable", {"reason": "ConnectError"})
+
+    assert say("zh", "doctor.source_fails", reason=problem) == "无法连接服务器（ConnectError）"
+    assert str(problem) == "the server cannot be reached (ConnectError)"

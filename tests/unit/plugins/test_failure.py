@@ -238,11 +238,11 @@ SILENT = """
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        (SILENT, "no docstring stands in roll: a model is not told when to call it"),
+        (SILENT, "roll has no docstring, so a model does not know when to call it"),
         ("async def roll() -> str: ...", "it adds nothing: @tool_function is missing above roll"),
         ("def setup(add):\n    pass", "it adds nothing: its setup(add) appends nothing to any list of add"),
         ("word = 1", "it adds nothing: it has no function under @tool_function, and no setup(add)"),
-        (f"{SILENT}\n\n    def set_up(add): ...", "its set_up(add) is not called; the name is setup"),
+        (f"{SILENT}\n\n    def set_up(add): ...", "set_up(add) is not called; the function must be named setup"),
     ],
 )
 async def test_probable_mistake_is_a_warning(rig, logged, text, hint):
@@ -263,7 +263,7 @@ async def test_parameter_without_a_type_is_warned_of(rig, logged):
 
     told = [each["message"] for each in logged if each["level"].name == "WARNING"]
     assert told == [
-        "plugin dice: count of throw_dice has no type, so a model may give anything; write count: str, int, …"
+        "plugin dice: count of throw_dice has no type, so a model may pass anything; write count: str, int, …"
     ]
 
 

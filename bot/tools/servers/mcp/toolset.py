@@ -16,6 +16,7 @@ from bot.tools.servers.mcp.results import prompt_result, resource_result, tool_r
 from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.mcp.transport import Transport, open_transport
 from bot.tools.servers.responses import ServerUnavailable
+from function_calls.language.messages import Message
 from function_calls.tools.calls import Form, ToolResult, ToolSpec
 from function_calls.tools.confirmation.forms import is_safe
 from function_calls.tools.context import CallContext
@@ -63,7 +64,7 @@ class McpToolset:
         self._first_pause = first_pause
         self._client: Client | None = None
         self._listing = McpListing()
-        self._health = Health(is_ok=False, detail="not connected yet")
+        self._health = Health(is_ok=False, detail=Message("server.not_connected"))
         self._changed = asyncio.Event()
         self.first_try = asyncio.Event()
 
@@ -100,7 +101,7 @@ class McpToolset:
             logger.warning("MCP server {}: {}; reconnecting in {:.0f} s", self.server.label, problem, pause)
             await asyncio.sleep(pause)
 
-    async def _run_connection(self) -> str:
+    async def _run_connection(self) -> Message | str:
         """Hold a connection until it ends, and return the reason.
 
         It has its own task: when the bot stops, the SDK may answer the cancellation with an error, which is not the
@@ -113,7 +114,9 @@ class McpToolset:
             connection.cancel()
             await asyncio.gather(connection, return_exceptions=True)
         error = None if connection.cancelled() else connection.exception()
-        return "the server ended the connection" if error is None else self._mask.text(error_text(error))
+        if isinstance(error, ServerUnavailable):
+            return self._mask.message(error.problem)
+        return Message("server.ended") if error is None else self._mask.text(error_text(error))
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Call a tool of the server; a cancellation cancels the call there too."""
@@ -272,7 +275,7 @@ class McpToolset:
         )
         return ElicitResult(action="cancel")
 
-    def _on_disconnect(self, problem: str) -> None:
+    def _on_disconnect(self, problem: Message | str) -> None:
         self._client, self._listing = None, McpListing()
         self._health = Health(is_ok=False, detail=problem)
         self.first_try.set()

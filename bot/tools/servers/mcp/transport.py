@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
 from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.responses import ServerUnavailable
+from function_calls.language.messages import Message
 
 if TYPE_CHECKING:
     from mcp.client._transport import ReadStream, TransportStreams
@@ -81,7 +82,7 @@ async def open_transport(server: McpServer, ended: asyncio.Event) -> "AsyncItera
         from mcp import StdioServerParameters, stdio_client
         from mcp.client.streamable_http import streamable_http_client
     except ImportError:
-        raise ServerUnavailable("MCP servers need the extra `mcp`") from None
+        raise ServerUnavailable(Message("server.no_mcp")) from None
     async with AsyncExitStack() as resources:
         if server.command:
             errors = resources.enter_context(_null_device())
