@@ -117,6 +117,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     as_length: str
     on_day: str
     looking_up: tuple[str, ...] = ()
+    search_places: tuple[str, ...] = ()
     ranges: frozenset[str] = frozenset()
     lengths: Mapping[str, int]
     ordinals: Mapping[str, int]
@@ -158,6 +159,11 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Return the words behind "search for" and the like at the beginning of `text`; "" for another text."""
         found = [order for order in self.looking_up if self.fold(text).startswith(order)]
         return text[len(max(found, key=len)) :].strip() if found else ""
+
+    def strip_search_place(self, query: str) -> str:
+        """Return `query` without "on the web" and the like at its end."""
+        found = [place for place in self.search_places if self.fold(query).endswith(place)]
+        return query[: -len(max(found, key=len))].rstrip() if found else query
 
     def has_any(self, words: Iterable[str], folded: str) -> bool:
         """Return whether the `folded` text has one of `words`, as a word of its own where words have spaces."""

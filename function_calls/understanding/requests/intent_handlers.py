@@ -236,7 +236,8 @@ def _ask(request: RequestContext) -> Interpretation | None:
     """
     ordered = request.words.parse_search_request(request.reading.text)
     if ordered:
-        query = slots.extract_content(request.reading, request.words) or ordered
+        content = slots.extract_content(request.reading, request.words)
+        query = request.words.strip_search_place(request.words.parse_search_request(content) or content or ordered)
         return request.answers.call_tool("perplexity_search", {"query": query})
     tokens = request.reading.tokens
     query = request.reading.text[tokens[0].start : tokens[-1].end] if tokens else ""

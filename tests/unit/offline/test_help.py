@@ -46,7 +46,12 @@ def test_tool_that_is_switched_off_is_not_offered():
         ("es", "¿Puedes buscar recetas de paella?", "recetas de paella"),
         ("es", "búscame en internet el precio del oro", "el precio del oro"),
         ("zh", "帮我查查周末天气", "周末天气"),
+        ("en", "google cheap flights on the web", "cheap flights"),
+        ("en", "look up the tallest mountain online", "the tallest mountain"),
+        ("es", "busca gatos en internet", "gatos"),
+        ("es", "búscame recetas de paella en la web", "recetas de paella"),
         ("zh", "上网查一下最高的山", "最高的山"),
+        ("zh", "在网上搜一下猫", "猫"),
     ],
 )
 async def test_words_that_ask_for_a_search_are_not_searched_for(language, text, query):
