@@ -61,7 +61,7 @@ class ReminderAnswers:
     def ask_other_time(self, reminder: ReminderRequest, wrong: str) -> Interpretation:
         """Say that there is no such time as `wrong`, and ask for another one."""
         asked = self._ask_about([replace(reminder, time=None)])
-        return replace(asked, answer=f"{self._say('no_such_time', time=wrong).answer} {asked.answer}")
+        return replace(asked, answer=self._say("no_such_time", time=wrong, question=asked.answer).answer)
 
     def ask_reminder(self) -> Interpretation:
         """Ask which reminder to delete."""
@@ -108,7 +108,7 @@ class ReminderAnswers:
             asked = self._ask_when(first)
             if first.time is None or first.time.best is None:
                 return asked
-            return replace(asked, answer=f"{self._say('time_over', time=first.time.words).answer} {asked.answer}")
+            return replace(asked, answer=self._say("time_over", time=first.time.words, question=asked.answer).answer)
         return self._ask_option(question)
 
     def _ask(self, question: OpenQuestion) -> None:

@@ -142,7 +142,7 @@ async def test_tool_choice_none_drops_calls_of_another_interpreter(is_offline):
         answer = await answer_of(client, [user("remind me in 10 minutes to drink tea")], tool_choice="none")
         kept = await reminders(client)
 
-    assert "no function" in answer.message.content.lower()
+    assert "no tool" in answer.message.content.lower()
     assert kept == []
 
 

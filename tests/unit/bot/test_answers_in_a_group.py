@@ -14,7 +14,7 @@ from bot.testing.platform import FakePlatform
 from function_calls.tools.calls import Interpretation, ToolCall
 from services.storage.database import Database
 
-NOTHING_OPEN = "Nothing here waits for your answer. “list my reminders” shows what is set."
+NOTHING_OPEN = "Nothing here is waiting for your answer. “list my reminders” shows what is set."
 
 
 class Chat:
@@ -109,12 +109,12 @@ async def test_a_used_or_expired_button_is_answered_politely(group):
         chat.clock.set(NOW + timedelta(minutes=11))
         expired = await chat.reply("yes, forget me")
 
-    closed = "That question is closed and nothing came of this answer. Ask me again if you still want it."
+    closed = "That question is closed, so your answer changed nothing. Ask me again if you still want it."
     assert (used, expired) == (closed, closed)
 
 
-ANSWERED = "That question is already answered."
-CLOSED = "That question is closed and nothing came of this answer. Ask me again if you still want it."
+ANSWERED = "That question has already been answered."
+CLOSED = "That question is closed, so your answer changed nothing. Ask me again if you still want it."
 
 
 @pytest.mark.parametrize("is_private", [False, True])

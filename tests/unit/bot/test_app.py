@@ -81,7 +81,7 @@ async def test_a_model_that_is_down_leaves_the_reminders_working(platform, clock
         await platform.say("remind me in 10 minutes to stretch")
 
     assert platform.texts[0].startswith("✅ Set [")
-    assert platform.texts[0].endswith("(The language model is out of reach, so I answered without it.)")
+    assert platform.texts[0].endswith("(I could not reach the language model, so I answered without it.)")
 
 
 async def test_a_send_error_does_not_lose_a_reminder(platform, clock):

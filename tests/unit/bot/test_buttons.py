@@ -131,7 +131,7 @@ async def test_a_question_is_answered_by_a_button(platform, asks, hour):
 
 @pytest.mark.parametrize(
     ("asks", "done"),
-    [("forget me", "🧽 Removed"), ("忘掉我", "🧽 已"), ("olvídame", "🧽 Borrado")],
+    [("forget me", "🧽 Deleted"), ("忘掉我", "🧽 已"), ("olvídame", "🧽 Borrado")],
     ids=["en", "zh", "es"],
 )
 async def test_forgetting_is_confirmed_by_its_button(platform, asks, done):

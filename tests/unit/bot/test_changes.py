@@ -159,7 +159,7 @@ async def test_several_matching_reminders_need_a_question(talk):
         calls(("reminder_update", {"reminder_id": "17", "time": "18:00"})),
     )
 
-    assert texts[-1].startswith("No reminder fits “17”. These are here:\n1. [")
+    assert texts[-1].startswith("No reminder matches “17”. These are here:\n1. [")
 
 
 async def test_without_a_time_or_words_the_person_is_asked(talk):
@@ -172,7 +172,7 @@ async def test_empty_list_of_reminders_is_reported(talk):
     texts = await talk(calls(("reminder_update", {"time": "18:00"})), calls(("reminder_snooze", {})))
 
     assert texts[0].startswith("No reminders here.")
-    assert texts[1].startswith("There is no reminder to put off.")
+    assert texts[1].startswith("There is no reminder to snooze.")
 
 
 async def test_sent_reminder_is_sent_again_after_a_snooze(talk):
@@ -190,7 +190,7 @@ async def test_sent_reminder_is_sent_again_after_a_snooze(talk):
         await platform.say("snooze")
         await asyncio.sleep(301)
 
-    assert without_id(platform.texts[2]).startswith("💤 Put off to today at 09:07, in 5 minutes: tea")
+    assert without_id(platform.texts[2]).startswith("💤 Snoozed to today at 09:07, in 5 minutes: tea")
     assert platform.texts[3] == "⏰ @ann tea"
 
 
@@ -200,9 +200,9 @@ async def test_future_reminder_is_moved_by_a_snooze_and_moved_back_by_undo(talk,
         calls(setting("2026-11-25 17:00")), calls(("reminder_snooze", {"time": "2026-11-26 17:00"} | reference)), UNDO
     )
 
-    assert without_id(texts[1]) == "💤 Put off to Thursday 26 November at 17:00, in 6 days: tea"
+    assert without_id(texts[1]) == "💤 Snoozed to Thursday 26 November at 17:00, in 6 days: tea"
     assert texts[2].startswith("↩ Undone: [")
-    assert texts[2].endswith("] is set for Wednesday 25 November at 17:00 again: tea")
+    assert texts[2].endswith("] is set again for Wednesday 25 November at 17:00: tea")
 
 
 async def test_a_set_reminder_is_deleted_by_undo(talk):
@@ -291,7 +291,7 @@ async def test_restoring_an_expired_reminder_is_refused_with_the_reason(talk):
         await asyncio.sleep(120)
         await platform.say("undo")
 
-    assert platform.texts[-1].startswith("I could not take that back: That time, today at 09:01, has already passed")
+    assert platform.texts[-1].startswith("I could not undo that: That time, today at 09:01, has already passed")
 
 
 async def test_undo_outlives_the_process(talk, tmp_path):
@@ -357,5 +357,5 @@ async def test_owners_are_those_of_the_settings():
 
     assert platform.texts == [
         "summary is off in this chat. /tools on summary switches it on again.",
-        "Only an admin of this chat may switch functions.",
+        "Only an admin of this chat may switch tools on or off.",
     ]

@@ -218,7 +218,7 @@ async def test_a_chat_that_the_bot_was_removed_from_gets_no_reminder(office):
         office.work.refuse = None
         await asyncio.sleep(301)
 
-    assert answer.startswith("I cannot speak in ops any more")
+    assert answer.startswith("I can no longer write in ops")
     assert len(office.in_ops()) == 1
 
 

@@ -32,7 +32,7 @@ def bot(platform, clock):
             "remind me tomorrow at 5pm to cal mum",
             "remind me tomorrow at 6pm to call mum",
             "✏️ Changed [{id}] to tomorrow at 18:00, in 33 hours: call mum",
-            "tomorrow at 17:00 again: cal mum",
+            "is set again for tomorrow at 17:00: cal mum",
         ),
         (
             "明天下午五点提醒我打电话给马马",
@@ -81,7 +81,7 @@ async def test_unclear_edit_keeps_the_reminder_and_says_so(bot, platform, edit):
     async with bot("remind me tomorrow at 5pm to call mum") as message_id:
         await platform.rewrite(message_id, edit)
 
-        assert "stays" in platform.texts[-1]
+        assert "unchanged" in platform.texts[-1]
         assert "tomorrow at 17:00 · call mum" in platform.texts[-1]
 
 

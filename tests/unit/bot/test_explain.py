@@ -148,7 +148,7 @@ async def test_an_explanation_names_repairs_and_the_model_that_was_down(platform
         await platform.say("remind me in 10 minutes to stretch")
         await platform.say("why did you do that?")
 
-    assert "mended before the check: tool name ReminderSet read as reminder_set" in platform.texts[1]
+    assert "corrected before the check: tool name ReminderSet read as reminder_set" in platform.texts[1]
     assert platform.texts[2].endswith("(The budget for the language model is used up, so I answered without it.)")
     assert "The model could not be used (budget)." in platform.texts[3]
 

@@ -85,7 +85,7 @@ async def test_minutes_count_from_when_a_message_was_written(talk):
     [
         ("remind me in 20 minutes of tea", "due since today at 09:10: tea"),
         ("remind me at 9:20 am of tea", "due since today at 09:20: tea"),
-        ("20分钟后提醒我喝茶", "今天 09:10已到：喝茶"),
+        ("20分钟后提醒我喝茶", "今天 09:10 已到：喝茶"),
     ],
 )
 async def test_reminder_due_during_downtime_is_sent_with_its_time(talk, text, told):
@@ -118,7 +118,7 @@ async def test_reminder_delayed_by_quiet_hours_shows_its_due_time(talk):
     )
 
     assert "due since today at 09:25: tea" in set_
-    assert "it is said today at 11:00 instead" in set_
+    assert "it will come today at 11:00 instead" in set_
 
 
 async def test_sent_reminder_can_be_moved_to_a_time_that_has_come_meanwhile(talk):

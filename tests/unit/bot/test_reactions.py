@@ -30,7 +30,7 @@ async def test_a_thumb_up_under_the_confirmation_joins(platform, clock):
         await platform.put_emoji(asked, "👍", sender="bob")
         await asyncio.sleep(11 * MINUTE)
 
-    assert "You are in" in platform.texts[1]
+    assert "Added you" in platform.texts[1]
     assert {person.id for person in platform.sent[-1][1].mentions} == {"ann", "bob"}
 
 

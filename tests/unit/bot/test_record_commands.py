@@ -103,9 +103,9 @@ def test_explain_says_why_a_call_went_back_to_the_model(tmp_path, bubbles):
     asyncio.run(conversation(tmp_path, script, REQUEST))
     shown = bubbles("explain", "m0")
 
-    assert 'The model wrote a call that the check sent back: reminder_set {"type": "sometimes"' in shown.output
-    assert "The check said: " in shown.output
-    assert "/type" in shown.output.split("The check said: ")[1].splitlines()[0]
+    assert 'The model wrote a call that the check rejected: reminder_set {"type": "sometimes"' in shown.output
+    assert "Reason: " in shown.output
+    assert "/type" in shown.output.split("Reason: ")[1].splitlines()[0]
 
 
 def test_explain_shows_route_call_tokens_and_cost(tmp_path, bubbles):

@@ -116,7 +116,7 @@ async def test_reminder_for_everyone_mentions_everyone_and_the_named(notifier, o
     assert outbox.messages[0].mentions == (BOB,)
 
 
-@pytest.mark.parametrize(("language", "words"), [("en", "2 reminders fell due while"), ("zh", "2 条提醒到点了")])
+@pytest.mark.parametrize(("language", "words"), [("en", "2 reminders fell due while"), ("zh", "2 个提醒到点了")])
 async def test_many_late_ones_come_under_one_heading(notifier, outbox, clock, language: str, words: str):
     clock.set(DUE + timedelta(days=3))
     late = [replace(each, language=language) for each in (TEA, replace(MILK, missed=4))]

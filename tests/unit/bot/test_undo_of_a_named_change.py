@@ -71,7 +71,7 @@ async def test_second_press_says_that_the_change_was_undone(group):
         again = await chat.press(1, "Undo")
         left = await chat.listed()
 
-    assert again == "That was taken back already."
+    assert again == "That has already been undone."
     assert "AAA" in left
 
 
@@ -82,7 +82,7 @@ async def test_button_of_somebody_else_is_answered_and_changes_nothing(group):
         told = await chat.press(0, "Undo", sender="bob")
         left = await chat.listed()
 
-    assert told == "That is somebody else's change; only who made it can take it back."
+    assert told == "That is somebody else's change; only the person who made it can undo it."
     assert "AAA" in left
     assert "BBB" in left
 
@@ -104,7 +104,7 @@ async def test_an_old_button_does_not_revert_later_changes_of_the_same_reminder(
         told = await chat.press(1, "Undo")
         left = await chat.listed()
 
-    assert told.startswith("It was changed again since then.")
+    assert told.startswith("It has been changed again since then.")
     assert "19:00" in left
 
 

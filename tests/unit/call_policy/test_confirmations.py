@@ -13,7 +13,7 @@ from services.kernel.chat import Person
 from tests.unit.call_policy.conftest import call
 
 BAN = call("ban", name="bob", days=7)
-ASKED = "Shall I really do this? ban\n• name: bob\n• days: 7\nSay yes or no; I wait ten minutes."
+ASKED = "Shall I really do this? ban\n• name: bob\n• days: 7\nSay yes or no within ten minutes."
 
 
 class Bans:

@@ -29,7 +29,7 @@ async def test_admins_owners_and_people_in_private_switch_a_function_off(here, w
 async def test_member_cannot_switch_functions(here):
     told = await here.say("/tools off pour", sender="ann")
 
-    assert told == "Only an admin of this chat may switch functions."
+    assert told == "Only an admin of this chat may switch tools on or off."
     assert (await here.dispatch(call("pour"))).ok
 
 
@@ -67,7 +67,7 @@ async def test_list_marks_disabled_functions(here):
 async def test_an_unknown_name_is_answered_with_the_nearest(here):
     told = await here.say("/tools off pou", is_admin=True)
 
-    assert told == "There is no function called pou here. There are: pour"
+    assert told == "There is no tool called pou here. There are: pour"
 
 
 async def test_the_switch_lasts(here, room):
@@ -89,4 +89,4 @@ async def test_another_process_sees_the_switch_within_a_minute(here):
 async def test_other_talk_of_tools_is_no_command(here, text):
     told = await here.say(text, is_admin=True)
 
-    assert "Functions in this chat" not in (told or "")
+    assert "Tools in this chat" not in (told or "")

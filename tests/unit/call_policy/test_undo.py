@@ -136,7 +136,7 @@ async def test_a_change_without_an_inverse_is_named_and_does_not_hide_earlier_on
     await here.say("light desk")
     await here.say("ring")
 
-    assert (await here.say("undo")).startswith("I cannot take that back: ring")
+    assert (await here.say("undo")).startswith("I cannot undo that: ring")
     assert await here.say("undo") == "↩ Undone: desk is dark"
 
 
@@ -145,7 +145,7 @@ async def test_a_refused_inverse_says_why_and_is_forgotten(room, lamps):
     await here.say("light desk")
     lamps.refuses = RequestRefused("no_reminders")
 
-    assert await here.say("undo") == "I could not take that back: There are no reminders here."
+    assert await here.say("undo") == "I could not undo that: There are no reminders here."
     assert await here.say("undo") == "There is nothing of yours to undo here."
 
 

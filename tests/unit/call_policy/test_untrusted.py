@@ -51,7 +51,7 @@ async def test_change_requested_by_a_web_page_only_needs_a_confirmation(room, to
     told = await room(*tools, script=[[call("browse")], [DELETE]]).say("what does the page say?")
 
     assert told.startswith(
-        "You did not ask for this yourself; it came up after I had read what others wrote: delete reminders"
+        "You did not ask for this yourself; it came up after I read what others wrote: delete reminders"
     )
     assert made == []
 

@@ -30,7 +30,7 @@ def test_a_problem_names_the_next_step_and_has_exit_code_one(examined):
     result = examined('[platforms]\nenabled = ["telegram"]\n')
 
     assert result.exit_code == 1
-    assert "problem  telegram token: there is none\n         next: talk to @BotFather" in result.output
+    assert "problem  Telegram token: there is none\n         next: talk to @BotFather" in result.output
 
 
 def test_settings_that_are_wrong_have_exit_code_two(examined):
@@ -78,7 +78,7 @@ def test_findings_are_in_the_language_of_the_terminal_or_else_of_the_bot(examine
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ('[bot]\nlanguage = "zh"\nnam = "x"\n', "config.toml: bot.nam: 没有这项设置；您是想写 bot.name 吗？"),
+        ('[bot]\nlanguage = "zh"\nnam = "x"\n', "config.toml: bot.nam: 没有这项设置；你是想写 bot.name 吗？"),
         ('[bot]\nlanguage = "es"\n[http]\nport = 99999\n', "config.toml: http.port: Debe ser como máximo 65535."),
         ('[bot]\nlanguage = "ez"\n', "config.toml: bot.language: Must be one of: 'en', 'zh', 'es'"),
     ],

@@ -140,7 +140,7 @@ async def test_without_a_model_the_offline_interpreter_answers_and_says_so(assis
     reply = await assistant_of(Played(ModelUnavailable("timeout")), offline).answer(turn)
 
     assert reply.text.startswith("Hello Ann!\n")
-    assert "out of reach" in reply.text
+    assert "could not reach the language model" in reply.text
 
 
 async def test_a_model_that_hangs_is_left_after_its_seconds(assistant_of, turn):

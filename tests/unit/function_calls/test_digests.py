@@ -72,7 +72,7 @@ async def test_a_digest_reaches_back_as_far_as_its_rule(history):
     assert "boiler" in await digests_of(history)(notice(hours=24 * 7))
 
 
-@pytest.mark.parametrize(("language", "told"), [("en", "No news"), ("zh", "没有新消息")])
+@pytest.mark.parametrize(("language", "told"), [("en", "Nothing new"), ("zh", "没有新消息")])
 async def test_empty_digest_says_so(history, language, told):
     assert told in await digests_of(history)(notice(language, hours=1))
 

@@ -95,7 +95,7 @@ async def test_words_that_fit_several_are_answered_with_their_ids(ask):
 async def test_a_refusal_is_worded(ask):
     result = await ask("memory_forget", "zh", reference="不存在的事")
 
-    assert result.text == "我没有记住符合“不存在的事”的事。想看有哪些：你记得什么"
+    assert result.text == "我没有记住符合“不存在的事”的事。想看有哪些：你记住了什么"
 
 
 @pytest.mark.parametrize("text", ["了吗", "了！"])

@@ -73,8 +73,8 @@ async def test_erasure_is_reported_in_numbers(ask, said):
     here = await ask("forget_me", is_sure=True)
     everywhere = await ask("forget_me", is_sure=True, **ALONE)
 
-    assert here.text.startswith("🧽 Removed in this chat: your messages (1), my answers to them (0)")
-    assert everywhere.text.startswith("🧽 Removed in all chats of this platform: your messages (1)")
+    assert here.text.startswith("🧽 Deleted in this chat: your messages (1), my answers to them (0)")
+    assert everywhere.text.startswith("🧽 Deleted in all chats of this platform: your messages (1)")
     assert here.receipts[0].action == "forgotten"
 
 

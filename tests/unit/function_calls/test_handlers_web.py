@@ -47,7 +47,7 @@ async def test_page_is_shortened_and_marked_untrusted(fetch):
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        ("en", "I could not read http://inside/: that is no address of a public web page."),
+        ("en", "I could not read http://inside/: that is not the address of a public web page."),
         ("zh", "读不了 http://inside/：这不是公开网页的地址。"),
     ],
 )

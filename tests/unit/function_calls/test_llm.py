@@ -135,7 +135,7 @@ async def test_a_tool_that_does_not_exist_at_all_ends_with_a_question():
     found, _ = await understand([completion("", requested("fly")), completion("", requested("fly"))])
 
     assert found.calls == ()
-    assert "no function" in found.answer
+    assert "no tool" in found.answer
 
 
 @pytest.mark.parametrize("name", ["reminderSet", "functions.reminder_set", "Reminder-Set"])

@@ -289,7 +289,7 @@ def test_urgent_may_be_denied(words, is_urgent):
         ("{WHEN:25:00}提醒{PERSON:我}{CONTENT:睡觉}", "zh", "没有“25:00”这个时间"),
         ("remind {PERSON:me} to {CONTENT:pay rent}", "en", "When should I remind you of “pay rent”?"),
         ("remind {PERSON:me} {WHEN:mañana at 8} to {CONTENT:call}", "en", "When should I remind you of “call”?"),
-        ("remind {PERSON:me} {WHEN:at 5pm}", "en", "Of what should I remind you then?"),
+        ("remind {PERSON:me} {WHEN:at 5pm}", "en", "What should I remind you of then?"),
         ("remind {PERSON:me}", "en", "When should I remind you, and of what?"),
     ],
 )

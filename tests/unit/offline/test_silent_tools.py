@@ -27,7 +27,7 @@ async def sing() -> ToolResult:
 @pytest.mark.parametrize(
     ("said", "answers"),
     [
-        ("water the plants", ["water_plants ran, and had nothing to say."]),
+        ("water the plants", ["water_plants ran and returned nothing."]),
         ("浇花", ["water_plants 已经运行，没有返回任何内容。"]),
         ("sing a song", []),
     ],

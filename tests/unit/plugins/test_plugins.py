@@ -276,4 +276,4 @@ async def test_only_those_who_rule_a_chat_switch_its_plugins(rig):
     async with rig.running():
         await rig.platform.say("/plugins off dice", sender="bob")
 
-    assert rig.platform.texts == ["Only an admin of this chat may switch plugins."]
+    assert rig.platform.texts == ["Only an admin of this chat may switch plugins on or off."]

@@ -302,7 +302,7 @@ async def test_button_of_an_answered_field_answers_nothing_else(chat):
         await ann.say("1", is_private=True)
         await ann.say("skip", is_private=True)
 
-        assert late == "That question is already answered."
+        assert late == "That question has already been answered."
         assert "booked Luigi: 4, inside, None" in ann.texts[-1]
 
 

@@ -126,7 +126,7 @@ async def test_others_than_owners_are_refused(rig, name):
 async def test_folder_with_files_of_the_bot_is_refused(rig, folder):
     settings = rig.settings(folder=str(rig.data.parent / folder))
 
-    with pytest.raises(ConfigError, match="apart"):
+    with pytest.raises(ConfigError, match="must not contain each other"):
         async with build_app(settings, platforms=[rig.platform]):
             pass
 

@@ -61,8 +61,8 @@ async def test_a_used_button_is_answered_in_words_and_without_a_code(api):
     await press(api, reply)
     again = await press(api, reply)
 
-    assert again["text"] == "That was taken back already."
-    assert [call["error"] for call in again["tool_calls"]] == ["That was taken back already."]
+    assert again["text"] == "That has already been undone."
+    assert [call["error"] for call in again["tool_calls"]] == ["That has already been undone."]
 
 
 async def test_press_by_somebody_else_uses_nothing_and_is_answered(api):
@@ -125,5 +125,5 @@ async def test_a_change_over_http_is_undone_by_its_id(api):
     left = (await api.get("/api/reminders")).json()["reminders"]
 
     assert (undone.status_code, again.status_code, others.status_code) == (200, 409, 403)
-    assert again.json()["detail"].endswith("That was taken back already.")
+    assert again.json()["detail"].endswith("That has already been undone.")
     assert [each["text"] for each in left] == ["drink"]
