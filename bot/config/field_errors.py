@@ -53,14 +53,18 @@ def field_problem(language: str, error: Mapping[str, Any] | str) -> str:
         return say(language, f"field.{error}") if knows(f"field.{error}") else _sentence(error)
     if error["type"] == "value_error" and language == FALLBACK:
         return _sentence(str(error["msg"]).removeprefix(_TEXT))
+    return _field_message(error).text_in(language)
+
+
+def _field_message(error: Mapping[str, Any]) -> Message:
     own = error["type"] if knows(f"field.{error['type']}") else "other"
     sentence = _SENTENCES.get(error["type"], own)
     context = dict(error.get("ctx", {}))
     if "expected" in context:  # 'a', 'b' or 'c'
-        context["near"] = _nearest_choice(str(error["input"]), _QUOTED.findall(context["expected"]))
+        context["near"] = _nearest_choice(str(error.get("input", "")), _QUOTED.findall(context["expected"]))
         context["expected"] = str(context["expected"]).replace(" or ", ", ")
         sentence = "choice_near" if context["near"] else sentence
-    return say(language, f"field.{sentence}", **context)
+    return Message(f"field.{sentence}", context)
 
 
 def _nearest_choice(given: str, choices: Sequence[str]) -> str:
@@ -108,7 +112,9 @@ def config_problem(error: ConfigError, language: str) -> str:
 def config_message(error: ConfigError) -> Message | str:
     """Return the problem of an error as a message; as English text if it is not translated."""
     if isinstance(error, SettingInvalid):
-        keys = (f"setting.{error.error}", str(error.error))
+        if not isinstance(error.error, str):
+            return error.problem if error.error["type"] == "value_error" else _field_message(error.error)
+        keys = (f"setting.{error.error}", error.error)
         return next((Message(key, error.fields) for key in keys if knows(key)), error.problem)
     return Message(f"database.{error.code}", error.fields) if error.code else error.problem
 

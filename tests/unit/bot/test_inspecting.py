@@ -150,6 +150,16 @@ def test_the_doctor_describes_plugins_and_servers_in_the_language_of_the_operato
     assert "servidor OpenAPI 127_0_0_1_9: no se puede conectar con el servidor (ConnectError)" in result.output
 
 
+def test_the_doctor_describes_an_invalid_connection_in_the_language_of_the_operator(said, monkeypatch):
+    monkeypatch.setenv("BUBBLES_TOOL_SERVERS__CONNECTIONS", f'[{{"url": "{NOBODY}", "path": 5}}]')
+    result = said("doctor", config='[bot]\nlanguage = "zh"\n')
+
+    assert (
+        "OpenAPI 服务器 connection_0: 没有使用：settings: tool_servers.connections.0.path：应该是文字。"
+        in result.output
+    )
+
+
 def test_the_doctor_examines_plugins_and_servers_too(said):
     result = said("doctor", config=f'[tool_servers]\nurls = ["{NOBODY}"]\n', dice=ROLL)
 
