@@ -220,8 +220,11 @@ def _recall(request: RequestContext) -> Interpretation | None:
 
 
 def _find(request: RequestContext) -> Interpretation | None:
-    """Search the messages of the chat; those of one person are summed up."""
+    """Search the messages of the chat, or the web where that is named; those of one person are summed up."""
     query, person = slots.extract_content(request.reading, request.words), request.reading.words("SPEAKER")
+    text = request.reading.text.rstrip(" .!?")
+    if query and request.words.strip_search_place(text) != text:
+        return request.answers.call_tool("perplexity_search", {"query": request.words.strip_search_place(query)})
     if person:
         return request.answers.call_tool(
             "summary", {"person": person, "topic": query, "window": request.reading.words("WHEN")}

@@ -47,6 +47,7 @@ def test_tool_that_is_switched_off_is_not_offered():
         ("es", "búscame en internet el precio del oro", "el precio del oro"),
         ("zh", "帮我查查周末天气", "周末天气"),
         ("en", "google cheap flights on the web", "cheap flights"),
+        ("en", "search for cheap flights on the internet", "cheap flights"),
         ("en", "look up the tallest mountain online", "the tallest mountain"),
         ("es", "busca gatos en internet", "gatos"),
         ("es", "búscame recetas de paella en la web", "recetas de paella"),
