@@ -53,6 +53,7 @@ _POINTING = frozenset(
     | {"catch_up_all", "catch_up_latest", "catch_up_none"}
 )
 """Intents about a reminder that the message may leave unnamed."""
+_CERTAIN = 0.9
 _MAYBE_DONE = 0.3
 _LEAST_REMOVAL = 0.25
 """The probability from which a deletion that names a person only takes this person off a reminder."""
@@ -103,6 +104,10 @@ class MessageInterpreter:
         reading = drop_remarks(read(text), words, classify, read)
         if request and (reading.intent == NOTHING or _is_complete(read(request), reading, words)):
             reading = read(request)
+        if context == "acted" and reading.intent == "move" and not reading.known:
+            _, read_alone = self._bind_models(turn, language, "none", known, is_called=is_called)
+            if _is_new_reminder(read_alone(reading.text)):
+                reading = read_alone(reading.text)
         pressed = _find_button_intent(text, language)
         if pressed:
             reading = set_best_intent(replace(reading, intents=((pressed, 1.0),)), pressed, models)
@@ -319,6 +324,12 @@ def _merge_similar_intents(
     if reading.intent == "person_set":
         reading = merge_intents(reading, "reword", "person_set", models)
     return reading
+
+
+def _is_new_reminder(reading: MessageReading) -> bool:
+    """Return whether a message certainly asks for a reminder and names its time and content."""
+    is_complete = reading.has("WHEN") and reading.has("CONTENT")
+    return is_complete and reading.probability("set") >= _CERTAIN
 
 
 def _find_button_intent(text: str, language: str) -> str:
