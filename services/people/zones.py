@@ -34,6 +34,11 @@ def find_zone(words: str) -> str | None:
     return None
 
 
+def is_zone(name: str) -> bool:
+    """Return whether the zone data has a zone with this IANA name."""
+    return _load_zone(name) is not None
+
+
 def nearest_zone(words: str) -> str | None:
     """Return the zone that `words` name, else the one with the most similar name."""
     near = closest_names(words, dict.fromkeys(_zone_names().values()), at_least=0.7)
@@ -119,6 +124,15 @@ class ZoneService:
             RequestRefused: `zone_unknown(zone)`.
         """
         return await self._set(_of_person(chat, person), words)
+
+    async def suggest_for_person(self, chat: ChatAddress, person: Person, name: str) -> None:
+        """Set the person's zone to that of their device if neither they nor a linked account has one.
+
+        A `name` that is not in the zone data is ignored.
+        """
+        if not is_zone(name) or await self.own(chat, person) or await self._linked(chat, person):
+            return
+        await self._commit(StateDelta(scope=_of_person(chat, person), written={_KEY: name}))
 
     async def set_for_chat(self, chat: ChatAddress, words: str) -> str:
         """Set the zone of people in the chat without their own. Raises as `set_for_person`."""

@@ -24,7 +24,8 @@ from bot.inbound.middleware import TokenBuckets
 from bot.platforms.web.frames import Frame, written
 from bot.platforms.web.room import Room
 from function_calls.language.messages import say
-from services.kernel.errors import StorageFull
+from services.kernel.errors import StorageBusy, StorageFull, StorageUnavailable
+from services.people.zones import is_zone
 
 QUEUE: Final = 1000
 """Frames that may wait for a socket; a slower client is disconnected, and gets a snapshot when it reconnects."""
@@ -38,6 +39,9 @@ _LONGEST_FRAME: Final = 256_000
 _CLOSING_SECONDS: Final = 1.0
 _METRICS_SECONDS: Final = 1.0
 _RECORDED_QUEUE: Final = 4
+_LONGEST_ZONE: Final = 60
+_TURN_ENDS: Final = frozenset({"done", "message_new"})
+"""Events after which the zone of the person may be another, since messages can set it."""
 
 routes = APIRouter(prefix="/api/chat", tags=["chat"])
 
@@ -50,6 +54,7 @@ async def ws(
     name: Annotated[str | None, Query(max_length=40)] = None,
     epoch: Annotated[str, Query(max_length=40)] = "",
     last_seq: Annotated[int, Query(ge=0)] = 0,
+    time_zone: Annotated[str, Query(max_length=_LONGEST_ZONE)] = "",
 ) -> None:
     """Serve a room over a WebSocket. The protocol is in docs/reference/http.md."""
     viewer = _viewer(socket, name)
@@ -60,6 +65,10 @@ async def ws(
     if not await can_enter(context, viewer, session_id):
         await socket.close(_POLICY_VIOLATION, "room_not_yours")
         return
+    if time_zone:
+        with suppress(StorageBusy, StorageFull, StorageUnavailable):
+            chat = context.room.address(session_id)
+            await context.app.turns.zones.suggest_for_person(chat, viewer.person, time_zone)
     await RoomSocket(context, socket, session_id, viewer).serve(epoch, last_seq)
 
 
@@ -86,10 +95,12 @@ class RoomSocket:
         self._is_behind = asyncio.Event()
         self._sends_metrics = asyncio.Event()
         self._rate_limit = TokenBuckets(_FRAMES_PER_MINUTE, context.clock)
+        self._zone = ""
         self._handlers: Mapping[str, FrameHandler] = {
             **FrameHandlers(context, session_id, viewer, self._enqueue).by_kind,
             "ping": self._ping,
             "metrics": self._switch_metrics,
+            "time_zone": self._set_zone,
         }
 
     async def serve(self, epoch: str, last_seq: int) -> None:
@@ -140,6 +151,9 @@ class RoomSocket:
         while True:
             frame = await self._queue.get()
             await self._socket.send_text(frame.text)
+            if frame.type in _TURN_ENDS:
+                with suppress(StorageBusy, StorageUnavailable):
+                    await self._send_zone_change()
 
     async def _close_when_behind(self) -> None:
         """Disconnect a client that is too slow, or whose room has missed events."""
@@ -209,11 +223,12 @@ class RoomSocket:
         messages = await history.list_messages(chat, limit=SNAPSHOT) if missed is None else []
         reminders = await room_reminders(self._context, chat)
         model = self._context.settings.model.name if self._context.app.has_model else None
+        person, self._zone = self._viewer.person, await self._person_zone()
         hello = {
             "epoch": self._room.epoch,
             "seq": seq,
             "server_time": written(self._context.clock.now()),
-            "me": {"id": self._viewer.person.id, "name": self._viewer.person.name, "role": self._viewer.role},
+            "me": {"id": person.id, "name": person.name, "role": self._viewer.role, "time_zone": self._zone},
             "members": self._room.members,
             "messages": messages,
             "reminders": reminders,
@@ -254,6 +269,26 @@ class RoomSocket:
             self._sends_metrics.set()
         else:
             raise HttpRefused(403, "scope_missing", scope="admin")
+
+    async def _person_zone(self) -> str:
+        chat = self._context.room.address(self._session_id)
+        return (await self._context.app.turns.zones.zone_of(chat, self._viewer.person)).key
+
+    async def _send_zone_change(self) -> None:
+        """Send the zone of the person if it is another than was sent last."""
+        zone = await self._person_zone()
+        if zone != self._zone:
+            self._zone = zone
+            self._enqueue(self._room.frame("time_zone", {"time_zone": zone}))
+
+    async def _set_zone(self, data: Data) -> None:
+        """Set the zone of the person, an IANA name."""
+        zones, chat = self._context.app.turns.zones, self._context.room.address(self._session_id)
+        name = data.get("time_zone")
+        if not isinstance(name, str) or not is_zone(name):
+            raise HttpRefused(422, "frame_unknown")
+        await zones.set_for_person(chat, self._viewer.person, name)
+        await self._send_zone_change()
 
     async def _ping(self, data: Data) -> None:
         del data

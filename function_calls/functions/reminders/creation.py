@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
@@ -23,7 +24,7 @@ from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService
 from services.recurrence.schedule import Schedule
-from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderState
+from services.reminders.model import EVERYONE, NewReminder, Reminder, ReminderEdit, ReminderState
 from services.reminders.service import ReminderService
 
 _MOST_SET: Final = 20
@@ -58,22 +59,21 @@ async def create_reminder(
     if corrected is not None:
         return corrected
     reminder = await reminders.create(wish)
+    warnings = await _warnings(reminder, ctx, reminders, zones)
+    value: dict[str, object] = {"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]}
+    if warnings:
+        value["warnings"] = [each.strip() for each in warnings]
     return ToolResult(
         ok=True,
-        text="\n".join([confirmation_text(reminder, ctx), *await _warnings(reminder, ctx, reminders, zones)]),
-        value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
+        text="\n".join([confirmation_text(reminder, ctx), *warnings]),
+        value=value,
         receipts=(Receipt(action="set", subject=reminder.id, undo=delete_step(reminder)),),
     )
 
 
 async def _warnings(reminder: Reminder, ctx: CallContext, reminders: ReminderService, zones: ZoneService) -> list[str]:
-    """Return a line for each of: another zone of the chat, a delay by quiet hours, a duplicate reminder."""
-    lines = []
-    theirs = await zones.of_chat(ctx.chat)
-    if reminder.targets and reminder.next_fires and zone_name(theirs) != reminder.schedule.zone:
-        fire = reminder.next_fires[0].astimezone(theirs)
-        when, zone = date_format.moment(ctx.language, fire, ctx.now), zone_label(zone_name(theirs))
-        lines.append(say(ctx.language, "reminder.theirs", when=when, zone=zone))
+    """Return a line for each of: other zones of its people, a delay by quiet hours, a duplicate reminder."""
+    lines = await _other_clocks(reminder, ctx, zones)
     due = due_since_request(reminder, ctx)
     held_until = await reminders.quiet.held_until(reminder, None if due is None else ctx.clock.now())
     if held_until is not None:
@@ -83,6 +83,21 @@ async def _warnings(reminder: Reminder, ctx: CallContext, reminders: ReminderSer
     if twin is not None:
         lines.append(say(ctx.language, "reminder.twice", id=twin.id))
     return lines
+
+
+async def _other_clocks(reminder: Reminder, ctx: CallContext, zones: ZoneService) -> list[str]:
+    """Return the next time of `reminder` on the clocks of its people, where they show another time than its own."""
+    chat_zone = await zones.of_chat(ctx.chat)
+    lines: list[str] = []
+    for person in reminder.targets if reminder.next_fires else ():
+        zone = chat_zone if person.id == EVERYONE else await zones.zone_of(ctx.chat, person)
+        fire = reminder.next_fires[0].astimezone(zone)
+        if fire.utcoffset() == fire.astimezone(ZoneInfo(reminder.schedule.zone)).utcoffset():
+            continue
+        when, label = date_format.moment(ctx.language, fire, ctx.now), zone_label(zone_name(zone))
+        key = "theirs" if zone == chat_zone else "theirs_own"
+        lines.append(say(ctx.language, f"reminder.{key}", when=when, zone=label, who=person.name))
+    return list(dict.fromkeys(lines))
 
 
 async def _update_edited(wish: NewReminder, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:

@@ -356,3 +356,36 @@ async def unread_of(address, name):
     async with httpx.AsyncClient(base_url=address) as client:
         [room] = (await client.get("/api/chat/sessions", params={"name": name})).json()["sessions"]
     return room["unread"], room["mentions"]
+
+
+async def test_zone_of_the_browser_is_that_of_a_person_without_one(served, open_tab):
+    address, _ = served
+    async with open_tab(address, "Ada", time_zone="Asia/Tokyo") as ada:
+        first = await ada.until("hello")
+    async with open_tab(address, "Ada", time_zone="America/New_York") as ada:
+        second = await ada.until("hello")
+        await ada.send("time_zone", time_zone="America/New_York")
+        chosen = await ada.until("time_zone")
+        await ada.send("time_zone", time_zone="Mars/Base")
+        refused = await ada.until("error")
+    async with open_tab(address, "Lin", time_zone="Mars/Base") as lin:
+        unknown = await lin.until("hello")
+
+    assert first["data"]["me"]["time_zone"] == "Asia/Tokyo"
+    assert second["data"]["me"]["time_zone"] == "Asia/Tokyo"
+    assert chosen["data"] == {"time_zone": "America/New_York"}
+    assert refused["data"]["code"] == "frame_unknown"
+    assert unknown["data"]["me"]["time_zone"] == "UTC"
+
+
+async def test_zone_that_is_set_in_the_chat_is_sent_to_the_tabs_of_the_person(served, open_tab):
+    address, _ = served
+    async with open_tab(address, "Ada") as ada, open_tab(address, "Lin") as lin:
+        await ada.say("my timezone is Tokyo")
+        changed = await ada.until("time_zone")
+        await lin.say("list my reminders")
+        await lin.until("message_new", where=lambda data: data["message"]["author"]["kind"] == "bot")
+        await lin.until("message_new", where=lambda data: data["message"]["reply_to"] is not None)
+
+    assert changed["data"] == {"time_zone": "Asia/Tokyo"}
+    assert "time_zone" not in lin.kinds()

@@ -70,3 +70,24 @@ async def test_unknown_zone_is_refused_and_changes_nothing(zones):
         await zones.set_for_person(HOME, ANN, "Atlantis")
 
     assert (await zones.zone_of(HOME, ANN)).key == "Europe/Berlin"
+
+
+async def test_zone_of_a_device_is_that_of_a_person_without_one(zones):
+    await zones.suggest_for_person(HOME, ANN, "Europe/Madrid")
+
+    assert (await zones.zone_of(WORK, ANN)).key == "Europe/Madrid"
+    assert (await zones.zone_of(HOME, BOB)).key == "Europe/Berlin"
+
+
+async def test_zone_of_a_device_does_not_replace_the_one_that_is_set(zones):
+    await zones.set_for_person(HOME, ANN, "New York")
+    await zones.suggest_for_person(HOME, ANN, "Europe/Madrid")
+
+    assert (await zones.zone_of(HOME, ANN)).key == "America/New_York"
+
+
+@pytest.mark.parametrize("name", ["", "Mars/Base", "Madrid", "../etc/passwd", "/etc/localtime", "\0", "Europe"])
+async def test_zone_of_a_device_that_the_zone_data_lacks_is_ignored(zones, name):
+    await zones.suggest_for_person(HOME, ANN, name)
+
+    assert await zones.own(HOME, ANN) == ""

@@ -4,8 +4,9 @@ import { IconSearch } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
+import { useClock } from '../format/clock'
 import { duration, shortTime } from '../format/time'
-import { useLanguage, useWords } from '../language/language'
+import { useWords } from '../language/language'
 import { fill } from '../language/words'
 import { Outcome } from '../room/Outcome'
 import { Page } from '../shell/Page'
@@ -36,26 +37,26 @@ function useFilters(): [Filters & { kind: Kind }, (change: Partial<Filters & { k
 
 function CallRow({ call, onOpen }: { call: CallEntry; onOpen: () => void }): ReactNode {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   return (
     <button type="button" className="activity-row" data-call={call.id} data-tool={call.name} title={fill(words.activity.open, { tool: call.name })} onClick={onOpen}>
       <Outcome status={callStatus(call.status)} />
       <span className="mono">{call.name}</span>
       <span className="muted" dir="auto">{call.error ?? call.user_message}</span>
-      <span className="muted figures">{shortTime(call.at, language)}</span>
+      <span className="muted figures">{shortTime(call.at, clock)}</span>
       <span className="mono figures">{duration(call.duration)}</span>
     </button>
   )
 }
 
 function MessageLine({ message }: { message: MessageEntry }): ReactNode {
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   return (
     <div className="message-line" data-message-row={message.id}>
       <b dir="auto">{message.author.name}</b>
       <span dir="auto">{message.text}</span>
       <span className="muted mono">{message.chat}</span>
-      <span className="muted figures">{shortTime(message.ts, language)}</span>
+      <span className="muted figures">{shortTime(message.ts, clock)}</span>
     </div>
   )
 }

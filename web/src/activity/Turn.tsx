@@ -1,8 +1,9 @@
 import { Drawer } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment, type ReactNode } from 'react'
+import { useClock } from '../format/clock'
 import { duration, wholeTime } from '../format/time'
-import { useLanguage, useWords } from '../language/language'
+import { useWords } from '../language/language'
 import { ToolCard } from '../room/ToolCard'
 import { shownCall } from '../wire/calls'
 import { fetchTurn, type CallEntry, type TurnEntry } from './api'
@@ -12,9 +13,9 @@ const WITHOUT_TURN = 'http-'
 
 function Facts({ call, turn }: { call: CallEntry; turn: TurnEntry | undefined }): ReactNode {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   const facts: [string, string][] = [
-    [words.activity.time, wholeTime(turn?.at ?? call.at, language)],
+    [words.activity.time, wholeTime(turn?.at ?? call.at, clock)],
     [words.activity.room, call.chat],
     [words.activity.person, turn?.person || call.person],
     [words.activity.model, call.model || turn?.route || call.route],

@@ -1,7 +1,8 @@
 import { IconAlarm } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { useClock } from '../format/clock'
 import { lateness, shortTime, wholeTime } from '../format/time'
-import { useLanguage, useWords } from '../language/language'
+import { useWords } from '../language/language'
 import { fill } from '../language/words'
 import { Choices } from '../room/Choices'
 import { Markdown } from '../room/laterParts'
@@ -13,13 +14,13 @@ import { useReminder } from './useReminder'
 
 function NextTime({ id }: { id: string }): ReactNode {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   const reminder = useReminder(id)
   if (reminder?.status !== 'active' || !reminder.due_at) return null
   return (
     <p className="card-next figures">
       <ReminderMark reminder={reminder} />
-      {fill(words.cards.next, { when: shortTime(reminder.due_at, language) })}
+      {fill(words.cards.next, { when: shortTime(reminder.due_at, clock) })}
     </p>
   )
 }
@@ -54,7 +55,7 @@ export function Presses({ presses, host }: { presses: Press[]; host: string }): 
 
 /** A reminder that fired: whom it is for, what, honestly how late, and what was done with it. */
 export function FiredCard({ message, presses }: { message: Message; presses: Press[] }): ReactNode {
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   const fired = message.reminder
   return (
     <section className="reminder-card" data-card="fired" data-fired={fired?.id ?? ''} aria-label={fired?.text}>
@@ -64,7 +65,7 @@ export function FiredCard({ message, presses }: { message: Message; presses: Pre
           <PlainText text={message.text.replace(/^⏰\s*/u, '')} />
         </span>
         {fired?.late_ms != null && (
-          <span className="mono figures late" title={wholeTime(fired.due_at, language)}>
+          <span className="mono figures late" title={wholeTime(fired.due_at, clock)}>
             {lateness(fired.late_ms)}
           </span>
         )}

@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core'
 import { IconAlarm, IconArrowBackUp, IconCheck, IconPlayerPause, IconTrash } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
-import { shortTime, wholeTime } from '../format/time'
-import { useLanguage, useWords } from '../language/language'
+import { useClock } from '../format/clock'
+import { shortTime, timeElsewhere, wholeTime } from '../format/time'
+import { useWords } from '../language/language'
 import { plural } from '../language/words'
 import { Countdown } from '../reminders/Countdown'
 import { restoreReminder, undoChange } from '../reminders/api'
@@ -20,16 +21,18 @@ const CardActions = loadedLater(() => import('./CardActions').then((module) => m
 
 /** When a reminder fires: its next time, how it repeats, and for whom it is. */
 export function ReminderTimes({ reminder }: { reminder: Reminder }): ReactNode {
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   const whom = useWhom(reminder)
-  const repeat = reminder.repeat && (reminder.repeat_words?.[language] ?? reminder.repeat)
+  const elsewhere = reminder.due_at && timeElsewhere(reminder.due_at, reminder.tz, clock)
+  const repeat = reminder.repeat && (reminder.repeat_words?.[clock.language] ?? reminder.repeat)
   return (
     <span className="muted figures card-times">
       {reminder.due_at && (
-        <time dateTime={reminder.due_at} title={wholeTime(reminder.due_at, language)}>
-          {shortTime(reminder.due_at, language)}
+        <time dateTime={reminder.due_at} title={wholeTime(reminder.due_at, clock)}>
+          {shortTime(reminder.due_at, clock)}
         </time>
       )}
+      {elsewhere && <span data-elsewhere>{elsewhere}</span>}
       {repeat && <span>{repeat}</span>}
       <span>{whom}</span>
     </span>

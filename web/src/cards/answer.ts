@@ -117,9 +117,10 @@ export function answerOf(message: Message): Answer {
   const cards = merged(shown.flatMap((one) => one.cards)).map((card) => (isUndo && card.kind === 'reminder' ? { ...card, action: 'undone' } : card))
   const carded = shown.filter((one) => one.cards.length || (cards.length > 0 && one.call.name === 'undo'))
   const texts = carded.map(({ call }) => call.text ?? '')
+  const warnings = carded.flatMap(({ call }) => listOf<string>(valueOf(call).warnings))
   return {
     cards,
-    rest: withoutIds(without(message.text, texts)),
+    rest: withoutIds([without(message.text, texts), ...warnings].filter(Boolean).join('\n\n')),
     done: calls.filter((call) => call.status === 'ok'),
     open: calls.filter((call) => call.status !== 'ok'),
     undo: message.choices?.find((choice) => choice.change_id),

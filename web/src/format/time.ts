@@ -1,26 +1,27 @@
-import { localeOf, type Language } from '../language/language'
+import { localeOf } from '../language/language'
 import { fill, type Words } from '../language/words'
+import { isKnownZone, zoneLabel, type Clock } from './clock'
 
-function made(language: Language, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(localeOf(language).dates, options)
+function made({ language, zone }: Clock, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(localeOf(language).dates, { ...options, timeZone: zone })
 }
 
 /** The clock time, 14:05. */
-export function clockTime(at: string | number | Date, language: Language): string {
-  return made(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(at))
+export function clockTime(at: string | number | Date, clock: Clock): string {
+  return made(clock, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(at))
 }
 
 /** Weekday, date, clock time and zone, for tooltips. */
-export function wholeTime(at: string | number | Date, language: Language): string {
-  return made(language, { dateStyle: 'full', timeStyle: 'long' }).format(new Date(at))
+export function wholeTime(at: string | number | Date, clock: Clock): string {
+  return made(clock, { dateStyle: 'full', timeStyle: 'long' }).format(new Date(at))
 }
 
 /** Date and clock time as short as is clear: only the clock time for today. */
-export function shortTime(at: string | number | Date, language: Language, now = Date.now()): string {
+export function shortTime(at: string | number | Date, clock: Clock, now = Date.now()): string {
   const date = new Date(at)
-  if (isSameDay(date, new Date(now))) return clockTime(date, language)
+  if (isSameDay(date, now, clock)) return clockTime(date, clock)
   const options: Intl.DateTimeFormatOptions = { weekday: 'short', day: 'numeric', month: 'short' }
-  return `${made(language, options).format(date)} ${clockTime(date, language)}`
+  return `${made(clock, options).format(date)} ${clockTime(date, clock)}`
 }
 
 /** Date and clock time on the clocks of `zone`, as the bot reads them: 2026-11-30 08:00. */
@@ -30,20 +31,46 @@ export function wallTime(at: string | number | Date, zone: string): string {
 }
 
 /** A day as a line in the chat: today, yesterday, or the date. */
-export function dayName(at: string, words: Words, language: Language, now = Date.now()): string {
-  const date = new Date(at)
-  if (isSameDay(date, new Date(now))) return words.room.today
-  if (isSameDay(date, new Date(now - 86_400_000))) return words.room.yesterday
-  return longDate(date, language)
+export function dayName(at: string, words: Words, clock: Clock, now = Date.now()): string {
+  if (isSameDay(at, now, clock)) return words.room.today
+  if (isSameDay(at, now - 86_400_000, clock)) return words.room.yesterday
+  return longDate(at, clock)
 }
 
 /** Weekday and date in full. */
-export function longDate(at: string | number | Date, language: Language): string {
-  return made(language, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(new Date(at))
+export function longDate(at: string | number | Date, clock: Clock): string {
+  return made(clock, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(new Date(at))
 }
 
-export function isSameDay(one: Date, other: Date): boolean {
-  return one.toDateString() === other.toDateString()
+export function isSameDay(one: string | number | Date, other: string | number | Date, { zone }: Clock): boolean {
+  return dateIn(one, zone) === dateIn(other, zone)
+}
+
+/** The date in `zone`: 2026-11-30. */
+export function dateIn(at: string | number | Date, zone: string): string {
+  return wallTime(at, zone).slice(0, 10)
+}
+
+/** Whether clocks in both zones show the same, now and in summer and winter. */
+export function isSameZone(one: string, other: string): boolean {
+  const year = new Date().getFullYear()
+  const times = [Date.now(), Date.UTC(year, 0, 1), Date.UTC(year, 6, 1)]
+  return one === other || times.every((at) => wallTime(at, one) === wallTime(at, other))
+}
+
+/** The time on the clocks of `zone` with its name, where they show another than the viewer's: 09:00 (Europe/Madrid). */
+export function timeElsewhere(at: string, zone: string, clock: Clock): string | null {
+  if (!isKnownZone(zone) || wallTime(at, zone) === wallTime(at, clock.zone)) return null
+  const there = { ...clock, zone }
+  const isOtherDay = dateIn(at, zone) !== dateIn(at, clock.zone)
+  return `${isOtherDay ? shortTime(at, there) : clockTime(at, there)} (${zoneLabel(zone)})`
+}
+
+/** The instant at which clocks in `zone` show `wall` (YYYY-MM-DD HH:mm); one that is skipped there counts on. */
+export function instantAt(wall: string, zone: string): Date {
+  const utc = Date.parse(`${wall.replace(' ', 'T')}Z`)
+  const offset = (at: number) => Date.parse(`${wallTime(at, zone).replace(' ', 'T')}Z`) - at
+  return new Date(utc - offset(utc - offset(utc)))
 }
 
 /** A span in its greatest unit, rounded up, so that a countdown never shows 0 before its time: 21m, 3h. */

@@ -3,8 +3,9 @@ import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconCopy } from '@tabl
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { useClock } from '../format/clock'
 import { shortTime } from '../format/time'
-import { useLanguage, useWords } from '../language/language'
+import { useWords } from '../language/language'
 import { Answer } from '../shell/Answer'
 import { Page } from '../shell/Page'
 import { fetchAdapters, fetchHealth, type Adapter, type Check, type HealthReport, type State } from './api'
@@ -57,7 +58,7 @@ function Checks({ checks }: { checks: Check[] }): ReactNode {
 function Adapters({ adapters }: { adapters: Adapter[] }): ReactNode {
   const words = useWords()
   const states: Partial<Record<string, string>> = words.health.states
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   return (
     <div className="sheet scroll-x" tabIndex={0} role="region" aria-label={words.health.adapters}>
       <table className="table">
@@ -82,7 +83,7 @@ function Adapters({ adapters }: { adapters: Adapter[] }): ReactNode {
                 <StateWord state={LIVE.has(adapter.state) ? 'ok' : adapter.state === 'stopped' ? 'error' : 'warning'} word={states[adapter.state] ?? adapter.state} />
                 {adapter.detail && <span className="muted"> {adapter.detail}</span>}
               </td>
-              <td className="figures">{adapter.last_event ? shortTime(adapter.last_event, language) : words.health.never}</td>
+              <td className="figures">{adapter.last_event ? shortTime(adapter.last_event, clock) : words.health.never}</td>
               <td className="number mono figures">{adapter.reconnects}</td>
               <td className="number mono figures">{adapter.queue}</td>
             </tr>

@@ -2,6 +2,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useEffect, useRef, type ReactNode } from 'react'
 import { useComputedColorScheme } from '@mantine/core'
+import { useZone } from '../format/clock'
 import { useWords } from '../language/language'
 import { fill } from '../language/words'
 
@@ -32,12 +33,14 @@ export function Chart({ name, times, lines }: { name: string; times: number[]; l
   const words = useWords()
   const box = useRef<HTMLDivElement>(null)
   const scheme = useComputedColorScheme('light')
+  const zone = useZone((state) => state.zone)
   useEffect(() => {
     const element = box.current
     if (!element) return
     const options: uPlot.Options = {
       width: element.clientWidth,
       height: HEIGHT,
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone),
       legend: { show: false },
       cursor: { y: false },
       scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
@@ -66,7 +69,7 @@ export function Chart({ name, times, lines }: { name: string; times: number[]; l
       resize.disconnect()
       plot.destroy()
     }
-  }, [times, lines, scheme])
+  }, [times, lines, scheme, zone])
   return (
     <>
       <div className="chart" ref={box} role="img" aria-label={fill(words.metrics.chart, { name })} />

@@ -2,8 +2,9 @@ import { Button, SegmentedControl } from '@mantine/core'
 import { IconChartLine, IconTable } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState, type ReactNode } from 'react'
+import { useClock } from '../format/clock'
 import { shortTime } from '../format/time'
-import { useLanguage, useWords } from '../language/language'
+import { useWords } from '../language/language'
 import type { Words } from '../language/words'
 import { useRoom } from '../room/store'
 import { Answer } from '../shell/Answer'
@@ -65,7 +66,7 @@ function plotsOf(samples: Sample[], words: Words, perSecond: boolean): Plot[] {
 
 function Numbers({ plot, samples }: { plot: Plot; samples: Sample[] }): ReactNode {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   return (
     <div className="table-box" tabIndex={0} role="region" aria-label={plot.name}>
       <table className="table figures">
@@ -82,7 +83,7 @@ function Numbers({ plot, samples }: { plot: Plot; samples: Sample[] }): ReactNod
         <tbody>
           {samples.map((sample, at) => (
             <tr key={sample.at}>
-              <td>{shortTime(sample.at, language)}</td>
+              <td>{shortTime(sample.at, clock)}</td>
               {plot.lines.map((line) => (
                 <td key={line.label} className="number mono">
                   {line.values[at] ?? '–'}

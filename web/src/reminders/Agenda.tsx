@@ -2,27 +2,28 @@ import { ActionIcon, Button, Group } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import dayjs from 'dayjs'
 import { Fragment, type ReactNode } from 'react'
-import { clockTime, isSameDay, longDate } from '../format/time'
-import { useLanguage, useWords } from '../language/language'
+import { useClock } from '../format/clock'
+import { clockTime, dateIn, isSameDay, longDate } from '../format/time'
+import { useWords } from '../language/language'
 import type { Occurrence } from './api'
 
 /** The coming days as a list, day by day. */
 export function Agenda({ occurrences, onPick }: { occurrences: Occurrence[]; onPick: (one: Occurrence) => void }): ReactNode {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   if (!occurrences.length) return <p className="nothing">{words.reminders.nothingPlanned}</p>
   return (
     <ul className="agenda">
       {occurrences.map((one, at) => {
         const before = occurrences[at - 1]
-        const isNewDay = !before || !isSameDay(new Date(before.at), new Date(one.at))
+        const isNewDay = !before || !isSameDay(before.at, one.at, clock)
         return (
           <Fragment key={`${one.reminder_id} ${one.at}`}>
-            {isNewDay && <li className="agenda-day">{longDate(one.at, language)}</li>}
+            {isNewDay && <li className="agenda-day">{longDate(one.at, clock)}</li>}
             <li>
               <button type="button" className="agenda-line" data-occurrence={one.reminder_id} data-sent={one.is_sent || undefined} onClick={() => onPick(one)}>
                 <time className="event-time figures" dateTime={one.at}>
-                  {clockTime(one.at, language)}
+                  {clockTime(one.at, clock)}
                 </time>
                 <bdi>{one.text}</bdi>
                 {one.is_sent && <span className="muted">{words.reminders.sent}</span>}
@@ -46,11 +47,14 @@ interface WeekProps {
 /** A week as a list, for screens that are too narrow for seven columns. */
 export function WeekList({ occurrences, date, onDate, onPick }: WeekProps): ReactNode {
   const { calendar } = useWords().reminders
-  const language = useLanguage((state) => state.language)
+  const { language, zone } = useClock()
   const begin = dayjs(date).locale(language).startOf('week')
   const end = begin.add(7, 'day')
   const go = (weeks: number) => onDate(begin.add(weeks, 'week').format('YYYY-MM-DD'))
-  const isInWeek = ({ at }: Occurrence) => Date.parse(at) >= begin.valueOf() && Date.parse(at) < end.valueOf()
+  const isInWeek = ({ at }: Occurrence) => {
+    const day = dayjs(dateIn(at, zone))
+    return !day.isBefore(begin) && day.isBefore(end)
+  }
   return (
     <>
       <Group gap={4} p={8} wrap="nowrap">
@@ -63,7 +67,7 @@ export function WeekList({ occurrences, date, onDate, onPick }: WeekProps): Reac
         <strong className="week-name" aria-live="polite">
           {begin.format(calendar.weekFormat)} – {end.subtract(1, 'day').format(calendar.weekFormat)}
         </strong>
-        <Button variant="default" h={44} ml="auto" onClick={() => onDate(dayjs().format('YYYY-MM-DD'))}>
+        <Button variant="default" h={44} ml="auto" onClick={() => onDate(dateIn(Date.now(), zone))}>
           {calendar.today}
         </Button>
       </Group>

@@ -3,10 +3,11 @@ import '@mantine/schedule/styles.layer.css'
 import { Schedule, type ScheduleEventData, type ScheduleLabelsOverride } from '@mantine/schedule'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import dayjs from 'dayjs'
+import dayjs, { type Dayjs } from 'dayjs'
 import { useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react'
-import { clockTime, shortTime, wallTime } from '../format/time'
-import { localeOf, useLanguage, useWords, type Language } from '../language/language'
+import { useClock } from '../format/clock'
+import { clockTime, dateIn, instantAt, shortTime, wallTime } from '../format/time'
+import { localeOf, useWords, type Language } from '../language/language'
 import { plural, type Words } from '../language/words'
 import { Answer } from '../shell/Answer'
 import type { Reminder } from '../wire/frames'
@@ -21,19 +22,13 @@ const LABEL_MINUTES = 30
 const HOURS_BEFORE = 2
 // The views are chosen above, together with the list.
 const NO_SELECT = { viewSelectProps: { style: { display: 'none' } } }
-const HOURS = {
-  ...NO_SELECT,
-  withAllDaySlots: false,
-  slotHeight: 48,
-  startScrollTime: `${String(Math.max(0, dayjs().hour() - HOURS_BEFORE)).padStart(2, '0')}:00:00`,
-  scrollAreaProps: { mah: 560 },
-}
 const HOUR_OF_A_DAY = 9
+const WALL = 'YYYY-MM-DD HH:mm'
 const FORM = 'YYYY-MM-DD HH:mm:ss'
 
 /** An occurrence as the calendar draws it: a label that begins at its time and ends before midnight. */
-function eventOf(one: Occurrence): ScheduleEventData {
-  const start = dayjs(one.at)
+function eventOf(one: Occurrence, zone: string): ScheduleEventData {
+  const start = dayjs(wallTime(one.at, zone))
   const wanted = start.add(LABEL_MINUTES, 'minute')
   const end = wanted.isSame(start, 'day') ? wanted : start.endOf('day')
   return {
@@ -51,6 +46,20 @@ function labelsOf({ reminders: { calendar, day, week, month, agenda, view, empty
   return {
     ...labels, day, week, month, agenda, noEvents: empty, viewSelectLabel: view, switchToDayView: day, switchToWeekView: week,
     switchToMonthView: month, switchToYearView: calendar.year, moreLabel: (count) => plural(moreLabel, count),
+  }
+}
+
+/** The grid of hours, which begins a little before the present hour in `zone`. */
+function hoursIn(zone: string) {
+  const getCurrentTime = () => wallTime(Date.now(), zone)
+  const first = Math.max(0, dayjs(getCurrentTime()).hour() - HOURS_BEFORE)
+  return {
+    ...NO_SELECT,
+    withAllDaySlots: false,
+    slotHeight: 48,
+    startScrollTime: `${String(first).padStart(2, '0')}:00:00`,
+    scrollAreaProps: { mah: 560 },
+    getCurrentTime,
   }
 }
 
@@ -77,11 +86,11 @@ function defineDates(language: Language): void {
 
 function EventBody({ event }: { event: ScheduleEventData }): ReactNode {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   const one = event.payload as Occurrence
   return (
     <span className="event-body" data-sent={one.is_sent || undefined}>
-      <span className="event-time figures">{clockTime(one.at, language)}</span> <bdi>{one.text}</bdi>
+      <span className="event-time figures">{clockTime(one.at, clock)}</span> <bdi>{one.text}</bdi>
       {one.is_sent && <span className="unseen"> {words.reminders.sent}</span>}
     </span>
   )
@@ -106,16 +115,16 @@ interface CalendarProps {
 
 /** The reminders by their times: every occurrence of the range that is shown. */
 export function Calendar({ reminders, isWhole, view, onPick, onAdd }: CalendarProps): ReactNode {
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   const words = useWords()
   const labels = labelsOf(words)
   const { move } = useReminderActions()
   const viewpoint = useViewpoint()
-  const [date, setDate] = useState(() => dayjs().format('YYYY-MM-DD'))
+  const [date, setDate] = useState(() => dateIn(Date.now(), clock.zone))
   const isPhone = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false })
   const box = useRef<HTMLDivElement>(null)
   useDayNames(box)
-  const { since, until } = rangeOf(view, date)
+  const { since, until } = rangeOf(view, date, clock.zone)
   const query = useQuery({
     queryKey: ['reminders', 'occurrences', view, viewpoint, since, until],
     queryFn: () => fetchOccurrences(viewpoint, since, until),
@@ -135,10 +144,12 @@ export function Calendar({ reminders, isWhole, view, onPick, onAdd }: CalendarPr
     const reminder = openOf(one)
     if (!reminder || at.getTime() === Date.parse(one.at)) return
     const occurrence = reminder.repeat ? { occurrence: wallTime(one.at, zone).slice(0, 10) } : {}
-    void move(reminder, { time: wallTime(at, zone), ...occurrence }, shortTime(at, language))
+    void move(reminder, { time: wallTime(at, zone), ...occurrence }, shortTime(at, clock))
   }
-  useMemo(() => defineDates(language), [language])
+  useMemo(() => defineDates(clock.language), [clock.language])
+  const hours = useMemo(() => hoursIn(clock.zone), [clock.zone])
   const { dayFormat, weekFormat, monthFormat } = words.reminders.calendar
+  const instantOf = (wall: Dayjs) => instantAt(wall.format(WALL), clock.zone)
   const renderEventBody = (event: ScheduleEventData) => <EventBody event={event} />
   return (
     <div className="calendar card" data-view={view} ref={box}>
@@ -154,22 +165,22 @@ export function Calendar({ reminders, isWhole, view, onPick, onAdd }: CalendarPr
                 <WeekList occurrences={shown} date={date} onDate={setDate} onPick={pick} />
               ) : (
                 <Schedule
-                  events={shown.map(eventOf)}
+                  events={shown.map((one) => eventOf(one, clock.zone))}
                   labels={labels}
-                  locale={language}
+                  locale={clock.language}
                   renderEventBody={renderEventBody}
                   onEventClick={(event) => pick(event.payload as Occurrence)}
                   withEventsDragAndDrop
                   canDragEvent={(event) => !(event.payload as Occurrence).is_sent && openOf(event.payload as Occurrence) !== null}
-                  onEventDrop={({ event, newStart }) => drop(event.payload as Occurrence, dayjs(newStart).toDate(), tz)}
-                  onTimeSlotClick={({ slotStart }) => onAdd(wallTime(dayjs(slotStart).toDate(), tz))}
-                  onDayClick={(day) => onAdd(wallTime(dayjs(day).hour(HOUR_OF_A_DAY).toDate(), tz))}
+                  onEventDrop={({ event, newStart }) => drop(event.payload as Occurrence, instantOf(dayjs(newStart)), tz)}
+                  onTimeSlotClick={({ slotStart }) => onAdd(wallTime(instantOf(dayjs(slotStart)), tz))}
+                  onDayClick={(day) => onAdd(wallTime(instantOf(dayjs(day).hour(HOUR_OF_A_DAY)), tz))}
                   view={view}
                   onViewChange={() => undefined}
                   date={date}
                   onDateChange={setDate}
-                  dayViewProps={{ ...HOURS, headerFormat: dayFormat }}
-                  weekViewProps={{ ...HOURS, weekLabelFormat: weekFormat }}
+                  dayViewProps={{ ...hours, headerFormat: dayFormat }}
+                  weekViewProps={{ ...hours, weekLabelFormat: weekFormat }}
                   monthViewProps={{ ...NO_SELECT, monthYearSelectProps: { labelFormat: monthFormat } }}
                 />
               )}

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent, type ReactNode } from 'react'
+import { useClock } from '../format/clock'
 import { shortTime } from '../format/time'
 import { useLanguage, useWords } from '../language/language'
 import { fill } from '../language/words'
@@ -28,10 +29,10 @@ function usePreview(text: string): Preview | null {
 
 function Meaning({ preview }: { preview: Preview }): ReactNode {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   if (!preview.due_at) return null
-  const when = shortTime(preview.due_at, language)
-  const repeat = preview.repeat_words[language]
+  const when = shortTime(preview.due_at, clock)
+  const repeat = preview.repeat_words[clock.language]
   return (
     <p className="preview figures" role="status" data-preview>
       {repeat ? fill(words.reminders.previewRepeat, { when, repeat }) : fill(words.reminders.preview, { when })}

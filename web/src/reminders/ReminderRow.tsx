@@ -1,8 +1,9 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { IconAlarmSnooze, IconCheck, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { lateness, shortTime, wholeTime } from '../format/time'
-import { useLanguage, useWords } from '../language/language'
+import { useClock } from '../format/clock'
+import { lateness, shortTime, timeElsewhere, wholeTime } from '../format/time'
+import { useWords } from '../language/language'
 import { fill } from '../language/words'
 import type { Reminder } from '../wire/frames'
 import { Countdown } from './Countdown'
@@ -54,9 +55,10 @@ function Actions({ reminder, onEdit }: { reminder: Reminder; onEdit: (reminder: 
 /** One reminder: how long yet, what, for whom, when, and what can be done with it. */
 export function ReminderRow({ reminder, onEdit }: { reminder: Reminder; onEdit: (reminder: Reminder) => void }): ReactNode {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   const isOpen = reminder.status === 'active' || reminder.status === 'paused'
   const whom = useWhom(reminder)
+  const elsewhere = reminder.due_at && timeElsewhere(reminder.due_at, reminder.tz, clock)
   return (
     <li className="reminder-row" data-reminder={reminder.id} data-status={reminder.status}>
       {reminder.status === 'active' && reminder.due_at ? (
@@ -68,15 +70,16 @@ export function ReminderRow({ reminder, onEdit }: { reminder: Reminder; onEdit: 
         <b dir="auto">{reminder.text}</b>
         <span className="muted">
           {whom} · {words.reminders.states[reminder.status]}
-          {reminder.repeat && ` · ${reminder.repeat_words?.[language] ?? reminder.repeat}`}
+          {reminder.repeat && ` · ${reminder.repeat_words?.[clock.language] ?? reminder.repeat}`}
         </span>
       </span>
       <span className="reminder-when figures">
         {reminder.due_at && (
-          <time dateTime={reminder.due_at} title={wholeTime(reminder.due_at, language)}>
-            {shortTime(reminder.due_at, language)}
+          <time dateTime={reminder.due_at} title={wholeTime(reminder.due_at, clock)}>
+            {shortTime(reminder.due_at, clock)}
           </time>
         )}
+        {elsewhere && <span className="muted">{elsewhere}</span>}
         {reminder.late_ms != null && <span className="mono late">{lateness(reminder.late_ms)}</span>}
       </span>
       {isOpen && <Actions reminder={reminder} onEdit={onEdit} />}

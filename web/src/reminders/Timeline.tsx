@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
+import { useClock } from '../format/clock'
 import { clockTime } from '../format/time'
 import { useNow } from '../format/useNow'
-import { useLanguage, useWords } from '../language/language'
+import { useWords } from '../language/language'
 import type { Reminder } from '../wire/frames'
 
 const HOUR_MS = 3_600_000
@@ -10,10 +11,10 @@ const MARKS = [15, 30, 45, 60]
 /** The coming hour as a line with a dot for each reminder. */
 export function Timeline({ reminders }: { reminders: Reminder[] }): ReactNode {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   const now = useNow(5000)
   const soon = reminders.filter((one) => one.due_at && Date.parse(one.due_at) >= now && Date.parse(one.due_at) - now <= HOUR_MS)
-  const label = soon.map((one) => `${clockTime(one.due_at ?? now, language)} ${one.text}`).join(', ')
+  const label = soon.map((one) => `${clockTime(one.due_at ?? now, clock)} ${one.text}`).join(', ')
   return (
     <figure className="timeline" aria-label={`${words.panel.nextHour}: ${label || '–'}`}>
       <figcaption>{words.panel.nextHour}</figcaption>
@@ -31,7 +32,7 @@ export function Timeline({ reminders }: { reminders: Reminder[] }): ReactNode {
         ))}
       </div>
       <div className="timeline-words figures" aria-hidden="true">
-        <span>{clockTime(now, language)}</span>
+        <span>{clockTime(now, clock)}</span>
         {MARKS.map((minutes) => (
           <span key={minutes}>+{minutes}m</span>
         ))}

@@ -1,8 +1,9 @@
 import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
+import { useClock, type Clock } from '../format/clock'
 import { shortTime } from '../format/time'
-import { useLanguage, useWords, type Language } from '../language/language'
+import { useWords } from '../language/language'
 import { fill } from '../language/words'
 import { useRoom } from '../room/store'
 import type { Reminder } from '../wire/frames'
@@ -20,19 +21,19 @@ export function useViewpoint(): Viewpoint {
 }
 
 /** When a reminder fires: its rule in words, or its next time. */
-export function whenWords(due: string | null, repeat: Partial<Record<string, string>>, language: Language): string {
-  return repeat[language] ?? (due ? shortTime(due, language) : '')
+export function whenWords(due: string | null, repeat: Partial<Record<string, string>>, clock: Clock): string {
+  return repeat[clock.language] ?? (due ? shortTime(due, clock) : '')
 }
 
 /** What can be done with reminders, each with its notice; every one goes through the HTTP API. */
 export function useReminderActions() {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   const viewpoint = useViewpoint()
   const queries = useQueryClient()
 
   const summary = (reminder: Reminder) => {
-    const when = whenWords(reminder.due_at, reminder.repeat_words ?? {}, language)
+    const when = whenWords(reminder.due_at, reminder.repeat_words ?? {}, clock)
     return when ? fill(words.reminders.set, { text: reminder.text, when }) : reminder.text
   }
   const notify = (message: string) => notifications.show({ message, autoClose: SHORT_MS, withCloseButton: false })

@@ -3,8 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
+import { useClock } from '../format/clock'
 import { shortTime } from '../format/time'
-import { useLanguage, useWords } from '../language/language'
+import { useWords } from '../language/language'
 import { wordsOf } from '../cards/answer'
 import { Answer } from '../shell/Answer'
 import type { Author } from '../wire/frames'
@@ -36,7 +37,7 @@ export function useFound(wanted: string): UseQueryResult<Found[]> {
 /** Search the messages of the room; each result leads to its message. */
 export function Find(): ReactNode {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   const jump = useRoom((room) => room.jump)
   const [wanted, setWanted] = useState('')
   const query = useFound(wanted)
@@ -60,7 +61,7 @@ export function Find(): ReactNode {
                 <li key={message.id}>
                   <button type="button" className="found" data-found={message.id} onClick={() => jump(message.id)}>
                     <span>
-                      <b dir="auto">{message.author.name}</b> <span className="muted figures">{shortTime(message.created_at, language)}</span>
+                      <b dir="auto">{message.author.name}</b> <span className="muted figures">{shortTime(message.created_at, clock)}</span>
                     </span>
                     <span className="found-text" dir="auto">
                       {wordsOf({ author: message.author, text: message.content })}

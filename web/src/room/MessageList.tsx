@@ -1,8 +1,9 @@
 import { Button, Skeleton } from '@mantine/core'
 import { IconArrowDown } from '@tabler/icons-react'
 import { Fragment, startTransition, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { useClock } from '../format/clock'
 import { dayName, isSameDay } from '../format/time'
-import { useLanguage, useWords } from '../language/language'
+import { useWords } from '../language/language'
 import { plural } from '../language/words'
 import type { Message } from '../wire/frames'
 import { ask, withQuery } from '../wire/rest'
@@ -272,7 +273,7 @@ function moveFocus(event: KeyboardEvent<HTMLDivElement>): void {
 /** The log: groups, day lines, the line above what is new, and what waits to be sent. */
 export function MessageList(): ReactNode {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   const { shown: all, pressed, replies, firstUnread } = useThreads()
   const pending = useRoom((room) => room.pending)
   const me = useRoom((room) => room.me.id)
@@ -308,13 +309,13 @@ export function MessageList(): ReactNode {
           {hasEntered && shown.length === 0 && pending.length === 0 && <Welcome />}
           {shown.map((message, at) => {
             const before = shown[at - 1]
-            const isNewDay = !before || !isSameDay(new Date(before.ts), new Date(message.ts))
+            const isNewDay = !before || !isSameDay(before.ts, message.ts, clock)
             const isUnread = message.id === firstUnread
             return (
               <Fragment key={message.id}>
                 {isNewDay && (
                   <p className="day-line">
-                    <span>{dayName(message.ts, words, language)}</span>
+                    <span>{dayName(message.ts, words, clock)}</span>
                   </p>
                 )}
                 {isUnread && (

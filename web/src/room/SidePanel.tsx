@@ -1,9 +1,10 @@
 import { ActionIcon, SegmentedControl } from '@mantine/core'
 import { IconCheck, IconTrash } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
+import { useClock } from '../format/clock'
 import { duration, lateness, shortTime } from '../format/time'
 import { useNow } from '../format/useNow'
-import { useLanguage, useWords } from '../language/language'
+import { useWords } from '../language/language'
 import { Countdown } from '../reminders/Countdown'
 import { Timeline } from '../reminders/Timeline'
 import { useReminderActions } from '../reminders/useReminderActions'
@@ -19,7 +20,7 @@ const FIRED_SHOWN = 5
 
 function Waiting({ reminder }: { reminder: Reminder }): ReactNode {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   const { remove } = useReminderActions()
   return (
     <li className="waiting" data-reminder={reminder.id}>
@@ -27,8 +28,8 @@ function Waiting({ reminder }: { reminder: Reminder }): ReactNode {
       <span className="waiting-words">
         <b dir="auto">{reminder.text}</b>
         <span className="muted figures">
-          {useWhom(reminder)} · {reminder.due_at ? shortTime(reminder.due_at, language) : words.reminders.states.paused}
-          {reminder.repeat && ` · ${reminder.repeat_words?.[language] ?? reminder.repeat}`}
+          {useWhom(reminder)} · {reminder.due_at ? shortTime(reminder.due_at, clock) : words.reminders.states.paused}
+          {reminder.repeat && ` · ${reminder.repeat_words?.[clock.language] ?? reminder.repeat}`}
         </span>
       </span>
       <ActionIcon
@@ -106,7 +107,7 @@ function PeopleTab(): ReactNode {
 
 function ActivityTab(): ReactNode {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   const messages = useRoom((room) => room.messages)
   const calls = messages
     .flatMap((message) => (message.tool_calls ?? []).map((call) => ({ call, message })))
@@ -121,7 +122,7 @@ function ActivityTab(): ReactNode {
             <span className="outcome-dot" data-status={call.status} />
             <span className="mono">{call.name}</span>
             <span className="unseen">{words.card[call.status]}</span>
-            <span className="muted figures">{shortTime(message.ts, language)}</span>
+            <span className="muted figures">{shortTime(message.ts, clock)}</span>
             <span className="mono figures muted">{call.duration_ms != null && duration(call.duration_ms)}</span>
           </button>
         </li>

@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react'
+import { useClock } from '../format/clock'
 import { clockTime, wholeTime } from '../format/time'
-import { useLanguage } from '../language/language'
 
 /** When something was said: the clock time, with all of it as a tooltip. */
 export function Stamp({ at, children }: { at: string; children?: ReactNode }): ReactNode {
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   return (
     <span className="stamp figures">
-      <time dateTime={at} title={wholeTime(at, language)}>
-        {clockTime(at, language)}
+      <time dateTime={at} title={wholeTime(at, clock)}>
+        {clockTime(at, clock)}
       </time>
       {children}
     </span>

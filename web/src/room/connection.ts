@@ -2,6 +2,7 @@
 
 import Reconnecting from 'partysocket/ws'
 import type { Frame } from '../wire/frames'
+import { browserZone } from '../format/clock'
 import { token, type Identity } from '../wire/identity'
 
 export type Link = 'connecting' | 'live' | 'reconnecting' | 'offline' | 'refused'
@@ -64,7 +65,7 @@ export class Connection {
 
   private address(): string {
     const { epoch, seq } = this.listener.place()
-    const query = new URLSearchParams({ session_id: this.identity.room, name: this.identity.name })
+    const query = new URLSearchParams({ session_id: this.identity.room, name: this.identity.name, time_zone: browserZone() })
     if (epoch) {
       query.set('epoch', epoch)
       query.set('last_seq', String(seq))

@@ -1,6 +1,7 @@
 /** The room as this tab sees it, and what can be done in it. */
 
 import { create } from 'zustand'
+import { showZone } from '../format/clock'
 import type { Sample } from '../metrics/api'
 import type { Attachment, Frame, Hello, Reminder } from '../wire/frames'
 import { executed, offeredServers, useServers, type Execution } from '../servers/store'
@@ -30,6 +31,7 @@ interface RoomState extends RoomData {
   stop: (messageId: string) => void
   react: (messageId: string, emoji: string) => void
   setTyping: (on: boolean) => void
+  chooseZone: (zone: string) => void
   markRead: () => void
   startReply: (messageId: string | null) => void
   startEdit: (messageId: string | null) => void
@@ -94,6 +96,7 @@ export const useRoom = create<RoomState>((set, get) => {
       if (!room.identity) return
       const isRestarted = room.epoch !== '' && room.epoch !== (frame.data as unknown as Hello).epoch
       if (isRestarted) void isOutdated().then((hasNewVersion) => set({ hasNewVersion }))
+      showZone((frame.data as unknown as Hello).me.time_zone)
       const next = welcomed(room, frame.data as unknown as Hello, lastRead(room.identity))
       set(next)
       reported = ''
@@ -105,6 +108,10 @@ export const useRoom = create<RoomState>((set, get) => {
     }
     if (frame.type === 'metrics') {
       sampled?.(frame.data as unknown as Sample)
+      return
+    }
+    if (frame.type === 'time_zone') {
+      showZone(String(frame.data.time_zone))
       return
     }
     if (frame.type === 'execute:tool') {
@@ -172,6 +179,7 @@ export const useRoom = create<RoomState>((set, get) => {
     stop: (messageId) => act('stop', { message_id: messageId }),
     react: (messageId, emoji) => act('react', { message_id: messageId, emoji }),
     setTyping: (on) => connection?.say('typing', { on }),
+    chooseZone: (zone) => act('time_zone', { time_zone: zone }),
     markRead: () => {
       const { messages, streaming, identity } = get()
       // An answer that is being written is not stored yet.

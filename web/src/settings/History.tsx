@@ -2,8 +2,9 @@ import { Alert, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { IconArrowBackUp, IconArrowNarrowRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { useClock } from '../format/clock'
 import { shortTime } from '../format/time'
-import { useLanguage, useWords } from '../language/language'
+import { useWords } from '../language/language'
 import { fill } from '../language/words'
 import { Answer } from '../shell/Answer'
 import { fetchChanges, undoChange, type Change, type Json } from './api'
@@ -19,14 +20,14 @@ function Value({ value }: { value: Json }): ReactNode {
 
 function OneChange({ change, save }: { change: Change; save: Save }): ReactNode {
   const { settings: words, room } = useWords()
-  const language = useLanguage((state) => state.language)
+  const clock = useClock()
   // The operator at the machine of the bot has no name.
   const person = change.person === LOCAL_PERSON ? room.you : change.person
   const isUndoable = !change.problem
   return (
     <li className="change" data-change={change.id}>
       <div className="grow">
-        <b>{fill(words.by, { person, time: shortTime(change.at, language) })}</b>
+        <b>{fill(words.by, { person, time: shortTime(change.at, clock) })}</b>
         {change.undoes !== null && <span className="muted"> · {fill(words.undone, { n: change.undoes })}</span>}
         <ul className="list">
           {change.values.map(({ key, before, after }) => (

@@ -1,7 +1,9 @@
 import { Button } from '@mantine/core'
-import { useEffect, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
+import { browserZone, useZone, zoneLabel } from '../format/clock'
+import { isSameZone } from '../format/time'
 import { useWords } from '../language/language'
-import { plural } from '../language/words'
+import { fill, plural } from '../language/words'
 import { useRoom } from '../room/store'
 
 const MISSED_SHOWN_MS = 6000
@@ -25,6 +27,37 @@ export function LinkPill(): ReactNode {
   )
 }
 
+const KEPT_ZONE = 'bubbles.zone'
+
+/** Offer the zone of this device where clocks show another time than those of the person, once for each pair. */
+function ZoneOffer(): ReactNode {
+  const { link: words } = useWords()
+  const zone = useZone((state) => state.zone)
+  const me = useRoom((room) => room.me.id)
+  const device = browserZone()
+  const pair = `${me} ${device} ${zone}`
+  const [kept, setKept] = useState(() => localStorage.getItem(KEPT_ZONE))
+  if (kept === pair || isSameZone(device, zone)) return null
+  const keep = () => {
+    localStorage.setItem(KEPT_ZONE, pair)
+    setKept(pair)
+  }
+  const names = { device: zoneLabel(device), zone: zoneLabel(zone) }
+  return (
+    <div className="banner" role="status" data-zone-offer>
+      <span>{fill(words.otherZone, names)}</span>
+      <span className="banner-actions">
+        <Button size="compact-md" onClick={() => useRoom.getState().chooseZone(device)}>
+          {fill(words.useZone, names)}
+        </Button>
+        <Button size="compact-md" variant="default" onClick={keep}>
+          {fill(words.keepZone, names)}
+        </Button>
+      </span>
+    </div>
+  )
+}
+
 /** Over everything while there is no connection for long, or none will come. */
 export function LinkBanner(): ReactNode {
   const words = useWords()
@@ -41,6 +74,7 @@ export function LinkBanner(): ReactNode {
       </div>
     )
   }
+  if (link === 'live') return <ZoneOffer />
   if (link !== 'offline' && link !== 'refused') return null
   return (
     <div className="banner" role="alert">

@@ -91,7 +91,8 @@ export interface Hello {
   epoch: string
   seq: number
   server_time: string
-  me: { id: string; name: string }
+  /** Older bots name no zone. */
+  me: { id: string; name: string; time_zone?: string }
   members: Author[]
   messages: Message[]
   reminders: Reminder[]

@@ -1,1 +1,0 @@
-import{W as e}from"./first-DwD-qAF_.js";var t=e(`outline`,`chevron-left`,`ChevronLeft`,[[`path`,{d:`M15 6l-6 6l6 6`,key:`svg-0`}]]);export{t};

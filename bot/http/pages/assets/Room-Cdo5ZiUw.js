@@ -1,0 +1,1 @@
+export{t as Room}from"./room-3Hd-4X9M.js";

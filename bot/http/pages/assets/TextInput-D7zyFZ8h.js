@@ -1,1 +1,0 @@
-import{ln as e,rn as t,sn as n}from"./first-DwD-qAF_.js";import{t as r}from"./InputBase-VwpxYn1F.js";var i=e(),a=t(e=>{let t=n([`Input`,`InputWrapper`,`TextInput`],null,e);return(0,i.jsx)(r,{component:`input`,...t,__staticSelector:`TextInput`})});a.classes=r.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Dn as t,In as n,Tn as r}from"./first-DwD-qAF_.js";var i=e(n(),1);function a(e){let n=(0,i.useId)(),[a,o]=(0,i.useState)(`mantine-${n.replace(/:/g,``)}`),s=(0,i.useRef)(!1);return r(()=>{s.current||(s.current=!0,o(t()))},[]),typeof e==`string`?e:a}export{a as t};

@@ -1,0 +1,76 @@
+"""Times are read and shown in the zone of the person: that of their browser until they set another."""
+
+import re
+
+from playwright.async_api import Locator, Page, expect
+
+from tests.browser.visitors import Visitors, say
+
+OFFER = "[data-zone-offer]"
+
+
+async def enter_from(visitors: Visitors, name: str, zone: str, path: str = "/") -> Page:
+    """`name` at the page, in a browser whose clock is that of `zone`."""
+    window = await visitors.window(is_for_good=True, zone=zone)
+    return await visitors.enter(name, path, window=window)
+
+
+def card_of(page: Page) -> Locator:
+    """The last card of a reminder in the log."""
+    return page.locator("[data-card=reminder]").last
+
+
+async def test_time_means_the_clock_of_the_browser_in_card_panel_list_and_calendar(visitors: Visitors):
+    page = await enter_from(visitors, "Marta", "Europe/Madrid")
+
+    await say(page, "remind me tomorrow at 09:00 to water the ficus")
+
+    await expect(card_of(page).locator("time")).to_have_text(re.compile(r" 09:00$"))
+    await expect(page.locator("[data-message]", has_text="Set")).to_contain_text("09:00")
+    await expect(page.locator(".waiting")).to_contain_text("09:00")
+    await page.get_by_role("link", name="Reminders").click()
+    await expect(page.locator(".reminder-row time")).to_have_text(re.compile(r" 09:00$"))
+    await page.get_by_text("Agenda", exact=True).click()
+    await expect(page.locator(".agenda-line time")).to_have_text("09:00")
+    await expect(page.locator(OFFER)).to_have_count(0)
+
+
+async def test_zone_of_another_place_is_offered_and_changes_times_once_it_is_chosen(visitors: Visitors):
+    home = await enter_from(visitors, "Nuria", "Europe/Madrid")
+    await say(home, "remind me on 2031-03-03 at 09:00 to water the ficus")
+    await expect(card_of(home).locator("time")).to_have_text(re.compile(r" 09:00$"))
+
+    away = await enter_from(visitors, "Nuria", "America/New_York")
+
+    await expect(away.locator(OFFER)).to_contain_text("Your times are in Europe/Madrid.")
+    await expect(card_of(away).locator("time")).to_have_text(re.compile(r" 09:00$"))
+    await away.get_by_role("button", name="Use America/New York").click()
+    await expect(away.locator(OFFER)).to_have_count(0)
+    await expect(card_of(away).locator("time")).to_have_text(re.compile(r" 03:00$"))
+    await expect(card_of(away).locator("[data-elsewhere]")).to_have_text("09:00 (Europe/Madrid)")
+
+
+async def test_zone_that_is_kept_is_not_offered_again(visitors: Visitors):
+    page = await enter_from(visitors, "Pilar", "Asia/Tokyo")
+    await say(page, "my timezone is Madrid")
+    await expect(page.locator(OFFER)).to_be_visible()
+
+    await page.get_by_role("button", name="Keep Europe/Madrid").click()
+
+    await expect(page.locator(OFFER)).to_have_count(0)
+    await page.reload()
+    await page.locator("[data-link=live]").wait_for()
+    await expect(page.locator("[data-message]", has_text="Your time zone is now")).to_be_visible()
+    await expect(page.locator(OFFER)).to_have_count(0)
+
+
+async def test_reminder_of_another_zone_is_shown_in_the_readers_with_its_own(visitors: Visitors):
+    wei = await enter_from(visitors, "Wei", "Asia/Shanghai")
+    rosa = await enter_from(visitors, "Rosa", "Europe/Madrid")
+
+    await say(rosa, "remind @Wei on 2031-03-03 at 09:00 to call me")
+
+    await expect(card_of(rosa).locator("time")).to_have_text(re.compile(r" 09:00$"))
+    await expect(rosa.locator("[data-message]").last).to_contain_text("In the time zone of Wei")
+    await expect(card_of(wei).locator("time")).to_have_text(re.compile(r" 16:00$"))
+    await expect(card_of(wei)).to_contain_text("09:00 (Europe/Madrid)")
