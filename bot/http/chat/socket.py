@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Annotated, Final
@@ -13,7 +14,7 @@ from pydantic import ValidationError
 from bot.http.chat.socket_actions import Data, FrameHandler, FrameHandlers
 from bot.http.core.bodies import LONGEST_MESSAGE, LONGEST_SESSION, SESSION_PATTERN
 from bot.http.core.context import Context, HttpContext
-from bot.http.core.errors import HttpRefused, request_language
+from bot.http.core.errors import HttpRefused, field_problems, invalid_fields, request_language
 from bot.http.core.timeseries import last_second
 from bot.http.core.tokens import OPERATOR
 from bot.http.rooms.history import RoomHistory
@@ -23,7 +24,7 @@ from bot.http.security.auth import Viewer
 from bot.inbound.middleware import TokenBuckets
 from bot.platforms.web.frames import Frame, written
 from bot.platforms.web.room import Room
-from function_calls.language.messages import say
+from function_calls.language.messages import LANGUAGES, say
 from services.kernel.errors import StorageBusy, StorageFull, StorageUnavailable
 from services.people.zones import is_zone
 
@@ -40,6 +41,7 @@ _CLOSING_SECONDS: Final = 1.0
 _METRICS_SECONDS: Final = 1.0
 _RECORDED_QUEUE: Final = 4
 _LONGEST_ZONE: Final = 60
+_LONGEST_LANGUAGE: Final = 10
 _TURN_ENDS: Final = frozenset({"done", "message_new"})
 """Events after which the zone of the person may be another, since messages can set it."""
 
@@ -55,6 +57,7 @@ async def ws(
     epoch: Annotated[str, Query(max_length=40)] = "",
     last_seq: Annotated[int, Query(ge=0)] = 0,
     time_zone: Annotated[str, Query(max_length=_LONGEST_ZONE)] = "",
+    language: Annotated[str, Query(max_length=_LONGEST_LANGUAGE)] = "",
 ) -> None:
     """Serve a room over a WebSocket. The protocol is in docs/reference/http.md."""
     viewer = _viewer(socket, name)
@@ -69,7 +72,8 @@ async def ws(
         with suppress(StorageBusy, StorageFull, StorageUnavailable):
             chat = context.room.address(session_id)
             await context.app.turns.zones.suggest_for_person(chat, viewer.person, time_zone)
-    await RoomSocket(context, socket, session_id, viewer).serve(epoch, last_seq)
+    language = language if language in LANGUAGES else request_language(socket)
+    await RoomSocket(context, socket, session_id, viewer, language).serve(epoch, last_seq)
 
 
 def _viewer(socket: WebSocket, name: str | None) -> Viewer | None:
@@ -85,7 +89,7 @@ def _viewer(socket: WebSocket, name: str | None) -> Viewer | None:
 class RoomSocket:
     """The connection of a tab of a person in a room."""
 
-    def __init__(self, context: HttpContext, socket: WebSocket, session_id: str, viewer: Viewer) -> None:
+    def __init__(self, context: HttpContext, socket: WebSocket, session_id: str, viewer: Viewer, language: str) -> None:
         self._context = context
         self._socket = socket
         self._viewer = viewer
@@ -95,6 +99,7 @@ class RoomSocket:
         self._is_behind = asyncio.Event()
         self._sends_metrics = asyncio.Event()
         self._rate_limit = TokenBuckets(_FRAMES_PER_MINUTE, context.clock)
+        self._language = language
         self._zone = ""
         self._handlers: Mapping[str, FrameHandler] = {
             **FrameHandlers(context, session_id, viewer, self._enqueue).by_kind,
@@ -184,36 +189,43 @@ class RoomSocket:
     async def _receive_frames(self) -> None:
         while True:
             text = await self._socket.receive_text()
-            if self._is_too_fast(text):
-                self._report("too_fast", {})
-                continue
+            wait = self._count_frame(text)
             if len(text) > _LONGEST_FRAME and not self._context.room.client_calls.is_waiting_for(
                 self._viewer.person.id
             ):
                 await self._close(_MESSAGE_TOO_BIG, "message too big")
                 return
             kind, data = _parse_frame(text)
-            handle = self._handlers.get(kind)
-            if handle is None:
-                self._report("frame_unknown", data)
-                continue
             try:
-                await handle(data)
+                await self._handle(kind, data, wait)
             except HttpRefused as refusal:
-                self._report(refusal.code, data, **refusal.fields)
+                self._report(refusal, data)
             except StorageFull as error:
                 logger.bind(chat=self._session_id).error("frame rejected: {}", error)
-                self._report("disk_full", data)
-            except ValidationError:
-                self._report("frame_unknown", data)
+                self._report(HttpRefused(503, "disk_full"), data)
+            except (StorageBusy, StorageUnavailable) as error:
+                logger.bind(chat=self._session_id).warning("frame rejected: {}", error)
+                self._report(HttpRefused(503, "unavailable"), data)
+            except ValidationError as error:
+                problems = [{**each, "loc": ("frame", *each["loc"])} for each in error.errors()]
+                self._report(invalid_fields(self._language, field_problems(self._language, problems)), data)
 
-    def _is_too_fast(self, text: str) -> bool:
-        """Count a frame for the rate limit of the person; a long frame counts as several."""
+    async def _handle(self, kind: str, data: Data, wait: float) -> None:
+        """Handle a frame, unless the person has to `wait` because of the rate limit."""
+        if wait:
+            raise HttpRefused(429, "too_fast", retry_after=wait)
+        handle = self._handlers.get(kind)
+        if handle is None:
+            raise HttpRefused(422, "frame_unknown")
+        await handle(data)
+
+    def _count_frame(self, text: str) -> float:
+        """Count a frame for the rate limit of the person, a long one as several; return the seconds to wait, or 0."""
         person_id = self._viewer.person.id
-        is_too_fast = bool(self._rate_limit.take(person_id))
+        wait = self._rate_limit.take(person_id)
         for _ in range(len(text) // _LONGEST_FRAME):
             self._rate_limit.take(person_id)
-        return is_too_fast
+        return wait
 
     async def _send_snapshot(self, epoch: str, last_seq: int) -> None:
         missed = self._room.since(epoch, last_seq) if epoch else None
@@ -256,9 +268,13 @@ class RoomSocket:
             if not frame.is_kept or frame.seq > seq:
                 self._queue.put_nowait(frame)
 
-    def _report(self, code: str, data: Data, **fields: object) -> None:
-        detail = say(request_language(self._socket), f"http.{code}", **fields)
-        error: dict[str, object] = {"code": code, "detail": detail, "retryable": code == "too_fast"}
+    def _report(self, refusal: HttpRefused, data: Data) -> None:
+        error: dict[str, object] = {
+            "code": refusal.code,
+            "detail": say(self._language, f"http.{refusal.code}", **refusal.fields),
+            "retryable": refusal.is_temporary,
+            "retry_after": math.ceil(refusal.retry_after),
+        }
         error |= {key: data[key] for key in ("client_id", "message_id") if isinstance(data.get(key), str)}
         self._enqueue(self._room.frame("error", error))
 

@@ -30,6 +30,8 @@ from services.kernel.errors import (
 )
 
 _MOST: Final = 20
+_TOO_MANY: Final = 429
+_SERVER_ERROR: Final = 500
 PREFIX: Final = "/v1"
 COMPLETIONS: Final = "/chat/completions"
 OPEN_WEBUI_PREFIX: Final = "/api"
@@ -84,7 +86,7 @@ def is_openai_path(path: str) -> bool:
 
 def openai_error_type(status: int) -> str:
     """Return OpenAI's error type for an HTTP status."""
-    return "server_error" if status >= 500 else _TYPES.get(status, "invalid_request_error")
+    return "server_error" if status >= _SERVER_ERROR else _TYPES.get(status, "invalid_request_error")
 
 
 class ErrorBody(Answer):
@@ -117,6 +119,11 @@ class HttpRefused(Exception):
         self.problems = dict(problems or {})
         self.retry_after = retry_after
         self.fields = fields
+
+    @property
+    def is_temporary(self) -> bool:
+        """Return whether the same request may succeed later."""
+        return self.status == _TOO_MANY or self.status >= _SERVER_ERROR
 
 
 REFUSED_STATUS: Final = {

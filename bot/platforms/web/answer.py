@@ -7,6 +7,7 @@ from typing import Final
 from bot.platforms.web.frames import LONGEST_RESULT, CallShape, MessageShape, add_rule_words, changes_of
 from bot.platforms.web.room import Room
 from function_calls.tools.calls import ToolResult
+from function_calls.tools.dispatch.execution import can_retry
 from services.kernel.chat import ChatMessage
 
 FLUSH_SECONDS: Final = 0.05
@@ -116,6 +117,7 @@ class Answer:
             call["changes"] = changes_of((each.action, each.subject) for each in result.receipts)
         else:
             call["error"] = result.text or result.error
+            call["retryable"] = can_retry(result)
         add_rule_words(call)
         shown = call.get("result", call.get("error"))
         self._room.emit(

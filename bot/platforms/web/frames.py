@@ -103,7 +103,8 @@ class CallShape(TypedDict):
     """A tool call under a message; fields that are not known yet are left out.
 
     `text` is the part of the answer that the call has worded. `rule_words` has the words of each RFC 5545 rule in the
-    call, by language and then by rule: pages show them in its place.
+    call, by language and then by rule: pages show them in its place. A failed call that may succeed later is
+    `retryable`.
     """
 
     id: str
@@ -113,6 +114,7 @@ class CallShape(TypedDict):
     status: CallStatus
     result: NotRequired[object]
     error: NotRequired[str | None]
+    retryable: NotRequired[bool]
     text: NotRequired[str]
     changes: NotRequired[list[CallChange]]
     truncated: NotRequired[bool]

@@ -30,6 +30,7 @@ LONGEST_TEXT: Final = 12_000
 """The limit of characters of a result's text for people; a model receives the whole."""
 
 _BREAKDOWNS: Final = frozenset({"crashed", "timed_out", "disk_full"})
+_TEMPORARY: Final = _BREAKDOWNS | {"", "search_unavailable"}
 
 
 async def run_guarded(
@@ -115,6 +116,12 @@ def full_text(language: str) -> str:
 def is_breakdown(result: ToolResult) -> bool:
     """Return whether a call crashed, timed out or had no disk space, and was not refused."""
     return result.cause in _BREAKDOWNS
+
+
+def can_retry(result: ToolResult) -> bool:
+    """Return whether the same call may succeed later: it was not refused, and its arguments were valid."""
+    is_refused = result.failure == "denied" or result.is_correctable or result.cause not in _TEMPORARY
+    return not result.ok and not is_refused
 
 
 def has_content(result: ToolResult) -> bool:

@@ -389,3 +389,27 @@ async def test_zone_that_is_set_in_the_chat_is_sent_to_the_tabs_of_the_person(se
 
     assert changed["data"] == {"time_zone": "Asia/Tokyo"}
     assert "time_zone" not in lin.kinds()
+
+
+async def test_error_has_the_code_of_the_http_api_and_says_if_a_retry_can_help(served, open_tab):
+    address, _ = served
+    async with open_tab(address, "Ada", language="es") as ada:
+        await ada.say("x" * 20_001, "long")
+        long = await ada.until("error", where=lambda data: data.get("client_id") == "long")
+        await ada.say(" ", "blank")
+        blank = await ada.until("error", where=lambda data: data.get("client_id") == "blank")
+        for _ in range(1300):
+            await ada.send("metrics", on=False)
+        await ada.say("hello", "late")
+        late = await ada.until("error", where=lambda data: data.get("client_id") == "late")
+
+    assert (long["data"]["code"], long["data"]["retryable"]) == ("invalid", False)
+    assert "20000" in long["data"]["detail"].replace(".", "").replace(",", "").replace("\N{NARROW NO-BREAK SPACE}", "")
+    assert blank["data"] == {
+        "client_id": "blank",
+        "code": "message_blank",
+        "detail": "El mensaje está vacío.",
+        "retryable": False,
+        "retry_after": 0,
+    }
+    assert (late["data"]["code"], late["data"]["retryable"], late["data"]["retry_after"]) == ("too_fast", True, 1)

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import ToolCall
-from function_calls.tools.dispatch.execution import LONGEST_TEXT
+from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.dispatch.execution import LONGEST_TEXT, can_retry
 from services.kernel.errors import StorageFull
 
 pytestmark = pytest.mark.asyncio
@@ -160,3 +160,19 @@ async def test_a_tool_that_waits_or_works_in_a_thread_is_not_named(context_of, l
     await asyncio.gather(called(wait, context_of()), called(work, context_of()))
 
     assert logged == []
+
+
+@pytest.mark.parametrize(
+    ("result", "may_succeed"),
+    [
+        (ToolResult.failed("late", kind="timeout", cause="timed_out"), True),
+        (ToolResult.failed("ValueError", cause="crashed"), True),
+        (ToolResult.failed("the server answered 502"), True),
+        (ToolResult.refused("time_in_past", "has passed"), False),
+        (ToolResult.failed("not allowed", kind="denied"), False),
+        (ToolResult(ok=False, error="time: required", is_correctable=True), False),
+        (ToolResult(ok=True, text="tea"), False),
+    ],
+)
+async def test_only_a_call_that_was_not_refused_may_succeed_later(result, may_succeed):
+    assert can_retry(result) is may_succeed

@@ -11,6 +11,7 @@ import { fill } from '../language/words'
 import { Outcome } from '../room/Outcome'
 import { Page } from '../shell/Page'
 import { callStatus } from '../wire/calls'
+import { canRetry } from '../wire/rest'
 import { fetchCalls, fetchMessages, type CallEntry, type Filters, type MessageEntry, type PageOf } from './api'
 import { Turn } from './Turn'
 import './activity.css'
@@ -136,9 +137,11 @@ function Entries({ filters, clear }: { filters: Filters & { kind: Kind }; clear:
     return (
       <Alert color="red" variant="outline" title={words.notLoaded} role="alert">
         <p>{query.error.message}</p>
-        <Button size="compact-md" variant="default" onClick={() => void query.refetch()}>
-          {words.retry}
-        </Button>
+        {canRetry(query.error) && (
+          <Button size="compact-md" variant="default" onClick={() => void query.refetch()}>
+            {words.retry}
+          </Button>
+        )}
       </Alert>
     )
   }

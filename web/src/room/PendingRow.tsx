@@ -1,12 +1,25 @@
 import { Button } from '@mantine/core'
 import { IconClock, IconExclamationCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { spanShort } from '../format/time'
+import { useNow } from '../format/useNow'
 import { useWords } from '../language/language'
 import { PlainText } from './PlainText'
 import { Pictures } from './Pictures'
 import type { Pending } from './reduce'
 import { Stamp } from './Stamp'
 import { useRoom } from './store'
+
+/** Send again, from the time `at` on. */
+function Retry({ at, onRetry }: { at: number; onRetry: () => void }): ReactNode {
+  const words = useWords()
+  const now = useNow()
+  return (
+    <Button size="compact-sm" variant="default" disabled={now < at} onClick={onRetry}>
+      {now < at ? `${words.retry} (${spanShort(at - now, words)})` : words.retry}
+    </Button>
+  )
+}
 
 /** A message of mine that the bot does not have yet. */
 export function PendingRow({ one }: { one: Pending }): ReactNode {
@@ -32,9 +45,7 @@ export function PendingRow({ one }: { one: Pending }): ReactNode {
           <p className="failed" role="alert">
             {words.room.failed}
             {one.reason && `: ${one.reason}`}
-            <Button size="compact-sm" variant="default" onClick={() => resend(one.client_id)}>
-              {words.retry}
-            </Button>
+            {one.retryAt !== null && <Retry at={one.retryAt} onRetry={() => resend(one.client_id)} />}
             <Button size="compact-sm" variant="subtle" color="gray" onClick={() => discard(one.client_id)}>
               {words.remove}
             </Button>

@@ -3,6 +3,7 @@
 import Reconnecting from 'partysocket/ws'
 import type { Frame } from '../wire/frames'
 import { browserZone } from '../format/clock'
+import { useLanguage } from '../language/language'
 import { token, type Identity } from '../wire/identity'
 
 export type Link = 'connecting' | 'live' | 'reconnecting' | 'offline' | 'refused'
@@ -65,7 +66,7 @@ export class Connection {
 
   private address(): string {
     const { epoch, seq } = this.listener.place()
-    const query = new URLSearchParams({ session_id: this.identity.room, name: this.identity.name, time_zone: browserZone() })
+    const query = new URLSearchParams({ session_id: this.identity.room, name: this.identity.name, time_zone: browserZone(), language: useLanguage.getState().language })
     if (epoch) {
       query.set('epoch', epoch)
       query.set('last_seq', String(seq))

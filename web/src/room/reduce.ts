@@ -10,6 +10,8 @@ export interface Pending {
   at: string
   isFailed: boolean
   reason: string
+  /** When sending it again may help; null for a message that is refused for good. */
+  retryAt: number | null
 }
 
 export interface Typing {
@@ -135,6 +137,10 @@ function remembered(room: RoomData, data: Data): Partial<RoomData> {
   return { reminders: { ...room.reminders, [reminder.id]: reminder } }
 }
 
+function retryTime(data: Data): number | null {
+  return data.retryable === false ? null : Date.now() + Number(data.retry_after ?? 0) * 1000
+}
+
 const REDUCERS: Record<string, Reducer> = {
   presence: (_, data) => ({ members: data.members as Author[] }),
   typing: (room, data) => {
@@ -177,7 +183,7 @@ const REDUCERS: Record<string, Reducer> = {
   reminder_fired: remembered,
   error: (room, data) => ({
     pending: room.pending.map((one) =>
-      one.client_id === data.client_id ? { ...one, isFailed: true, reason: String(data.detail ?? '') } : one,
+      one.client_id === data.client_id ? { ...one, isFailed: true, reason: String(data.detail ?? ''), retryAt: retryTime(data) } : one,
     ),
   }),
 }

@@ -164,6 +164,7 @@ export const useRoom = create<RoomState>((set, get) => {
         at: new Date().toISOString(),
         isFailed: false,
         reason: '',
+        retryAt: 0,
       }
       set((room) => ({ pending: [...room.pending, one], replyTo: null }))
       if (get().link === 'live') deliver(one)
@@ -171,7 +172,7 @@ export const useRoom = create<RoomState>((set, get) => {
     resend: (clientId) => {
       const one = get().pending.find((pending) => pending.client_id === clientId)
       if (!one) return
-      const again = { ...one, isFailed: false, reason: '' }
+      const again = { ...one, isFailed: false, reason: '', retryAt: 0 }
       set((room) => ({ pending: room.pending.map((known) => (known === one ? again : known)) }))
       if (get().link === 'live') deliver(again)
     },

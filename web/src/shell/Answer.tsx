@@ -2,6 +2,7 @@ import { Alert, Button, Skeleton } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useWords } from '../language/language'
+import { canRetry } from '../wire/rest'
 
 interface AnswerProps<T> {
   query: UseQueryResult<T>
@@ -26,9 +27,11 @@ export function Answer<T>({ query, empty, isEmpty, children }: AnswerProps<T>): 
     return (
       <Alert color="red" variant="outline" title={words.notLoaded} role="alert">
         <p>{query.error.message}</p>
-        <Button size="compact-md" variant="default" onClick={() => void query.refetch()} loading={query.isFetching}>
-          {words.retry}
-        </Button>
+        {canRetry(query.error) && (
+          <Button size="compact-md" variant="default" onClick={() => void query.refetch()} loading={query.isFetching}>
+            {words.retry}
+          </Button>
+        )}
       </Alert>
     )
   }

@@ -17,6 +17,8 @@ export interface ToolCall {
   status: CallStatus
   result?: unknown
   error?: string | null
+  /** Whether a failed call may succeed later. */
+  retryable?: boolean
   /** The part of the answer that the call has worded. */
   text?: string
   /** What the call has changed: `action` is its past tense, `subject` the id. */

@@ -20,6 +20,11 @@ export class Refused extends Error {
   }
 }
 
+/** Whether asking again may help: the bot was not reached, failed, or is asked too often. */
+export function canRetry(error: unknown): boolean {
+  return !(error instanceof Refused) || error.status === 429 || error.status >= 500
+}
+
 const TIMEOUT_MS = 20_000
 
 /** Ask the bot's HTTP API for JSON.

@@ -1,1 +1,0 @@
-export{t as Room}from"./room-3Hd-4X9M.js";

@@ -1,1 +1,0 @@
-import{cn as e,fn as t,mn as n}from"./first-CILeCS3T.js";import{t as r}from"./InputBase-BIb57NUM.js";var i=n(),a=e(e=>{let n=t([`Input`,`InputWrapper`,`TextInput`],null,e);return(0,i.jsx)(r,{component:`input`,...n,__staticSelector:`TextInput`})});a.classes=r.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

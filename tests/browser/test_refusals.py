@@ -1,0 +1,67 @@
+"""A message that is refused says why, and is offered to be sent again only where that can help."""
+
+import json
+from collections.abc import Callable
+
+from playwright.async_api import Page, WebSocketRoute, expect
+
+from tests.browser.visitors import Visitors, said, say
+
+
+async def refuse_first(page: Page, **error: object) -> None:
+    """Let the bot answer the first message of `page` with an error; later ones reach it."""
+    refused: list[str] = []
+
+    def connect(route: WebSocketRoute) -> None:
+        route.on_message(forward(route, route.connect_to_server().send))
+
+    def forward(route: WebSocketRoute, send: Callable[[str | bytes], None]) -> Callable[[str | bytes], None]:
+        def receive(text: str | bytes) -> None:
+            frame = json.loads(text)
+            if frame["type"] != "send" or refused:
+                send(text)
+                return
+            refused.append(frame["data"]["client_id"])
+            data = {**error, "client_id": refused[0]}
+            route.send(json.dumps({"v": 1, "type": "error", "session_id": "", "seq": 0, "ts": "", "data": data}))
+
+        return receive
+
+    await page.route_web_socket("**/api/chat/ws?**", connect)
+
+
+async def test_message_that_is_refused_for_good_cannot_be_sent_again(visitors: Visitors):
+    page = await (await visitors.window(is_for_good=True)).new_page()
+    await refuse_first(page, code="message_too_long", detail="It is too long.", retryable=False)
+    await visitors.go(page, "/", "Ada")
+
+    await say(page, "a very long story")
+
+    failed = page.locator("[data-failed]")
+    await expect(failed.get_by_role("alert")).to_contain_text("It is too long.")
+    await expect(failed.get_by_role("button", name="Retry")).to_have_count(0)
+    await failed.get_by_role("button", name="Delete").click()
+    await expect(failed).to_have_count(0)
+
+
+async def test_message_above_the_rate_limit_can_be_sent_again_after_its_time(visitors: Visitors):
+    page = await (await visitors.window(is_for_good=True)).new_page()
+    await refuse_first(page, code="too_fast", detail="Wait a moment.", retryable=True, retry_after=3)
+    await visitors.go(page, "/", "Ada")
+    await say(page, "hello all")
+    retry = page.locator("[data-failed]").get_by_role("button", name="Retry")
+    await expect(retry).to_be_disabled()
+
+    await retry.click()
+
+    await expect(said(page, "hello all")).to_have_count(1)
+    await expect(page.locator("[data-failed]")).to_have_count(0)
+
+
+async def test_request_that_is_refused_is_not_offered_again(visitors: Visitors):
+    page = await visitors.enter("Ada")
+
+    await say(page, "remind me on 2020-01-01 at 09:00 to stretch")
+
+    await expect(page.locator("[data-message]", has_text="already passed")).to_be_visible()
+    await expect(page.get_by_role("button", name="Retry")).to_have_count(0)
