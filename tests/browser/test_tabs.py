@@ -49,6 +49,33 @@ async def test_offline_messages_are_sent_once_after_reconnecting(bot: BotProcess
     await expect(said(page, "during the outage")).to_have_count(1)
 
 
+async def test_page_without_network_is_offline_and_sends_what_was_written_when_it_is_back(visitors: Visitors):
+    visitors.expects_outage = True
+    window = await visitors.window()
+    page = await visitors.enter("Ada", window=window)
+
+    await window.set_offline(True)
+
+    await expect(page.locator(".link-word")).to_have_text("Offline")
+    await expect(page.get_by_role("alert")).to_contain_text("You’re offline.")
+    await say(page, "written in a tunnel")
+    await expect(page.locator("[data-pending]")).to_have_count(1)
+    await window.set_offline(False)
+    await expect(page.locator(".link-word")).to_have_text("Online")
+    await expect(said(page, "written in a tunnel")).to_have_count(1)
+    await expect(page.locator("[data-pending]")).to_have_count(0)
+
+
+async def test_page_stays_online_where_the_bot_is_reached_without_a_network(visitors: Visitors):
+    page = await visitors.enter("Ada")
+
+    await page.evaluate("window.dispatchEvent(new Event('offline'))")
+
+    await expect(page.locator("[data-link=live]")).to_be_visible()
+    await page.wait_for_timeout(2000)
+    await expect(page.locator("[data-link=live]")).to_be_visible()
+
+
 async def test_returning_tab_shows_number_and_start_of_missed_messages(visitors: Visitors):
     visitors.expects_outage = True
     window = await visitors.window()
@@ -58,8 +85,7 @@ async def test_returning_tab_shows_number_and_start_of_missed_messages(visitors:
     await expect(said(lin, "leaving")).to_have_count(1)
 
     await window.set_offline(True)
-    await ada.evaluate("window.dispatchEvent(new Event('online'))")
-    await expect(ada.locator("[data-link=reconnecting]")).to_be_visible()
+    await expect(ada.locator("[data-link=offline]")).to_be_visible()
     for text in ("one", "two", "three"):
         await say(lin, text)
         await expect(said(mei, text)).to_have_count(1)

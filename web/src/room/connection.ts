@@ -17,12 +17,14 @@ export interface Listener {
 const OFFLINE_AFTER_MS = 30_000
 const PING_MS = 15_000
 const SILENCE_MS = 25_000
+const PROBE_MS = 1500
 const POLICY_VIOLATION = 1008
 
 export class Connection {
   private readonly socket: Reconnecting
   private readonly beat: number
   private offline = 0
+  private probe = 0
   private heardAt = Date.now()
   private hasBeenLive = false
 
@@ -42,6 +44,7 @@ export class Connection {
     this.socket.addEventListener('message', (event) => this.heard(String(event.data)))
     this.beat = window.setInterval(() => this.check(), PING_MS)
     window.addEventListener('online', this.retry)
+    window.addEventListener('offline', this.verify)
     listener.link('connecting')
     this.startOfflineClock()
   }
@@ -54,13 +57,27 @@ export class Connection {
   }
 
   readonly retry = (): void => {
+    window.clearTimeout(this.probe)
+    this.probe = 0
     this.socket.reconnect()
+  }
+
+  /** The browser has lost its network: find out if the bot, which may be on this machine, is still there. */
+  private readonly verify = (): void => {
+    if (this.probe || !this.hasBeenLive || !this.say('ping', {})) return
+    this.listener.link('reconnecting')
+    this.probe = window.setTimeout(() => {
+      this.probe = 0
+      this.socket.reconnect()
+    }, PROBE_MS)
   }
 
   close(): void {
     window.clearInterval(this.beat)
     window.clearTimeout(this.offline)
+    window.clearTimeout(this.probe)
     window.removeEventListener('online', this.retry)
+    window.removeEventListener('offline', this.verify)
     this.socket.close()
   }
 
@@ -85,6 +102,11 @@ export class Connection {
     this.heardAt = Date.now()
     const frame = JSON.parse(text) as Frame
     this.listener.frame(frame)
+    if (this.probe) {
+      window.clearTimeout(this.probe)
+      this.probe = 0
+      this.listener.link('live')
+    }
     if (frame.type !== 'hello') return
     this.hasBeenLive = true
     this.offline = 0
@@ -92,6 +114,8 @@ export class Connection {
   }
 
   private closed(code: number): void {
+    window.clearTimeout(this.probe)
+    this.probe = 0
     if (code === POLICY_VIOLATION) {
       this.socket.close()
       this.listener.link('refused')
@@ -101,8 +125,9 @@ export class Connection {
   }
 
   private startOfflineClock(): void {
+    if (this.hasBeenLive && !navigator.onLine) this.listener.link('offline')
     if (this.offline !== 0) return
-    if (this.hasBeenLive) this.listener.link('reconnecting')
+    if (this.hasBeenLive && navigator.onLine) this.listener.link('reconnecting')
     this.offline = window.setTimeout(() => this.listener.link('offline'), OFFLINE_AFTER_MS)
   }
 

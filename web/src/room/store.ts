@@ -101,8 +101,6 @@ export const useRoom = create<RoomState>((set, get) => {
       set(next)
       reported = ''
       useServers.getState().allow((frame.data as unknown as Hello).page_tool_servers ?? [])
-      // The bot knows a message by its client_id, so that one that did arrive is not said twice.
-      next.pending.filter((one) => !one.isFailed).forEach(deliver)
       if (sampled) connection?.say('metrics', { on: true })
       return
     }
@@ -139,7 +137,11 @@ export const useRoom = create<RoomState>((set, get) => {
       set({ ...EMPTY_ROOM, identity, link: 'connecting', replyTo: null, editing: null, target: null })
       connection = new Connection(identity, {
         frame: heard,
-        link: (link) => set({ link }),
+        link: (link) => {
+          set({ link })
+          // The bot knows a message by its client_id, so that one that did arrive is not said twice.
+          if (link === 'live') get().pending.filter((one) => !one.isFailed).forEach(deliver)
+        },
         place: () => ({ epoch: get().epoch, seq: get().seq }),
       })
     },
