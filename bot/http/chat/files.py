@@ -31,6 +31,7 @@ class KeptFile(Answer):
 
 @routes.post(
     "/api/chat/sessions/{session_id}/files",
+    operation_id="keep_api_chat_sessions__session_id__files_post",
     status_code=201,
     openapi_extra={
         "requestBody": {
@@ -77,7 +78,7 @@ async def upload(
     return KeptFile(kind=stored.kind, description=stored.description, url=stored.url or "")
 
 
-@routes.get("/files/{key}/{name}", response_class=FileResponse)
+@routes.get("/files/{key}/{name}", operation_id="opened_files__key___name__get", response_class=FileResponse)
 async def download(
     key: Annotated[str, Path(max_length=40)], name: Annotated[str, Path(max_length=_LONGEST_NAME)], context: Context
 ) -> FileResponse:

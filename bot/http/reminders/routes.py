@@ -143,7 +143,7 @@ class Undone(Answer):
     text: str
 
 
-@routes.get("/api/reminders")
+@routes.get("/api/reminders", operation_id="listed_api_reminders_get")
 async def list_reminders(
     context: Context,
     _viewer: RoomReminderViewer,
