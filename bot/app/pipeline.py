@@ -21,7 +21,7 @@ from bot.observability.watchdog import Watchdog
 from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox, connect_context
 from bot.platforms.base import StreamsAnswers
-from bot.platforms.kit.commands import is_managing_command
+from bot.platforms.kit.commands import answer_unknown_command, is_managing_command
 from bot.plugins.manager import PluginCommands, PluginManager
 from function_calls.conversation.assistant import Assistant, Command, LoopLimits
 from function_calls.conversation.form_answers import is_answer
@@ -115,6 +115,7 @@ class Pipeline:
             AccountLinkCommands(people, outbox),
             CrossChatCommands(links, people, outbox, self.turns, understand=understand, policy=policy),
             *plugins.chat_commands(),
+            answer_unknown_command,
         ]
         limits = settings.router
         self.access, retry, in_order = Access(limits.allowed_chats), StorageRetry(clock), ChatOrder()

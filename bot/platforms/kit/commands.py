@@ -9,10 +9,10 @@ from msgspec import Struct
 from bot.platforms.base import Command, CommandOption, OffersCommands, OptionKind, Platform
 from function_calls.language.messages import knows, say
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import ToolSpec
+from function_calls.tools.calls import Reply, ToolSpec, Turn
 from function_calls.tools.permission import Viewer
 from services.kernel.chat import ChatAddress, Person
-from services.kernel.text import language_of
+from services.kernel.text import closest_names, language_of
 
 MENU: Final = (
     Command(
@@ -43,7 +43,8 @@ MENU: Final = (
 )
 """Commands that stand for a sentence, in the order in which menus show them."""
 
-MENU_NAMES: Final = frozenset(command.name for command in MENU)
+_MENU_ORDER: Final = tuple(command.name for command in MENU)
+MENU_NAMES: Final = frozenset(_MENU_ORDER)
 _MANAGING: Final = frozenset({"link", "unlink", "chatname", "for", "tools", "plugins"})
 """Commands that a handler of their own answers; `Assistant` asks these handlers before it interprets a message."""
 
@@ -98,6 +99,8 @@ _LAST_MESSAGES: Final[Mapping[str, str]] = {
 }
 _STARTS_ALREADY: Final = re.compile(r"(me|us|everyone|@|我|大家|所有人|a todos)", re.IGNORECASE)
 _COUNT: Final = re.compile(r"\d{1,4}")
+_MOST_SUGGESTED: Final = 3
+_ALIKE: Final = 0.6
 
 LONGEST_DESCRIPTION: Final = 100
 """Characters of a description; Discord takes no more."""
@@ -154,6 +157,31 @@ def sentence_of(text: str, bot_name: str, language: str) -> str | None:
     if name == "summary" and _COUNT.fullmatch(rest):
         return _LAST_MESSAGES[language].format(rest=rest)
     return _SENTENCES[language][name].format(rest=rest)
+
+
+async def answer_unknown_command(turn: Turn) -> Reply | None:
+    """Answer a command that nobody has, such as `/foo`, with the nearest ones; None for any other message.
+
+    A command with text may be a sentence, and one in a group that does not name the bot may be for another bot.
+    """
+    found = _COMMAND.fullmatch(turn.message.text)
+    if found is None or (found["argument"] or "").strip() or turn.steps:
+        return None
+    is_named = (found["bot"] or "").casefold() == turn.bot_name.casefold()
+    if not is_named and (found["bot"] or not turn.message.is_addressed):
+        return None
+    name = found["name"].casefold()
+    aliases = [alias for alias in _ALIASES if not alias.isascii()]
+    known = (*_MENU_ORDER, *sorted(_MANAGING), *aliases, *(spec.name for spec in turn.tools))
+    if name in known or name in _ALIASES:
+        return None
+    text = say(turn.language, "failed.unknown_command", command=f"/{found['name']}")
+    near = [f"/{each}" for each in closest_names(name, known, count=_MOST_SUGGESTED, at_least=_ALIKE)]
+    if near:
+        text += say(turn.language, "failed.argument_meant", meant=", ".join(near))
+    else:
+        text += say(turn.language, "failed.known_commands", known=", ".join(f"/{each}" for each in _MENU_ORDER))
+    return Reply(text=text, reply_to=turn.message.id)
 
 
 def format_call(name: str, values: Mapping[str, object]) -> str:

@@ -1,9 +1,17 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from bot.app.registry import built_in_registry
-from bot.platforms.kit.commands import LONGEST_DESCRIPTION, MENU, format_call, function_commands, menu_of
+from bot.platforms.kit.commands import (
+    LONGEST_DESCRIPTION,
+    MENU,
+    answer_unknown_command,
+    format_call,
+    function_commands,
+    menu_of,
+)
 from bot.testing.turns import make_tool, make_turn
 from function_calls.conversation.slash_commands import parse_tool_command
 from function_calls.tools.calls import ToolSpec
@@ -96,3 +104,38 @@ def test_filled_form_is_a_call_of_the_function():
 
 def test_empty_field_is_left_out():
     assert format_call("reminder_list", {"filter": None}) == "/reminder_list"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "answer"),
+    [
+        ("/remnd", "en", "There is no command /remnd. Did you mean /remind, /reminders?"),
+        ("/sumary", "es", "No hay ningún comando /sumary."),
+        ("/提醒我", "zh", "没有 /提醒我 这个命令。"),
+        ("/xyzzy", "en", "There is no command /xyzzy. There are: /remind, /reminders, /summary, /search, /help"),
+        ("/cion", "en", "There is no command /cion. Did you mean /coin?"),
+    ],
+)
+async def test_unknown_command_is_named_and_the_nearest_are_offered(text, language, answer):
+    turn = replace(make_turn(text, tools=[make_tool("coin")]), language=language)
+
+    reply = await answer_unknown_command(turn)
+
+    assert reply is not None
+    assert reply.text.startswith(answer)
+
+
+@pytest.mark.parametrize(
+    "text", ["/coin", "/help", "/tools", "/提醒", "/remindme", "/foo in 5 minutes tea", "/foo@other", "hello", "/"]
+)
+async def test_known_command_and_other_texts_are_left_to_others(text):
+    assert await answer_unknown_command(make_turn(text, tools=[make_tool("coin")])) is None
+
+
+async def test_unknown_command_in_a_group_is_answered_only_if_it_names_the_bot():
+    turn = make_turn("/xyzzy")
+    group = replace(turn, message=replace(turn.message, is_addressed=False))
+    named = replace(group, message=replace(group.message, text=f"/xyzzy@{turn.bot_name}"))
+
+    assert await answer_unknown_command(group) is None
+    assert await answer_unknown_command(named) is not None
