@@ -65,3 +65,17 @@ async def test_request_that_is_refused_is_not_offered_again(visitors: Visitors):
 
     await expect(page.locator("[data-message]", has_text="already passed")).to_be_visible()
     await expect(page.get_by_role("button", name="Retry")).to_have_count(0)
+
+
+async def test_unknown_command_is_answered_in_the_language_of_its_sender(visitors: Visitors):
+    page = await visitors.enter("Mei")
+    other = await visitors.enter("Olga")
+    card = page.locator("[data-card=reminder]").last
+    await say(other, "Bubbles, recuérdame mañana a las 9 llamar al hotel")
+    await expect(card).to_be_visible()
+    await say(page, "Bubbles，每天早上8点提醒我喝水")
+    await expect(card).to_contain_text("喝水")
+
+    await say(page, "Bubbles, /xyzzy")
+
+    await expect(page.locator("[data-message]").last).to_contain_text("没有 /xyzzy 这个命令。")

@@ -159,12 +159,19 @@ def sentence_of(text: str, bot_name: str, language: str) -> str | None:
     return _SENTENCES[language][name].format(rest=rest)
 
 
+def strip_name_before_command(text: str, bot_name: str) -> str:
+    """Return `text` without the name of the bot in front of a command: "Bubbles, /help"."""
+    name, slash, rest = text.partition("/")
+    is_name = name.strip(" \n@,:，：").casefold() == bot_name.casefold()
+    return f"/{rest}" if slash and is_name else text
+
+
 async def answer_unknown_command(turn: Turn) -> Reply | None:
     """Answer a command that nobody has, such as `/foo`, with the nearest ones; None for any other message.
 
     A command with text may be a sentence, and one in a group that does not name the bot may be for another bot.
     """
-    found = _COMMAND.fullmatch(turn.message.text)
+    found = _COMMAND.fullmatch(strip_name_before_command(turn.message.text, turn.bot_name))
     if found is None or (found["argument"] or "").strip() or turn.steps:
         return None
     is_named = (found["bot"] or "").casefold() == turn.bot_name.casefold()

@@ -113,6 +113,7 @@ def test_empty_field_is_left_out():
         ("/sumary", "es", "No hay ningún comando /sumary."),
         ("/提醒我", "zh", "没有 /提醒我 这个命令。"),
         ("/xyzzy", "en", "There is no command /xyzzy. There are: /remind, /reminders, /summary, /search, /help"),
+        ("Bubbles, /xyzzy", "en", "There is no command /xyzzy."),
         ("/cion", "en", "There is no command /cion. Did you mean /coin?"),
     ],
 )
