@@ -50,6 +50,7 @@ _MANAGING: Final = frozenset({"link", "unlink", "chatname", "for", "tools", "plu
 
 _ALIASES: Final[Mapping[str, str]] = {
     "remindme": "remind",
+    "start": "help",  # Telegram sends it when a person opens the chat
     "提醒": "remind",
     "关联": "link",
     "绑定": "link",

@@ -166,7 +166,7 @@ async def test_a_bare_command_is_answered_in_the_language_of_the_words_before(be
 @pytest.mark.parametrize(
     ("said", "answer"),
     [
-        ("/pour_te", "I have no tool called /pour_te. Did you mean /pour_tea?"),
+        ("/pour_te", "There is no command /pour_te. Did you mean /pour_tea?"),
         ("/Pour_Tea kind=green", "I have no tool called /Pour_Tea. Did you mean /pour_tea?"),
         ("/reminder_sett type=once content=喝水", "我没有叫 /reminder_sett 的工具。是不是 /reminder_set？"),
         ("/start", "I can remind, search and sum up."),
