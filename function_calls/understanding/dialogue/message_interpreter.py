@@ -299,6 +299,8 @@ def _merge_changes(made: Sequence[Interpretation | None]) -> Interpretation | No
     if not made or len(calls) != len(made):
         return None
     first, second = calls
+    if (first.arguments.keys() & second.arguments.keys()) - {"reminder_id"}:
+        return None  # both say when, or what
     merged = {**second.arguments, "reminder_id": None, **first.arguments}
     return Interpretation(calls=(replace(first, arguments=merged),))
 
