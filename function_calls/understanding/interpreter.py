@@ -315,7 +315,7 @@ class OfflineInterpreter:
         last = self._dialogue.last(utterance.key, turn.now)
         is_open = utterance.question is not None or (last is not None and last.is_change)
         text = words.fold(utterance.reading.text).strip(" .!,。！，~～…")
-        return text in words.waived and not is_open and turn.message.is_addressed
+        return text in words.dismissals and not is_open and turn.message.is_addressed
 
     def _undo_change(self, utterance: Utterance) -> Interpretation | None:
         """Return the call that undoes the last change, where the person only says to forget it."""
@@ -501,7 +501,7 @@ def _is_waived(utterance: Utterance) -> bool:
     reading, words = utterance.reading, utterance.words
     start = next((token.start for token in reading.tokens if token.form not in _BEFORE_WAIVED), 0)
     text = reading.text.casefold()
-    return any(_begins_with(each, words.waived, words.joint) for each in (text, text[start:]))
+    return any(_begins_with(each, words.dismissals, words.joint) for each in (text, text[start:]))
 
 
 def _begins_with(text: str, phrases: tuple[str, ...], joint: str) -> bool:

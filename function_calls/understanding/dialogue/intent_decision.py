@@ -73,7 +73,7 @@ def is_refusal(reading: MessageReading, words: Lexicon) -> bool:
 
 def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
     text = slots.tidy(reading.text, words.before_content).casefold().removeprefix("please ").removeprefix("请")
-    if text.startswith(words.pleas):
+    if text.startswith(words.dont_forget_phrases):
         return False
     refused = words.find_refusal(text)
     is_corrected = reading.has("OLD") and reading.has("WHEN")  # "not 6, 7"
@@ -89,5 +89,5 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
 def _is_retracted(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a request ends with words that cancel it: "…, actually forget it"."""
     text = reading.text.casefold().strip(" .!?。！？~～…")
-    before = [text.removesuffix(word)[-1:] for word in words.waived if text.endswith(word) and text != word]
+    before = [text.removesuffix(word)[-1:] for word in words.dismissals if text.endswith(word) and text != word]
     return reading.intent == "set" and any(not (mark.isascii() and mark.isalnum()) for mark in before)

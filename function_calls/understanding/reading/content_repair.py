@@ -50,7 +50,7 @@ class ContentRepair(TagDraft):
         end = at = last
         while at > first:
             text = "".join(self.forms[first:at])
-            phrase = next((each for each in self.words.closing if text.endswith(each)), "")
+            phrase = next((each for each in self.words.closing_questions if text.endswith(each)), "")
             if phrase:
                 end = at = max(first, at - self._count_behind(first, at, phrase))
             elif any(map(str.isalnum, self.forms[at - 1])):
@@ -95,7 +95,7 @@ class ContentRepair(TagDraft):
         word = max((each for each in self.words.ahead if text.endswith(each)), key=len, default="")
         if self.words.joint or not word or "LEAD" not in self.tags[last : last + 1]:
             return first, last
-        while first < last and self.forms[first] in {*self.words.in_front, *self.words.before_time}:
+        while first < last and self.forms[first] in {*self.words.lead_in_words, *self.words.before_time}:
             first += 1
         return first, max(first, last - len(word))
 
@@ -133,7 +133,7 @@ class ContentRepair(TagDraft):
     def _is_filler(self, first: int, last: int) -> bool:
         """Return whether a run has only words that go with any request."""
         forms = set(self.forms[first:last])
-        return forms <= self.words.in_front or forms <= self.words.correcting
+        return forms <= self.words.lead_in_words or forms <= self.words.correction_fillers
 
     def extend_content(self) -> None:
         """Extend the content to words between it and the people, the link or the end of the sentence."""
@@ -176,13 +176,13 @@ class ContentRepair(TagDraft):
         """Extend a content to a word for its subject, and return its new end: 跟房东说暖气|的事."""
         first = self.find_runs("CONTENT")[-1][0]
         behind, text = "".join(self.forms[last:]), "".join(self.forms[first:last])
-        matter = next((word for word in self.words.matters if behind.startswith(word)), "")
-        end = last + len(matter) if any(verb in text for verb in self.words.telling) else last
+        matter = next((word for word in self.words.matter_suffixes if behind.startswith(word)), "")
+        end = last + len(matter) if any(verb in text for verb in self.words.speech_verbs) else last
         self.set_tag(last, end, "CONTENT")
         return end
 
     def _is_idle(self, form: str) -> bool:
-        idle = self.words.courtesies | self.words.correcting if self.words.joint else self.words.polite
+        idle = self.words.courtesies | self.words.correction_fillers if self.words.joint else self.words.polite
         is_asked = form in self.words.question_particles and self._asks_ability()  # 你可以提醒我浇花吗
         return form in idle or form in self.words.behind_content or is_asked
 
@@ -229,11 +229,13 @@ class ContentRepair(TagDraft):
         shorter = ""
         while shorter != text:
             shorter = text
-            is_kin = any(text.startswith(f"{own}{kin}") for own in self.words.oneself for kin in self.words.kin)
+            is_kin = any(
+                text.startswith(f"{own}{kin}") for own in self.words.oneself for kin in self.words.kinship_terms
+            )
             before = () if is_kin else self.words.before_content
             front = next((word for word in before if text.startswith(word)), "")
             text, first = text[len(front) :], first + len(front)
-            endings = (*self.words.closing, *self.words.behind_content)
+            endings = (*self.words.closing_questions, *self.words.behind_content)
             behind = next((word for word in endings if text.endswith(word)), "")
             text, last = text[: len(text) - len(behind)], last - len(behind)
         return first, last

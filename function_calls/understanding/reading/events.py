@@ -90,7 +90,7 @@ def resolve_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading
     """Return `reading` with the day for which "that day" stands: "we're closed on Monday, remind me that day at 9"."""
     forms = [token.form for token in reading.tokens]
     days = [at for at, form in enumerate(forms) if form in _DAYS and reading.tags[at] in {NO_TAG, "EVENT", "WHEN"}]
-    pointing = _find_phrase(forms, words.days_meant, words)
+    pointing = _find_phrase(forms, words.same_day_phrases, words)
     if len({reading.tokens[at].expression for at in days}) != 1 or not pointing:
         return reading
     tag = "EVENT" if len(days) == 1 else "WHEN"  # else it has been read with its clock

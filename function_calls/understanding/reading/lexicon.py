@@ -52,14 +52,14 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     later_one: frozenset[str]
     around_choice: frozenset[str]
     pronouns: frozenset[str]
-    waived: tuple[str, ...]
+    dismissals: tuple[str, ...]
     second_person: frozenset[str]
     help_topics: Mapping[str, tuple[str, ...]]
     quiet_off: tuple[str, ...]
     ahead: tuple[str, ...]
     beside: tuple[str, ...]
-    mornings: tuple[str, ...]
-    evenings: tuple[str, ...]
+    morning_phrases: tuple[str, ...]
+    evening_events: tuple[str, ...]
     waking: tuple[str, ...]
     wake_up: str
     alarms: tuple[str, ...]
@@ -74,8 +74,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     time_words: frozenset[str]
     behind_oneself: tuple[str, ...]
     both_of_us: frozenset[str]
-    pointers: tuple[str, ...]
-    inner: frozenset[str]
+    demonstratives: tuple[str, ...]
+    prepositions: frozenset[str]
     before_time: tuple[str, ...]
     behind_time: tuple[str, ...]
     every: tuple[str, ...]
@@ -86,27 +86,27 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     common: tuple[str, ...]
     since: tuple[str, ...]
     same_time: tuple[str, ...]
-    in_front: frozenset[str]
-    correcting: frozenset[str]
+    lead_in_words: frozenset[str]
+    correction_fillers: frozenset[str]
     articles: frozenset[str]
-    kin: tuple[str, ...]
+    kinship_terms: tuple[str, ...]
     behind_content: tuple[str, ...]
-    retracting: tuple[str, ...]
+    retraction_markers: tuple[str, ...]
     indefinite: tuple[str, ...]
     always: tuple[str, ...]
     earlier: tuple[str, ...]
     later: tuple[str, ...]
     skipping: tuple[str, ...]
     change_it: tuple[str, ...]
-    denials: tuple[str, ...]
+    negations: tuple[str, ...]
     between_times: str
     polite: frozenset[str]
     fillers: frozenset[str]
     urgent: tuple[str, ...]
-    pleas: tuple[str, ...]
-    sparing: tuple[str, ...]
-    deeds: frozenset[str]
-    relatives: frozenset[str]
+    dont_forget_phrases: tuple[str, ...]
+    exclusion_words: tuple[str, ...]
+    common_verbs: frozenset[str]
+    people_nouns: frozenset[str]
     workdays: tuple[str, ...]
     only_once: tuple[str, ...]
     one_time: tuple[str, ...]
@@ -130,19 +130,19 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     asking_stems: tuple[str, ...] = ()
     oneself_endings: tuple[str, ...] = ()
     everyone_endings: tuple[str, ...] = ()
-    days_meant: tuple[str, ...] = ()
+    same_day_phrases: tuple[str, ...] = ()
     copulas_of_events: frozenset[str] = frozenset()
     with_hour: str = "{time} {hour}"
     whole_of: tuple[str, ...] = ()
     all_of: tuple[str, ...] = ()
     task_links: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
-    spared_behind: tuple[str, ...] = ()
-    but_on: str = ""
-    matters: tuple[str, ...] = ()
-    telling: tuple[str, ...] = ()
-    closing: tuple[str, ...] = ()
-    receiving: frozenset[str] = frozenset()
+    exclusion_endings: tuple[str, ...] = ()
+    exclusion_template: str = ""
+    matter_suffixes: tuple[str, ...] = ()
+    speech_verbs: tuple[str, ...] = ()
+    closing_questions: tuple[str, ...] = ()
+    recipient_prepositions: frozenset[str] = frozenset()
     titles: tuple[str, ...] = ()
     possessives: frozenset[str] = frozenset()
     reminding_verbs: tuple[str, ...] = ()
@@ -152,7 +152,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     as_day: str = ""
     person_marks: frozenset[str] = frozenset()
     but: frozenset[str] = frozenset()
-    exchanging: tuple[str, ...] = ()
+    exchange_words: tuple[str, ...] = ()
     folding: Mapping[int, int] = {}
 
     def parse_search_request(self, text: str) -> str:
@@ -230,12 +230,12 @@ def detect_language(text: str, preferred: str) -> str:
 def points_back(text: str, language: str) -> bool:
     """Return whether `text` has a word that stands for what was written before: "it", "that", 这个."""
     words = load_lexicon(detect_language(text, language))
-    return words.has_any(words.pointers, words.fold(text))
+    return words.has_any(words.demonstratives, words.fold(text))
 
 
 @cache
 def load_common_words(language: str) -> frozenset[str]:
     """Return words that stand beside the name of any reminder, or begin the text of many."""
     words = load_lexicon(language)
-    around = (*words.before_reference, *words.behind_reference, *words.deeds, *words.triggers)
+    around = (*words.before_reference, *words.behind_reference, *words.common_verbs, *words.triggers)
     return words.courtesies | words.links | words.reminding | frozenset(around)

@@ -102,7 +102,7 @@ class NameRepair(TagDraft):
         kin = next(
             (text.removesuffix(occasion) for occasion in self.words.occasions if text.endswith(occasion)), ""
         ).rstrip("的")
-        if self.forms[first] in self.words.oneself and kin in self.words.kin:
+        if self.forms[first] in self.words.oneself and kin in self.words.kinship_terms:
             self.set_tag(first, last, "CONTENT")
 
     def _tag_companions(self, members: Collection[str]) -> None:
@@ -194,7 +194,11 @@ class NameRepair(TagDraft):
     def _move_receiver_to_content(self, first: int, last: int) -> None:
         """Move 给我 behind a content to it, where somebody else is reminded: 提醒阿泽转水电费给我."""
         is_other = any(start < first for start, _ in self.find_runs("PERSON"))
-        is_behind = first > 1 and self.tags[first - 2] == "CONTENT" and self.forms[first - 1] in self.words.receiving
+        is_behind = (
+            first > 1
+            and self.tags[first - 2] == "CONTENT"
+            and self.forms[first - 1] in self.words.recipient_prepositions
+        )
         if is_other and is_behind:
             self.set_tag(first - 1, last, "CONTENT")
 

@@ -231,7 +231,7 @@ def _find_all(text: str, word: str) -> Iterator[int]:
 
 def trim_tokens(tokens: tuple[Token, ...], words: Lexicon, *, is_first: bool = False) -> tuple[Token, ...]:
     """Return the tokens of a part without marks at its edges and without the word that joins it to another part."""
-    while tokens and not is_first and (tokens[0].form in words.and_words or tokens[0].form in words.in_front):
+    while tokens and not is_first and (tokens[0].form in words.and_words or tokens[0].form in words.lead_in_words):
         tokens = tokens[1:]
     while tokens and tokens[-1].form in CLAUSE_ENDS:
         tokens = tokens[:-1]

@@ -242,7 +242,7 @@ def _find_end_of_word(text: str, start: int, end: int, words: Lexicon) -> int:
 def _tidy_content(text: str, words: Lexicon) -> str:
     """Return a content without leading words that link it; a relative keeps its possessive: 我妈."""
     bare = _trim(text)
-    is_kin = any(bare.startswith(f"{word}{kin}") for word in words.oneself for kin in words.kin)
+    is_kin = any(bare.startswith(f"{word}{kin}") for word in words.oneself for kin in words.kinship_terms)
     return bare if is_kin else tidy(bare, words.before_content)
 
 
@@ -259,7 +259,9 @@ def _find_link(reading: MessageReading, start: int, words: Lexicon) -> str:
     found = ""
     for token, tag in zip(reading.tokens, reading.tags, strict=True):
         if token.end <= start:
-            found = f"{reading.text[token.start : token.end]} " if tag == "O" and token.form in words.inner else ""
+            found = (
+                f"{reading.text[token.start : token.end]} " if tag == "O" and token.form in words.prepositions else ""
+            )
     return found
 
 
@@ -425,7 +427,7 @@ def _find_reference_spans(reading: MessageReading, words: Lexicon) -> list[tuple
 def _is_retracted(before: str, words: Lexicon) -> bool:
     """Return whether the words in front of an old time deny it: "7, not 6", "from 5 to 6"."""
     folded = before.casefold().rstrip()
-    return any(folded == word or folded.endswith(f"{words.joint}{word}") for word in words.retracting)
+    return any(folded == word or folded.endswith(f"{words.joint}{word}") for word in words.retraction_markers)
 
 
 def strip_time_words(piece: str, words: Lexicon) -> str:
@@ -489,7 +491,14 @@ def _ends(name: str, word: str, joint: str) -> bool:
 
 def are_function_words(forms: Iterable[str], words: Lexicon) -> bool:
     """Return whether words are no more than courtesies, links and prepositions of times."""
-    small = {*words.courtesies, *words.links, *words.around_time, *words.polite, *words.correcting, *words.corrections}
+    small = {
+        *words.courtesies,
+        *words.links,
+        *words.around_time,
+        *words.polite,
+        *words.correction_fillers,
+        *words.corrections,
+    }
     if words.joint:
         return all(form in small or not form.isalpha() for form in forms)
     left = "".join(forms)

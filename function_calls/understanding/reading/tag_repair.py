@@ -135,7 +135,7 @@ class TimeRepair(TagDraft):
 
     def _list_until_words(self) -> frozenset[str]:
         """Return the words for an end that do not link contents and hours as well, such as "to"."""
-        return self.words.until_words - {*self.words.inner}
+        return self.words.until_words - {*self.words.prepositions}
 
     def tag_listed_times(self) -> None:
         """Tag a retracted time in front of another time of a list as a time: it is not retracted."""
@@ -156,9 +156,9 @@ class TimeRepair(TagDraft):
         if last < 1 or not (self.forms[last].isdecimal() or self.tags[last] == "WHEN"):
             return
         begin = last
-        while begin and self.forms[begin - 1] in self.words.correcting | MARKS:
+        while begin and self.forms[begin - 1] in self.words.correction_fillers | MARKS:
             begin -= 1
-        if begin < last and any(form in self.words.correcting for form in self.forms[begin:last]):
+        if begin < last and any(form in self.words.correction_fillers for form in self.forms[begin:last]):
             self.set_tag(begin, last, NO_TAG)
             self.tags[last] = "WHEN"
 

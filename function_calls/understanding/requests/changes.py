@@ -509,11 +509,11 @@ def _replace_word(old: str, new: str, request: RequestContext) -> Interpretation
 
 def _split_denial(content: str, request: RequestContext) -> tuple[str, str]:
     """Split a new text into what holds and what it denies: "tim not jim"."""
-    for denial in request.words.denials if request.words.joint else ():
+    for denial in request.words.negations if request.words.joint else ():
         kept, found, denied = content.partition(f" {denial.strip()} ")
         if found and kept and denied:
             return kept.rstrip(","), denied
-    for word in request.words.exchanging:
+    for word in request.words.exchange_words:
         denied, found, kept = content.partition(f" {word} ")
         if found and kept:
             return kept, denied
@@ -542,8 +542,8 @@ def _tag_denied_time(request: RequestContext) -> RequestContext:
 
 def _is_denied(clause: Sequence[int], request: RequestContext) -> bool:
     tokens = request.reading.tokens
-    words = {denial.strip() for denial in request.words.denials}
-    is_in_front = request.words.joint.join(tokens[at].form for at in clause).startswith(request.words.denials)
+    words = {denial.strip() for denial in request.words.negations}
+    is_in_front = request.words.joint.join(tokens[at].form for at in clause).startswith(request.words.negations)
     return is_in_front or any(is_time(tokens[at]) and tokens[at - 1].form in words for at in clause[1:])
 
 

@@ -104,7 +104,7 @@ def _split_skipped_day(request: RequestContext) -> tuple[RequestContext, str] | 
     tokens, reading = request.reading.tokens, request.reading
     for at in range(1, len(tokens)):
         behind = request.words.fold(reading.text[tokens[at].start :])
-        word = next((word for word in request.words.sparing if behind.startswith(f"{word} ")), "")
+        word = next((word for word in request.words.exclusion_words if behind.startswith(f"{word} ")), "")
         words = behind.removeprefix(word).strip(" .!")
         time = slots.parse_time([words], request.words, request.read_times) if word else None
         if time is not None and time.best.has_day and time.best.rrule is None:
@@ -115,14 +115,18 @@ def _split_skipped_day(request: RequestContext) -> tuple[RequestContext, str] | 
 def _split_excluded_days(request: RequestContext) -> tuple[RequestContext, str]:
     """Split off weekdays that the words behind them exclude: 每天…，周末别提醒; "" for none."""
     tokens, reading = request.reading.tokens, request.reading
-    days = [at for at, token in enumerate(tokens) if at and token.form == "@day"] if request.words.spared_behind else []
+    days = (
+        [at for at, token in enumerate(tokens) if at and token.form == "@day"]
+        if request.words.exclusion_endings
+        else []
+    )
     for first in days:
         last = next(at for at in range(first, len(tokens) + 1) if at not in days)
         named = reading.text[tokens[first].start : tokens[last - 1].end]
         behind = request.words.fold(reading.text[tokens[last - 1].end :])
         kept = request.with_reading(reading.with_tokens(range(first)))
-        is_plea = behind.startswith(request.words.pleas)
-        is_left_out = behind.startswith(request.words.spared_behind) and kept.reading.has("CONTENT") and not is_plea
+        is_plea = behind.startswith(request.words.dont_forget_phrases)
+        is_left_out = behind.startswith(request.words.exclusion_endings) and kept.reading.has("CONTENT") and not is_plea
         if is_left_out and find_weekdays(named, request.now, request.language, request.times):
             return kept, named
     return request, ""
@@ -132,7 +136,7 @@ def _exclude_days(reminder: ReminderRequest, days: str, request: RequestContext)
     """Return `reminder` without `days` of its repetition."""
     if reminder.time is None:
         return reminder
-    phrase = request.words.but_on.format(time=reminder.time.words, days=days)
+    phrase = request.words.exclusion_template.format(time=reminder.time.words, days=days)
     return replace(reminder, time=slots.parse_time([phrase], request.words, request.read_times) or reminder.time)
 
 
@@ -168,10 +172,10 @@ def _complete_deeds(reminders: list[ReminderRequest], words: Lexicon) -> list[Re
     found: list[ReminderRequest] = []
     for reminder in reminders:
         first, *_ = [*reminder.content.split(), ""]
-        if deed and first.casefold() not in words.deeds and _is_somebody(reminder.content, words):
+        if deed and first.casefold() not in words.common_verbs and _is_somebody(reminder.content, words):
             found.append(replace(reminder, content=f"{deed} {reminder.content}"))
             continue
-        deed = first if first.casefold() in words.deeds else ""
+        deed = first if first.casefold() in words.common_verbs else ""
         found.append(reminder)
     return found
 
@@ -179,7 +183,7 @@ def _complete_deeds(reminders: list[ReminderRequest], words: Lexicon) -> list[Re
 def _is_somebody(content: str, words: Lexicon) -> bool:
     """Return whether a content is no more than the name of a person."""
     *before, last = content.split() or [""]
-    return len(before) < _LONGEST_NAME and (last.casefold() in words.relatives or last[:1].isupper())
+    return len(before) < _LONGEST_NAME and (last.casefold() in words.people_nouns or last[:1].isupper())
 
 
 def repeat_last(request: RequestContext) -> Interpretation | None:
@@ -232,7 +236,7 @@ def _find_exception(request: RequestContext) -> str:
     if not rest or any(map(is_time, rest)) or slots.are_function_words((token.form for token in rest), request.words):
         return ""
     text = request.words.strip_same_time(request.reading.text[rest[0].start : rest[-1].end])
-    return slots.tidy(text, (*(request.words.inner - request.words.articles), *request.words.before_content))
+    return slots.tidy(text, (*(request.words.prepositions - request.words.articles), *request.words.before_content))
 
 
 def _ask_content(request: RequestContext) -> Interpretation | None:
@@ -427,14 +431,14 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
 
 def _resolve_day_meant(request: RequestContext) -> date | None:
     """Return the day of the reminder set last, where a request says "the same day"."""
-    last = request.last_set if request.may_point and request.has_word(request.words.days_meant) else None
+    last = request.last_set if request.may_point and request.has_word(request.words.same_day_phrases) else None
     time = None if last is None else _read_call_time(last, request)
     return None if time is None else time.best.start.date()
 
 
 def _move_to_day(time: TimeWords, day: date, request: RequestContext) -> TimeWords:
     """Return a time without a day of its own on `day`; 当天下午两点 has none either."""
-    if time.best.has_day and not time.words.startswith(request.words.days_meant):
+    if time.best.has_day and not time.words.startswith(request.words.same_day_phrases):
         return time
     return replace(time, readings=tuple(move_to_day(reading, day)._replace(has_day=True) for reading in time.readings))
 
@@ -566,7 +570,7 @@ def _choose_title(request: RequestContext) -> str | None:
     """Return the content of a request without one; None where the bot must ask, "" for the usual title."""
     if any(word in request.folded_text for word in request.words.waking):
         return request.words.wake_up
-    if request.has_word(request.words.pointers):
+    if request.has_word(request.words.demonstratives):
         return _quote_pointed_message(request)
     is_amount = any(token.form.endswith("offset") for token in request.reading.tokens)
     is_timer = any(word in request.folded_text for word in request.words.alarms)

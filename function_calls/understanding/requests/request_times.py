@@ -438,7 +438,7 @@ def _choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
     best = time.best
     if not best.has_clock:
         return time
-    is_up = any(word in request.folded_text for word in request.words.mornings)
+    is_up = any(word in request.folded_text for word in request.words.morning_phrases)
     if not is_up and not any(word in request.folded_text for word in request.words.alarms):
         return time
     words = slots.strip_time_words(time.words, request.words)
@@ -468,7 +468,7 @@ def _choose_usual_half(time: TimeWords, request: RequestContext) -> TimeWords:
     early, late = min(time.readings, key=attrgetter("start")), max(time.readings, key=attrgetter("start"))
     if late.start - early.start != _HALF_DAY or early.start.hour >= _NOON:
         return time
-    if request.words.has_any(request.words.evenings, request.folded_text):
+    if request.words.has_any(request.words.evening_events, request.folded_text):
         return replace(time, readings=(late,), is_ambiguous=False)
     is_open = early.start.hour < _OPEN_HOUR or (early.start.hour, early.start.minute) == (_OPEN_HOUR, 0)
     return replace(time, readings=(early, late) if is_open else (early,), is_ambiguous=is_open)
