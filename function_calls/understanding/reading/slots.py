@@ -296,9 +296,9 @@ def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
     if not named or all(_is_oneself(name, words) for name in named):
         return None
     for name in named:
-        spared = _find_excepted(name, words)
-        if spared:
-            return f"{EVERYONE} except {spared}"
+        excepted = _find_excepted(name, words)
+        if excepted:
+            return f"{EVERYONE} except {excepted}"
         folded = words.fold(name).lstrip("@")
         is_verb = _is_verb(name, words, words.everyone_endings)
         if is_verb or folded in words.everyone or _is_whole_group(folded, words):

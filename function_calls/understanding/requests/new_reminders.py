@@ -59,7 +59,7 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
         kept, day = left_out
         made = set_reminders(kept)
         return made if made is None or not made.calls else _skip_day(made, day, request)
-    request, spared = _split_excluded_days(request)
+    request, excluded = _split_excluded_days(request)
     request = request.with_reading(bound_names(request.reading, request.words))
     request, interval = split_interval(tag_lead(request))
     wrong = find_impossible_time(request)
@@ -72,20 +72,20 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     pieces = split_reminders(request.reading)
     pieces = [tag_edge_time(piece, request.words) for piece in pieces] if len(pieces) > 1 else pieces
     reminders = [each for piece in pieces for each in _read_requests(request, piece)]
-    if spared:
-        reminders = [_exclude_days(reminder, spared, request) for reminder in reminders]
+    if excluded:
+        reminders = [_exclude_days(reminder, excluded, request) for reminder in reminders]
     if due:
         reminders = [replace(reminder, content=due) for reminder in reminders]
     if has_unclear_time(request.reading, request.words) and _resolve_day_meant(request) is None:
         return request.answers.set_reminders([replace(reminder, time=None) for reminder in reminders[:1]])
     if len(pieces) > 1:
-        reminders = _complete_deeds(reminders, request.words)
+        reminders = _complete_verbs(reminders, request.words)
     if interval is not None:
         reminders = [_start_after_interval(reminder, interval, request) for reminder in reminders]
-    rhythm = _find_rule_for_last(request, reminders)
-    if rhythm is not None:
+    repetition = _find_rule_for_last(request, reminders)
+    if repetition is not None:
         return request.answers.call_tool(
-            "reminder_update", {**make_change_arguments(rhythm, request.now), "reminder_id": "it"}
+            "reminder_update", {**make_change_arguments(repetition, request.now), "reminder_id": "it"}
         )
     options = read_options(request, interval)
     made = (
@@ -166,16 +166,16 @@ def _keep_reason_in_content(reading: MessageReading, words: Lexicon) -> MessageR
     return reading.with_tags((*reading.tags[:last], "CONTENT"))
 
 
-def _complete_deeds(reminders: list[ReminderRequest], words: Lexicon) -> list[ReminderRequest]:
+def _complete_verbs(reminders: list[ReminderRequest], words: Lexicon) -> list[ReminderRequest]:
     """Return `reminders` with the verb of the one before for those that only name somebody: "call Ann …, Bob …"."""
-    deed = ""
+    verb = ""
     found: list[ReminderRequest] = []
     for reminder in reminders:
         first, *_ = [*reminder.content.split(), ""]
-        if deed and first.casefold() not in words.common_verbs and _is_somebody(reminder.content, words):
-            found.append(replace(reminder, content=f"{deed} {reminder.content}"))
+        if verb and first.casefold() not in words.common_verbs and _is_somebody(reminder.content, words):
+            found.append(replace(reminder, content=f"{verb} {reminder.content}"))
             continue
-        deed = first if first.casefold() in words.common_verbs else ""
+        verb = first if first.casefold() in words.common_verbs else ""
         found.append(reminder)
     return found
 

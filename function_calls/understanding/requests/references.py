@@ -176,9 +176,9 @@ def _is_same_person(target: Person, person: Person) -> bool:
 
 
 def _find_named(request: RequestContext, *, may_be_several: bool) -> list[str]:
-    spared = [name for piece in request.reading.pieces("SPARED") for name in _split_names(piece, request)]
-    if spared:
-        return [f"all except {' and '.join(spared)}"]
+    excepted = [name for piece in request.reading.pieces("SPARED") for name in _split_names(piece, request)]
+    if excepted:
+        return [f"all except {' and '.join(excepted)}"]
     pieces = slots.find_reference_pieces(request.reading, request.words)
     definite = [each for each in pieces if each.strip().casefold() not in request.words.indefinite]
     named = [name for each in definite for name in _split_names(each, request)]
