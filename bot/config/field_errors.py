@@ -93,30 +93,33 @@ class SettingInvalid(ConfigError):
         """Return the error with another place."""
         return type(self)(path, key, self.error, **self.fields)
 
-    def problem_in(self, language: str) -> str:
-        """Return the problem in `language`."""
+    def message(self) -> Message | str:
+        """Return the problem as a message; as English text if it is not translated."""
         if not isinstance(self.error, str):
             is_text = self.error["type"] == "value_error"
-            return self.error["msg"].removeprefix(_TEXT) if is_text else field_problem(language, self.error)
+            return self.error["msg"].removeprefix(_TEXT) if is_text else _field_message(self.error)
         keys = (f"setting.{self.error}", self.error)
-        return next((say(language, key, **self.fields) for key in keys if knows(key)), self.error)
+        return next((Message(key, self.fields) for key in keys if knows(key)), self.error)
+
+    def problem_in(self, language: str) -> str:
+        """Return the problem in `language`."""
+        return _text_in(language, self.message())
 
 
 def config_problem(error: ConfigError, language: str) -> str:
     """Return the problem of an error, in `language` where it is translated."""
-    if isinstance(error, SettingInvalid):
-        return error.problem_in(language)
-    return Message(f"database.{error.code}", error.fields).text_in(language) if error.code else error.problem
+    return _text_in(language, config_message(error))
 
 
 def config_message(error: ConfigError) -> Message | str:
     """Return the problem of an error as a message; as English text if it is not translated."""
     if isinstance(error, SettingInvalid):
-        if not isinstance(error.error, str):
-            return error.problem if error.error["type"] == "value_error" else _field_message(error.error)
-        keys = (f"setting.{error.error}", error.error)
-        return next((Message(key, error.fields) for key in keys if knows(key)), error.problem)
+        return error.message()
     return Message(f"database.{error.code}", error.fields) if error.code else error.problem
+
+
+def _text_in(language: str, message: Message | str) -> str:
+    return message.text_in(language) if isinstance(message, Message) else message
 
 
 def config_error_text(error: ConfigError, language: str) -> str:
