@@ -172,8 +172,9 @@ async def answer_unknown_command(turn: Turn) -> Reply | None:
 
     A command with text may be a sentence, and one in a group that does not name the bot may be for another bot.
     """
-    found = _COMMAND.fullmatch(strip_name_before_command(turn.message.text, turn.bot_name))
-    if found is None or (found["argument"] or "").strip() or turn.steps:
+    typed = strip_name_before_command(turn.message.text, turn.bot_name)
+    found = _COMMAND.fullmatch(typed)
+    if found is None or (found["argument"] or "").strip() or turn.steps or parse_command(typed) is not None:
         return None
     is_named = (found["bot"] or "").casefold() == turn.bot_name.casefold()
     if not is_named and (found["bot"] or not turn.message.is_addressed):
@@ -181,7 +182,7 @@ async def answer_unknown_command(turn: Turn) -> Reply | None:
     name = found["name"].casefold()
     aliases = [alias for alias in _ALIASES if not alias.isascii()]
     known = (*_MENU_ORDER, *sorted(_MANAGING), *aliases, *(spec.name for spec in turn.tools))
-    if name in known or name in _ALIASES:
+    if name in known:
         return None
     text = say(turn.language, "failed.unknown_command", command=f"/{found['name']}")
     near = [f"/{each}" for each in closest_names(name, known, count=_MOST_SUGGESTED, at_least=_ALIKE)]
