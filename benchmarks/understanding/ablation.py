@@ -1,4 +1,4 @@
-"""Switch off the conditions of the understanding one by one, and print what becomes of the answers to conversations.
+"""Switch off the conditions of the understanding one by one, and print how the verdicts on conversations change.
 
 A condition is that of an `if`, a part of an `and` or `or`, or the filter of a comprehension. Where it is off, an `if`
 is not taken, a part of an `or` is empty, and a part of an `and` and a filter hold. A rule is to be deleted when no
@@ -51,7 +51,14 @@ class Condition(Struct, frozen=True, kw_only=True):
 
 
 class Result(Struct, frozen=True, kw_only=True):
-    """What became of the answers without a condition; `used` counts the conversations in which it decides."""
+    """The change of the verdicts when a condition is off, in the conversations that were played without it.
+
+    Attributes:
+        used: The number of conversations in which the condition decides.
+        right: How many messages more are right; negative for fewer.
+        harmful: How many messages more are wrong and harmful.
+        changed: The messages with another verdict, as text.
+    """
 
     condition: Condition
     used: int
