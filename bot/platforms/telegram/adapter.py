@@ -1,7 +1,8 @@
 """Connect to Telegram: receive by long polling or a webhook, send by the Bot API."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+import hmac
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -21,6 +22,7 @@ from aiogram.exceptions import (
 from aiogram.methods import EditMessageText, SendMessage
 from aiogram.types import BotCommand, Update, User
 from aiogram.utils.token import TokenValidationError
+from aiohttp import web
 from loguru import logger
 from msgspec.structs import replace
 from pydantic import ValidationError
@@ -33,7 +35,7 @@ from bot.platforms.kit.commands import MENU
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood, listen
 from bot.platforms.kit.pieces import send_in_order
 from bot.platforms.telegram import requests
-from bot.platforms.telegram.client import PATH, Administrators, Webhook, delivery_failed, send_file
+from bot.platforms.telegram.client import Administrators, delivery_failed, send_file
 from bot.platforms.telegram.wire import NAME, Account, name_of, to_incoming, to_reactions
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, Person
@@ -46,6 +48,8 @@ _LATE_ANSWER: Final = timedelta(seconds=10)
 _QUIET_WEBHOOK: Final = timedelta(minutes=10)
 _REMEMBERED_PEOPLE: Final = 10_000
 _GONE: Final = {"left", "kicked"}
+_PATH: Final = "/telegram"
+_SECRET_HEADER: Final = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the name of the header
 
 
 class TelegramPlatform(NetworkPlatform):
@@ -73,7 +77,7 @@ class TelegramPlatform(NetworkPlatform):
             limit = stale_after or timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
             connection = Connection(NAME, clock, stale_after=limit)
         super().__init__(clock, bot_name, connection)
-        self._administrators = Administrators(self._ask_administrators, clock)
+        self._administrators = Administrators(self._bot, clock)
         self._people: BoundedDict[str, Person] = BoundedDict(_REMEMBERED_PEOPLE)
         self._me = Account(id=self._bot.id, username="", bot_name=bot_name, people=self._people)
         self._offset: int | None = None
@@ -193,25 +197,30 @@ class TelegramPlatform(NetworkPlatform):
 
     async def _listen(self) -> None:
         """Take posted updates until cancelled; Telegram tries those again that it could not post."""
-
-        async def take(raw: bytes) -> None:
-            self._connection.note_received()
-            try:
-                update = Update.model_validate_json(raw)
-            except ValidationError as error:  # its text quotes the update
-                logger.bind(platform=NAME).error("could not parse an update: {} errors", error.error_count())
-                return
-            await self._take(update)
-
         settings, secret = self._settings, self._settings.webhook_secret.get_secret_value()
-        routes = Webhook(take, secret=secret).routes
-        async with listen(routes, settings.webhook_host, settings.webhook_port):
+        async with listen(
+            lambda router: router.add_post(_PATH, self._take_posted), settings.webhook_host, settings.webhook_port
+        ):
             await self._bot.set_webhook(self._webhook_url, secret_token=secret, allowed_updates=_WANTED)
             await asyncio.Event().wait()
 
+    async def _take_posted(self, request: web.Request) -> web.Response:
+        """Take an update with the secret and refuse others; where it raises, Telegram delivers the update again."""
+        given, secret = request.headers.get(_SECRET_HEADER, ""), self._settings.webhook_secret.get_secret_value()
+        if not hmac.compare_digest(given.encode(), secret.encode()):
+            return web.Response(status=403)
+        self._connection.note_received()
+        try:
+            update = Update.model_validate_json(await request.read())
+        except ValidationError as error:  # its text quotes the update
+            logger.bind(platform=NAME).error("could not parse an update: {} errors", error.error_count())
+        else:
+            await self._take(update)
+        return web.Response()
+
     @property
     def _webhook_url(self) -> str:
-        return self._settings.webhook_url.rstrip("/") + PATH
+        return self._settings.webhook_url.rstrip("/") + _PATH
 
     async def _probe(self) -> None:
         """Check that Telegram still posts to this webhook, which is silent in quiet chats."""
@@ -246,14 +255,6 @@ class TelegramPlatform(NetworkPlatform):
             await self._bot.answer_callback_query(query_id)
         except AiogramError as error:
             logger.bind(platform=NAME).debug("could not answer a callback query: {}", delivery_failed(error))
-
-    async def _ask_administrators(self, chat_id: int) -> Collection[str]:
-        try:
-            members = await self._bot.get_chat_administrators(chat_id)
-        except AiogramError as error:
-            logger.bind(chat=f"{NAME}:{chat_id}").debug("could not fetch the administrators: {}", error)
-            return ()
-        return frozenset(str(member.user.id) for member in members)
 
 
 def create(parts: PlatformParts) -> TelegramPlatform:

@@ -1,7 +1,6 @@
-"""Convert Telegram's errors, send files, receive by a webhook and cache administrators."""
+"""Convert Telegram's errors, send files and cache administrators."""
 
-import hmac
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from aiogram import Bot
@@ -16,9 +15,11 @@ from aiogram.exceptions import (
     TelegramUnauthorizedError,
 )
 from aiogram.types import BufferedInputFile
-from aiohttp import ClientConnectorError, web
+from aiohttp import ClientConnectorError
+from loguru import logger
 
 from bot.platforms.telegram import requests
+from bot.platforms.telegram.wire import NAME
 from services.kernel.chat import ChatAddress, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
@@ -26,10 +27,6 @@ from services.kernel.errors import DeliveryFailed
 _PERMANENT = (TelegramBadRequest, TelegramForbiddenError, TelegramNotFound, TelegramUnauthorizedError)
 
 _TRUSTED_FOR = timedelta(minutes=10)
-
-PATH = "/telegram"
-
-_SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the name of the header
 
 
 def delivery_failed(error: AiogramError) -> DeliveryFailed:
@@ -63,10 +60,10 @@ async def send_file(bot: Bot, address: ChatAddress, file: SentFile) -> str:
 
 
 class Administrators:
-    """Caches the result of `ask` for ten minutes for each chat."""
+    """Caches the administrators of each chat for ten minutes."""
 
-    def __init__(self, ask: Callable[[int], Awaitable[Collection[str]]], clock: Clock) -> None:
-        self._ask = ask
+    def __init__(self, bot: Bot, clock: Clock) -> None:
+        self._bot = bot
         self._clock = clock
         self._known: dict[int, tuple[datetime, Collection[str]]] = {}
 
@@ -76,28 +73,11 @@ class Administrators:
             return ()
         asked_at, known = self._known.get(chat_id, (None, ()))
         if asked_at is None or self._clock.now() - asked_at > _TRUSTED_FOR:
-            known = await self._ask(chat_id)
+            try:
+                members = await self._bot.get_chat_administrators(chat_id)
+            except AiogramError as error:
+                logger.bind(chat=f"{NAME}:{chat_id}").debug("could not fetch the administrators: {}", error)
+                members = []
+            known = frozenset(str(member.user.id) for member in members)
             self._known[chat_id] = (self._clock.now(), known)
         return known
-
-
-class Webhook:
-    """Hands updates that carry the secret to `take` as JSON; others are refused with 403.
-
-    Telegram is answered when `take` has returned: where it raises, Telegram delivers the update again.
-    """
-
-    def __init__(self, take: Callable[[bytes], Awaitable[None]], *, secret: str) -> None:
-        self._take = take
-        self._secret = secret.encode()
-
-    def routes(self, router: web.UrlDispatcher) -> None:
-        """Add the route at which Telegram posts."""
-        router.add_post(PATH, self._handle)
-
-    async def _handle(self, request: web.Request) -> web.Response:
-        given = request.headers.get(_SECRET_HEADER, "").encode()
-        if not hmac.compare_digest(given, self._secret):
-            return web.Response(status=403)
-        await self._take(await request.read())
-        return web.Response()
