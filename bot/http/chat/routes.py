@@ -199,7 +199,7 @@ async def react(
 @routes.post("/sessions/{session_id}/messages/{message_id}/stop")
 async def stop(session_id: SESSION, message_id: MESSAGE_ID, context: Context, _viewer: RoomViewer) -> Done:
     """Stop an answer while it is written; `message_id` is that of the answer."""
-    if not await context.room.stop(session_id, message_id):
+    if not await context.room.answers.stop(context.room.address(session_id), message_id):
         raise HttpRefused(404, "nothing_to_stop")
     return Done()
 

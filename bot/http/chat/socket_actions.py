@@ -76,7 +76,9 @@ class FrameHandlers:
         await put_reaction(self._context, self._session_id, _text(data, "message_id"), body.emoji, self._viewer)
 
     async def _stop(self, data: Data) -> None:
-        if not await self._context.room.stop(self._session_id, _text(data, "message_id")):
+        if not await self._context.room.answers.stop(
+            self._context.room.address(self._session_id), _text(data, "message_id")
+        ):
             raise HttpRefused(404, "nothing_to_stop")
 
     async def _resolve_client_call(self, data: Data) -> None:

@@ -25,22 +25,22 @@ def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
     room.attach(app.state, app.services.get(HistoryService), app.router.stop, refresher.start, usage_of(context))
 
     async def completed(event: Event) -> None:
-        room.heard(event)
+        room.answers.show_call(event)
         result = event.data.get("result")
         platform, _, chat_id = event.chat.partition(":")
         if platform == room.name and isinstance(result, ToolResult) and result.receipts:
             refresher.start(room.address(chat_id))
             if change_id := change_undone(result):
-                await room.mark_undone(chat_id, change_id)
+                await room.answers.mark_undone(room.address(chat_id), change_id)
 
     async def closed(chat: ChatAddress, asked_in: str) -> None:
         if chat.platform == room.name:
-            await room.mark_closed(chat.chat_id, asked_in)
+            await room.answers.mark_closed(chat, asked_in)
 
     policy = app.calls.policy
     unsubscribe = [
         *([] if policy is None else [policy.confirmations.subscribe(closed)]),
-        app.calls.events.subscribe(TOOL_START, room.heard),
+        app.calls.events.subscribe(TOOL_START, room.answers.show_call),
         app.calls.events.subscribe(TOOL_COMPLETE, completed),
     ]
     try:

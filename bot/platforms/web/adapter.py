@@ -19,7 +19,6 @@ from bot.platforms.web.frames import AttachmentShape, MessageShape, attachment_s
 from bot.platforms.web.room import Room
 from bot.platforms.web.rooms import PLATFORM, Rooms, address_of
 from bot.platforms.web.shapes import bot_message_id, client_id_of, due_shape, extras_of, message_shape, post_id
-from function_calls.tools.dispatch.events import Event
 from services.history.service import HistoryService, record_once
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person, SentFile
@@ -83,9 +82,9 @@ class WebPlatform:
         self._clock = clock
         self._since = clock.now()
         self._sent_keys: BoundedDict[str, str] = BoundedDict(_REMEMBERED_KEYS)
-        self._extras = ExtrasRepository()
+        self._extras = ExtrasRepository(clock)
         self.rooms = Rooms(self.bot, self._extras, clock, self.refresh_reminders)
-        self._answering = AnswerTracker(self.rooms, self._extras, clock)
+        self.answers = AnswerTracker(self.rooms, self._extras, clock)
         self._look: Look | None = None
         self._usage: UsageOf | None = None
         self._receive: Receive | None = None
@@ -108,7 +107,7 @@ class WebPlatform:
         for room in self.rooms:
             look(self.address(room.session_id), 0.0)
         self._history = history
-        self._answering.attach(history, stop)
+        self.answers.attach(history, stop)
         self._is_attached.set()
 
     async def run(self, receive: Receive) -> None:
@@ -168,10 +167,10 @@ class WebPlatform:
         await self._history.flush()  # the page shows the message as stored
         if message.attachments:
             shown = [attachment_shape(each) for each in message.attachments]
-            await self._extras.change(message.address, message.id, Extras(attachments=shown))
-        answer = self._answering.begin(message)
+            await self._extras.room(message.address).change(message.id, Extras(attachments=shown))
+        answer = self.answers.begin(message)
         await self._publish_new(message)
-        finished = await self._answering.hand_over(message, self._receive)
+        finished = await self.answers.hand_over(message, self._receive)
         return PostResult(message=message, answer_id=answer.id, finished=finished)
 
     async def resume_message(self, message: ChatMessage) -> None:
@@ -180,14 +179,14 @@ class WebPlatform:
         if self._receive is None:
             raise DeliveryFailed("the room is not open yet")
         self.room(message.address.chat_id).remember(message.sender)
-        self._answering.begin(message)
-        await (await self._answering.hand_over(message, self._receive))
+        self.answers.begin(message)
+        await (await self.answers.hand_over(message, self._receive))
 
     async def _result_of_existing(self, session_id: str, message: ChatMessage) -> PostResult:
         """Return the result of a message that was posted before, and send it to its author again."""
         shape = await self._person_message(message)
         self.room(session_id).tell(message.sender.id, "message_new", {"message": shape})
-        finished = self._answering.finishing(message.address, message.id)
+        finished = self.answers.finishing(message.address, message.id)
         return PostResult(message=message, answer_id=f"{message.id}.r", is_new=False, finished=finished)
 
     async def edit_own(self, session_id: str, message_id: str, text: str) -> None:
@@ -224,21 +223,17 @@ class WebPlatform:
             if self.files is not None:
                 for url in {*each.files, *(attachment["url"] for attachment in shown)}:
                     await self.files.remove(url)
-            await self._extras.change(each.address, message_id, Extras())
+            await self._extras.room(each.address).change(message_id, Extras())
         for each in gone[-_MOST_REPORTED_DELETIONS:]:
             if each.address.chat_id in self.rooms:
                 self.room(each.address.chat_id).emit("message_deleted", {"message_id": each.message_id})
-
-    async def stop(self, session_id: str, answer_id: str) -> bool:
-        """Stop an answer that is being made; False when there is none of this id."""
-        return await self._answering.stop(self.address(session_id), answer_id)
 
     async def put_reaction(self, session_id: str, message_id: str, person: Person, emoji: str) -> None:
         """Put a person's emoji on a message, or take it off again."""
         before = await self.extras(session_id, message_id)
         extras = replace(before, reactions={each: [*people] for each, people in before.reactions.items()})
         extras.react(person.id, emoji)
-        await self._extras.change(self.address(session_id), message_id, extras)
+        await self._extras.room(self.address(session_id)).change(message_id, extras)
         event_data = {"message_id": message_id, "reactions": extras.reactions, "who": person.id, "emoji": emoji}
         self.room(session_id).emit("reaction", event_data)
 
@@ -250,7 +245,7 @@ class WebPlatform:
         known = None if message.idempotency_key is None else self._sent_keys.get(message.idempotency_key)
         if known is not None:
             return known
-        answer = self._answering.of(address, message.reply_to)
+        answer = self.answers.of(address, message.reply_to)
         if answer is not None and answer.is_sent:
             answer = None
         message_id = answer.id if answer is not None else bot_message_id(message.idempotency_key)
@@ -259,7 +254,7 @@ class WebPlatform:
             extras.attachments = await self._attach(self.files, message.files, address.chat_id, message_id)
         if answer is not None:
             extras.confirmed = [*answer.confirmed]
-        await self._extras.change(address, message_id, extras)
+        await self._extras.room(address).change(message_id, extras)
         shape = self._bot_message(message_id, message, extras)
         if answer is not None:
             answer.flush()
@@ -284,7 +279,7 @@ class WebPlatform:
             reminder=extras.reminder or before.reminder,
             confirmed=before.confirmed,
         )
-        await self._extras.change(address, message_id, extras)
+        await self._extras.room(address).change(message_id, extras)
         shape = self._bot_message(message_id, message, extras)
         changed = {key: value for key, value in shape.items() if key not in {"tool_calls", "ts", "client_id"}}
         self.room(address.chat_id).emit("message_updated", {"message": {**changed, "edited": True}})
@@ -299,26 +294,12 @@ class WebPlatform:
 
     def listener(self, message: ChatMessage) -> TextListener | None:
         """Return the listener that gets the answer to `message` as it is written."""
-        answer = self._answering.of(message.address, message.id)
+        answer = self.answers.of(message.address, message.id)
         return None if answer is None else answer.hear
-
-    # What the bot tells about itself.
-
-    def heard(self, event: Event) -> None:
-        """Show a tool call while it runs, and how it ended."""
-        self._answering.heard(event)
-
-    async def mark_undone(self, session_id: str, change_id: str) -> None:
-        """Mark the buttons of a change that was taken back."""
-        await self._answering.mark_undone(self.address(session_id), change_id)
-
-    async def mark_closed(self, session_id: str, asked_in: str) -> None:
-        """Mark the buttons of a question that is answered or dropped, which was the answer to this message."""
-        await self._answering.mark_closed(self.address(session_id), asked_in)
 
     async def extras(self, session_id: str, message_id: str) -> Extras:
         """Return what a message has beside its text."""
-        return await self._extras.of(self.address(session_id), message_id)
+        return await self._extras.room(self.address(session_id)).of(message_id)
 
     async def _attach(
         self, files: RoomFiles, sent: Sequence[SentFile], session_id: str, message_id: str

@@ -75,7 +75,7 @@ class AnswerTracker:
         answer.is_stopped = True
         return await self._stop(chat, answer.question.id)
 
-    def heard(self, event: Event) -> None:
+    def show_call(self, event: Event) -> None:
         """Show a tool call while it runs, and how it ended."""
         platform, _, chat_id = event.chat.partition(":")
         answer = self._answers.get((chat_id, event.message_id)) if platform == PLATFORM else None
@@ -112,7 +112,7 @@ class AnswerTracker:
         question = answer.question
         if question.reply_to is None:
             return
-        extras = await self._extras.of(question.address, question.reply_to)
+        extras = await self._extras.room(question.address).of(question.reply_to)
         is_done = all(call["status"] == "ok" for call in answer.calls.values())
         choices = choices_pressed(extras.choices, question.text.strip(), question.sender.id, is_done=is_done)
         if choices is not None:
@@ -121,20 +121,20 @@ class AnswerTracker:
     async def mark_closed(self, chat: ChatAddress, asked_in: str) -> None:
         """Mark the buttons of a question that is answered or dropped; it stands in the answer to `asked_in`."""
         message_id = f"{asked_in}.r"
-        extras = await self._extras.of(chat, message_id)
+        extras = await self._extras.room(chat).of(message_id)
         choices = choices_closed(extras.choices)
         if choices != extras.choices:
             await self._change_choices(chat, message_id, choices)
 
     async def mark_undone(self, chat: ChatAddress, change_id: str) -> None:
         """Mark the buttons that undo the change `change_id` as used."""
-        for message_id in await self._extras.with_change(chat, change_id):
-            extras = await self._extras.of(chat, message_id)
+        for message_id in await self._extras.room(chat).with_change(change_id):
+            extras = await self._extras.room(chat).of(message_id)
             await self._change_choices(chat, message_id, choices_undone(extras.choices, change_id))
 
     async def _change_choices(self, chat: ChatAddress, message_id: str, choices: list[ChoiceShape]) -> None:
-        extras = await self._extras.of(chat, message_id)
-        await self._extras.change(chat, message_id, replace(extras, choices=choices))
+        extras = await self._extras.room(chat).of(message_id)
+        await self._extras.room(chat).change(message_id, replace(extras, choices=choices))
         room = self._rooms.of(chat.chat_id)
         changed = {"id": message_id, "author": room.bot, "choices": choices_at(choices, self._clock.now())}
         room.emit("message_updated", {"message": changed})
@@ -146,5 +146,5 @@ class AnswerTracker:
             await self._history.record_own(
                 chat, answer.text, message_id=answer.id, sent_at=now, reply_to=answer.question.id
             )
-            await self._extras.change(chat, answer.id, Extras(stopped=True))
+            await self._extras.room(chat).change(answer.id, Extras(stopped=True))
         answer.done(answer.text, "stopped" if answer.is_stopped else "silent")

@@ -8,7 +8,8 @@ from msgspec import Struct, ValidationError, convert, field, to_builtins
 from bot.platforms.web.frames import AttachmentShape, ChoiceShape, FiredShape
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress
-from services.kernel.state import Json, StateStore
+from services.kernel.clock import Clock
+from services.kernel.state import Json, MemoryStateStore, StateStore
 
 _LIFETIME: Final = timedelta(days=36_500)
 _MOST: Final = 300
@@ -73,11 +74,11 @@ class RoomExtras:
     async def change(self, message_id: str, extras: Extras) -> None:
         """Keep `extras` from now on; empty ones are forgotten."""
         known = await self._all()
-        if extras.is_empty:
-            known.pop(message_id, None)
-        else:
+        if not extras.is_empty:
             known[message_id] = extras
-        await self._state.set(self._key, [_encode(each, known[each]) for each in known], keep=_LIFETIME)
+        elif known.pop(message_id, None) is None:
+            return
+        await self._state.set(self._key, [{"id": each, **to_builtins(known[each])} for each in known], keep=_LIFETIME)
 
     async def _all(self) -> BoundedDict[str, Extras]:
         if self._of is None:
@@ -90,49 +91,30 @@ class RoomExtras:
 
 
 class ExtrasRepository:
-    """The extras of all rooms, loaded on first use; empty before `use_state`."""
+    """The extras of all rooms, loaded on first use; kept in memory only before `use_state`."""
 
-    def __init__(self) -> None:
-        self._state: StateStore | None = None
-        self._books: dict[str, RoomExtras] = {}
+    def __init__(self, clock: Clock) -> None:
+        self._state: StateStore = MemoryStateStore(clock)
+        self._rooms: dict[str, RoomExtras] = {}
 
     def use_state(self, state: StateStore) -> None:
-        """Keep the books in `state` from now on."""
+        """Keep the extras in `state` from now on."""
         self._state = state
+        self.unload_all()
 
     def unload(self, address: ChatAddress) -> None:
-        """Read the book of a room anew when it is needed again."""
-        self._books.pop(address.key, None)
+        """Read the extras of a room anew when they are needed again."""
+        self._rooms.pop(address.key, None)
 
     def unload_all(self) -> None:
-        """Read every book anew."""
-        self._books.clear()
+        """Read the extras of every room anew."""
+        self._rooms.clear()
 
-    async def of(self, address: ChatAddress, message_id: str) -> Extras:
-        """Return the extras of a message, for reading only."""
-        book = self._book(address)
-        return NO_EXTRAS if book is None else await book.of(message_id)
-
-    async def with_change(self, address: ChatAddress, change_id: str) -> tuple[str, ...]:
-        """Return the ids of a room's messages with a button that takes this change back."""
-        book = self._book(address)
-        return () if book is None else await book.with_change(change_id)
-
-    async def change(self, address: ChatAddress, message_id: str, extras: Extras) -> None:
-        """Set the extras of a message."""
-        book = self._book(address)
-        if book is not None and (not extras.is_empty or not (await book.of(message_id)).is_empty):
-            await book.change(message_id, extras)
-
-    def _book(self, address: ChatAddress) -> RoomExtras | None:
-        if address.key not in self._books and self._state is not None:
-            self._books[address.key] = RoomExtras(self._state, address.key)
-        return self._books.get(address.key)
-
-
-def _encode(message_id: str, extras: Extras) -> Json:
-    stored: Json = {"id": message_id, **to_builtins(extras)}
-    return stored
+    def room(self, address: ChatAddress) -> RoomExtras:
+        """Return the extras of a room."""
+        if address.key not in self._rooms:
+            self._rooms[address.key] = RoomExtras(self._state, address.key)
+        return self._rooms[address.key]
 
 
 def _decode(entry: dict[str, Json]) -> tuple[str, Extras]:

@@ -1,6 +1,6 @@
 """Define the schemas of the frames that are sent over a room's sockets, and the states of buttons."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final, Literal, NotRequired
 
@@ -34,8 +34,8 @@ class ChoiceShape(TypedDict):
     change_id: str | None
 
 
-def choice_shape(choice: Choice, written: Callable[[datetime], str]) -> ChoiceShape:
-    """Return a button that was not pressed yet; `written` words its instants."""
+def choice_shape(choice: Choice) -> ChoiceShape:
+    """Return a button that was not pressed yet."""
     return ChoiceShape(
         label=choice.label,
         says=choice.says,
@@ -216,11 +216,11 @@ def written(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def author_shape(person: Person, *, bot_id: str = "bot") -> AuthorShape:
+def author_shape(person: Person) -> AuthorShape:
     """Return a person, or the bot."""
-    if person.is_bot:
-        return AuthorShape(id=bot_id, name=person.name, kind="bot")
-    return AuthorShape(id=person.id, name=person.name, kind="person")
+    return AuthorShape(
+        id="bot" if person.is_bot else person.id, name=person.name, kind="bot" if person.is_bot else "person"
+    )
 
 
 def attachment_shape(attachment: Attachment) -> AttachmentShape:

@@ -76,7 +76,7 @@ def message_shape(
 def extras_of(message: OutgoingMessage, now: datetime) -> Extras:
     """Return what a message of the bot has beside its text."""
     return Extras(
-        choices=[choice_shape(each, written) for each in message.choices],
+        choices=[choice_shape(each) for each in message.choices],
         mentions=[*(person.id for person in message.mentions), *([EVERYONE] if message.mentions_everyone else [])],
         reminder=_fired_shape(message, now),
     )

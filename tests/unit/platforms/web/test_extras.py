@@ -1,7 +1,7 @@
 from datetime import timedelta
 
 from bot.platforms.web.extras import Extras, RoomExtras
-from bot.platforms.web.frames import AttachmentShape, FiredShape, choice_shape, written
+from bot.platforms.web.frames import AttachmentShape, FiredShape, choice_shape
 from bot.testing.clocks import FixedClock
 from bot.testing.fixtures import NOW
 from services.kernel.chat import Choice
@@ -15,7 +15,7 @@ def book(state):
 async def test_extras_are_there_after_a_restart():
     state = MemoryStateStore(FixedClock(NOW))
     extras = Extras(
-        choices=[choice_shape(Choice(label="Done", says="done"), written)],
+        choices=[choice_shape(Choice(label="Done", says="done"))],
         mentions=["ann"],
         reactions={"👍": ["lin"]},
         reminder=FiredShape(id="r1", text="tea", due_at="2026-11-20T10:00:00Z", late_ms=12),
