@@ -107,13 +107,19 @@ class Pipeline:
             listener_for=partial(_listener, outbox, drafts),
             call_styles=settings.model.chat_function_calling,
         )
-        people, links = services.get(PeopleService), services.get(ChatAliasService)
-        understand = CrossChatInterpreter(offline=offline, interpreter=interpreter)
+        people = services.get(PeopleService)
         self._commands: list[Command] = [
             ToolCommands(self.calls, policy),
             PluginCommands(plugins, policy),
             AccountLinkCommands(people, outbox),
-            CrossChatCommands(links, people, outbox, self.turns, understand=understand, policy=policy),
+            CrossChatCommands(
+                aliases=services.get(ChatAliasService),
+                people=people,
+                outbox=outbox,
+                turns=self.turns,
+                understand=CrossChatInterpreter(offline=offline, interpreter=interpreter),
+                policy=policy,
+            ),
             *plugins.chat_commands(),
             answer_unknown_command,
         ]
@@ -125,10 +131,10 @@ class Pipeline:
         checks: list[Middleware] = [self.access, in_order, self.rate_limit]
         assistant = self.assistant_with(interpreter)
         self.router = MessageRouter(
-            assistant,
-            outbox,
-            self.turns.turn,
-            [
+            assistant=assistant,
+            outbox=outbox,
+            turn_for=self.turns.turn,
+            middlewares=[
                 *([model.telemetry] if model.telemetry is not None else []),
                 self.access,
                 in_order,

@@ -137,8 +137,8 @@ def _notifier(
     blocked: BlockedChats,
 ) -> ReminderNotifier:
     return ReminderNotifier(
-        outbox,
-        infrastructure.clock,
+        outbox=outbox,
+        clock=infrastructure.clock,
         late_after=timedelta(seconds=infrastructure.settings.reminders.late_after_seconds),
         digest=Digests(summaries, quick, infrastructure.clock, outbox.link),
         private_chat=PrivateChats(infrastructure.database).of,

@@ -73,22 +73,15 @@ class SettingsChange(Struct, kw_only=True):
     problem: str = ""
 
 
-class SettingsEditor:
+class SettingsEditor(Struct, eq=False):
     """Changes the settings of a running bot.
 
     `changed` is set when the bot should apply new settings; if it is None, each change needs a restart.
     """
 
-    def __init__(
-        self,
-        path: Path | None = None,
-        environment: Mapping[str, str] | None = None,
-        *,
-        changed: asyncio.Event | None = None,
-    ) -> None:
-        self._path = path
-        self._environment = environment
-        self.changed = changed
+    path: Path | None = None
+    environment: Mapping[str, str] | None = None
+    changed: asyncio.Event | None = None
 
     def load(self) -> LoadedSettings:
         """Read the settings as a start would.
@@ -96,7 +89,7 @@ class SettingsEditor:
         Raises:
             ConfigError: a file or a variable is invalid.
         """
-        return read_settings(self._path, self._environment)
+        return read_settings(self.path, self.environment)
 
     def preview(self, values: Mapping[str, JsonValue]) -> Settings:
         """Return the settings with `values`, without storing them; null removes a value of the page.
@@ -192,7 +185,7 @@ class SettingsEditor:
 
     def _read(self, tables: Tables) -> Settings:
         try:
-            return read_settings(self._path, self._environment, saved=tables).settings
+            return read_settings(self.path, self.environment, saved=tables).settings
         except ConfigError as error:
             raise SettingsInvalid({error.key: error.problem}) from None  # the cause may quote a secret
 

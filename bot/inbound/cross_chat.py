@@ -90,25 +90,15 @@ class CrossChatInterpreter(Struct, frozen=True, kw_only=True):
         return [call for call in calls if call.name in _ALLOWED_TOOLS]
 
 
-class CrossChatCommands:
+class CrossChatCommands(Struct, frozen=True, kw_only=True):
     """Names chats, and executes requests for a named chat that a member sends from another chat."""
 
-    def __init__(
-        self,
-        aliases: ChatAliasService,
-        people: PeopleService,
-        outbox: Outbox,
-        turns: TurnFactory,
-        *,
-        understand: Understand,
-        policy: CallPolicy,
-    ) -> None:
-        self._aliases = aliases
-        self._people = people
-        self._outbox = outbox
-        self._turns = turns
-        self._understand = understand
-        self._policy = policy
+    aliases: ChatAliasService
+    people: PeopleService
+    outbox: Outbox
+    turns: TurnFactory
+    understand: Understand
+    policy: CallPolicy
 
     async def __call__(self, turn: Turn) -> Reply | None:
         """Answer a command or a sentence for another chat; return None for any other message."""
@@ -122,13 +112,13 @@ class CrossChatCommands:
         viewer = Viewer.of(turn.message)
         if viewer.is_private:
             return say(turn.language, "elsewhere.groups_only")
-        if not self._policy.may_rule(viewer):
+        if not self.policy.may_rule(viewer):
             return say(turn.language, "refused.admins_only")
         if not name or name.casefold() in _OFF:
-            await self._aliases.close(viewer.chat)
+            await self.aliases.close(viewer.chat)
             return say(turn.language, "elsewhere.closed")
         try:
-            stored_name = await self._aliases.open(viewer.chat, name)
+            stored_name = await self.aliases.open(viewer.chat, name)
         except RequestRefused as refusal:
             return say(turn.language, f"refused.{refusal.code}", **refusal.fields)
         return say(turn.language, "elsewhere.open", name=stored_name)
@@ -145,7 +135,7 @@ class CrossChatCommands:
         for pattern, instead in _SENTENCES:
             found = pattern.search(text)
             if found is not None and (
-                await self._aliases.has_alias(found["name"]) or ("remind" in found[0] and "#" in found[0])
+                await self.aliases.has_alias(found["name"]) or ("remind" in found[0] and "#" in found[0])
             ):
                 return found["name"], f"{text[: found.start()]}{instead}{text[found.end() :]}"
         return None
@@ -153,20 +143,18 @@ class CrossChatCommands:
     async def _answer_request(self, turn: Turn, name: str, text: str) -> Reply:
         message, language = turn.message, turn.language
         try:
-            chat, account = await self._aliases.resolve(
-                name, await self._people.accounts_of(message.address, message.sender)
+            chat, account = await self.aliases.resolve(
+                name, await self.people.accounts_of(message.address, message.sender)
             )
         except RequestRefused as refusal:
             return Reply(text=say(language, f"refused.{refusal.code}", **refusal.fields), reply_to=message.id)
         target = await self._target_turn(turn, chat, account, text)
-        calls = await self._understand(target)
+        calls = await self.understand(target)
         if not calls or (not message.is_private and any(call.name == _LIST for call in calls)):
             key = "elsewhere.list_in_private" if calls else "elsewhere.only_reminders"
             return Reply(text=say(language, key, name=name), reply_to=message.id)
         results = [
-            await self._turns.calls.dispatch(
-                call, replace(self._turns.context(target, place), entry_point=_ENTRY_POINT)
-            )
+            await self.turns.calls.dispatch(call, replace(self.turns.context(target, place), entry_point=_ENTRY_POINT))
             for place, call in enumerate(calls)
         ]
         return await self._answer(turn, target, name, results)
@@ -184,7 +172,7 @@ class CrossChatCommands:
             reply_to=None,
             mentions=turn.message.mentions if is_same_platform else (),
         )
-        specs = await self._turns.calls.list_specs(Viewer.of(message))
+        specs = await self.turns.calls.list_specs(Viewer.of(message))
         tools = tuple(spec for spec in specs if spec.name in _ALLOWED_TOOLS)
         return replace(turn, message=message, tools=tools, recent=(), on_text=None)
 
@@ -196,15 +184,15 @@ class CrossChatCommands:
         change = next((each.change_id for result in results for each in result.receipts if each.undo is not None), "")
         notification = OutgoingMessage(text=say(language, "elsewhere.told", who=turn.message.sender.name, text=text))
         try:
-            await self._outbox.send(target.message.address, notification)
+            await self.outbox.send(target.message.address, notification)
         except DeliveryFailed as failure:
             logger.bind(chat=str(target.message.address)).warning(
                 "could not notify the chat of a cross-chat reminder: {}", failure
             )
             if failure.is_permanent:
                 undo = ToolCall(id="undo", name="undo", arguments={"change_id": change} if change else {})
-                await self._turns.calls.dispatch(
-                    undo, replace(self._turns.context(target, len(results)), entry_point=_ENTRY_POINT)
+                await self.turns.calls.dispatch(
+                    undo, replace(self.turns.context(target, len(results)), entry_point=_ENTRY_POINT)
                 )
                 return Reply(text=say(language, "elsewhere.unreachable", name=name), reply_to=turn.message.id)
         before = f"/for {name} "

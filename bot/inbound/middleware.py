@@ -6,6 +6,7 @@ from typing import Final, Literal, Protocol
 from weakref import WeakValueDictionary
 
 from loguru import logger
+from msgspec import Struct
 from msgspec.structs import replace
 
 from bot.platforms.kit.commands import sentence_of
@@ -66,30 +67,22 @@ class Access:
         return not self._allowed or address.key in self._allowed
 
 
-class ListenFilter:
+class ListenFilter(Struct, frozen=True):
     """Stops group messages by the setting `router.listen`.
 
     `is_for_the_bot` recognises unaddressed messages that only the bot can answer.
     """
 
-    def __init__(
-        self,
-        listen: Listen,
-        looks_like_a_request: Callable[[str], bool],
-        is_for_the_bot: Callable[[ChatMessage], Awaitable[bool]] | None = None,
-    ) -> None:
-        self._listen = listen
-        self._looks_like_a_request = looks_like_a_request
-        self._is_for_the_bot = is_for_the_bot
+    listen: Listen
+    looks_like_a_request: Callable[[str], bool]
+    is_for_the_bot: Callable[[ChatMessage], Awaitable[bool]] | None = None
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
         """Pass on messages that are addressed to the bot or private, or that the setting lets through."""
-        passes = message.is_addressed or message.is_private or self._passes(message.text)
-        if passes or (self._is_for_the_bot is not None and await self._is_for_the_bot(message)):
+        passes = message.is_addressed or message.is_private or self.listen == "all"
+        passes = passes or (self.listen == "smart" and self.looks_like_a_request(message.text))
+        if passes or (self.is_for_the_bot is not None and await self.is_for_the_bot(message)):
             await call_next(message)
-
-    def _passes(self, text: str) -> bool:
-        return self._listen == "all" or (self._listen == "smart" and self._looks_like_a_request(text))
 
 
 class ChatOrder:

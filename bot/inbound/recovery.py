@@ -1,6 +1,6 @@
 """Resume messages that an earlier run left unanswered, except those that blocked its event loop."""
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -36,7 +36,7 @@ _LONGEST_LOOK: Final = 200
 """Characters used to detect the language of an unreadable message."""
 
 
-class Recovery:
+class Recovery(Struct, frozen=True, kw_only=True):
     """Handles an unanswered message again, or notifies its sender, who can repeat it with a button.
 
     A message is resumed once, as it may be the cause of a crash; after a second crash its sender is notified. A message
@@ -44,24 +44,12 @@ class Recovery:
     those taken over from another worker.
     """
 
-    def __init__(
-        self,
-        pending: Iterable[ChatMessage],
-        outbox: Outbox,
-        state: StateStore,
-        clock: Clock,
-        *,
-        language: str,
-        watchdog: Watchdog | None = None,
-    ) -> None:
-        self._pending: dict[str, list[ChatMessage]] = {}
-        for message in pending:
-            self._pending.setdefault(message.address.platform, []).append(message)
-        self._outbox = outbox
-        self._state = state
-        self._clock = clock
-        self._language = language
-        self._watchdog = watchdog
+    pending: Sequence[ChatMessage]
+    outbox: Outbox
+    state: StateStore
+    clock: Clock
+    language: str
+    watchdog: Watchdog | None = None
 
     @classmethod
     async def find(
@@ -78,41 +66,36 @@ class Recovery:
         """Find the pending messages; `keys` limits them to those of another worker, by chat and id."""
         found = await unanswered.since(clock.now() - NOTIFIED_WITHIN)
         pending = [each for each in found if keys is None or (each.address.key, each.id) in keys]
-        return cls(pending, outbox, state, clock, language=language, watchdog=watchdog)
+        return cls(pending=pending, outbox=outbox, state=state, clock=clock, language=language, watchdog=watchdog)
 
     def pending_on(self, platform: str) -> Sequence[ChatMessage]:
         """Return the pending messages of a platform, oldest first."""
-        return self._pending.get(platform, ())
+        return [each for each in self.pending if each.address.platform == platform]
 
     async def resume(self, platform: str, handle: Handle, screen: Screen) -> None:
         """Handle the pending messages of a platform in order, with `handle`."""
         for message in self.pending_on(platform):
-            is_tried = bool(await self._state.get(_attempt_key(message)))
-            if self._is_unreadable(message):
+            is_tried = bool(await self.state.get(_attempt_key(message)))
+            if self.watchdog is not None and self.watchdog.is_unreadable((message.address.key, message.id)):
                 await handle(replace(message, is_recorded=True))  # which notifies its sender
-            elif not is_tried and self._clock.now() - message.sent_at <= ANSWERED_WITHIN:
-                await self._state.set(_attempt_key(message), value=True, keep=NOTIFIED_WITHIN)
+            elif not is_tried and self.clock.now() - message.sent_at <= ANSWERED_WITHIN:
+                await self.state.set(_attempt_key(message), value=True, keep=NOTIFIED_WITHIN)
                 logger.bind(chat=message.address.key, message=message.id).info("resuming a message of an earlier run")
                 await handle(replace(message, is_recorded=True))
             elif is_tried or message.is_addressed or message.is_private:
                 await screen(replace(message, is_recorded=True), self._notify_sender)
 
     async def _notify_sender(self, message: ChatMessage) -> None:
-        await self._outbox.reply(message.address, self._reply_to_missed(message))
-
-    def _is_unreadable(self, message: ChatMessage) -> bool:
-        return self._watchdog is not None and self._watchdog.is_unreadable((message.address.key, message.id))
+        await self.outbox.reply(message.address, self._reply_to_missed(message))
 
     def _reply_to_missed(self, message: ChatMessage) -> Reply:
-        language = language_of(message.text, self._language)
-        is_short = 0 < len(message.text) <= _LONGEST_BUTTON
-        again = (
-            (Choice(label=say(language, "button.again"), says=message.text, for_people=(message.sender.id,)),)
-            if is_short
-            else ()
-        )
+        language = language_of(message.text, self.language)
+        again = Choice(label=say(language, "button.again"), says=message.text, for_people=(message.sender.id,))
         return Reply(
-            text=say(language, "notice.missed"), reply_to=message.id, mentions=(message.sender,), choices=again
+            text=say(language, "notice.missed"),
+            reply_to=message.id,
+            mentions=(message.sender,),
+            choices=(again,) if 0 < len(message.text) <= _LONGEST_BUTTON else (),
         )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 
 from loguru import logger
+from msgspec import Struct, field
 
 from bot.inbound.corrections import Corrections, EditedRequests
 from bot.inbound.intake import Intake, StorageRetry, sanitize_surrogates
@@ -25,51 +26,33 @@ TurnFor = Callable[[ChatMessage], Awaitable[Turn]]
 _Key = tuple[str, str]
 
 
-class MessageRouter:
-    """Passes messages through the middlewares to the assistant, and sends the answers."""
+class MessageRouter(Struct, frozen=True, kw_only=True):
+    """Passes messages through the middlewares to the assistant, and sends the answers.
 
-    def __init__(
-        self,
-        assistant: Assistant,
-        outbox: Outbox,
-        turn_for: TurnFor,
-        middlewares: Sequence[Middleware] = (),
-        *,
-        corrections: Corrections,
-        drafts: Drafts,
-        reactions: Reactions,
-        edited: EditedRequests,
-        intake: Intake,
-        retry: StorageRetry,
-        turn_claims: TurnCoordinator | None = None,
-        unreadable: UnreadableMessages | None = None,
-    ) -> None:
-        """Wire the router.
+    `intake` records messages as they arrive, `retry` repeats corrections while the database is unavailable,
+    `turn_claims` coordinates several workers (None for a single one), and `unreadable` skips messages that blocked
+    an earlier process (None without a watchdog).
+    """
 
-        `intake` records messages as they arrive, `retry` repeats corrections while the database is unavailable,
-        `turn_claims` coordinates several workers (None for a single one), and `unreadable` skips messages that blocked
-        an earlier process (None without a watchdog).
-        """
-        self._assistant = assistant
-        self._outbox = outbox
-        self._turn_for = turn_for
-        self._middlewares = middlewares
-        self._handle = chain(middlewares, self._answer)
-        self._corrections = corrections
-        self._drafts = drafts
-        self._reactions = reactions
-        self._edited = edited
-        self._intake = intake
-        self._retry = retry
-        self._turn_claims = turn_claims
-        self._unreadable = unreadable
-        self._tasks: dict[_Key, asyncio.Task[object]] = {}
-        self._cancelled: set[_Key] = set()
+    assistant: Assistant
+    outbox: Outbox
+    turn_for: TurnFor
+    middlewares: Sequence[Middleware]
+    corrections: Corrections
+    drafts: Drafts
+    reactions: Reactions
+    edited: EditedRequests
+    intake: Intake
+    retry: StorageRetry
+    turn_claims: TurnCoordinator | None = None
+    unreadable: UnreadableMessages | None = None
+    _tasks: dict[_Key, asyncio.Task[object]] = field(default_factory=dict)
+    _cancelled: set[_Key] = field(default_factory=set)
 
     async def accept(self, incoming: Incoming) -> Incoming:
         """Return `incoming`, after committing it if it is a message."""
         if isinstance(incoming, ChatMessage):
-            return await self._intake.record(sanitize_surrogates(incoming))
+            return await self.intake.record(sanitize_surrogates(incoming))
         return incoming
 
     async def handle(self, incoming: ChatMessage | Correction | Reaction) -> None:
@@ -100,20 +83,20 @@ class MessageRouter:
         finally:
             if is_first:
                 self._tasks.pop(key, None)
-        if is_first and self._turn_claims is not None:
-            self._turn_claims.complete(key)
+        if is_first and self.turn_claims is not None:
+            self.turn_claims.complete(key)
 
     async def _read(self, message: ChatMessage) -> None:
-        if self._unreadable is None:
-            await self._handle(message)
-        elif self._unreadable.has(message):
-            await self._unreadable.notify_sender(message)
+        if self.unreadable is None:
+            await self.screen(message, self._answer)
+        elif self.unreadable.has(message):
+            await self.unreadable.notify_sender(message)
         else:
-            await self._unreadable.watchdog.handle((message.address.key, message.id), self._handle(message))
+            await self.unreadable.watchdog.handle((message.address.key, message.id), self.screen(message, self._answer))
 
     async def screen(self, message: ChatMessage, last: Next) -> None:
         """Run the middlewares on `message`, then `last` instead of the assistant."""
-        await chain(self._middlewares, last)(message)
+        await chain(self.middlewares, last)(message)
 
     async def stop(self, address: ChatAddress, message_id: str) -> bool:
         """Cancel the answer to a message, except a change that a tool has begun; return whether it was in progress."""
@@ -126,10 +109,10 @@ class MessageRouter:
         if isinstance(correction, MessageWithdrawn):
             await self._cancel((correction.address.key, correction.message_id))
         try:
-            original = await self._retry.run(lambda: self._find_original(correction))
-            await self._retry.run(lambda: self._corrections.apply(correction))
+            original = await self.retry.run(lambda: self._find_original(correction))
+            await self.retry.run(lambda: self.corrections.apply(correction))
             if original is not None:
-                await self._edited.apply(correction, original)
+                await self.edited.apply(correction, original)
         except Exception as error:  # noqa: BLE001 - a failure must not stop the next event
             log = logger.bind(chat=str(correction.address), message=correction.message_id)
             log.opt(exception=error).error("handling a correction failed")
@@ -139,11 +122,11 @@ class MessageRouter:
         task = self._tasks.get((correction.address.key, correction.message_id))
         if task is not None and task is not asyncio.current_task():
             await asyncio.wait([task])
-        return await self._edited.find_original(correction)
+        return await self.edited.find_original(correction)
 
     async def _react(self, reaction: Reaction) -> None:
         try:
-            await self._reactions.handle(reaction)
+            await self.reactions.handle(reaction)
         except Exception as error:  # noqa: BLE001 - a failure must not stop the next event
             log = logger.bind(chat=str(reaction.address), message=reaction.message_id)
             log.opt(exception=error).error("handling a reaction failed")
@@ -160,18 +143,18 @@ class MessageRouter:
             self._cancelled.discard(key)
 
     async def _answer(self, message: ChatMessage) -> None:
-        turn = await self._turn_for(message)
-        async with self._drafts.open(turn) as draft:
+        turn = await self.turn_for(message)
+        async with self.drafts.open(turn) as draft:
             reply = await self._reply_to(turn)
-            if reply is not None and (self._turn_claims is None or await self._turn_claims.is_ours(message)):
+            if reply is not None and (self.turn_claims is None or await self.turn_claims.is_ours(message)):
                 await draft.finish(reply)
 
     async def _reply_to(self, turn: Turn) -> Reply | None:
         message = turn.message
         is_awaited = message.is_addressed or message.is_private
         try:
-            async with self._outbox.typing(message.address) if is_awaited else nullcontext():
-                return await self._assistant.answer(turn)
+            async with self.outbox.typing(message.address) if is_awaited else nullcontext():
+                return await self.assistant.answer(turn)
         except StorageFull as error:
             logger.bind(chat=str(message.address), message=message.id).error("no answer: {}", error)
             return Reply(text=full_text(turn.language)) if is_awaited else None

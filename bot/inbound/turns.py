@@ -29,17 +29,6 @@ _LANGUAGE_HISTORY = 50
 _REFERENCE_HISTORY = 20
 
 
-def no_listener(message: ChatMessage) -> TextListener | None:
-    """Return no listener."""
-    del message
-    return None
-
-
-def leave_context(context: CallContext) -> CallContext:
-    """Return `context` unchanged."""
-    return context
-
-
 def parse_call_style(name: str) -> StyleName | None:
     """Return `name` as a call style; None if there is no such style."""
     return next((each for each in get_args(StyleName) if each == name), None)
@@ -60,8 +49,8 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
     history: HistoryService
     calls: FunctionCallRouter
     services: Services
-    listener_for: ListenerFor = no_listener
-    connect: ConnectContext = leave_context
+    listener_for: ListenerFor = lambda _: None
+    connect: ConnectContext = lambda context: context
     call_styles: Mapping[str, StyleName] = field(default_factory=dict)
 
     async def turn(self, message: ChatMessage) -> Turn:

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from bot.outbound.delivery_retry import BlockedChats
@@ -26,39 +27,32 @@ PrivateChat = Callable[[str, str], Awaitable[ChatAddress | None]]
 _MINUTE = 60
 
 
-class ReminderNotifier:
-    """Sends the reminder service's notices to the chats."""
+class ReminderNotifier(Struct, frozen=True, kw_only=True):
+    """Sends the reminder service's notices to the chats.
 
-    def __init__(
-        self,
-        outbox: Outbox,
-        clock: Clock,
-        *,
-        late_after: timedelta,
-        digest: Digest,
-        private_chat: PrivateChat,
-        blocked: BlockedChats,
-        on_delivered: Callable[[timedelta], None] | None = None,
-    ) -> None:
-        """`blocked` collects chats that refuse messages; `on_delivered` gets the delay of each delivery."""
-        self._outbox = outbox
-        self._on_delivered = on_delivered
-        self._digest = digest
-        self._private_chat = private_chat
-        self._blocked = blocked
-        self._clock = clock
-        self._late_after = late_after
+    `blocked` collects chats that refuse messages; `on_delivered` gets the delay of each delivery.
+    """
+
+    outbox: Outbox
+    clock: Clock
+    late_after: timedelta
+    digest: Digest
+    private_chat: PrivateChat
+    blocked: BlockedChats
+    on_delivered: Callable[[timedelta], None] | None = None
 
     async def deliver(self, notice: DueNotice) -> str | None:
         """Send `notice` to its chat, mentioning its recipients."""
-        return await self._send([notice], await self._text(notice), notice.idempotency_key)
+        is_summary = notice.action is ReminderAction.SUMMARY
+        text = await self.digest(notice) if is_summary else self._format(notice)
+        return await self._send([notice], text, notice.idempotency_key)
 
     async def deliver_together(self, notices: Sequence[DueNotice], idempotency_key: str) -> str | None:
         """Send `notices`, all of one chat, in one message."""
         reminders = [notice for notice in notices if notice.action is ReminderAction.SAY]
         head = self._heading(reminders)
         lines = [self._format(notice) if head is None else self._format_line(notice) for notice in reminders]
-        lines += [await self._digest(notice) for notice in notices if notice.action is ReminderAction.SUMMARY]
+        lines += [await self.digest(notice) for notice in notices if notice.action is ReminderAction.SUMMARY]
         return await self._send(notices, "\n".join([head, *lines] if head else lines), idempotency_key)
 
     async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
@@ -70,16 +64,13 @@ class ReminderNotifier:
         text = say(notice.language, "reminder.undeliverable", id=notice.reminder_id, content=notice.content, why=reason)
         message = OutgoingMessage(text=text, mentions=(notice.creator,))
         try:
-            await self._outbox.send(notice.address, message)
+            await self.outbox.send(notice.address, message)
         except DeliveryFailed:
-            self._blocked.add((notice.address.key,))
-            private = await self._private_chat(notice.address.platform, notice.creator.id)
+            self.blocked.add((notice.address.key,))
+            private = await self.private_chat(notice.address.platform, notice.creator.id)
             if private is None or private.key == notice.address.key:
                 raise
-            await self._outbox.send(private, message)
-
-    async def _text(self, notice: DueNotice) -> str:
-        return await self._digest(notice) if notice.action is ReminderAction.SUMMARY else self._format(notice)
+            await self.outbox.send(private, message)
 
     async def _send(self, notices: Sequence[DueNotice], text: str, key: str) -> str | None:
         people = {person.id: person for notice in notices for person in _people_to_mention(notice)}
@@ -91,15 +82,15 @@ class ReminderNotifier:
             notices=tuple(notices),
             choices=_buttons_of(notices),
         )
-        message_id = await self._outbox.send(notices[0].address, message)
-        if self._on_delivered is not None:
+        message_id = await self.outbox.send(notices[0].address, message)
+        if self.on_delivered is not None:
             for notice in notices:
-                self._on_delivered(self._clock.now() - notice.due_at)
+                self.on_delivered(self.clock.now() - notice.due_at)
         return message_id
 
     def _mark_repeat(self, notices: Sequence[DueNotice], text: str) -> str:
         """Mark `text` as a possible repeat on platforms without idempotency keys."""
-        platform = self._outbox.platforms.get(notices[0].address.platform)
+        platform = self.outbox.platforms.get(notices[0].address.platform)
         drops_repeats = platform is not None and platform.capabilities.takes_idempotency_key
         if drops_repeats or not any(notice.may_be_repeat for notice in notices):
             return text
@@ -136,10 +127,10 @@ class ReminderNotifier:
         return say(notice.language, "reminder.line_late", **fields)
 
     def _is_late(self, notice: DueNotice) -> bool:
-        return self._clock.now() - notice.due_at > self._late_after
+        return self.clock.now() - notice.due_at > self.late_after
 
     def _when(self, notice: DueNotice) -> str:
-        now = self._clock.now().astimezone(notice.due_at.tzinfo)
+        now = self.clock.now().astimezone(notice.due_at.tzinfo)
         return date_format.moment(notice.language, notice.due_at, now)
 
 

@@ -10,9 +10,7 @@ from loguru import logger
 
 from bot.config.settings import PluginSettings, Settings
 from bot.plugins.loading import find_enabled_plugins
-from bot.plugins.manager import PluginManager, ReloadResult
-from function_calls.router import FunctionCallRouter
-from function_calls.tools.context import Services
+from bot.plugins.manager import ReloadResult
 from services.kernel.background_tasks import running_tasks
 
 if TYPE_CHECKING:
@@ -27,18 +25,9 @@ _State = tuple[tuple[str, int, int], ...]
 class PluginWatch:
     """Watches the plugins' files and reloads changed plugins."""
 
-    def __init__(
-        self,
-        settings: PluginSettings,
-        manager: PluginManager,
-        calls: FunctionCallRouter,
-        services: Services,
-        report: Report,
-    ) -> None:
+    def __init__(self, settings: PluginSettings, app: "App", report: Report) -> None:
         self._settings = settings
-        self._manager = manager
-        self._calls = calls
-        self._services = services
+        self._app = app
         self._report = report
         self._seen = self._states()
 
@@ -55,11 +44,11 @@ class PluginWatch:
         gone = self._seen.keys() - now.keys()
         self._seen = now
         for name in sorted(gone):
-            await self._manager.remove(name)
+            await self._app.plugins.remove(name)
             self._report(ReloadResult(name=name, changes=("removed",)))
         for found in find_enabled_plugins(self._settings):
             if found.name in changed:
-                self._report(await self._manager.reload(found, self._calls, self._services))
+                self._report(await self._app.plugins.reload(found, self._app.calls, self._app.services))
 
     def _states(self) -> dict[str, _State]:
         found = find_enabled_plugins(self._settings)
@@ -72,7 +61,7 @@ async def watch_plugins(app: "App", settings: Settings, *, is_wanted: bool) -> A
     if not is_wanted:
         yield
         return
-    watch = PluginWatch(settings.plugins, app.plugins, app.calls, app.services, log_reload)
+    watch = PluginWatch(settings.plugins, app, log_reload)
     async with running_tasks() as tasks:
         tasks.start(watch.run(), "watch the plugins")
         yield

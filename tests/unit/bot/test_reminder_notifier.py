@@ -63,8 +63,8 @@ def notifier(outbox, clock):
         return ChatAddress(platform=platform, chat_id=f"{person_id} alone")
 
     return ReminderNotifier(
-        outbox,
-        clock,
+        outbox=outbox,
+        clock=clock,
         late_after=timedelta(minutes=2),
         digest=digest,
         private_chat=private_chat,

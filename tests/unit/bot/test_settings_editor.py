@@ -109,7 +109,7 @@ def test_undo_gives_back_the_values_before_and_can_be_undone(editor):
     editor.undo(undone.id, person="Lin", at="later")
     assert editor.load().settings.bot.name == "Opal"
     editor.undo(1, person="Lin", at="later")
-    assert editor.load().settings == read_settings(editor._path, {}, saved={}).settings
+    assert editor.load().settings == read_settings(editor.path, {}, saved={}).settings
 
 
 def test_secrets_that_nothing_names_any_longer_are_deleted(editor, folder, monkeypatch):

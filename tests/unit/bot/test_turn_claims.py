@@ -89,10 +89,10 @@ def way():
         return make_turn(message)
 
     router = MessageRouter(
-        SlowAssistant(),
-        outbox,
-        turn_for,
-        [Deduplication(history)],
+        assistant=SlowAssistant(),
+        outbox=outbox,
+        turn_for=turn_for,
+        middlewares=[Deduplication(history)],
         corrections=None,
         drafts=Drafts(outbox, clock),
         reactions=None,

@@ -49,7 +49,7 @@ class PluginRig:
             interpreter=None if script is None else ScriptedInterpreter(script),
             clock=self.clock,
         ) as app:
-            self.watch = PluginWatch(settings.plugins, app.plugins, app.calls, app.services, self.told.append)
+            self.watch = PluginWatch(settings.plugins, app, self.told.append)
             yield app
 
     async def say(self, text, **fields):
