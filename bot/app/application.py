@@ -144,7 +144,7 @@ async def build_app(
         history = HistoryService(store, bot_name=settings.bot.name, on_kept=infrastructure.counts.keep)
         outbox = Outbox({platform.name: platform for platform in served}, history, clock, cluster.remote_outbox)
         search = await create_search_service(settings.search, clock, resources, plugins.engines())
-        blocked = BlockedChats(clock)
+        blocked = BlockedChats()
         offered = create_services(
             infrastructure, outbox, history, model.asked, search, delivery=delivery, blocked=blocked
         )
@@ -187,7 +187,7 @@ async def build_app(
                 token_folder=settings.mcp_token_folder,
             )
         )
-        delivery_retry = DeliveryRetry(offered.get(ReminderService), blocked)
+        delivery_retry = DeliveryRetry(reminders=offered.get(ReminderService), blocked=blocked, clock=clock)
         app = App(
             router=pipeline.router,
             registry=pipeline.registry,

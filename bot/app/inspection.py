@@ -10,9 +10,8 @@ from bot.app.registry import built_in_registry
 from bot.config.platform_catalog import platform_names
 from bot.config.settings import Settings
 from bot.observability.logs import unlogged
-from bot.plugins.loading import LoadedPlugin
-from bot.plugins.manager import PluginManager
-from bot.tools.servers.sources import ListedTool, open_tool_sources, run_limits, stored_source
+from bot.plugins.manager import InstalledPlugin, PluginManager
+from bot.tools.servers.sources import open_tool_sources, run_limits, stored_source
 from bot.tools.skills import skill_sources
 from bot.tools.stored.runner import ToolRunner
 from bot.tools.stored.toolset import StoredToolset
@@ -44,13 +43,6 @@ class InspectedSource(Struct, frozen=True, kw_only=True):
     specs: tuple[ToolSpec, ...]
 
 
-class InspectedPlugin(Struct, frozen=True, kw_only=True):
-    """A plugin and its functions; none if `plugin.error` is set."""
-
-    plugin: LoadedPlugin
-    specs: tuple[ToolSpec, ...]
-
-
 class Inspection(Struct, frozen=True, kw_only=True):
     """The built-in `functions`, the plugins, the tool sources, and the name clashes among them.
 
@@ -58,7 +50,7 @@ class Inspection(Struct, frozen=True, kw_only=True):
     """
 
     functions: tuple[ToolSpec, ...]
-    plugins: tuple[InspectedPlugin, ...]
+    plugins: tuple[InstalledPlugin, ...]
     sources: tuple[InspectedSource, ...]
     clashes: tuple[NameClash, ...]
     platforms: tuple[str, ...] = ()
@@ -66,7 +58,7 @@ class Inspection(Struct, frozen=True, kw_only=True):
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """Return all tools in the order of the tool list."""
-        own = (*self.functions, *(spec for each in self.plugins for spec in each.specs))
+        own = (*self.functions, *(spec for each in self.plugins for spec in each.tools))
         return (*own, *(spec for each in self.sources for spec in each.specs))
 
 
@@ -106,9 +98,15 @@ async def inspect_bot(settings: Settings, clock: Clock) -> Inspection:
             of_plugins = {spec.name for each in manager.plugins for spec in each.tools}
             return Inspection(
                 functions=tuple(spec for spec in calls.registry.specs if spec.name not in of_plugins),
-                plugins=tuple(InspectedPlugin(plugin=each.plugin, specs=each.tools) for each in manager.plugins),
+                plugins=manager.plugins,
                 sources=tuple(
-                    _inspect_source(each, listed) for each in tools.sources if each.kind not in {LOCAL, "direct"}
+                    InspectedSource(
+                        source=source,
+                        health=source.health(),
+                        specs=tuple(each.spec for each in listed if each.source is source),
+                    )
+                    for source in tools.sources
+                    if source.kind not in {LOCAL, "direct"}
                 ),
                 clashes=tools.combined.clashes,
                 platforms=tuple(platform.name for platform in manager.platforms()),
@@ -127,8 +125,3 @@ async def _python_tools(settings: Settings) -> AsyncIterator[list[ToolSource]]:
                 await store.all()
                 stored_tools = [stored_source(StoredToolset(store, runner, owners=(_OPERATOR.key,)))]
         yield stored_tools
-
-
-def _inspect_source(source: ToolSource, listed: tuple[ListedTool, ...]) -> InspectedSource:
-    specs = tuple(each.spec for each in listed if each.source is source)
-    return InspectedSource(source=source, health=source.health(), specs=specs)

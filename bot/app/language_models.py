@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from bot.observability.telemetry.telemetry import Telemetry
     from function_calls.llm import FunctionCallLLM
     from function_calls.model_calls.styles.style import StyleSource
-    from services.call_log.usage import MeteredModel, Price
+    from services.call_log.usage import Price
     from services.language_model.fallback import FallbackChain
-    from services.summary.model import Summarizer
 
 
 _OPENAI = "https://api.openai.com/v1"
@@ -49,9 +48,11 @@ async def model_stack(infrastructure: Infrastructure, client: "FallbackChain | N
         if client is None:
             yield ModelStack(client=None, asked=None, latency=latency, budget=budget, telemetry=telemetry)
             return
+        from services.call_log.usage import MeteredModel
+
         timed = latency.model(client)
         traced = timed if telemetry is None else telemetry.model(timed)
-        asked = meter_model(traced, settings.model, budget)
+        asked = MeteredModel(traced, price=price_of(settings.model), budget=budget)
         try:
             yield ModelStack(client=client, asked=asked, latency=latency, budget=budget, telemetry=telemetry)
         finally:
@@ -99,20 +100,6 @@ def language_model(settings: ModelSettings) -> "FallbackChain | None":
         extra={"temperature": settings.temperature},
     )
     return FallbackChain([model])
-
-
-def meter_model(model: LanguageModel, settings: ModelSettings, budget: BudgetPolicy) -> "MeteredModel":
-    """Wrap `model` so that its tokens are priced and counted in `budget`."""
-    from services.call_log.usage import MeteredModel
-
-    return MeteredModel(model, price=price_of(settings), budget=budget)
-
-
-def model_summarizer(model: LanguageModel) -> "Summarizer":
-    """Return a summarizer that asks `model`."""
-    from services.summary.model_summarizer import ModelSummarizer
-
-    return ModelSummarizer(model)
 
 
 def budget_policy_of(settings: Settings, clock: Clock, log: CallLog) -> BudgetPolicy:

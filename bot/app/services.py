@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.app.infrastructure import Infrastructure, create_time_reader
-from bot.app.language_models import model_summarizer
 from bot.config.settings import SearchSettings
 from bot.inbound.cross_chat import create_member_check
 from bot.outbound.delivery_retry import BlockedChats
@@ -110,7 +109,9 @@ def create_services(
     read_time = create_time_reader(infrastructure.times)
     quick = summaries = SummaryService(history, read_time=read_time)
     if model is not None:
-        summaries = SummaryService(history, summarizer=model_summarizer(model), read_time=read_time)
+        from services.summary.model_summarizer import ModelSummarizer
+
+        summaries = SummaryService(history, summarizer=ModelSummarizer(model), read_time=read_time)
     people = PeopleService(infrastructure.scopes, LinkCodes(infrastructure.state))
     return Services(
         people,

@@ -44,7 +44,7 @@ def tools(config: Path | None, as_json: bool) -> None:
         return
     _print_tools(inspection.functions)
     for plugin in inspection.plugins:
-        _print_part(plugin_finding(plugin), plugin.specs, language)
+        _print_part(plugin_finding(plugin), plugin.tools, language)
     for source in inspection.sources:
         _print_part(source_finding(source), source.specs, language)
     for finding in clash_findings(inspection):

@@ -1,10 +1,10 @@
 """Retry undelivered reminders of a chat when a message arrives from it."""
 
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
 from loguru import logger
+from msgspec import Struct
 
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
@@ -13,60 +13,37 @@ from services.reminders.service import ReminderService
 _RETRY_INTERVAL: Final = timedelta(hours=1)
 """Minimum time between attempts in one chat."""
 
-
-class BlockedChats:
-    """The chats that refuse messages of the bot, with the time of the next attempt."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._retry_at: dict[str, datetime | None] = {}
-
-    def add(self, keys: Iterable[str]) -> None:
-        """Add chats that refused a message."""
-        for key in keys:
-            self._retry_at.setdefault(key)
-
-    def is_due(self, key: str) -> bool:
-        """Return whether a chat is blocked and the next attempt is due."""
-        if key not in self._retry_at:
-            return False
-        retry_at = self._retry_at[key]
-        return retry_at is None or self._clock.now() >= retry_at
-
-    def postpone(self, key: str) -> None:
-        """Record an attempt in a chat; the next one is due in an hour."""
-        self._retry_at[key] = self._clock.now() + _RETRY_INTERVAL
-
-    def remove(self, key: str) -> None:
-        """Remove a chat that accepts messages again."""
-        self._retry_at.pop(key, None)
+BlockedChats = dict[str, datetime | None]
+"""The chats that refuse messages of the bot, by key, with the time of the next attempt; None for the next message."""
 
 
-class DeliveryRetry:
+class DeliveryRetry(Struct, frozen=True, kw_only=True):
     """Retries the undelivered reminders of a chat when a message arrives from it.
 
     Platforms do not report that the bot may write again, and some not that it was added again.
     """
 
-    def __init__(self, reminders: ReminderService, blocked: BlockedChats) -> None:
-        self._reminders = reminders
-        self._blocked = blocked
+    reminders: ReminderService
+    blocked: BlockedChats
+    clock: Clock
 
     async def load_blocked(self) -> None:
         """Load the chats that were blocked in earlier runs."""
-        self._blocked.add(await self._reminders.chats_with_failures())
+        for key in await self.reminders.chats_with_failures():
+            self.blocked.setdefault(key)
 
     def is_due(self, chat: ChatAddress) -> bool:
-        """Return whether an attempt in `chat` is due."""
-        return self._blocked.is_due(chat.key)
+        """Return whether `chat` is blocked and the next attempt is due."""
+        retry_at = self.blocked.get(chat.key)
+        return chat.key in self.blocked and (retry_at is None or self.clock.now() >= retry_at)
 
     async def resume(self, chat: ChatAddress) -> None:
-        """Retry the undelivered reminders of `chat`."""
-        self._blocked.postpone(chat.key)
+        """Retry the undelivered reminders of `chat`; the next attempt is due in an hour."""
+        self.blocked[chat.key] = self.clock.now() + _RETRY_INTERVAL
         try:
-            count = await self._reminders.resume_in(chat)
+            count = await self.reminders.resume_in(chat)
         except Exception as error:  # noqa: BLE001 - the next message or start tries again
             logger.bind(chat=str(chat)).opt(exception=error).error("retrying undelivered reminders failed")
             return
         if not count:
-            self._blocked.remove(chat.key)
+            self.blocked.pop(chat.key, None)

@@ -139,18 +139,6 @@ class Outbox:
             logger.bind(chat=str(address)).debug("could not list members: {}", failure)
             return ()
 
-    async def report_progress(self, address: ChatAddress, text: str, earlier_id: str | None = None) -> str | None:
-        """Report progress, by an edit of the report `earlier_id` if possible; return the id of the report."""
-        message = OutgoingMessage(text=text)
-        try:
-            if earlier_id is None:
-                return await self.send(address, message)
-            if self.editor(address) is not None:
-                await self.edit(address, earlier_id, message)
-        except DeliveryFailed as failure:
-            logger.bind(chat=str(address)).debug("could not show progress: {}", failure)
-        return earlier_id
-
     @asynccontextmanager
     async def typing(self, address: ChatAddress) -> AsyncIterator[None]:
         """Show the typing indicator until the context ends, if the platform has one."""
@@ -180,7 +168,9 @@ class Outbox:
         platform = self.platforms.get(address.platform)
         capabilities = None if platform is None else platform.capabilities
         shown = tuple(file for file in reply.files if capabilities is not None and _accepts(capabilities, file))
-        named = (_file_line(file) for file in reply.files if file not in shown)
+        named = (
+            f"📎 {each.name} ({each.media_type}, {each.kilobytes} kB)" for each in reply.files if each not in shown
+        )
         text = reply.text if capabilities is not None and capabilities.choices else reply.text_with_hint
         return OutgoingMessage(
             text="\n".join([text, *named]).strip(),
@@ -237,7 +227,9 @@ class Outbox:
             try:
                 yield
             except DeliveryFailed as failure:
-                self._note_pause(address, failure)
+                if failure.retry_after:
+                    key = address.platform if failure.is_global else address.key
+                    self._paused_until[key] = self._clock.now() + timedelta(seconds=failure.retry_after)
                 raise
 
     def _check_pause(self, address: ChatAddress) -> None:
@@ -249,11 +241,6 @@ class Outbox:
                 del self._paused_until[key]
             elif end is not None:
                 raise DeliveryFailed("the platform asked for a pause", retry_after=(end - now).total_seconds())
-
-    def _note_pause(self, address: ChatAddress, failure: DeliveryFailed) -> None:
-        if failure.retry_after:
-            key = address.platform if failure.is_global else address.key
-            self._paused_until[key] = self._clock.now() + timedelta(seconds=failure.retry_after)
 
     async def record(self, address: ChatAddress, message: OutgoingMessage, message_id: str | None) -> None:
         """Record a sent message, a private one without its text; failures are logged."""
@@ -269,11 +256,6 @@ class Outbox:
 def _accepts(capabilities: Capabilities, file: SentFile) -> bool:
     is_too_large = 0 < capabilities.max_file_kilobytes < file.kilobytes
     return capabilities.files and not is_too_large
-
-
-def _file_line(file: SentFile) -> str:
-    """Return the text in place of a file on platforms without files."""
-    return f"📎 {file.name} ({file.media_type}, {file.kilobytes} kB)"
 
 
 def _lock_of(locks: WeakValueDictionary[str, asyncio.Lock], address: ChatAddress) -> asyncio.Lock:
@@ -299,7 +281,14 @@ class ProgressLine:
         if self._reported_at is not None and (self._message_id is None or now - self._reported_at < _PROGRESS_INTERVAL):
             return
         self._reported_at = now
-        self._message_id = await self._outbox.report_progress(self._address, text, self._message_id)
+        message = OutgoingMessage(text=text)
+        try:
+            if self._message_id is None:
+                self._message_id = await self._outbox.send(self._address, message)
+            elif self._outbox.editor(self._address) is not None:
+                await self._outbox.edit(self._address, self._message_id, message)
+        except DeliveryFailed as failure:
+            logger.bind(chat=str(self._address)).debug("could not show progress: {}", failure)
 
 
 def connect_context(outbox: Outbox, clock: Clock, context: CallContext) -> CallContext:

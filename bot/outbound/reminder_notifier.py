@@ -66,7 +66,7 @@ class ReminderNotifier(Struct, frozen=True, kw_only=True):
         try:
             await self.outbox.send(notice.address, message)
         except DeliveryFailed:
-            self.blocked.add((notice.address.key,))
+            self.blocked.setdefault(notice.address.key)
             private = await self.private_chat(notice.address.platform, notice.creator.id)
             if private is None or private.key == notice.address.key:
                 raise

@@ -1,12 +1,12 @@
 """Pass messages between workers: each worker sends those for the platforms that it leases."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 from loguru import logger
-from msgspec import Struct, json
+from msgspec import Struct, field, json
 from msgspec.structs import replace
 
 from bot.outbound.platform_leases import PlatformLeaseHolder
@@ -33,14 +33,11 @@ class _Envelope(Struct, frozen=True, kw_only=True):
 
 
 class _Outcome(Struct, frozen=True, kw_only=True):
-    """Outcome of a remote message: the platform's id, or the fields of `DeliveryFailed`."""
+    """Outcome of a remote message: the platform's id, or the reason and the fields of `DeliveryFailed`."""
 
     message_id: str | None = None
     reason: str | None = None
-    retry_after: float | None = None
-    is_permanent: bool = False
-    is_unknown: bool = False
-    is_global: bool = False
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 class RemoteOutbox:
@@ -49,7 +46,6 @@ class RemoteOutbox:
     def __init__(self, table: RemoteMessages, platform_leases: PlatformLeaseHolder, clock: Clock) -> None:
         self._table = table
         self.platform_leases = platform_leases
-        """The leases of this process."""
         self._clock = clock
 
     def is_here(self, platform: str) -> bool:
@@ -70,7 +66,10 @@ class RemoteOutbox:
             stored = await self._table.outcome(number)
             if stored is not None:
                 await self._table.withdraw(number)
-                return _message_id(json.decode(stored, type=_Outcome))
+                outcome = json.decode(stored, type=_Outcome)
+                if outcome.reason is not None:
+                    raise DeliveryFailed(outcome.reason, **outcome.fields)
+                return outcome.message_id
         was_waiting = await self._table.withdraw(number)
         raise DeliveryFailed(f"no worker is connected to {address.platform}", is_unknown=not was_waiting)
 
@@ -96,28 +95,10 @@ class RemoteOutbox:
             envelope = json.decode(content, type=_Envelope)
             outcome = _Outcome(message_id=await send(envelope.address, envelope.message))
         except DeliveryFailed as failure:
-            outcome = _Outcome(
-                reason=str(failure),
-                retry_after=failure.retry_after,
-                is_permanent=failure.is_permanent,
-                is_unknown=failure.is_unknown,
-                is_global=failure.is_global,
-            )
+            outcome = _Outcome(reason=str(failure), fields=vars(failure))
         except Exception as error:  # noqa: BLE001 - the message may have been sent
-            outcome = _Outcome(reason=f"{type(error).__name__}: {error}", is_unknown=True)
+            outcome = _Outcome(reason=f"{type(error).__name__}: {error}", fields={"is_unknown": True})
         try:
             await self._table.settle(number, json.encode(outcome).decode())
         except Exception as error:  # noqa: BLE001 - the other worker times out and sends again
             logger.warning("could not store the outcome of a remote message: {}", error)
-
-
-def _message_id(outcome: _Outcome) -> str | None:
-    if outcome.reason is not None:
-        raise DeliveryFailed(
-            outcome.reason,
-            retry_after=outcome.retry_after,
-            is_permanent=outcome.is_permanent,
-            is_unknown=outcome.is_unknown,
-            is_global=outcome.is_global,
-        )
-    return outcome.message_id

@@ -101,10 +101,6 @@ class PluginManager:
             else:
                 owners |= dict.fromkeys(own, f"plugin {each.plugin.name}")
 
-    def services(self) -> list[object]:
-        """Return the services that plugins bring."""
-        return [service for each in self._working() for service in each.plugin.adds.services]
-
     def platforms(self) -> list[Platform]:
         """Return the chat platforms that plugins bring."""
         return [platform for each in self._working() for platform in each.plugin.adds.platforms]

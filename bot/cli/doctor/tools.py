@@ -13,7 +13,8 @@ from bot.tools.stored.sandbox import SandboxUnavailable, check_kernel
 from function_calls.language.messages import say
 
 if TYPE_CHECKING:
-    from bot.app.inspection import InspectedPlugin, InspectedSource, Inspection
+    from bot.app.inspection import InspectedSource, Inspection
+    from bot.plugins.manager import InstalledPlugin
 
 _SOURCES: Final = {"plugin": "toolset", "skill": "skills"}
 """The messages about sources of tools that are called otherwise than their kind."""
@@ -39,19 +40,19 @@ def examine_tools(inspection: "Inspection") -> list[Finding]:
     ]
 
 
-def plugin_finding(each: "InspectedPlugin") -> Finding:
+def plugin_finding(each: "InstalledPlugin") -> Finding:
     """Return the tools of a plugin, or its error."""
     name = each.plugin.name
     if each.plugin.error:
         return problem("plugin", "plugin_broken", "plugin_fix", plugin=name, reason=each.plugin.error)
-    names = ", ".join(spec.name for spec in each.specs)
+    names = ", ".join(spec.name for spec in each.tools)
     return good("plugin", "plugin_functions" if names else "plugin_plain", plugin=name, names=names)
 
 
-def doubt_findings(each: "InspectedPlugin") -> list[Finding]:
+def doubt_findings(each: "InstalledPlugin") -> list[Finding]:
     """Return warnings about probable mistakes of a plugin: a hidden plugin, a missing docstring."""
     found, name = each.plugin.found, each.plugin.name
-    doubts = [] if each.plugin.error else lint_contributions(each.plugin.adds, each.specs)
+    doubts = [] if each.plugin.error else lint_contributions(each.plugin.adds, each.tools)
     fields = {"plugin": name, "origin": found.origin, "names": ", ".join(found.hides)}
     hidden = [warning("plugin", "plugin_hides", **fields)] if found.hides else []
     return hidden + [warning("plugin", "plugin_doubt", plugin=name, doubt=doubt) for doubt in doubts]

@@ -68,7 +68,7 @@ def notifier(outbox, clock):
         late_after=timedelta(minutes=2),
         digest=digest,
         private_chat=private_chat,
-        blocked=BlockedChats(clock),
+        blocked=BlockedChats(),
     )
 
 

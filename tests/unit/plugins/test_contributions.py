@@ -133,7 +133,12 @@ async def test_every_kind_of_hook_of_a_plugin_is_asked(rig):
     async with rig.running(script=[[ToolCall(id="1", name="reminder_list", arguments={})]]) as app:
         await rig.say("my reminders")
         answer = await rig.say("and now?")  # the script is over, which is a failure of the model
-        (notes,) = (each for each in app.plugins.services() if type(each).__name__ == "Notes")
+        (notes,) = (
+            each
+            for plugin in app.plugins.plugins
+            for each in plugin.plugin.adds.services
+            if type(each).__name__ == "Notes"
+        )
 
     assert notes.written[:2] == ["after the model", "before reminder_list"]
     assert answer == "The model sleeps."

@@ -98,7 +98,12 @@ async def test_listeners_and_model_hooks_of_plugins_are_asked(rig):
     async with rig.running(script=[[ToolCall(id="1", name="reminder_list", arguments={})]]) as app:
         assert await rig.say("hook") == "from the hook"
         await rig.say("my reminders")
-        (heard,) = (each for each in app.plugins.services() if type(each).__name__ == "Heard")
+        (heard,) = (
+            each
+            for plugin in app.plugins.plugins
+            for each in plugin.plugin.adds.services
+            if type(each).__name__ == "Heard"
+        )
 
     assert heard.names == ["reminder_list"]
 
