@@ -4,8 +4,9 @@ import asyncio
 import importlib
 import importlib.util
 import json
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from typing import Final, Protocol
+from typing import Final
 
 from bot.app.language_models import language_model
 from bot.app.services import create_search_service
@@ -73,12 +74,8 @@ def _examine_tool_calls(settings: ModelSettings, *, has_called: bool, was_offere
     return problem("model tools", "tools_none", "tools_auto")
 
 
-class Examine(Protocol):
-    """The function `examine` of the module `doctor` of a platform."""
-
-    async def __call__(self, settings: Settings, prober: Prober) -> list[Finding]:
-        """Check the account of the bot on the platform."""
-        ...
+Examine = Callable[[Settings, Prober], Awaitable[list[Finding]]]
+"""The function `examine` of the module `doctor` of a platform, which checks the account of the bot there."""
 
 
 async def examine_platform(name: str, settings: Settings, prober: Prober) -> list[Finding]:

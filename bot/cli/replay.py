@@ -10,7 +10,6 @@ from pathlib import Path
 
 import click
 import wcwidth
-from msgspec import Struct
 
 from bot.app.infrastructure import time_reader
 from bot.app.language_models import language_model, model_interpreter, price_of
@@ -36,14 +35,6 @@ _NARROWEST = 80
 _GAP = "  "
 
 
-class _Comparison(Struct, frozen=True, kw_only=True):
-    """A recorded turn and its replay."""
-
-    turn: TurnRecord
-    calls: tuple[CallRecord, ...]
-    replay: Replay
-
-
 @click.command()
 @config_option
 @message_argument
@@ -55,11 +46,11 @@ def replay_message(
 ) -> None:
     """Run the turn again, tools answered from the record, and print both. Nothing is executed, sent or recorded."""
     settings = _with_model(load_settings(config), model, base_url)
-    comparison = asyncio.run(_replay(settings, message, chat))
-    click.echo(printable(f"{comparison.turn.person.name}: {comparison.turn.text}"))
-    for line in side_by_side(_rows(comparison), max(_NARROWEST, shutil.get_terminal_size().columns)):
+    turn, calls, replayed = asyncio.run(_replay(settings, message, chat))
+    click.echo(printable(f"{turn.person.name}: {turn.text}"))
+    for line in side_by_side(_rows(turn, calls, replayed), max(_NARROWEST, shutil.get_terminal_size().columns)):
         click.echo(printable(line))
-    click.echo("same calls" if comparison.replay.is_like(comparison.calls) else "the calls differ")
+    click.echo("same calls" if replayed.is_like(calls) else "the calls differ")
 
 
 def _with_model(settings: Settings, model: str | None, base_url: str | None) -> Settings:
@@ -67,7 +58,10 @@ def _with_model(settings: Settings, model: str | None, base_url: str | None) -> 
     return settings.model_copy(update={"model": settings.model.model_copy(update=changes)})
 
 
-async def _replay(settings: Settings, message: str, chat: str | None) -> _Comparison:
+async def _replay(
+    settings: Settings, message: str, chat: str | None
+) -> tuple[TurnRecord, tuple[CallRecord, ...], Replay]:
+    """Return a recorded turn with its calls, and its replay."""
     async with DatabaseView(settings.database_url) as view:
         turn, recorded_calls = await find_turn(SqlCallReader(view), message, chat)
         calls = tuple(call for call in recorded_calls if not call.is_nested)  # the agent's record answers for them
@@ -82,7 +76,7 @@ async def _replay(settings: Settings, message: str, chat: str | None) -> _Compar
     finally:
         if client is not None:
             await client.close()
-    return _Comparison(turn=turn, calls=calls, replay=replayed)
+    return turn, calls, replayed
 
 
 def _interpreter(client: FallbackChain | None, settings: Settings) -> Interpreter:
@@ -109,19 +103,19 @@ def _wrap(text: str, width: int) -> list[str]:
     return [part for line in text.split("\n") for part in wcwidth.wrap(line, width) or [""]]
 
 
-def _rows(comparison: _Comparison) -> list[tuple[str, str, str]]:
-    turn, replayed = comparison.turn, comparison.replay
+def _rows(turn: TurnRecord, calls: Sequence[CallRecord], replayed: Replay) -> list[tuple[str, str, str]]:
     used = replayed.usage
+    models = [each.model for each in used.completions if not each.error]
     reply = "" if replayed.reply is None else replayed.reply.text
     rows = [
         ("", "recorded", "replayed"),
         (
             "route",
             _route(turn.route, turn.completions[-1].model if turn.completions else ""),
-            _route_of_replay(replayed),
+            _route(used.route, models[-1] if models else ""),
         ),
         ("rounds", str(turn.rounds), str(used.round)),
-        *_call_rows(comparison.calls, replayed.calls),
+        *_call_rows(calls, replayed.calls),
         ("reply", turn.reply or "(silence)", reply or "(silence)"),
         ("tokens", _tokens(turn.charge), _tokens(used.charge)),
     ]
@@ -145,11 +139,6 @@ def _call_rows(before: Sequence[CallRecord], after: Sequence[ReplayedCall]) -> l
 
 def _plain(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _route_of_replay(replayed: Replay) -> str:
-    models = [each.model for each in replayed.usage.completions if not each.error]
-    return _route(replayed.usage.route, models[-1] if models else "")
 
 
 def _route(route: str, model: str) -> str:

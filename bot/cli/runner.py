@@ -5,12 +5,11 @@ import importlib.util
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, closing, suppress
 from datetime import timedelta
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 import click
 from loguru import logger
@@ -64,15 +63,11 @@ def restrict_data_folder(folder: Path) -> None:
     files = [each for pattern in _FILES for each in folder.glob(pattern)]
     closed = close_to_others([*own, *files, folder / "files"])
     if folder / "files" in closed:
-        closed += close_to_others(_contents(folder / "files"))
+        closed += close_to_others(each for each in (folder / "files").rglob("*") if not each.is_symlink())
     if closed:
         logger.warning(
             "restricted permissions of {} files and folders below {} that other users could read", len(closed), folder
         )
-
-
-def _contents(folder: Path) -> Iterator[Path]:
-    return (each for each in folder.rglob("*") if not each.is_symlink())
 
 
 def run_bot(
@@ -98,7 +93,14 @@ def run_bot(
         ConfigError: a setting is wrong.
         StorageBusy: another process uses the same database file.
     """
-    asyncio.run(_serve(settings, clock, platforms, linger_seconds, watches_plugins=watches_plugins, editor=editor))
+    running = _Running(
+        clock=clock,
+        platforms=platforms,
+        linger_seconds=linger_seconds,
+        watches_plugins=watches_plugins,
+        editor=editor,
+    )
+    asyncio.run(_serve(running, settings))
 
 
 def run_mcp_server(settings: Settings, chat: str, person: str) -> None:
@@ -124,37 +126,28 @@ def _configure_logging(settings: Settings, *, is_quiet: bool) -> None:
     configure_logging(settings.log, settings.bot.data_dir, secrets=secrets, is_quiet=is_quiet)
 
 
-async def _serve(
-    settings: Settings,
-    clock: Clock,
-    platforms: Sequence[Platform] | None,
-    linger_seconds: float,
-    *,
-    watches_plugins: bool,
-    editor: SettingsEditor | None,
-) -> None:
+async def _serve(running: "_Running", settings: Settings) -> None:
     """Serve, and restart within the process when settings change in the page.
 
     The port stays open, so that requests wait. A change with which the bot cannot start is reverted.
     """
-    running = _Running(clock=clock, platforms=platforms, watches_plugins=watches_plugins, editor=editor)
     former: Settings | None = None
-    with suppress(asyncio.CancelledError):
-        async with running.listener:
-            while True:
-                try:
-                    if not await running.serve(settings, linger_seconds):
-                        return
-                    former = settings
-                    settings = running.read_again()
-                except Exception as error:
-                    if former is None or running.has_started or editor is None:
-                        raise
-                    logger.error("could not start with the changed settings; reverting them: {}", error)
-                    with suppress(ConfigError):  # the settings file itself may be invalid
-                        editor.reject(str(error))
-                    settings = former
-                    former = None
+    editor = running.editor
+    with suppress(asyncio.CancelledError), closing(running.listener):
+        while True:
+            try:
+                if not await running.serve(settings) or editor is None:
+                    return
+                former, running.has_started = settings, False
+                settings = editor.load().settings
+            except Exception as error:
+                if former is None or running.has_started or editor is None:
+                    raise
+                logger.error("could not start with the changed settings; reverting them: {}", error)
+                with suppress(ConfigError):  # the settings file itself may be invalid
+                    editor.reject(str(error))
+                settings = former
+                former = None
 
 
 class PageListener:
@@ -163,12 +156,8 @@ class PageListener:
     def __init__(self) -> None:
         self._socket: socket.socket | None = None
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Close the socket, if it was opened."""
         if self._socket is not None:
             self._socket.close()
 
@@ -195,12 +184,13 @@ class _Running(Struct, kw_only=True):
 
     clock: Clock
     platforms: Sequence[Platform] | None
+    linger_seconds: float
     watches_plugins: bool
     editor: SettingsEditor | None
     listener: PageListener = field(default_factory=PageListener)
     has_started: bool = False
 
-    async def serve(self, settings: Settings, linger_seconds: float) -> bool:
+    async def serve(self, settings: Settings) -> bool:
         """Serve until the platforms end or settings change; return whether settings changed."""
         self.has_started = False
         _configure_logging(settings, is_quiet="console" in settings.platforms.enabled)
@@ -220,21 +210,14 @@ class _Running(Struct, kw_only=True):
             _warm_up_later(app, settings.bot.language),
         ):
             self.has_started = True
-            return await self._wait(app, linger_seconds)
+            return await self._wait(app)
 
-    def read_again(self) -> Settings:
-        """Load the changed settings."""
-        if self.editor is None:
-            raise RuntimeError("settings cannot change without an editor")
-        self.has_started = False
-        return self.editor.load().settings
-
-    async def _wait(self, app: App, linger_seconds: float) -> bool:
+    async def _wait(self, app: App) -> bool:
         """Wait until the platforms end or settings change; return whether settings changed."""
         changed = None if self.editor is None else self.editor.changed
         if changed is None:
             await app.connections.wait_finished()
-            await self.clock.nap(linger_seconds)
+            await self.clock.nap(self.linger_seconds)
             return False
         waiting = [
             asyncio.create_task(app.connections.wait_finished(), name="platforms"),
@@ -243,7 +226,7 @@ class _Running(Struct, kw_only=True):
         try:
             await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             if not changed.is_set():
-                await self.clock.nap(linger_seconds)
+                await self.clock.nap(self.linger_seconds)
             return changed.is_set()
         finally:
             for task in waiting:
@@ -350,7 +333,9 @@ async def serve_page(
         yield
         return
     raise_file_limit()
-    await _delete_old_files(room, settings, clock)
+    days = settings.history.retention_days
+    if days and room.files is not None:
+        await room.files.purge(clock.now() - timedelta(days=days))
     async with serve(HttpContext.of(app, room, settings, clock, editor), own_socket) as address:
         if is_first:
             _show_address(settings, address)
@@ -379,12 +364,6 @@ def has_desktop(system: str, environment: Mapping[str, str], *, is_terminal: boo
     if not is_terminal or any(environment.get(name) for name in _REMOTE):
         return False
     return system in _WITH_WINDOWS or bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
-
-
-async def _delete_old_files(room: "WebPlatform", settings: Settings, clock: Clock) -> None:
-    days = settings.history.retention_days
-    if days and room.files is not None:
-        await room.files.purge(clock.now() - timedelta(days=days))
 
 
 async def _remove_unused(room: "WebPlatform", clock: Clock) -> None:

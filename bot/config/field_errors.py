@@ -87,7 +87,7 @@ class SettingInvalid(ConfigError):
     def __init__(self, path: str, key: str, error: ErrorDetails | str, /, **fields: object) -> None:
         self.error = error
         self.fields = fields
-        super().__init__(path, key, self.problem_in(FALLBACK), **fields)
+        super().__init__(path, key, _text_in(FALLBACK, self.message()), **fields)
 
     def at(self, path: str, key: str) -> Self:
         """Return the error with another place."""
@@ -100,10 +100,6 @@ class SettingInvalid(ConfigError):
             return self.error["msg"].removeprefix(_TEXT) if is_text else _field_message(self.error)
         keys = (f"setting.{self.error}", self.error)
         return next((Message(key, self.fields) for key in keys if knows(key)), self.error)
-
-    def problem_in(self, language: str) -> str:
-        """Return the problem in `language`."""
-        return _text_in(language, self.message())
 
 
 def config_problem(error: ConfigError, language: str) -> str:

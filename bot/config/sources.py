@@ -49,11 +49,12 @@ class Origin(Struct, frozen=True, kw_only=True):
 
 
 class LoadedSettings(Struct, frozen=True, kw_only=True):
-    """The settings, the origin of each value by key, and the file for changes, or None."""
+    """The settings, the origin of each value by key, the file for changes, or None, and the places of the secrets."""
 
     settings: Settings
     origins: Mapping[str, Origin]
     saved: Path | None
+    secrets: Mapping[str, str]
 
 
 def load_settings(path: Path | None = None, environment: Mapping[str, str] | None = None) -> Settings:
@@ -94,9 +95,11 @@ def read_settings(
     for name, group, key, value in variables:
         tables.setdefault(group, {})[key] = _parse_value(group, key, value)
         origins[f"{group}.{key}"] = Origin(kind="environment", name=name)
+    secrets = dict(_secret_places(tables, origins, environment))
     _fetch_secrets(tables)
     try:
-        return LoadedSettings(settings=_validate(tables, str(chosen)), origins=origins, saved=file)
+        settings = _validate(tables, str(chosen))
+        return LoadedSettings(settings=settings, origins=origins, saved=file, secrets=secrets)
     except SettingInvalid as error:
         raise _of_origin(error, origins) from None  # the cause may quote a secret
 
@@ -153,30 +156,17 @@ def operator_language(path: Path | None = None) -> str:
     return language_here(language if language in LANGUAGES else FALLBACK)
 
 
-def secrets_kept(path: Path | None = None, environment: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
-    """List the secrets that are set, each with its place; the values are not read.
-
-    Args:
-        path: the argument of `read_settings`, which raised no error.
-        environment: the argument of `read_settings`.
-    """
-    environment = os.environ if environment is None else environment
-    _, tables = _tables(path)
-    variables = _variables(environment)
-    saved = page_tables(_page_file(tables, variables))
-    places = {
-        f"{group}.{key}": str(place_of(value))
-        for group, table in (*tables.items(), *saved.items())
-        for key, value in table.items()
-        if value and is_secret(group, key)
-    }
-    for name, group, key, value in variables:
-        if value and is_secret(group, key):
-            place = place_of(value)
-            is_file = name.startswith(PREFIX) and name.endswith(_FILE_SUFFIX)
-            own = f"file {environment[name]}" if is_file else f"environment {name}"
-            places[f"{group}.{key}"] = own if place is None else str(place)
-    return sorted(places.items())
+def _secret_places(
+    tables: Tables, origins: Mapping[str, Origin], environment: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the key and the place of each secret that is set; the values are not read."""
+    for group, table in sorted(tables.items()):
+        for key, value in sorted(table.items()):
+            if value and is_secret(group, key):
+                place, origin = place_of(value), origins[f"{group}.{key}"]
+                is_file = origin.name.startswith(PREFIX) and origin.name.endswith(_FILE_SUFFIX)
+                own = f"file {environment[origin.name]}" if is_file else f"environment {origin.name}"
+                yield f"{group}.{key}", own if place is None else str(place)
 
 
 def _tables(path: Path | None) -> tuple[Path, Tables]:

@@ -16,7 +16,7 @@ from bot.cli.doctor.machine import examine_clock, examine_database, examine_zone
 from bot.cli.doctor.tools import examine_tools, print_finding
 from bot.config.field_errors import config_error_text
 from bot.config.settings import Settings
-from bot.config.sources import load_settings, operator_language, secrets_kept
+from bot.config.sources import operator_language, read_settings
 from bot.config.terminal import language_here
 from bot.platforms.kit.doctor import Finding, Prober, good, problem
 from function_calls.language.messages import say
@@ -29,14 +29,14 @@ from services.kernel.errors import ConfigError
 def doctor(config: Path | None) -> int:
     """Print every finding; return 0 without problems, 1 with problems, 2 for invalid settings."""
     try:
-        settings = load_settings(config)
-        secrets = secrets_kept(config)
+        loaded = read_settings(config)
     except ConfigError as error:
         language = operator_language(config)
         _print(problem("settings", config_error_text(error, language), "settings_fix"), language)
         return 2
+    settings = loaded.settings
     language = language_here(settings.bot.language)
-    places = [say(language, "doctor.secret_from", setting=setting, place=place) for setting, place in secrets]
+    places = [say(language, "doctor.secret_from", setting=key, place=place) for key, place in loaded.secrets.items()]
     _print(good("secrets", "; ".join(places) or "secrets_none"), language)
     return asyncio.run(_report(settings, language))
 

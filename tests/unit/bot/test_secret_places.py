@@ -8,8 +8,8 @@ from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring as NoKeyring
 from keyring.errors import KeyringLocked
 
-from bot.config.field_errors import SettingInvalid
-from bot.config.sources import load_settings, secret_values, secrets_kept
+from bot.config.field_errors import SettingInvalid, config_problem
+from bot.config.sources import load_settings, read_settings, secret_values
 
 SECRET = "sk-planted-in-a-place"
 
@@ -99,7 +99,7 @@ def test_missing_entry_is_reported_with_the_command_that_makes_it(keyring_of, wr
     error = load_invalid(written(""), {"BUBBLES_MODEL__API_KEY": "keyring:bubbles/openai"})
 
     assert error.key == "model.api_key"
-    assert word in error.problem_in(language)
+    assert word in config_problem(error, language)
 
 
 @pytest.mark.parametrize("language", ["en", "zh", "es"])
@@ -117,7 +117,7 @@ def test_missing_entry_is_reported_with_the_command_that_makes_it(keyring_of, wr
 def test_invalid_place_is_reported_with_a_correction(keyring_of, written, language, backend, place, words):
     keyring_of(backend)
 
-    assert words in load_invalid(written(""), {"OPENAI_API_KEY": place}).problem_in(language)
+    assert words in config_problem(load_invalid(written(""), {"OPENAI_API_KEY": place}), language)
 
 
 def test_unreadable_file_of_a_variable_is_reported_with_its_setting(written):
@@ -136,7 +136,8 @@ def test_the_library_is_loaded_only_where_a_setting_asks_for_it(written, monkeyp
     assert "pip install .[keyring]" in error.problem
 
 
-def test_places_of_secrets_are_shown_without_the_secrets(tmp_path, written):
+def test_places_of_secrets_are_shown_without_the_secrets(tmp_path, written, keyring_of):
+    keyring_of(MemoryKeyring(bubbles_openai=SECRET))
     (tmp_path / "token").write_text(SECRET, encoding="utf-8")
     environment = {
         "PERPLEXITY_API_KEY": SECRET,
@@ -144,9 +145,9 @@ def test_places_of_secrets_are_shown_without_the_secrets(tmp_path, written):
         "BUBBLES_BOT__NAME": "Pearl",
     }
 
-    kept = secrets_kept(written('[model]\napi_key = "keyring:bubbles/openai"\n'), environment)
+    loaded = read_settings(written('[model]\napi_key = "keyring:bubbles/openai"\n'), environment)
 
-    assert kept == [
+    assert list(loaded.secrets.items()) == [
         ("http.token", f"file {tmp_path / 'token'}"),
         ("model.api_key", "keyring bubbles/openai"),
         ("search.perplexity_api_key", "environment PERPLEXITY_API_KEY"),

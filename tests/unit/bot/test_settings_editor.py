@@ -8,7 +8,7 @@ import pytest
 
 from bot.config.editor import SettingsEditor, SettingsInvalid
 from bot.config.settings import Settings
-from bot.config.sources import group_names, read_settings, secrets_kept, setting_names
+from bot.config.sources import group_names, read_settings, setting_names
 from services.kernel.errors import ConfigError
 
 SECRET = "sk-planted-in-the-page"
@@ -88,7 +88,7 @@ def test_secret_is_kept_in_a_file_of_its_own_that_nobody_else_may_read(editor, f
     assert SECRET not in (folder / "data" / "settings.history.json").read_text(encoding="utf-8")
     for each in (file, folder / "data" / "settings.toml", folder / "data" / "settings.history.json"):
         assert stat.S_IMODE(each.stat().st_mode) == 0o600
-    assert secrets_kept(folder / "config.toml", {}) == [("model.api_key", f"file {file}")]
+    assert read_settings(folder / "config.toml", {}).secrets == {"model.api_key": f"file {file}"}
 
 
 def test_place_given_as_a_secret_is_a_secret_and_reads_no_file(editor, folder):

@@ -1,4 +1,5 @@
 import socket
+from contextlib import closing
 from datetime import UTC, datetime
 
 import httpx
@@ -44,14 +45,14 @@ def test_without_the_libraries_it_says_how_to_get_the_page(monkeypatch, capsys):
 async def test_printed_address_serves_the_page(capsys):
     settings = settings_with(port=0)
     room = create_room(settings, CLOCK)
-    async with (
-        build_app(settings, platforms=[room], clock=CLOCK, database=Database("sqlite://")) as app,
-        PageListener() as listener,
-        serve_page(app, room, settings, CLOCK, listener=listener),
-        httpx.AsyncClient() as client,
-    ):
-        address = capsys.readouterr().out.split()[-1]
-        page = await client.get(address)
+    with closing(PageListener()) as listener:
+        async with (
+            build_app(settings, platforms=[room], clock=CLOCK, database=Database("sqlite://")) as app,
+            serve_page(app, room, settings, CLOCK, listener=listener),
+            httpx.AsyncClient() as client,
+        ):
+            address = capsys.readouterr().out.split()[-1]
+            page = await client.get(address)
 
     assert page.status_code == 200
     assert "<!doctype html>" in page.text.lower()
@@ -64,8 +65,7 @@ async def test_taken_port_is_reported_and_the_bot_runs_on_the_console(capsys, mo
         room = create_room(settings, CLOCK)
         async with (
             build_app(settings, platforms=[room], clock=CLOCK, database=Database("sqlite://")) as app,
-            PageListener() as listener,
-            serve_page(app, room, settings, CLOCK, listener=listener),
+            serve_page(app, room, settings, CLOCK, listener=PageListener()),
         ):
             told = capsys.readouterr().err
             await app.connections.wait_finished()
