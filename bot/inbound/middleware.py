@@ -29,7 +29,6 @@ class Middleware(Protocol):
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
         """Handle `message`."""
-        ...
 
 
 def chain(middlewares: Sequence[Middleware], last: Next) -> Next:

@@ -118,16 +118,13 @@ class Platform(Protocol):
     @property
     def name(self) -> str:
         """The name in addresses (`console`, `telegram`)."""
-        ...
 
     @property
     def capabilities(self) -> Capabilities:
         """Return what it can do."""
-        ...
 
     async def run(self, receive: Receive) -> None:
         """Receive messages until cancelled or until the input ends."""
-        ...
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Send `message` to the chat and return the platform's id of it, None when it gives none.
@@ -135,7 +132,6 @@ class Platform(Protocol):
         Raises:
             DeliveryFailed: the platform refused it.
         """
-        ...
 
 
 @runtime_checkable
@@ -148,7 +144,6 @@ class EditsMessages(Protocol):
         Raises:
             DeliveryFailed: the platform refused it.
         """
-        ...
 
 
 @runtime_checkable
@@ -157,7 +152,6 @@ class ShowsTyping(Protocol):
 
     async def typing(self, address: ChatAddress) -> None:
         """Show it for a few seconds; refusals are ignored."""
-        ...
 
 
 @runtime_checkable
@@ -166,7 +160,6 @@ class StreamsAnswers(Protocol):
 
     def listener(self, message: ChatMessage) -> TextListener | None:
         """Return the listener for the pieces of the answer to `message`, or None; the whole is sent in any case."""
-        ...
 
 
 @runtime_checkable
@@ -175,7 +168,6 @@ class ResumesMessages(Protocol):
 
     async def resume_message(self, message: ChatMessage) -> None:
         """Handle a message that was recorded and not handled; return when it is handled."""
-        ...
 
 
 @runtime_checkable
@@ -184,7 +176,6 @@ class KeepsFiles(Protocol):
 
     async def forget(self, gone: Sequence[DeletedMessage]) -> None:
         """Delete the attachments of deleted messages."""
-        ...
 
 
 @runtime_checkable
@@ -193,7 +184,6 @@ class KeepsState(Protocol):
 
     def use_state(self, state: StateStore) -> None:
         """Store the state in `state`; called once, before `run`."""
-        ...
 
 
 @runtime_checkable
@@ -202,7 +192,6 @@ class LinksMessages(Protocol):
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
         """Return a link that opens the message; None where there is none."""
-        ...
 
 
 @runtime_checkable
@@ -215,7 +204,6 @@ class KnowsMembers(Protocol):
         Raises:
             DeliveryFailed: the platform could not be asked.
         """
-        ...
 
 
 @runtime_checkable
@@ -228,7 +216,6 @@ class ListsMembers(Protocol):
         Raises:
             DeliveryFailed: the platform could not be asked.
         """
-        ...
 
 
 @runtime_checkable
@@ -237,7 +224,6 @@ class OffersCommands(Protocol):
 
     def set_commands(self, commands: Sequence[Command]) -> None:
         """Show `commands` in this order, as many as the platform allows; called once, before `run`."""
-        ...
 
 
 @runtime_checkable
@@ -247,4 +233,3 @@ class HasHealth(Protocol):
     @property
     def health(self) -> Health:
         """The state of the connection now."""
-        ...

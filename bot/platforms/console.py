@@ -97,7 +97,7 @@ class ConsolePlatform:
         self._speaker = person or _login_name()
         self._people = {self._speaker}
         self._stdin = stdin or sys.stdin
-        self._write = write or _print
+        self._write = write or (lambda text: _show(f"{text}\n"))
         self._is_interactive = self._stdin.isatty()
         self._has_invited = False
 
@@ -206,10 +206,6 @@ def _as_utf_8(line: str) -> str:
 
 def _person(name: str) -> Person:
     return Person(id=name.lower(), name=name)
-
-
-def _print(text: str) -> None:
-    _show(text + "\n")
 
 
 def _show(text: str) -> None:

@@ -148,13 +148,9 @@ class DingTalkPlatform(NetworkPlatform):
         if event is None:
             return
         if event.session_webhook:
-            self._remember(event)
+            ends_at = instant_of_milliseconds(event.session_ends_at)
+            self._sessions[address_of(event).chat_id] = (event.session_webhook, ends_at)
         await self._deliver(to_message(event, self._bot_name))
-
-    def _remember(self, event: Event) -> None:
-        """Store the session webhook of the chat until it expires."""
-        ends_at = instant_of_milliseconds(event.session_ends_at)
-        self._sessions[address_of(event).chat_id] = (event.session_webhook, ends_at)
 
 
 def create(parts: PlatformParts) -> DingTalkPlatform:

@@ -93,7 +93,8 @@ class GatewayClient(discord.Client):
             raise _to_delivery_failed(error) from error
         except (ClientError, OSError, AttributeError) as error:
             # AttributeError: discord.py has no HTTP session before it has logged in.
-            raise DeliveryFailed(f"discord: {error}", is_unknown=not _is_unsent(error)) from error
+            is_unsent = isinstance(error, AttributeError) or hasattr(error, "os_error")
+            raise DeliveryFailed(f"discord: {error}", is_unknown=not is_unsent) from error
         return answer if isinstance(answer, dict) else {}
 
 
@@ -104,7 +105,3 @@ def _to_delivery_failed(error: discord.HTTPException) -> DeliveryFailed:
         return DeliveryFailed(f"discord: {error}", retry_after=wish, is_global=True)
     is_hopeless = isinstance(error, _PERMANENT) or error.status == 400
     return DeliveryFailed(f"discord: {error}", is_permanent=is_hopeless)
-
-
-def _is_unsent(error: Exception) -> bool:
-    return isinstance(error, AttributeError) or hasattr(error, "os_error")

@@ -41,7 +41,7 @@ def channel_of(address: ChatAddress) -> str:
 
 def messages(message: OutgoingMessage) -> list[dict[str, object]]:
     """Return the bodies of "create message", one for each piece of the text."""
-    parts = pieces(message.text, MAX_LENGTH, measure=lambda part: _length(message, part), people=message.mentions)
+    parts = pieces(message.text, MAX_LENGTH, measure=lambda part: len(_content(message, part)), people=message.mentions)
     if not parts and message.files:
         parts = [""]
     bodies = [_body(message, part) for part in parts]
@@ -110,11 +110,6 @@ def _body(message: OutgoingMessage, part: str) -> dict[str, object]:
 
 def _content(message: OutgoingMessage, part: str) -> str:
     return "".join(_render_span(span) for span in spans_of(message, part))
-
-
-def _length(message: OutgoingMessage, part: str) -> int:
-    """Return the length of the content, mentions and escapes included."""
-    return len(_content(message, part))
 
 
 def _render_span(span: Span) -> str:

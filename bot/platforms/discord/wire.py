@@ -72,7 +72,11 @@ def to_message(message: Message, me: str, bot_name: str, place: Place) -> ChatMe
         is_addressed=is_private or me in people or is_answer_to_bot or is_called(text, bot_name),
         is_private=is_private,
         reply_to=message.message_reference.message_id if message.message_reference else None,
-        mentions=tuple(_person(user) for user in message.mentions if user.id != me),
+        mentions=tuple(
+            Person(id=user.id, name=user.name_in(user.member), is_bot=user.bot)
+            for user in message.mentions
+            if user.id != me
+        ),
         attachments=tuple(
             Attachment(kind=file.content_type.partition("/")[0] or "file", description=file.filename, url=file.url)
             for file in message.attachments
@@ -176,10 +180,6 @@ def display_text(content: str, people: Mapping[str, User], me: str, bot_name: st
         return mark["emoji"] or "@role"
 
     return _MARKED.sub(word, content).strip()
-
-
-def _person(user: User) -> Person:
-    return Person(id=user.id, name=user.name_in(user.member), is_bot=user.bot)
 
 
 def _creation_time(snowflake: str) -> datetime:

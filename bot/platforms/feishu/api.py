@@ -26,7 +26,12 @@ class FeishuApi(JsonApi):
     def __init__(self, settings: FeishuSettings, clock: Clock) -> None:
         super().__init__("feishu", settings.domain, _check)
         self._settings = settings
-        self._auth = TokenAuth(self._fetch_token, clock, add=_add_token, is_refused=_is_refused)
+        self._auth = TokenAuth(
+            self._fetch_token,
+            clock,
+            add=_add_token,
+            is_refused=lambda response: code_in(response, "code") in _TOKEN_INVALID,
+        )
 
     async def ask(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Mapping[str, object]:
         """Make a request with the tenant's token."""
@@ -51,10 +56,6 @@ def data_of(answer: Mapping[str, object]) -> Mapping[str, object]:
 
 def _add_token(request: httpx.Request, token: str) -> None:
     request.headers["Authorization"] = f"Bearer {token}"
-
-
-def _is_refused(response: httpx.Response) -> bool:
-    return code_in(response, "code") in _TOKEN_INVALID
 
 
 def _check(response: httpx.Response, answer: Mapping[str, object]) -> None:

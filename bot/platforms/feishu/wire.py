@@ -129,9 +129,10 @@ def _to_message(
     is_private = message.chat_type == "p2p"
     is_target = any(mention.id.open_id == me.open_id for mention in mentions) or message.parent_id in own_messages
     sender = _sender_id(body)
+    topic = message.root_id if message.thread_id else None  # the message that began it, to which an answer replies
     return ChatMessage(
         id=message.message_id,
-        address=ChatAddress(platform=NAME, chat_id=message.chat_id, thread_id=_thread(message)),
+        address=ChatAddress(platform=NAME, chat_id=message.chat_id, thread_id=topic),
         sender=Person(id=sender, name=names.get(sender, sender), is_bot=body.sender.sender_type != "user"),
         text=text.strip(),
         sent_at=instant_of_milliseconds(message.create_time),
@@ -145,11 +146,6 @@ def _to_message(
         ),
         attachments=attachments,
     )
-
-
-def _thread(message: Message) -> str | None:
-    """Return the message that began a topic, to which an answer there replies."""
-    return message.root_id if message.thread_id else None
 
 
 def _sender_id(body: Body) -> str:

@@ -15,11 +15,11 @@ from loguru import logger
 
 from bot.config.platform_catalog import IrcSettings
 from bot.platforms.base import Capabilities, OutgoingMessage, Receive
-from bot.platforms.irc.login import Login
+from bot.platforms.irc.login import Login, read_line
 from bot.platforms.irc.people import People
-from bot.platforms.irc.wire import NAME, TEXT_BYTES, Line, LineContext, fold, parse_line, text_lines, to_message
+from bot.platforms.irc.wire import NAME, TEXT_BYTES, Line, LineContext, fold, text_lines, to_message
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
-from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, ConnectionEnded, PendingAnswers
+from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, PendingAnswers
 from bot.platforms.kit.pace import PriorityLock, SendPace
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
@@ -109,14 +109,14 @@ class IrcPlatform(NetworkPlatform):
             ssl=ssl.create_default_context() if self._settings.encrypted else None,
         )
         self._writer = writer
-        self._people.clear()
+        self._people = People()
         self._login = Login(self._settings, self._wanted_nick, self._write)
         try:
             async with asyncio.timeout(_LOGIN_SECONDS):
                 await self._join_network(reader)
             self._connection.note_received()
             while True:
-                await self._take(await self._read_line(reader))
+                self._take(await read_line(reader))
         finally:
             self._leave(writer)
 
@@ -132,7 +132,7 @@ class IrcPlatform(NetworkPlatform):
         """Log in, and join the channels."""
         self._login.start()
         while not self._login.is_welcome:
-            await self._answer(await self._read_line(reader))
+            self._answer(await read_line(reader))
         self._people.has_accounts = "account-tag" in self._login.capabilities
         if self._login.wants_nickserv:
             await self._identify(reader)
@@ -140,8 +140,8 @@ class IrcPlatform(NetworkPlatform):
             self._write(f"JOIN {channel}")
         waiting = {fold(channel.partition(" ")[0]) for channel in self._settings.channels}
         while waiting:
-            line = await self._read_line(reader)
-            await self._answer(line)
+            line = await read_line(reader)
+            self._answer(line)
             if line.command in {"366", "471", "473", "474", "475", "477", "403", "405"}:
                 waiting.discard(fold(line.param(1)))
                 if line.command != "366":
@@ -153,42 +153,27 @@ class IrcPlatform(NetworkPlatform):
         try:
             async with asyncio.timeout(_IDENTIFY_SECONDS):
                 while True:
-                    line = await self._read_line(reader)
-                    await self._answer(line)
+                    line = await read_line(reader)
+                    self._answer(line)
                     if line.command in {"900", "401"} or (line.command == "NOTICE" and fold(line.nick) == "nickserv"):
                         return
         except TimeoutError:
             logger.bind(platform=NAME).warning("NickServ did not answer")
 
-    async def _read_line(self, reader: asyncio.StreamReader) -> Line:
-        while True:
-            try:
-                raw = await reader.readline()
-            except ValueError as error:  # a line without an end
-                raise ConnectionEnded("the server sent an endless line") from error
-            if not raw:
-                raise ConnectionEnded("the server closed the connection")
-            line = parse_line(raw.decode("utf-8", "replace").rstrip("\r\n"))
-            if line is not None:
-                return line
-
-    async def _answer(self, line: Line) -> None:
+    def _answer(self, line: Line) -> None:
         """Handle the lines that may come at any time, also before the bot has joined."""
-        if line.command == "PING":
-            self._write(f"PONG :{line.params[-1] if line.params else ''}")
-        else:
-            self._login.handle(line)
-            self._people.update(line)
-            if line.command == "NICK" and fold(line.nick) == fold(self._login.nick):
-                self._login.nick = line.param(0)
+        self._login.handle(line)
+        self._people.update(line)
+        if line.command == "NICK" and fold(line.nick) == fold(self._login.nick):
+            self._login.nick = line.param(0)
 
-    async def _take(self, line: Line) -> None:
+    def _take(self, line: Line) -> None:
         self._connection.note_received()
-        await self._answer(line)
+        self._answer(line)
         if line.command == "PRIVMSG":
             self._receive_message(line)
         elif line.command == "PONG":
-            self._pongs.resolve(line.params[-1] if line.params else "", None)
+            self._pongs.resolve(line.param(-1), None)
         elif line.command in _SEND_REFUSALS:
             self._refuse(line)
         elif line.command == "KICK" and fold(line.param(1)) == fold(self._login.nick):

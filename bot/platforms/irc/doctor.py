@@ -6,8 +6,8 @@ from typing import Final
 
 from bot.config.platform_catalog import IrcSettings
 from bot.config.settings import Settings
-from bot.platforms.irc.login import Login
-from bot.platforms.irc.wire import NAME, parse_line
+from bot.platforms.irc.login import Login, read_line
+from bot.platforms.irc.wire import NAME
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.kit.doctor import Finding, Prober, good, problem
 
@@ -48,14 +48,7 @@ async def _visit(own: IrcSettings, nick: str) -> list[Finding]:
     try:
         login.start()
         while not login.is_welcome:
-            raw = await reader.readline()
-            if not raw:
-                raise ConnectionEnded("before the welcome")
-            line = parse_line(raw.decode("utf-8", "replace").rstrip("\r\n"))
-            if line is not None and line.command == "PING":
-                write(f"PONG :{line.params[-1] if line.params else ''}")
-            elif line is not None:
-                login.handle(line)
+            login.handle(await read_line(reader))
         write("QUIT :Bubbles")
     finally:
         writer.close()

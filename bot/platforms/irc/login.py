@@ -1,11 +1,12 @@
 """Log in to an IRC network: capabilities, nickname, account. Source: https://ircv3.net/specs/extensions/capability-negotiation."""
 
+import asyncio
 import base64
 from collections.abc import Callable
 from typing import Final
 
 from bot.config.platform_catalog import IrcSettings
-from bot.platforms.irc.wire import Line
+from bot.platforms.irc.wire import Line, parse_line
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
 
 _CAPABILITIES: Final = (
@@ -15,6 +16,24 @@ _SASL_CHUNK: Final = 400
 _NICK_TAKEN: Final = frozenset({"433", "436", "437"})
 _NICK_IMPOSSIBLE: Final = "432"
 _SASL_FAILED: Final = frozenset({"902", "904", "905", "906", "908"})
+
+
+async def read_line(reader: asyncio.StreamReader) -> Line:
+    """Return the next well-formed line of the server.
+
+    Raises:
+        ConnectionEnded: the server closed the connection, or sent a line without an end.
+    """
+    while True:
+        try:
+            raw = await reader.readline()
+        except ValueError as error:
+            raise ConnectionEnded("the server sent an endless line") from error
+        if not raw:
+            raise ConnectionEnded("the server closed the connection")
+        line = parse_line(raw.decode("utf-8", "replace").rstrip("\r\n"))
+        if line is not None:
+            return line
 
 
 class Login:
@@ -51,7 +70,9 @@ class Login:
             ConnectionRefusedForGood: the password is wrong, the nickname impossible, or the bot is banned.
             ConnectionEnded: the server does not want the bot now.
         """
-        if line.command == "CAP":
+        if line.command == "PING":
+            self._write(f"PONG :{line.param(-1)}")
+        elif line.command == "CAP":
             self._negotiate(line)
         elif line.command == "AUTHENTICATE":
             self._send_sasl_proof()
@@ -127,6 +148,6 @@ class Login:
         if line.command == _NICK_IMPOSSIBLE and not self.is_welcome:
             raise ConnectionRefusedForGood(f"{self.nick} is no nickname on this network; set platforms.irc.nick")
         if line.command in {"464", "465"}:
-            raise ConnectionRefusedForGood(line.params[-1] if line.params else "refused")
+            raise ConnectionRefusedForGood(line.param(-1) or "refused")
         if line.command == "ERROR":
-            raise ConnectionEnded(line.params[-1] if line.params else "closed by the server")
+            raise ConnectionEnded(line.param(-1) or "closed by the server")

@@ -31,12 +31,6 @@ class People:
         self._channels: defaultdict[str, _Channel] = defaultdict(_Channel)
         self._accounts: dict[str, str] = {}
 
-    def clear(self) -> None:
-        """Remove everybody, for a new connection."""
-        self.has_accounts = False
-        self._channels.clear()
-        self._accounts.clear()
-
     def person(self, nick: str, channel: str = "") -> Person:
         """Return the person behind `nick`; an admin where they are an operator of `channel`."""
         key = fold(nick)
@@ -101,11 +95,9 @@ class People:
             if mode in "+-":
                 is_given = mode == "+"
             elif mode in _PARAMETERS and names:
-                self._change(channel, mode, fold(names.pop(0)), is_given=is_given)
-
-    def _change(self, channel: _Channel, mode: str, nick: str, *, is_given: bool) -> None:
-        if mode in "oqa":
-            (channel.operators.add if is_given else channel.operators.discard)(nick)
+                nick = fold(names.pop(0))
+                if mode in "oqa":
+                    (channel.operators.add if is_given else channel.operators.discard)(nick)
 
     def _leave(self, channel: str, nick: str) -> None:
         self._channels[channel].nicks.pop(nick, None)

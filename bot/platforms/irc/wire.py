@@ -44,8 +44,8 @@ class Line(Struct, frozen=True, kw_only=True):
         return self.source.partition("!")[0]
 
     def param(self, place: int) -> str:
-        """Return the parameter at `place`, empty where there is none."""
-        return self.params[place] if place < len(self.params) else ""
+        """Return the parameter at `place` (-1 for the last one), empty where there is none."""
+        return self.params[place] if max(place, 0) < len(self.params) else ""
 
 
 def parse_line(text: str) -> Line | None:

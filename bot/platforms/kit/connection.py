@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
@@ -106,7 +106,7 @@ class Connection:
                 self._is_live.clear()
                 self._set_state("connecting", self._health.detail)
                 wish = await self._run_session(session)
-                pause = self._pause() if wish is None else wish
+                pause = next(self._pauses) * (0.5 + self._chance() / 2) if wish is None else wish  # half is random
                 logger.bind(platform=self._name).info("reconnecting in {:.1f} s", pause)
                 await self._clock.nap(pause)
                 self._reconnects += 1
@@ -159,7 +159,10 @@ class Connection:
         asked_at = None
         while (silence := (self._clock.now() - self._received_at).total_seconds()) < end:
             if silence >= limit:
-                self._note_silence(silence)
+                if self._health.state == "live":
+                    reason = f"nothing received for {silence:.0f} s"
+                    logger.bind(platform=self._name).warning("stale connection: {}", reason)
+                    self._set_state("deaf", reason)
             elif silence >= limit / 2 and asked_at != self._received_at:
                 asked_at = self._received_at
                 await self._run_probe(limit / 2)
@@ -176,22 +179,13 @@ class Connection:
         except (OSError, AssistantError) as error:  # TimeoutError is an OSError
             logger.bind(platform=self._name).debug("liveness check failed: {}", error)
 
-    def _note_silence(self, silence: float) -> None:
-        if self._health.state == "live":
-            logger.bind(platform=self._name).warning("stale connection: nothing received for {:.0f} s", silence)
-            self._set_state("deaf", f"nothing received for {silence:.0f} s")
-
-    def _pause(self) -> float:
-        """Return the next pause with jitter: half of it is random."""
-        return next(self._pauses) * (0.5 + self._chance() / 2)
-
     def _note_loss(self, detail: str) -> None:
         logger.bind(platform=self._name).warning("connection lost: {}", detail)
         self._set_state("connecting", detail)
 
     def _set_state(self, state: HealthState, detail: str = "") -> None:
         if state != self._health.state or (detail and detail != self._health.detail):
-            since: datetime = self._clock.now() if state != self._health.state else self._health.since
+            since = self._clock.now() if state != self._health.state else self._health.since
             self._health = Health(state=state, since=since, detail=detail)
 
 

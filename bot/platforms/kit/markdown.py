@@ -69,11 +69,11 @@ def spans_of(message: OutgoingMessage, text: str | None = None) -> tuple[Span, .
     spans = [part for span in parse(piece) for part in _with_mentions(span, message.mentions)]
     if message.text.lstrip().startswith(piece.lstrip()):
         spans = [*_extra_mentions(message), *(_with_everyone(spans) if message.mentions_everyone else spans)]
-    return tuple(_harmless(span) for span in spans if span.text)
-
-
-def _harmless(span: Span) -> Span:
-    return span if span.kind == "everyone" else replace(span, text=defuse_mentions(span.text))
+    return tuple(
+        span if span.kind == "everyone" else replace(span, text=defuse_mentions(span.text))
+        for span in spans
+        if span.text
+    )
 
 
 def parse(text: str) -> list[Span]:

@@ -158,7 +158,8 @@ class MatrixPlatform(NetworkPlatform):
         try:
             await client.login()
             self._client = client
-            since = self._token or _text_or_none(await self._state.get(self._state_key))
+            stored = await self._state.get(self._state_key)
+            since = self._token or (stored if isinstance(stored, str) else None)
             keeping = asyncio.create_task(self._save_sync_tokens(handled), name="matrix sync tokens")
             try:
                 await self._sync_forever(client, since, handled)
@@ -199,18 +200,13 @@ class MatrixPlatform(NetworkPlatform):
                 taken.append(await self._deliver(BotAdded(address=ChatAddress(platform=NAME, chat_id=room_id))))
             for event in new_events:
                 incoming = to_incoming(event, room, account)
-                if isinstance(incoming, Reaction):
-                    self._remember_reaction(text_of(event.get("event_id")), incoming)
+                if isinstance(incoming, Reaction) and incoming.is_added:  # its withdrawal names only this event
+                    self._reactions[text_of(event.get("event_id"))] = incoming
                 taken.append(await self._deliver(incoming))
             if any(event.get("type") == "m.room.encrypted" for event in new_events):
                 text = _CANNOT_DECRYPT if client.reads_encrypted else _CANNOT_READ
                 await self._report_unreadable(room_id, text)
         return [each for each in taken if each is not None]
-
-    def _remember_reaction(self, event_id: str, reaction: Reaction) -> None:
-        """Remember a reaction, because its withdrawal names only the event."""
-        if reaction.is_added:
-            self._reactions[event_id] = reaction
 
     async def _save_sync_tokens(self, handled: "asyncio.Queue[tuple[str, list[Awaitable[object]]]]") -> None:
         """Store each sync token after the events before it are handled."""
@@ -261,7 +257,3 @@ def _transaction(address: ChatAddress, message: OutgoingMessage) -> str:
     if message.idempotency_key is None:
         return uuid.uuid4().hex
     return hashlib.sha256(f"{address.chat_id} {message.idempotency_key}".encode()).hexdigest()[:32]
-
-
-def _text_or_none(value: object) -> str | None:
-    return value if isinstance(value, str) else None

@@ -59,12 +59,6 @@ async def sync_keys(client: nio.AsyncClient) -> None:
     await client.send_to_device_messages()
 
 
-def is_encrypted(client: nio.AsyncClient, room_id: str) -> bool:
-    """Return whether a room is encrypted; False for a room that the bot does not know."""
-    room = client.rooms.get(room_id)
-    return room is not None and bool(room.encrypted)
-
-
 class Invitation(Struct, frozen=True, kw_only=True):
     """An invitation of the bot to a room."""
 
@@ -159,12 +153,13 @@ class MatrixClient:
 
     async def upload(self, file: SentFile, room_id: str) -> Mapping[str, Json]:
         """Give `file` to the server and return what messages of a room name it by: its address, or that and its key."""
+        room = self._nio.rooms.get(room_id)
         with _convert_errors():
             answer, key = await self._nio.upload(
                 lambda *_: file.content,
                 file.media_type,
                 file.name,
-                encrypt=is_encrypted(self._nio, room_id),
+                encrypt=room is not None and bool(room.encrypted),
                 filesize=len(file.content),
             )
         if isinstance(answer, nio.ErrorResponse):

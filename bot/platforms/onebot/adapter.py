@@ -68,7 +68,7 @@ class OneBotPlatform(NetworkPlatform):
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Send `message`, its pictures after its text and other files by name, and return its first piece's id."""
-        others = [requests.file_line(file) for file in message.files if not requests.is_picture(file)]
+        others = [f"📎 {each.name} ({each.kilobytes} kB)" for each in message.files if not requests.is_picture(each)]
         text_message = replace(message, text="\n".join([message.text, *others]).strip())
         pieces = [*requests.messages(address, text_message), *requests.pictures(address, message)]
         return await send_in_order([partial(self._send, piece) for piece in pieces], self._clock)

@@ -32,25 +32,14 @@ def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, o
 
 def pictures(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, object]]:
     """Return the parameters of `send_msg` for each picture of `message`."""
-    return [
-        {**recipient(address), "message": [{"type": "image", "data": {"file": _to_base64(file), "name": file.name}}]}
-        for file in message.files
-        if is_picture(file)
-    ]
+    shown = [file for file in message.files if is_picture(file)]
+    data = [{"file": f"base64://{base64.b64encode(each.content).decode()}", "name": each.name} for each in shown]
+    return [{**recipient(address), "message": [{"type": "image", "data": each}]} for each in data]
 
 
 def is_picture(file: SentFile) -> bool:
     """Return whether QQ shows `file`; the standard has no way to send other files."""
     return file.media_type in _PICTURES
-
-
-def file_line(file: SentFile) -> str:
-    """Return the text in place of a file that cannot be sent."""
-    return f"📎 {file.name} ({file.kilobytes} kB)"
-
-
-def _to_base64(file: SentFile) -> str:
-    return f"base64://{base64.b64encode(file.content).decode()}"
 
 
 def _segments(spans: tuple[Span, ...]) -> list[dict[str, object]]:

@@ -18,9 +18,9 @@ from bot.platforms.kit.connection import Connection
 from bot.platforms.kit.pieces import send_in_order
 from bot.platforms.slack import requests, wire
 from bot.platforms.slack.calls import WebApi, web_client
-from bot.platforms.slack.events import Command, Envelope, Interaction, ReactionEnvelope
+from bot.platforms.slack.events import Command, Interaction, Message, ReactionChange
 from bot.platforms.slack.listeners import HttpListener, SocketListener
-from services.kernel.chat import ChatAddress, Incoming, SentFile
+from services.kernel.chat import ChatAddress, Incoming
 from services.kernel.clock import Clock
 
 # As many pings as the SDK itself lets go unanswered.
@@ -73,10 +73,11 @@ class SlackPlatform(NetworkPlatform):
         A file would be seen by everybody: what is for one person only names its files.
         """
         if message.private_to is not None and message.files:
-            message = replace(message, text="\n".join([message.text, *map(_file_line, message.files)]), files=())
+            names = [f"📎 {file.name}" for file in message.files]
+            message = replace(message, text="\n".join([message.text, *names]), files=())
         method = "chat.postMessage" if message.private_to is None else "chat.postEphemeral"
         texts = [partial(self._post, method, body) for body in requests.messages(address, message)]
-        files = [partial(self._send_file, address, file) for file in message.files]
+        files = [partial(self._api.upload, address, file) for file in message.files]
         return await send_in_order([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
@@ -108,9 +109,6 @@ class SlackPlatform(NetworkPlatform):
         stamp = sent.get("ts") or sent.get("message_ts")
         return None if stamp is None else str(stamp)
 
-    async def _send_file(self, address: ChatAddress, file: SentFile) -> None:
-        await self._api.upload(address, file)
-
     async def _session(self) -> None:
         with ends_connection("copy the bot token again, it begins with xoxb-"):
             me = await self._api.ask(_WHO_AM_I, {})
@@ -135,11 +133,12 @@ class SlackPlatform(NetworkPlatform):
         await self._deliver(incoming)
 
     async def _read(self, kind: str, payload: Mapping[str, object]) -> Incoming | None:
-        if kind == "events_api" and _kind_of_event(payload) in {wire.ADDED, wire.REMOVED}:
-            change = ReactionEnvelope.model_validate(payload).event
-            return wire.to_reaction(change, self._me, await self._api.profiles({change.user}))
         if kind == "events_api":
-            message = Envelope.model_validate(payload).event
+            event = payload.get("event", {})
+            if isinstance(event, Mapping) and event.get("type") in {wire.ADDED, wire.REMOVED}:
+                change = ReactionChange.model_validate(event)
+                return wire.to_reaction(change, self._me, await self._api.profiles({change.user}))
+            message = Message.model_validate(event)
             return wire.to_incoming(message, self._me, await self._api.profiles(wire.users_in(message)))
         if kind == "slash_commands":
             command = Command.model_validate(payload)
@@ -150,15 +149,6 @@ class SlackPlatform(NetworkPlatform):
             users = {interaction.user.id} if interaction.user else set()
             return wire.to_pressed(interaction, await self._api.profiles(users), self._clock.now())
         return None
-
-
-def _kind_of_event(payload: Mapping[str, object]) -> object:
-    event = payload.get("event")
-    return event.get("type") if isinstance(event, Mapping) else None
-
-
-def _file_line(file: SentFile) -> str:
-    return f"📎 {file.name}"
 
 
 def create(parts: PlatformParts) -> SlackPlatform:

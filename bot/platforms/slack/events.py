@@ -50,18 +50,6 @@ class ReactionChange(Form):
     item: Item = Item()
 
 
-class ReactionEnvelope(Form):
-    """Envelope of a reaction."""
-
-    event: ReactionChange
-
-
-class Envelope(Form):
-    """Envelope of an event."""
-
-    event: Message = Message()
-
-
 class Command(Form):
     """A slash command that somebody used."""
 

@@ -57,7 +57,11 @@ def _blocks(message: OutgoingMessage, part: str) -> list[dict[str, object]]:
     line: list[dict[str, object]] = []
     for span in spans_of(message, part):
         if span.kind == "block":
-            sections += [*_section(line), _code_block(span)]
+            code: dict[str, object] = {
+                "type": "rich_text_preformatted",
+                "elements": [{"type": "text", "text": span.text}],
+            }
+            sections += [*_section(line), code]
             line = []
         else:
             line.append(_element(span))
@@ -66,10 +70,6 @@ def _blocks(message: OutgoingMessage, part: str) -> list[dict[str, object]]:
 
 def _section(line: Sequence[dict[str, object]]) -> list[dict[str, object]]:
     return [{"type": "rich_text_section", "elements": list(line)}] if line else []
-
-
-def _code_block(span: Span) -> dict[str, object]:
-    return {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": span.text}]}
 
 
 def _element(span: Span) -> dict[str, object]:

@@ -147,7 +147,7 @@ def display_text(text: str, me: Account, people: Mapping[str, Profile]) -> str:
     def word(mark: re.Match[str]) -> str:
         kind, body, label = mark["kind"], mark["body"], mark["label"]
         if kind == "@":
-            return f"@{me.bot_name}" if body == me.user_id else f"@{_name(body, people)}"
+            return f"@{me.bot_name}" if body == me.user_id else f"@{_person(body, people).name}"
         if kind == "#":
             return f"#{label or body}"
         if kind == "!":
@@ -209,10 +209,6 @@ def _address(channel: str, message: Message | None) -> ChatAddress:
 
 def _is_private(channel: str) -> bool:
     return channel.startswith("D")
-
-
-def _name(user: str, people: Mapping[str, Profile]) -> str:
-    return people[user].name if user in people else user
 
 
 def _person(user: str, people: Mapping[str, Profile]) -> Person:

@@ -132,7 +132,7 @@ def _to_message(message: Message, me: Account, admins: Collection[str]) -> ChatM
         is_addressed=is_addressed,
         is_private=is_private,
         reply_to=None if answered is None else str(answered.message_id),
-        mentions=reading.mentions,
+        mentions=tuple(reading.mentions),
         attachments=attachments,
     )
 
@@ -218,12 +218,12 @@ def _decode_units(units: bytes) -> str:
 
 
 class _Reading:
-    """The text of a message with every mention as `@name`, and who is mentioned."""
+    """The text of a message with every mention as `@name`, and who is mentioned, the bot left out."""
 
     def __init__(self, message: Message, me: Account) -> None:
         self._me = me
         self.mentions_bot = False
-        self._people: list[Person] = []
+        self.mentions: list[Person] = []
         units = (message.text or message.caption or "").encode("utf-16-le", "replace")
         pieces, end = [], 0
         for entity in message.entities or message.caption_entities or ():
@@ -234,11 +234,6 @@ class _Reading:
                 pieces += [_decode_units(units[end:start]), replaced]
                 end = stop
         self.text = "".join([*pieces, _decode_units(units[end:])]).strip()
-
-    @property
-    def mentions(self) -> tuple[Person, ...]:
-        """The people who are mentioned, the bot left out."""
-        return tuple(self._people)
 
     def _read(self, entity: MessageEntity, part: str) -> str | None:
         """Return the replacement of `part`; None leaves it unchanged."""
@@ -256,14 +251,14 @@ class _Reading:
             return f"@{self._me.bot_name}"
         # Telegram does not tell bots the number behind a user name; a stranger can be mentioned by the name itself.
         person = self._me.people.get(username.lower()) or Person(id=f"@{username}", name=username)
-        self._people.append(person)
+        self.mentions.append(person)
         return f"@{person.name}"
 
     def _by_account(self, user: User) -> str:
         if user.id == self._me.id:
             self.mentions_bot = True
             return f"@{self._me.bot_name}"
-        self._people.append(Person(id=str(user.id), name=name_of(user), is_bot=user.is_bot))
+        self.mentions.append(Person(id=str(user.id), name=name_of(user), is_bot=user.is_bot))
         return f"@{name_of(user)}"
 
     def _command(self, part: str) -> str:

@@ -261,7 +261,10 @@ class WebPlatform:
             shape["tool_calls"] = [call.copy() for call in answer.calls.values()]
             answer.sent = shape
         room.emit("message_new", {"message": shape})
-        self._publish_due(address, message)
+        for notice in message.notices:
+            room.emit("reminder_fired", {"reminder": due_shape(notice, self._clock.now())})
+        if message.notices and self._look is not None:
+            self._look(address, _SETTLED_SECONDS)
         if answer is not None and answer.is_begun:
             usage = None if self._usage is None or not answer.text else await self._usage(answer.question)
             answer.done(shape["text"], "stop", usage)
@@ -348,13 +351,6 @@ class WebPlatform:
             return False
         is_answer = post.reply_to is not None and client_id_of(post.reply_to) is None
         return not self.room(session_id).has_others(post.person) or is_answer or is_called(post.text, self.bot.name)
-
-    def _publish_due(self, address: ChatAddress, message: OutgoingMessage) -> None:
-        now = self._clock.now()
-        for notice in message.notices:
-            self.room(address.chat_id).emit("reminder_fired", {"reminder": due_shape(notice, now)})
-        if message.notices and self._look is not None:
-            self._look(address, _SETTLED_SECONDS)
 
     async def _deliver(self, change: MessageEdited | MessageWithdrawn) -> None:
         await self._is_ready.wait()

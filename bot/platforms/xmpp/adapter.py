@@ -19,10 +19,10 @@ from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, ConnectionEnded, PendingAnswers
 from bot.platforms.kit.pieces import pieces, send_in_order
 from bot.platforms.xmpp.client import Arrived, XmppClient
-from bot.platforms.xmpp.recent_messages import RecentMessages
 from bot.platforms.xmpp.wire import (
     NAME,
     Occupant,
+    RecentMessages,
     Room,
     add_file,
     add_replacement,
@@ -200,7 +200,7 @@ class XmppPlatform(NetworkPlatform):
         ) as reflection:
             stanza.send()
             room_id = await reflection
-        self._recent.remember_own(room_id, own_id)
+        self._recent.own[room_id] = own_id
         return room_id
 
     async def _session(self) -> None:
@@ -295,17 +295,15 @@ class XmppPlatform(NetworkPlatform):
             nick=self._nicks.get(jid, self._bot_name),
             bot_name=self._bot_name,
             occupants=occupants,
-            own_messages=self._recent.own,
+            recent=self._recent,
             missed_since=self._missed_since,
-            authors=self._recent.authors,
-            given_ids=self._recent.given_ids,
         )
 
     async def _receive_message(self, stanza: Element, room: Room) -> None:
         now = self._clock.now()
         await self._note_reactions(stanza, room)
         incoming = to_incoming(stanza, room, now=now, fresh_id=uuid.uuid4().hex)
-        if incoming is None or self._recent.has_received(stanza):
+        if incoming is None or message_id(stanza) in self._recent.authors:  # rooms repeat their history
             return
         self._recent.remember(stanza)
         await self._deliver(incoming)

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.kit.events import is_called
 from bot.platforms.kit.markdown import Span, plain, spans_of
+from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, ChatMessage, Incoming, MessageEdited, MessageWithdrawn, Person, Reaction
 
 NAME: Final = "xmpp"
@@ -28,6 +29,7 @@ _ONE_REACTION: Final = "{urn:xmpp:reactions:0}reaction"
 _OUT_OF_BAND: Final = "{jabber:x:oob}x"
 _OCCUPANT: Final = "{urn:xmpp:occupant-id:0}occupant-id"
 _DELAY: Final = "{urn:xmpp:delay}delay"
+_REMEMBERED: Final = 2_000
 _UPLOAD: Final = "{urn:xmpp:http:upload:0}"
 _UPLOAD_HEADERS: Final = frozenset({"authorization", "cookie", "expires"})
 _WEB: Final = ("https://", "http://")
@@ -57,11 +59,38 @@ class UploadSlot(Struct, frozen=True, kw_only=True):
     get: str
 
 
-class Room(Struct, frozen=True, kw_only=True):
-    """A room. `own_messages` are ids of the bot's recent messages.
+class RecentMessages(Struct, frozen=True, kw_only=True):
+    """The last messages of others and of the bot, and the reactions under them.
 
-    `authors` are the occupants who said other messages lately, by the ids of those; `given_ids` are those ids by
-    occupant and the id that the occupant's own client gave, which is what a correction names.
+    `own` are the bot's ids of its messages by the rooms' ids, `authors` the occupants who said the others, and
+    `given_ids` the rooms' ids by occupant and the id that the occupant's own client gave, which a correction names.
+    """
+
+    own: dict[str, str] = field(default_factory=lambda: BoundedDict(_REMEMBERED))
+    authors: dict[str, str] = field(default_factory=lambda: BoundedDict(_REMEMBERED))
+    given_ids: dict[str, str] = field(default_factory=lambda: BoundedDict(_REMEMBERED))
+    _reactions: dict[str, frozenset[str]] = field(default_factory=lambda: BoundedDict(_REMEMBERED))
+
+    def remember(self, stanza: Element) -> None:
+        """Remember a message of somebody."""
+        self.authors[message_id(stanza)] = stanza.get("from", "")
+        self.given_ids[sender_key(stanza, stanza.get("id", ""))] = message_id(stanza)
+
+    def update_reactions(self, stanza: Element) -> tuple[str, frozenset[str], frozenset[str]] | None:
+        """Return the message, the sender's earlier reactions and the new ones; None if nothing changed."""
+        found = parse_reactions(stanza)
+        if found is None:
+            return None
+        message, after = found
+        key = f"{message} {stanza.get('from', '')}"
+        before = self._reactions.get(key, frozenset())
+        self._reactions[key] = after
+        return message, before, after
+
+
+class Room(Struct, frozen=True, kw_only=True):
+    """A room with the messages that rooms have lately had.
+
     `missed_since` is when the bot was last there: what the room repeats from later is news, the rest is history.
     """
 
@@ -69,10 +98,8 @@ class Room(Struct, frozen=True, kw_only=True):
     nick: str
     bot_name: str
     occupants: Mapping[str, Occupant] = field(default_factory=dict)
-    own_messages: Mapping[str, str] = field(default_factory=dict)
+    recent: RecentMessages = field(default_factory=RecentMessages)
     missed_since: datetime | None = None
-    authors: Mapping[str, str] = field(default_factory=dict)
-    given_ids: Mapping[str, str] = field(default_factory=dict)
 
 
 def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) -> Incoming | None:
@@ -89,7 +116,7 @@ def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) ->
         return None
     replaced = stanza.find(_REPLACE)
     if replaced is not None:
-        corrected = room.given_ids.get(sender_key(stanza, replaced.get("id", "")))
+        corrected = room.recent.given_ids.get(sender_key(stanza, replaced.get("id", "")))
         if corrected is None:
             return None
         author = _sender(stanza, room, nick).person  # who has the nickname now may not be who had it then
@@ -98,7 +125,7 @@ def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) ->
     reply_to = None if reply is None else reply.get("id")
     occupant = _sender(stanza, room, nick)
     text = body if reply is None else remove_quote(stanza, body)
-    is_target = is_called(text, room.nick) or is_called(text, room.bot_name) or reply_to in room.own_messages
+    is_target = is_called(text, room.nick) or is_called(text, room.bot_name) or reply_to in room.recent.own
     return ChatMessage(
         id=message_id(stanza) or fresh_id,
         address=address,
@@ -113,7 +140,7 @@ def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) ->
 
 def _withdrawn(message: str, stanza: Element, room: Room, now: datetime) -> MessageWithdrawn | None:
     """Return the withdrawal of a message by its sender, who alone can withdraw it."""
-    if room.authors.get(message) != stanza.get("from"):
+    if room.recent.authors.get(message) != stanza.get("from"):
         return None
     return MessageWithdrawn(address=ChatAddress(platform=NAME, chat_id=room.jid), message_id=message, at=now)
 

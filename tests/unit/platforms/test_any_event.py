@@ -57,9 +57,11 @@ MUC = xmpp.Room(
     nick="bubbles",
     bot_name="Bubbles",
     occupants={"ben": xmpp.Occupant(nick="ben", jid="ben@localhost")},
-    own_messages={"own": "own"},
-    authors={SAID: "team@rooms.localhost/ann"},
-    given_ids={f"team@rooms.localhost/ann {GIVEN}": SAID},
+    recent=xmpp.RecentMessages(
+        own={"own": "own"},
+        authors={SAID: "team@rooms.localhost/ann"},
+        given_ids={f"team@rooms.localhost/ann {GIVEN}": SAID},
+    ),
     missed_since=NOW,
 )
 

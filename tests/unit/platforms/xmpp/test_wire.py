@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.xmpp.wire import (
     Occupant,
+    RecentMessages,
     Room,
     UploadSlot,
     parse_reactions,
@@ -34,7 +35,7 @@ ROOM = Room(
         "thirdwitch": Occupant(nick="thirdwitch", jid="hag66@shakespeare.example", is_moderator=True),
         "ben": Occupant(nick="ben", jid="ben@shakespeare.example"),
     },
-    own_messages={"own-1": "own-1"},
+    recent=RecentMessages(own={"own-1": "own-1"}),
 )
 
 
@@ -73,8 +74,8 @@ def test_room_message_is_read():
 
 def test_late_room_event_names_the_message_by_the_rooms_id():
     said, own_id = recorded("text").id, ET.fromstring(RECORDED["text"]).get("id")
-    known = {"authors": {said: f"{TEAM.jid}/ann"}, "given_ids": {f"{TEAM.jid}/ann {own_id}": said}}
-    correction, retraction = recorded("correction", **known), recorded("retraction", **known)
+    recent = RecentMessages(authors={said: f"{TEAM.jid}/ann"}, given_ids={f"{TEAM.jid}/ann {own_id}": said})
+    correction, retraction = recorded("correction", recent=recent), recorded("retraction", recent=recent)
 
     assert (correction.message_id, correction.text) == (said, "hello all")
     assert retraction.message_id == said
@@ -162,7 +163,12 @@ def test_people_are_mentioned_by_their_nicknames(body):
     assert heard(f"<body>{body}</body>").mentions == (Person(id="ben@shakespeare.example", name="ben"),)
 
 
-SAID = replace(ROOM, given_ids={f"{ROOM.jid}/thirdwitch own": "room-7"}, authors={"room-7": f"{ROOM.jid}/thirdwitch"})
+SAID = replace(
+    ROOM,
+    recent=RecentMessages(
+        given_ids={f"{ROOM.jid}/thirdwitch own": "room-7"}, authors={"room-7": f"{ROOM.jid}/thirdwitch"}
+    ),
+)
 CORRECTION = "<body>new</body><replace xmlns='urn:xmpp:message-correct:0' id='own'/>"
 RETRACTION = "<retract xmlns='urn:xmpp:message-retract:1' id='room-7'/>"
 BEN = {"from": f"{ROOM.jid}/ben"}
