@@ -139,7 +139,7 @@ async def build_app(
         served = (*platforms, *plugins.platforms())
         cluster = await enter(join_cluster(infrastructure.database, served, clock))
         for finding in check_configured_names(settings, (platform.name for platform in served)):
-            logger.warning("settings: {}: {}", finding.about_in(FALLBACK), finding.state_text)
+            logger.warning("settings: {}: {}", finding.about_in(FALLBACK), finding.state_in(FALLBACK))
         store = SqlMessageStore(infrastructure.database, cluster.message_claims)
         history = HistoryService(store, bot_name=settings.bot.name, on_kept=infrastructure.counts.keep)
         outbox = Outbox({platform.name: platform for platform in served}, history, clock, cluster.remote_outbox)
@@ -243,10 +243,15 @@ async def _create_connections(
             watchdog.look()  # the other worker may have recorded a message that blocked it
         return await Recovery.find(unanswered, outbox, state, clock, language=language, keys=keys, watchdog=watchdog)
 
-    hears_all = settings.router.listen == "all"
     return Connections(
         router=router,
-        welcome=Welcome(outbox, state, bot_name=settings.bot.name, language=language, listens_to_all=hears_all),
+        welcome=Welcome(
+            outbox=outbox,
+            state=state,
+            bot_name=settings.bot.name,
+            language=language,
+            listens_to_all=settings.router.listen == "all",
+        ),
         delivery_retry=delivery_retry,
         state=state,
         resume=resume,

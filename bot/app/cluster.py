@@ -65,7 +65,7 @@ class Cluster(SingleWorker):
 
     def is_here(self, platform: str) -> bool:
         """Return whether this worker is connected to a platform."""
-        return self._outbox.is_here(platform)
+        return self._outbox.platform_leases.is_here(platform)
 
     def complete(self, key: Key) -> None:
         """Mark a message as answered."""

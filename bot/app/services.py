@@ -97,14 +97,8 @@ def create_services(
 ) -> Services:
     """Return the services of one bot.
 
-    Args:
-        infrastructure: database, clock and settings of the bot.
-        outbox: sends reminders.
-        history: the messages of the chats.
-        model: writes summaries; without it they are extracted from the messages.
-        search: created before, as it opens connections.
-        delivery: intervals of the delivery of reminders.
-        blocked: collects the chats that refuse messages.
+    `model` writes summaries; without it they are extracted from the messages. `blocked` collects the chats that refuse
+    messages.
     """
     read_time = create_time_reader(infrastructure.times)
     quick = summaries = SummaryService(history, read_time=read_time)

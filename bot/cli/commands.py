@@ -42,14 +42,6 @@ class CommandFailed(click.ClickException):
         click.echo(f"bubbles: {self.message}", err=True)
 
 
-def _error_text(error: ConfigError, path: Path | None) -> str:
-    """Describe an error of the settings at `path` in the language of the terminal, else of the bot."""
-    from bot.config.field_errors import config_error_text
-    from bot.config.sources import operator_language
-
-    return config_error_text(error, operator_language(path))
-
-
 class CommandGroup(click.Group):
     """The commands of `bubbles` and of plugins, imported lazily.
 
@@ -99,7 +91,10 @@ class CommandGroup(click.Group):
         try:
             code = super().invoke(ctx)
         except ConfigError as error:
-            raise CommandFailed(_error_text(error, ctx.meta.get(_CONFIG)), 2) from error
+            from bot.config.field_errors import config_error_text
+            from bot.config.sources import operator_language
+
+            raise CommandFailed(config_error_text(error, operator_language(ctx.meta.get(_CONFIG))), 2) from error
         except StorageBusy as error:
             advice = "Stop that process, or give this one its own data: BUBBLES_BOT__DATA_DIR=other"
             raise CommandFailed(f"{error}. {advice}") from error

@@ -68,20 +68,6 @@ def _format_plugin(each: InstalledPlugin, language: str) -> str:
 
 
 def _adds(plugin: LoadedPlugin, tools: Iterable[ToolSpec]) -> str:
-    adds, functions = plugin.adds, [spec.name for spec in tools]
-    counted = {
-        "services": adds.services,
-        "toolsets": adds.toolsets,
-        "platforms": adds.platforms,
-        "search engines": adds.engines,
-        "middlewares": adds.middlewares,
-        "tool hooks": [*adds.tool_hooks.before, *adds.tool_hooks.after],
-        "model hooks": [*adds.model_hooks.before, *adds.model_hooks.after, *adds.model_hooks.on_error],
-        "listeners": adds.listeners,
-        "chat commands": adds.chat_commands,
-        "commands": adds.cli_commands,
-        "pages": adds.pages,
-        "jobs": adds.jobs,
-    }
-    parts = [f"functions: {', '.join(functions)}"] if functions else []
-    return "; ".join([*parts, *(f"{kind}: {len(each)}" for kind, each in counted.items() if each)])
+    functions = ", ".join(spec.name for spec in tools)
+    parts = [f"functions: {functions}"] if functions else []
+    return "; ".join([*parts, *(f"{kind}: {count}" for kind, count in plugin.adds.counts().items() if count)])

@@ -86,8 +86,7 @@ def read_settings(
     file = _page_file(tables, variables)
     more = page_tables(file) if saved is None else saved
     for name, each in ((str(chosen), tables), (str(file), more)):
-        _refuse_unknown(each, name)
-        _refuse_secrets(each, name)
+        _check_file(each, name)
     origins = {key: Origin(kind="file", name=str(chosen)) for key in _keys(tables)}
     origins |= {key: Origin(kind="page", name=str(file)) for key in _keys(more)}
     for group, table in more.items():
@@ -236,18 +235,14 @@ def _read(path: Path) -> Tables:
     return tables
 
 
-def _refuse_unknown(tables: Mapping[str, Mapping[str, object]], path: str) -> None:
+def _check_file(tables: Mapping[str, Mapping[str, object]], path: str) -> None:
+    """Refuse unknown settings, and secrets that stand in the file itself."""
     for group, table in tables.items():
         if group not in group_names():
             raise _unknown(path, group, group, group_names())
-        for key in table:
+        for key, value in table.items():
             if key not in setting_names(group):
                 raise _unknown(path, f"{group}.{key}", f"{group}.{key}", _all_keys())
-
-
-def _refuse_secrets(tables: Mapping[str, Mapping[str, object]], path: str) -> None:
-    for group, table in tables.items():
-        for key, value in table.items():
             if value and is_secret(group, key) and place_of(value) is None:
                 name = f"{PREFIX}{group.replace('.', '__')}__{key}".upper()
                 raise SettingInvalid(path, f"{group}.{key}", "secret_in_file", variable=name)

@@ -51,7 +51,8 @@ class AccountLinkCommands:
             if code is not None:
                 await self._people.revoke_code(code)
             return say(language, "link.burnt" if code is not None else "link.in_private")
-        if not self._authenticates_people(message):
+        platform = self._outbox.platforms.get(message.address.platform)
+        if platform is None or not platform.capabilities.authenticates_people:
             return say(language, "link.not_here", platform=message.address.platform)
         if is_unlink:
             return await self._unlink(turn, rest)
@@ -93,10 +94,6 @@ class AccountLinkCommands:
         if not gone:
             return say(turn.language, "link.none")
         return say(turn.language, "link.undone", all=_join_names(gone))
-
-    def _authenticates_people(self, message: ChatMessage) -> bool:
-        platform = self._outbox.platforms.get(message.address.platform)
-        return platform is not None and platform.capabilities.authenticates_people
 
 
 def _as_command(message: ChatMessage) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from bot.inbound.middleware import Middleware, chain
@@ -57,36 +58,27 @@ class Corrections:
         return before is not None and before.sender.id == edit.by
 
 
-class EditedRequests:
+class EditedRequests(Struct, frozen=True, kw_only=True):
     """Changes the reminders of a message that is edited or withdrawn.
 
     The new text is interpreted at the time of the original message, with only the tool for reminders: each call
     changes the reminder that the same call has set before. Reminders that the new text does not mention, or that were
-    changed since, stay; the reply lists them. Edits are applied for a day.
+    changed since, stay; the reply lists them. Edits are applied for a day. `middlewares` check access, order and rate
+    limit.
     """
 
-    def __init__(
-        self,
-        turns: TurnFactory,
-        outbox: Outbox,
-        answer: Answer,
-        reminders: ReminderService,
-        middlewares: Sequence[Middleware] = (),
-    ) -> None:
-        """`middlewares` check access, order and rate limit."""
-        self._turns = turns
-        self._outbox = outbox
-        self._answer = answer
-        self._reminders = reminders
-        self._pass_edited = chain(middlewares, self._change)
-        self._pass_withdrawn = chain(middlewares, self._report_remaining_reminders)
+    turns: TurnFactory
+    outbox: Outbox
+    answer: Answer
+    reminders: ReminderService
+    middlewares: Sequence[Middleware]
 
     async def find_original(self, correction: Correction) -> ChatMessage | None:
         """Return the message before the correction; None if nothing changed or the correction is too late."""
-        message = await self._turns.history.find(correction.address, correction.message_id)
+        message = await self.turns.history.find(correction.address, correction.message_id)
         if message is None or message.sender.is_bot:
             return None
-        age = self._turns.clock.now() - message.sent_at
+        age = self.turns.clock.now() - message.sent_at
         if isinstance(correction, MessageWithdrawn):
             return message if age <= _WITHDRAWAL_PERIOD else None
         is_own = correction.by in {"", message.sender.id}
@@ -95,34 +87,34 @@ class EditedRequests:
     async def apply(self, correction: Correction, before: ChatMessage) -> None:
         """Apply `correction` to the reminders of `before`."""
         if isinstance(correction, MessageWithdrawn):
-            await self._pass_withdrawn(before)
+            await chain(self.middlewares, self._report_remaining_reminders)(before)
         else:
-            await self._pass_edited(replace(before, text=correction.text, is_edited=True))
+            await chain(self.middlewares, self._change)(replace(before, text=correction.text, is_edited=True))
 
     async def _report_remaining_reminders(self, message: ChatMessage) -> None:
         kept, _ = await self._reminders_set_by(message)
         if kept:
-            language = (await self._turns.turn(message)).language
+            language = (await self.turns.turn(message)).language
             text = say(language, "edited.withdrawn", ids=", ".join(each.id for each in kept))
-            await self._outbox.reply(message.address, Reply(text=text, mentions=(message.sender,)))
+            await self.outbox.reply(message.address, Reply(text=text, mentions=(message.sender,)))
 
     async def _change(self, message: ChatMessage) -> None:
         kept, touched = await self._reminders_set_by(message)
         if not kept:
             return
-        turn = await self._turns.turn(message)
-        steps = () if touched else await self._answer(self._turn_as_sent(turn))
+        turn = await self.turns.turn(message)
+        steps = () if touched else await self.answer(self._turn_as_sent(turn))
         results = [result for step in steps for result in step.results]
         named = {result.value.get("id") for result in results if isinstance(result.value, dict)}
         stays = [each for each in kept if each.id not in named]
         lines = [join_texts(step) for step in steps if join_texts(step)]
         if stays:
-            context = self._turns.context(turn, 0)
+            context = self.turns.context(turn, 0)
             lines += [say(turn.language, "edited.stays"), numbered_list(stays, context)]
         if not lines:
             return
         undo = buttons_to_undo(turn.language, results, message.sender)
-        await self._outbox.reply(
+        await self.outbox.reply(
             message.address,
             Reply(
                 text="\n".join(lines),
@@ -134,7 +126,7 @@ class EditedRequests:
 
     async def _reminders_set_by(self, message: ChatMessage) -> tuple[list[Reminder], bool]:
         """Return the pending reminders of `message`, and whether another message changed them."""
-        policy = self._turns.calls.policy
+        policy = self.turns.calls.policy
         conversation = Conversation(chat=message.address, person=message.sender)
         changes = () if policy is None else await policy.receipts.every(conversation)
         own = [each for each in changes if each.message_id.partition(EDITED)[0] == message.id]
@@ -143,7 +135,7 @@ class EditedRequests:
         found: list[Reminder] = []
         for each in dict.fromkeys(ids):
             try:
-                found.append(await self._reminders.get(message.address, message.sender, each))
+                found.append(await self.reminders.get(message.address, message.sender, each))
             except RequestRefused:
                 continue  # finished or deleted
         return found, bool(others & set(ids))

@@ -92,7 +92,9 @@ class StorageRetry:
             except TRANSIENT_ERRORS as error:
                 self._log(error)
             else:
-                self._log_return()
+                if self._logged_at is not None:
+                    self._logged_at = None
+                    logger.info("database available again")
                 return result
 
     def _log(self, error: Exception) -> None:
@@ -100,11 +102,6 @@ class StorageRetry:
         if self._logged_at is None or not timedelta() <= now - self._logged_at < _LOG_INTERVAL:
             self._logged_at = now
             logger.warning("database not available, {} messages wait for it: {}", self._waiting + 1, error)
-
-    def _log_return(self) -> None:
-        if self._logged_at is not None:
-            self._logged_at = None
-            logger.info("database available again")
 
 
 class Intake:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from bot.inbound.middleware import Middleware, chain
@@ -23,36 +24,33 @@ _ADDED: Final = "+"
 _TAKEN_BACK: Final = "-"
 
 
-class Reactions:
-    """Adds people to reminders, and removes them, by reactions."""
+class Reactions(Struct, frozen=True, kw_only=True):
+    """Adds people to reminders, and removes them, by reactions; `middlewares` check access, order and rate limit."""
 
-    def __init__(
-        self, turns: TurnFactory, outbox: Outbox, recorder: Recorder, middlewares: Sequence[Middleware] = ()
-    ) -> None:
-        """`middlewares` check access, order and rate limit."""
-        self._turns = turns
-        self._outbox = outbox
-        self._recorder = recorder
-        self._pass = chain(middlewares, self._answer)
+    turns: TurnFactory
+    outbox: Outbox
+    recorder: Recorder
+    middlewares: Sequence[Middleware]
 
     async def handle(self, reaction: Reaction) -> None:
         """Add the person to the reminder, or remove them when the reaction was removed."""
         if is_join_request(reaction.emoji):
-            await self._pass(_as_reply(reaction, await self._place_of(reaction), self._turns.clock.now()))
+            reply = _as_reply(reaction, await self._place_of(reaction), self.turns.clock.now())
+            await chain(self.middlewares, self._answer)(reply)
 
     async def _place_of(self, reaction: Reaction) -> ChatAddress:
         """Return the address of the message; the thread comes from the history, as most reactions lack it."""
         if reaction.address.thread_id is not None:
             return reaction.address
-        message = await self._turns.history.find(reaction.address, reaction.message_id)
+        message = await self.turns.history.find(reaction.address, reaction.message_id)
         return reaction.address if message is None else message.address
 
     async def _answer(self, message: ChatMessage) -> None:
-        turn = await self._turns.turn(message)
+        turn = await self.turns.turn(message)
         action = "join" if message.text.startswith(_ADDED) else "leave"
         call = ToolCall(id="reaction", name="reminder_state", arguments={"action": action})
-        with self._recorder.turn(turn) as notes:
-            result = await self._turns.calls.dispatch(call, self._turns.context(turn, 0))
+        with self.recorder.turn(turn) as notes:
+            result = await self.turns.calls.dispatch(call, self.turns.context(turn, 0))
             # Reactions to people, and thanks for own reminders, change nothing and get no answer.
             if not any(receipt.undo for receipt in result.receipts):
                 return
@@ -60,7 +58,7 @@ class Reactions:
             reply = make_reply(answered_turn, result.text, "")
             if reply is not None:
                 notes.reply = replace(reply, reply_to=message.reply_to, mentions=(message.sender,))
-                await self._outbox.reply(message.address, notes.reply)
+                await self.outbox.reply(message.address, notes.reply)
 
 
 def is_join_request(emoji: str) -> bool:

@@ -80,7 +80,7 @@ class Outbox:
         Raises:
             DeliveryFailed: the platform refused it, is paused or not connected, or has no private replies.
         """
-        if self._remote_outbox is not None and not self._remote_outbox.is_here(address.platform):
+        if self._remote_outbox is not None and not self._remote_outbox.platform_leases.is_here(address.platform):
             return await self._remote_outbox.hand_over(address, message)
         message_id = await self.send_without_record(address, message)
         await self.record(address, message, message_id)
@@ -104,7 +104,7 @@ class Outbox:
     def editor(self, address: ChatAddress) -> EditsMessages | None:
         """Return the platform of the chat if this worker can edit messages there."""
         platform = self.platforms.get(address.platform)
-        is_here = self._remote_outbox is None or self._remote_outbox.is_here(address.platform)
+        is_here = self._remote_outbox is None or self._remote_outbox.platform_leases.is_here(address.platform)
         if not is_here or platform is None:
             return None
         return platform if isinstance(platform, EditsMessages) else None

@@ -48,10 +48,6 @@ class RemoteOutbox:
         self.platform_leases = platform_leases
         self._clock = clock
 
-    def is_here(self, platform: str) -> bool:
-        """Return whether this process itself is connected to `platform`."""
-        return self.platform_leases.is_here(platform)
-
     async def hand_over(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Hand `message` to the connected worker; return the platform's id of it.
 

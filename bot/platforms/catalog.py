@@ -7,7 +7,6 @@ The model of its settings is in `bot.config.platform_catalog`.
 
 import importlib
 from collections.abc import Callable
-from types import ModuleType
 
 from bot.config.field_errors import SettingInvalid
 from bot.config.platform_catalog import GROUPS, NAMES
@@ -34,15 +33,12 @@ def _create(name: str, parts: PlatformParts) -> Platform:
         return console.create(parts)
     if name not in GROUPS:
         raise SettingInvalid("settings", "platforms.enabled", "no_platform", name=name, known=", ".join(NAMES))
-    create: Callable[[PlatformParts], Platform] = _adapter(name).create
-    return create(parts)
-
-
-def _adapter(name: str) -> ModuleType:
     try:
-        return importlib.import_module(f"bot.platforms.{name}.adapter")
+        adapter = importlib.import_module(f"bot.platforms.{name}.adapter")
     except ModuleNotFoundError as error:
         if (error.name or "").startswith(("bot.", "function_calls.", "services.")):
             raise  # ours: a fault of the program, not of the installation
         fields = {"name": name, "library": error.name, "extra": name}
         raise SettingInvalid("settings", "platforms.enabled", "needs_library", **fields) from error
+    create: Callable[[PlatformParts], Platform] = adapter.create
+    return create(parts)

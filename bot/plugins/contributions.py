@@ -1,7 +1,7 @@
 """Add the contributions of a plugin to the bot, read its options, and close its resources."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from loguru import logger
@@ -153,6 +153,24 @@ class Contributions(Struct, kw_only=True):
     pages: list[MakePage] = field(default_factory=list)
     jobs: list[tuple[str, Job]] = field(default_factory=list)
     on_close: list[Close] = field(default_factory=list)
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of contributions of each kind besides functions and callbacks, by its name in English."""
+        kinds: dict[str, Collection[object]] = {
+            "services": self.services,
+            "toolsets": self.toolsets,
+            "platforms": self.platforms,
+            "search engines": self.engines,
+            "middlewares": self.middlewares,
+            "tool hooks": [*self.tool_hooks.before, *self.tool_hooks.after],
+            "model hooks": [*self.model_hooks.before, *self.model_hooks.after, *self.model_hooks.on_error],
+            "listeners": self.listeners,
+            "chat commands": self.chat_commands,
+            "commands": self.cli_commands,
+            "pages": self.pages,
+            "jobs": self.jobs,
+        }
+        return {kind: len(held) for kind, held in kinds.items()}
 
     @property
     def outlives_reload(self) -> bool:

@@ -47,7 +47,7 @@ def _misnamed_setups(adds: Contributions) -> Iterator[Message]:
 
 
 def _explain_empty(adds: Contributions, tools: list[ToolSpec]) -> Iterator[Message]:
-    if tools or any(_has_contributions(adds)):
+    if tools or adds.on_close or any(adds.counts().values()):
         return
     module = next((each for each in adds.functions if isinstance(each, ModuleType)), None)
     unmarked = [] if module is None else _own_functions(module)
@@ -57,14 +57,6 @@ def _explain_empty(adds: Contributions, tools: list[ToolSpec]) -> Iterator[Messa
         yield Message("lint.unmarked", {"names": ", ".join(unmarked)})
     else:
         yield Message("lint.empty")
-
-
-def _has_contributions(adds: Contributions) -> Iterator[bool]:
-    hooks = (adds.tool_hooks.before, adds.tool_hooks.after)
-    of_models = (adds.model_hooks.before, adds.model_hooks.after, adds.model_hooks.on_error)
-    kinds = (adds.services, adds.toolsets, adds.platforms, adds.engines, adds.middlewares, adds.listeners)
-    others = (adds.chat_commands, adds.cli_commands, adds.pages, adds.jobs, adds.on_close)
-    yield from map(bool, (*hooks, *of_models, *kinds, *others))
 
 
 def _own_functions(module: ModuleType) -> list[str]:
@@ -146,7 +138,10 @@ def check_types(adds: Contributions) -> None:
     for where, kind in _HOOKS.items():
         _check(where, kind, attrgetter(where.removeprefix("add."))(adds))
     for event, _ in adds.listeners:
-        _check_event(event)
+        if event != "*" and event not in EVENTS:
+            near = closest_names(event, EVENTS)
+            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(EVENTS)}, and * for all"
+            raise PluginInvalid(f"add.listeners: there is no event {event}; {hint}")
 
 
 def named_parts(adds: Contributions) -> list[str]:
@@ -177,10 +172,3 @@ def _check_arguments(where: str, function: object, arguments: tuple[str, ...]) -
         name = getattr(function, "__name__", type(function).__name__)
         wanted = ", ".join(arguments)
         raise PluginInvalid(f"{where} is called as {name}({wanted}), and {name} takes {signature}") from None
-
-
-def _check_event(event: str) -> None:
-    if event != "*" and event not in EVENTS:
-        near = closest_names(event, EVENTS)
-        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(EVENTS)}, and * for all"
-        raise PluginInvalid(f"add.listeners: there is no event {event}; {hint}")

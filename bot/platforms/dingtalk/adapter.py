@@ -19,7 +19,7 @@ from bot.platforms.dingtalk.api import DingTalkApi
 from bot.platforms.dingtalk.wire import NAME, Event, address_of, to_message
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts, ends_connection
 from bot.platforms.kit.connection import Connection, ConnectionEnded
-from bot.platforms.kit.events import instant_of_milliseconds, parse_event
+from bot.platforms.kit.events import instant, parse_event
 from bot.platforms.kit.pieces import send_in_order
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, SentFile
@@ -148,7 +148,7 @@ class DingTalkPlatform(NetworkPlatform):
         if event is None:
             return
         if event.session_webhook:
-            ends_at = instant_of_milliseconds(event.session_ends_at)
+            ends_at = instant(event.session_ends_at, per_second=1000)
             self._sessions[address_of(event).chat_id] = (event.session_webhook, ends_at)
         await self._deliver(to_message(event, self._bot_name))
 

@@ -4,7 +4,7 @@ import re
 
 from pydantic import Field
 
-from bot.platforms.kit.events import Form, instant_of_milliseconds, is_called
+from bot.platforms.kit.events import Form, instant, is_called
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
 
 NAME = "dingtalk"
@@ -82,7 +82,7 @@ def to_message(event: Event, bot_name: str) -> ChatMessage | None:
         address=address_of(event),
         sender=Person(id=_sender(event), name=event.nick or _sender(event), is_admin=event.is_admin),
         text=text,
-        sent_at=instant_of_milliseconds(event.created_at),
+        sent_at=instant(event.created_at, per_second=1000),
         is_addressed=is_private or event.mentions_robot or is_called(text, bot_name),
         is_private=is_private,
         reply_to=event.text.replied.id if event.text.replied else None,

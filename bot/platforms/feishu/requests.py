@@ -36,7 +36,8 @@ def messages(address: ChatAddress, message: OutgoingMessage) -> list[tuple[str, 
     parts = pieces(message.text, MAX_LENGTH, people=message.mentions)
     bodies = [_post_body(message, part) for part in parts]
     if bodies and message.choices:
-        bodies[-1] = _card(address, message, parts[-1])
+        words = "".join(_in_card(span) for span in spans_of(message, parts[-1])).strip()
+        bodies[-1] = _interactive([{"tag": "markdown", "content": words}, _actions(address, message)])
     return [_with_path(address, message, body, number) for number, body in enumerate(bodies)]
 
 
@@ -79,11 +80,6 @@ def _post_body(message: OutgoingMessage, part: str) -> dict[str, object]:
 def buttons_under(address: ChatAddress, message_id: str, message: OutgoingMessage) -> tuple[str, dict[str, object]]:
     """Return the path and the body of a card with only the buttons of `message`, for an edited post."""
     return _with_path(address, replace(message, reply_to=message_id), _interactive([_actions(address, message)]), 0)
-
-
-def _card(address: ChatAddress, message: OutgoingMessage, part: str) -> dict[str, object]:
-    words = "".join(_in_card(span) for span in spans_of(message, part)).strip()
-    return _interactive([{"tag": "markdown", "content": words}, _actions(address, message)])
 
 
 def _interactive(elements: list[dict[str, object]]) -> dict[str, object]:

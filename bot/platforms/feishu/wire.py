@@ -7,7 +7,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from bot.platforms.feishu.events import Body, Event, Message
-from bot.platforms.kit.events import instant_of_milliseconds, is_called
+from bot.platforms.kit.events import instant, is_called
 from services.kernel.chat import (
     Attachment,
     BotAdded,
@@ -62,7 +62,7 @@ def to_incoming(
         return MessageWithdrawn(
             address=ChatAddress(platform=NAME, chat_id=body.chat_id),
             message_id=body.message_id,
-            at=instant_of_milliseconds(body.recall_time),
+            at=instant(body.recall_time, per_second=1000),
         )
     if event.header.event_type == ADDED:
         return BotAdded(address=ChatAddress(platform=NAME, chat_id=body.chat_id))
@@ -135,7 +135,7 @@ def _to_message(
         address=ChatAddress(platform=NAME, chat_id=message.chat_id, thread_id=topic),
         sender=Person(id=sender, name=names.get(sender, sender), is_bot=body.sender.sender_type != "user"),
         text=text.strip(),
-        sent_at=instant_of_milliseconds(message.create_time),
+        sent_at=instant(message.create_time, per_second=1000),
         is_addressed=is_private or is_target or is_called(text, me.bot_name),
         is_private=is_private,
         reply_to=message.parent_id,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct, field
 
-from function_calls.language.messages import FALLBACK, knows, say
+from function_calls.language.messages import knows, say
 from services.kernel.clock import Clock
 from services.kernel.network import trusted_certificates
 
@@ -29,16 +29,6 @@ class Finding(Struct, frozen=True, kw_only=True):
     step: str = ""
     fields: Mapping[str, object] = field(default_factory=dict)
     is_warning: bool = False
-
-    @property
-    def state_text(self) -> str:
-        """Return the state in English."""
-        return self.state_in(FALLBACK)
-
-    @property
-    def next_step(self) -> str:
-        """Return the next step in English; empty for none."""
-        return self.next_step_in(FALLBACK)
 
     def about_in(self, language: str) -> str:
         """Return the subject in `language`."""

@@ -28,19 +28,14 @@ def parse_event(model: type[E], event: object, platform: str) -> E | None:
         return None
 
 
-def instant(seconds: float | str) -> datetime:
-    """Return `seconds` since 1970 in UTC, and 1970 for values beyond the calendar: servers may send anything."""
+def instant(since_1970: float | str, *, per_second: int = 1) -> datetime:
+    """Return a time in UTC, and 1970 for values beyond the calendar: servers may send anything.
+
+    `per_second` is 1 for a time in seconds, 1000 for one in milliseconds.
+    """
     try:
-        return datetime.fromtimestamp(float(seconds), UTC)
+        return datetime.fromtimestamp(float(since_1970) / per_second, UTC)
     except (ValueError, OverflowError, OSError):
-        return datetime.fromtimestamp(0, UTC)
-
-
-def instant_of_milliseconds(milliseconds: float | str) -> datetime:
-    """Return the same for milliseconds since 1970."""
-    try:
-        return instant(float(milliseconds) / 1000)
-    except (ValueError, OverflowError):
         return datetime.fromtimestamp(0, UTC)
 
 

@@ -86,7 +86,8 @@ def _find_cut(text: str, most: int, people: Sequence[Person]) -> int:
     """Return where to cut `text`, at `most` or before it."""
     unbreakable = list(_unbreakable_spans(text, most, people))
     for pause in _PAUSES:
-        ends = [found.end() for found in pause.finditer(text, 0, most) if not _is_inside(found.end(), unbreakable)]
+        found = (each.end() for each in pause.finditer(text, 0, most))
+        ends = [place for place in found if not any(begin < place < end for begin, end in unbreakable)]
         if ends and ends[-1] >= most // 2:
             return ends[-1]
     for begin, end in unbreakable:
@@ -102,10 +103,6 @@ def _unbreakable_spans(text: str, most: int, people: Sequence[Person]) -> Iterat
     found = (each.span() for pattern in patterns for each in pattern.finditer(text, 0, 2 * most))
     yield from takewhile(lambda span: span[0] < most, code_blocks(text))
     yield from (span for span in found if span[0] < most)
-
-
-def _is_inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(begin < place < end for begin, end in spans)
 
 
 def _whole_character(text: str, place: int) -> int:

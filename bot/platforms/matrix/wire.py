@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.kit.events import instant_of_milliseconds, is_called
+from bot.platforms.kit.events import instant, is_called
 from bot.platforms.kit.markdown import Span, plain, render_html, spans_of
 from services.kernel.chat import (
     Attachment,
@@ -282,7 +282,7 @@ def _relation(message: OutgoingMessage, address: ChatAddress) -> dict[str, Json]
 
 def _when(event: Event) -> datetime:
     stamp = event.get("origin_server_ts")
-    return instant_of_milliseconds(stamp if isinstance(stamp, int | float) else 0)
+    return instant(stamp if isinstance(stamp, int | float) else 0, per_second=1000)
 
 
 def text_of(value: Json) -> str:

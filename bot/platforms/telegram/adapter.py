@@ -133,13 +133,11 @@ class TelegramPlatform(NetworkPlatform):
 
     async def _send(self, request: SendMessage) -> str:
         try:
-            return await self._send_request(request)
-        except TelegramMigrateToChat as moved:
-            # The group became a supergroup: its number is another one from now on.
-            self._moved[int(request.chat_id)] = moved.migrate_to_chat_id
-        except AiogramError as error:
-            raise delivery_failed(error) from error
-        try:
+            try:
+                return await self._send_request(request)
+            except TelegramMigrateToChat as moved:
+                # The group became a supergroup: its number is another one from now on.
+                self._moved[int(request.chat_id)] = moved.migrate_to_chat_id
             return await self._send_request(request)
         except AiogramError as error:
             raise delivery_failed(error) from error

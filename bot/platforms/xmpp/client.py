@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 from xml.etree.ElementTree import Element
@@ -248,10 +248,7 @@ class XmppClient(slixmpp.ClientXMPP):
             self._occupant_ids.pop(str(sender), None)
             codes = presence["muc"]["status_codes"]
             if _OWN_PRESENCE in codes and _NICK_CHANGED not in codes:
-                self.left.put_nowait(Departure(room=sender.bare, reason=_reason(codes)))
+                reason = next((each for code, each in _REASONS.items() if code in codes), "left the room")
+                self.left.put_nowait(Departure(room=sender.bare, reason=reason))
         elif sender.bare in self._rooms_with_ids:
             self._occupant_ids[str(sender)] = occupant_id(presence.xml)
-
-
-def _reason(codes: Collection[int]) -> str:
-    return next((reason for code, reason in _REASONS.items() if code in codes), "left the room")

@@ -95,7 +95,7 @@ async def test_an_operator_sees_each_server_with_its_health_its_tools_and_the_cl
         servers = [{"url": one, "name": "time"}, {"url": two, "name": "clock"}]
         inspection = await inspect_bot(settings(*servers, {"url": "http://127.0.0.1:9", "name": "gone"}), SystemClock())
 
-    said = {finding.about_in("en"): finding.state_text for finding in examine_tools(inspection)}
+    said = {finding.about_in("en"): finding.state_in("en") for finding in examine_tools(inspection)}
     assert said["OpenAPI server time"] == "answers, tools: 7"
     assert "cannot be reached" in said["OpenAPI server gone"]
     assert "time keeps it, beside clock_" in said["tool names"]

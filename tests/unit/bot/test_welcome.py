@@ -31,7 +31,7 @@ def platform(clock):
 @pytest.fixture
 def welcome(platform, clock):
     outbox = Outbox({"fake": platform}, History(), clock)
-    return Welcome(outbox, MemoryStateStore(clock), bot_name="Bubbles", language="en", listens_to_all=True)
+    return Welcome(outbox=outbox, state=MemoryStateStore(clock), bot_name="Bubbles", language="en", listens_to_all=True)
 
 
 async def test_new_group_is_told_what_the_bot_reads_stores_and_can_do(welcome, platform):

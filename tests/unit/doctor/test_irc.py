@@ -61,8 +61,8 @@ async def test_channel_without_its_sign_is_a_problem():
         found = await findings(port, channels=("#team", "lobby key"))
 
     [finding] = [each for each in found if each.is_problem]
-    assert "lobby" in finding.state_text
-    assert "#lobby" in finding.next_step
+    assert "lobby" in finding.state_in("en")
+    assert "#lobby" in finding.next_step_in("en")
 
 
 async def test_a_ping_before_the_welcome_is_answered():
@@ -81,7 +81,7 @@ async def test_an_impossible_nickname_is_a_problem():
         found = await findings(port, nick="小泡")
 
     assert found[0].is_problem
-    assert "platforms.irc.nick" in found[0].state_text
+    assert "platforms.irc.nick" in found[0].state_in("en")
 
 
 async def test_an_account_is_well_with_its_password_only():
@@ -96,7 +96,7 @@ async def test_password_for_nickserv_only_is_no_problem():
         found = await findings(port, account_password=SECRET)
 
     assert not any(each.is_problem for each in found)
-    assert "not tried" in found[1].state_text
+    assert "not tried" in found[1].state_in("en")
 
 
 async def test_refused_account_is_a_problem_without_another_login():
@@ -130,4 +130,4 @@ async def test_a_server_without_tls_on_that_port_is_a_problem_that_names_the_por
         found = await examine(Settings(platforms=PlatformSettings(groups={"irc": own})), prober)
 
     assert found[0].is_problem
-    assert "6697" in found[0].next_step
+    assert "6697" in found[0].next_step_in("en")

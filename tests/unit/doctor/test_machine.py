@@ -28,7 +28,7 @@ def test_a_clock_that_is_wrong_is_a_problem(seconds, said):
     finding = examine_clock({"a.example": timedelta(seconds=seconds)})
 
     assert finding.is_problem
-    assert said in finding.state_text
+    assert said in finding.state_in("en")
 
 
 def test_one_server_with_a_wrong_clock_is_no_problem():
@@ -48,7 +48,7 @@ def test_recent_zone_data_is_well(version):
 
 @pytest.mark.parametrize("version", ["2024b", "none", "1577836800"])
 def test_old_or_missing_zone_data_is_a_problem(version):
-    assert "tzdata" in examine_zone_data(NOW, version).next_step
+    assert "tzdata" in examine_zone_data(NOW, version).next_step_in("en")
 
 
 async def test_writable_database_is_ok(tmp_path):
@@ -58,7 +58,7 @@ async def test_writable_database_is_ok(tmp_path):
     finding = await examine_database(url)
 
     assert not finding.is_problem
-    assert "can be written" in finding.state_text
+    assert "can be written" in finding.state_in("en")
 
 
 async def test_examining_a_database_changes_no_file(tmp_path):
@@ -102,7 +102,7 @@ async def test_row_is_rolled_back_on_postgresql(postgres_url):
         finding = await examine_database(postgres_url)
         after = await database.read(rows)
 
-    assert "does not exist yet" in before_tables.state_text
+    assert "does not exist yet" in before_tables.state_in("en")
     assert not finding.is_problem
     assert after == before
 
@@ -125,7 +125,7 @@ async def test_database_of_a_newer_version_is_a_problem(tmp_path):
     async with Database(url) as database:
         await database.run(lambda connection: connection.exec_driver_sql("UPDATE meta SET value = '9999'"))
 
-    assert "newer Bubbles" in (await examine_database(url)).state_text
+    assert "newer Bubbles" in (await examine_database(url)).state_in("en")
 
 
 async def test_unwritable_database_is_a_problem(tmp_path):
@@ -136,7 +136,7 @@ async def test_unwritable_database_is_a_problem(tmp_path):
     finding = await examine_database(url)
 
     assert finding.is_problem
-    assert "no more rows" in finding.state_text
+    assert "no more rows" in finding.state_in("en")
 
 
 async def test_database_that_does_not_exist_yet_is_not_created(tmp_path):
@@ -166,7 +166,7 @@ async def test_a_database_that_the_running_bot_has_open_is_well(tmp_path):
         finding = await examine_database(url)
 
     assert not finding.is_problem
-    assert "in use" in finding.state_text
+    assert "in use" in finding.state_in("en")
 
 
 async def test_a_database_with_a_destroyed_page_is_a_problem(tmp_path):
@@ -181,8 +181,8 @@ async def test_a_database_with_a_destroyed_page_is_a_problem(tmp_path):
     finding = await examine_database(f"sqlite:///{file}")
 
     assert finding.is_problem
-    assert "damaged" in finding.state_text
-    assert "bubbles restore" in finding.next_step
+    assert "damaged" in finding.state_in("en")
+    assert "bubbles restore" in finding.next_step_in("en")
 
 
 async def test_a_write_ahead_log_that_vanished_is_a_problem(tmp_path):
@@ -194,7 +194,7 @@ async def test_a_write_ahead_log_that_vanished_is_a_problem(tmp_path):
     finding = await examine_database(f"sqlite:///{file}")
 
     assert finding.is_problem
-    assert "write-ahead log" in finding.state_text
+    assert "write-ahead log" in finding.state_in("en")
 
 
 async def test_an_empty_database_beside_an_old_log_is_a_problem(tmp_path):
@@ -203,7 +203,7 @@ async def test_an_empty_database_beside_an_old_log_is_a_problem(tmp_path):
     finding = await examine_database(f"sqlite:///{tmp_path / 'bubbles.db'}")
 
     assert finding.is_problem
-    assert "bubbles.db-wal" in finding.state_text
+    assert "bubbles.db-wal" in finding.state_in("en")
 
 
 @pytest.mark.parametrize(

@@ -40,4 +40,4 @@ async def test_a_model_that_does_not_answer_is_a_problem_with_the_step_that_fits
     [finding] = await examine_model(ScriptedModel([ModelUnavailable(reason)]), ModelSettings())
 
     assert finding.is_problem
-    assert step in finding.next_step
+    assert step in finding.next_step_in("en")

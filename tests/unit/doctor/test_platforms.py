@@ -74,7 +74,7 @@ async def test_a_server_that_is_away_is_a_problem_that_does_not_tell_the_token(p
     )
 
     assert found[0].is_problem
-    assert "secret" not in found[0].state_text
+    assert "secret" not in found[0].state_in("en")
 
 
 async def test_a_discord_application_with_the_intent_is_well(prober):
@@ -112,7 +112,7 @@ async def test_discord_permission_missing_everywhere_is_a_problem(prober, permis
         found = await examine_discord(chosen, prober, api_url=f"{server.url}/api/v10")
 
     assert found[-1].is_problem is bool(missing)
-    assert missing in found[-1].state_text
+    assert missing in found[-1].state_in("en")
 
 
 async def test_a_wrong_discord_token_is_a_problem(prober):
@@ -197,7 +197,7 @@ async def test_a_dingtalk_robot_that_may_not_send_is_a_problem_that_says_why(pro
         ("dingtalk app", False),
         ("dingtalk permissions", True),
     ]
-    assert told in found[1].state_text
+    assert told in found[1].state_in("en")
 
 
 async def test_a_feishu_app_is_well_with_its_secret_only(prober):
@@ -238,7 +238,7 @@ async def test_missing_feishu_permission_is_a_problem_if_it_is_used(prober, chan
 
     assert rights.about == "feishu permissions"
     assert rights.is_problem == bool(expected)
-    assert expected in rights.state_text
+    assert expected in rights.state_in("en")
 
 
 async def test_a_feishu_permission_that_is_only_a_comfort_is_named(prober):
@@ -247,7 +247,7 @@ async def test_a_feishu_permission_that_is_only_a_comfort_is_named(prober):
         values = {"app_id": server.app_id, "app_secret": SecretStr(server.app_secret), "domain": server.url}
         *_, rights = await examine_platform("feishu", settings("feishu", **values), prober)
 
-    assert rights.state_text == "the bot reads and writes messages; not granted: im:resource:upload (to send files)"
+    assert rights.state_in("en") == "the bot reads and writes messages; not granted: im:resource:upload (to send files)"
 
 
 async def test_the_time_of_the_servers_that_were_asked_is_remembered():

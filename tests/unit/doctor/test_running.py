@@ -48,7 +48,7 @@ async def test_bot_with_working_platforms_is_ok(state):
         [finding] = await found(bot.settings())
 
     assert not finding.is_problem
-    assert finding.state_text == f"its platforms: telegram {state}"
+    assert finding.state_in("en") == f"its platforms: telegram {state}"
 
 
 @pytest.mark.parametrize("state", ["deaf", "stopped"])
@@ -57,8 +57,8 @@ async def test_stale_platform_is_a_problem(state):
         [finding] = await found(bot.settings())
 
     assert finding.is_problem
-    assert "telegram" in finding.state_text
-    assert "nothing heard" in finding.state_text
+    assert "telegram" in finding.state_in("en")
+    assert "nothing heard" in finding.state_in("en")
 
 
 async def test_token_of_the_settings_is_used_and_a_wrong_one_is_no_problem():
@@ -86,7 +86,7 @@ async def test_live_platform_that_is_out_of_a_room_is_a_problem():
         [finding] = await found(bot.settings())
 
     assert finding.is_problem
-    assert "not in team@rooms (kicked)" in finding.state_text
+    assert "not in team@rooms (kicked)" in finding.state_in("en")
 
 
 async def test_bot_of_another_data_folder_is_a_problem():
@@ -95,4 +95,4 @@ async def test_bot_of_another_data_folder_is_a_problem():
         [finding] = await found(bot.settings())
 
     assert finding.is_problem
-    assert "/srv/other/data" in finding.state_text
+    assert "/srv/other/data" in finding.state_in("en")

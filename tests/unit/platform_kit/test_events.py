@@ -4,17 +4,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.platforms.kit.events import instant, instant_of_milliseconds
+from bot.platforms.kit.events import instant
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def test_seconds_and_milliseconds_are_instants_as_numbers_and_as_text():
     assert instant(1795168800) == instant("1795168800.0") == datetime(2026, 11, 20, 10, tzinfo=UTC)
-    assert instant_of_milliseconds(1795168800000) == instant_of_milliseconds("1795168800000") == instant(1795168800)
+    assert instant(1795168800000, per_second=1000) == instant("1795168800000", per_second=1000) == instant(1795168800)
 
 
 @pytest.mark.parametrize("nonsense", ["", "tea", 1e300, -1e300, 10**400, float("inf"), "99999999999999999999"])
 def test_invalid_time_is_the_epoch(nonsense):
     assert instant(nonsense) == EPOCH
-    assert instant_of_milliseconds(nonsense) == EPOCH
+    assert instant(nonsense, per_second=1000) == EPOCH
