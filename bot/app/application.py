@@ -26,9 +26,9 @@ from bot.inbound.turns import TurnFactory
 from bot.inbound.welcome import Welcome
 from bot.observability.metrics import Counts, ModelLatency
 from bot.observability.watchdog import Watchdog
-from bot.outbound.delivery_retry import BlockedChats, DeliveryRetry
 from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox
+from bot.outbound.reminder_notifier import BlockedChats, DeliveryRetry
 from bot.platforms.base import Platform
 from bot.platforms.kit.commands import offer_commands
 from bot.plugins.contributions import Host

@@ -11,7 +11,7 @@ from bot.app.cluster import SingleWorker, log_failure
 from bot.inbound.recovery import Recovery
 from bot.inbound.router import MessageRouter
 from bot.inbound.welcome import Welcome
-from bot.outbound.delivery_retry import DeliveryRetry
+from bot.outbound.reminder_notifier import DeliveryRetry
 from bot.platforms.base import KeepsState, Platform, Receive, ResumesMessages
 from services.kernel.background_tasks import BackgroundTasks
 from services.kernel.chat import BotAdded, ChatMessage, Incoming

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from bot.app.infrastructure import Infrastructure, create_time_reader
 from bot.config.settings import SearchSettings
 from bot.inbound.cross_chat import create_member_check
-from bot.outbound.delivery_retry import BlockedChats
 from bot.outbound.outbox import Outbox
-from bot.outbound.reminder_notifier import ReminderNotifier
+from bot.outbound.reminder_notifier import BlockedChats, ReminderNotifier
 from bot.platforms.base import KeepsFiles, Platform
 from function_calls.functions.summary.digests import Digests
 from function_calls.tools.context import Services

@@ -1,12 +1,13 @@
-"""Format due reminders and send them by the outbox, without a model."""
+"""Format due reminders and send them by the outbox, without a model; retry those that a chat refused."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Final
 
+from loguru import logger
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bot.outbound.delivery_retry import BlockedChats
 from bot.outbound.outbox import Outbox
 from bot.platforms.base import OutgoingMessage
 from function_calls.language import date_format
@@ -17,12 +18,19 @@ from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
 from services.people.member_names import is_unresolved
 from services.reminders.model import EVERYONE, DueNotice, ReminderAction
+from services.reminders.service import ReminderService
 
 Digest = Callable[[DueNotice], Awaitable[str]]
 """Writes the text of a due summary."""
 
 PrivateChat = Callable[[str, str], Awaitable[ChatAddress | None]]
 """Returns the private chat of a platform with a person (id); None if there is none."""
+
+_RETRY_INTERVAL: Final = timedelta(hours=1)
+"""Minimum time between attempts in one chat."""
+
+BlockedChats = dict[str, datetime | None]
+"""The chats that refuse messages of the bot, by key, with the time of the next attempt; None for the next message."""
 
 _MINUTE = 60
 
@@ -162,3 +170,35 @@ def _buttons_of(notices: Sequence[DueNotice]) -> tuple[Choice, ...]:
     if notice.repeats_every is not None and any(each.id == EVERYONE for each in notice.targets):
         return (replace(offered[0], for_people=()), *offered[1:])  # anybody may press "done"
     return offered
+
+
+class DeliveryRetry(Struct, frozen=True, kw_only=True):
+    """Retries the undelivered reminders of a chat when a message arrives from it.
+
+    Platforms do not report that the bot may write again, and some not that it was added again.
+    """
+
+    reminders: ReminderService
+    blocked: BlockedChats
+    clock: Clock
+
+    async def load_blocked(self) -> None:
+        """Load the chats that were blocked in earlier runs."""
+        for key in await self.reminders.chats_with_failures():
+            self.blocked.setdefault(key)
+
+    def is_due(self, chat: ChatAddress) -> bool:
+        """Return whether `chat` is blocked and the next attempt is due."""
+        retry_at = self.blocked.get(chat.key)
+        return chat.key in self.blocked and (retry_at is None or self.clock.now() >= retry_at)
+
+    async def resume(self, chat: ChatAddress) -> None:
+        """Retry the undelivered reminders of `chat`; the next attempt is due in an hour."""
+        self.blocked[chat.key] = self.clock.now() + _RETRY_INTERVAL
+        try:
+            count = await self.reminders.resume_in(chat)
+        except Exception as error:  # noqa: BLE001 - the next message or start tries again
+            logger.bind(chat=str(chat)).opt(exception=error).error("retrying undelivered reminders failed")
+            return
+        if not count:
+            self.blocked.pop(chat.key, None)

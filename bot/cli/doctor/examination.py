@@ -11,8 +11,7 @@ from bot.app.inspection import inspect_bot
 from bot.app.language_models import language_model
 from bot.app.settings_checks import check_configured_names
 from bot.cli.commands import config_option
-from bot.cli.doctor.connections import examine_running
-from bot.cli.doctor.machine import examine_clock, examine_database, examine_zone_data
+from bot.cli.doctor.machine import examine_clock, examine_database, examine_running, examine_zone_data
 from bot.cli.doctor.tools import examine_tools, print_finding
 from bot.config.field_errors import config_error_text
 from bot.config.settings import Settings

@@ -10,8 +10,7 @@ from bot.http.core.bodies import SESSION, Answer
 from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.memberships import RoomViewer, admit
-from bot.platforms.web.files import image_type, suffix_of
-from bot.platforms.web.uploads import MOST_UNUSED, TooManyUploads
+from bot.platforms.web.files import MOST_UNUSED, TooManyUploads, image_type, suffix_of
 
 # An opened file can neither run scripts nor send requests to the bot.
 _CONFINED: Final = "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"

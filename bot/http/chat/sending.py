@@ -14,7 +14,7 @@ from bot.http.rooms.history import RoomHistory
 from bot.http.security.auth import Viewer
 from bot.platforms.web.adapter import IncomingPost, PostResult
 from bot.platforms.web.frames import Frame, MessageShape, json_text
-from bot.platforms.web.room import Listener
+from bot.platforms.web.rooms import Listener
 from function_calls.language.messages import say
 from services.kernel.chat import Attachment
 from services.kernel.text import language_of

@@ -23,7 +23,7 @@ from bot.http.rooms.reminders import room_reminders
 from bot.http.security.auth import Viewer
 from bot.inbound.middleware import TokenBuckets
 from bot.platforms.web.frames import Frame, written
-from bot.platforms.web.room import Room
+from bot.platforms.web.rooms import Room
 from function_calls.language.messages import LANGUAGES, say
 from services.kernel.errors import StorageBusy, StorageFull, StorageUnavailable
 from services.people.zones import is_zone

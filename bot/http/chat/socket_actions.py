@@ -9,7 +9,7 @@ from bot.http.core.errors import HttpRefused
 from bot.http.rooms.memberships import mark_read
 from bot.http.security.auth import Viewer
 from bot.platforms.web.frames import author_shape
-from bot.platforms.web.room import Listener
+from bot.platforms.web.rooms import Listener
 
 Data = Mapping[str, object]
 FrameHandler = Callable[[Data], Awaitable[None]]

@@ -14,7 +14,7 @@ from bot.http.core.context import HttpContext
 from bot.http.core.errors import REFUSED_STATUS, HttpRefused, join_problems, request_language
 from bot.http.rooms.memberships import enter_room
 from bot.http.security.auth import Viewer
-from bot.platforms.web.room import Listener
+from bot.platforms.web.rooms import Listener
 from function_calls.tools.calls import Conversation, ToolCall, ToolResult, Turn
 from function_calls.tools.declaring.argument_validation import repair_arguments
 from function_calls.tools.dispatch.execution import is_disk_full

@@ -12,7 +12,7 @@ from pydantic_core import to_json
 
 from bot.http.core.context import HttpContext
 from bot.http.rooms.history import RoomHistory
-from bot.platforms.web.room import HERE
+from bot.platforms.web.rooms import HERE
 from services.kernel.background_tasks import running_tasks
 from services.storage.workers.broadcasts import MOST_BYTES, Broadcasts
 

@@ -11,13 +11,12 @@ from msgspec.structs import replace
 from bot.platforms.base import Capabilities, Health, HealthState, OutgoingMessage, Receive
 from bot.platforms.kit.events import is_called
 from bot.platforms.kit.markdown import defuse_mentions
-from bot.platforms.web.answer_tracker import AnswerTracker, Finished, Stop
+from bot.platforms.web.answers import AnswerTracker, Finished, Stop
 from bot.platforms.web.client_calls import ClientCalls
 from bot.platforms.web.extras import Extras, ExtrasRepository
 from bot.platforms.web.files import RoomFiles
 from bot.platforms.web.frames import AttachmentShape, MessageShape, attachment_shape, author_shape
-from bot.platforms.web.room import Room
-from bot.platforms.web.rooms import PLATFORM, Rooms, address_of
+from bot.platforms.web.rooms import PLATFORM, Room, Rooms, address_of
 from bot.platforms.web.shapes import bot_message_id, client_id_of, due_shape, extras_of, message_shape, post_id
 from services.history.service import HistoryService, record_once
 from services.kernel.bounded import BoundedDict

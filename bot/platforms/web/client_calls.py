@@ -4,7 +4,7 @@ import asyncio
 import uuid
 from collections.abc import Mapping
 
-from bot.platforms.web.room import Listener, Room
+from bot.platforms.web.rooms import Listener, Room
 from services.kernel.errors import ToolFailed
 
 

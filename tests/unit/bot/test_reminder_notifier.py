@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from bot.outbound.delivery_retry import BlockedChats
-from bot.outbound.reminder_notifier import ReminderNotifier
+from bot.outbound.reminder_notifier import BlockedChats, ReminderNotifier
 from bot.platforms.base import Capabilities
 from bot.testing.clocks import FixedClock
 from bot.testing.platform import FakePlatform

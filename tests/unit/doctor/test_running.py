@@ -6,7 +6,7 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
-from bot.cli.doctor.connections import examine_running
+from bot.cli.doctor.machine import examine_running
 from bot.config.settings import HttpSettings
 from bot.platforms.kit.doctor import Prober
 from services.kernel.clock import SystemClock

@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from bot.platforms.web.client_calls import ClientCalls
-from bot.platforms.web.room import Room
+from bot.platforms.web.rooms import Room
 from bot.testing.clocks import FixedClock
 from bot.testing.fixtures import NOW
 from services.kernel.chat import Person

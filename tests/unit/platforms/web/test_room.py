@@ -1,6 +1,6 @@
 import json
 
-from bot.platforms.web.room import RING, Room
+from bot.platforms.web.rooms import RING, Room
 from bot.testing.clocks import FixedClock
 from bot.testing.fixtures import NOW
 from services.kernel.chat import Person
