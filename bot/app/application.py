@@ -20,7 +20,7 @@ from bot.app.services import create_search_service, create_services
 from bot.app.settings_checks import check_configured_names
 from bot.config.settings import Settings
 from bot.inbound.middleware import Access, RateLimit
-from bot.inbound.recovery import Recovery
+from bot.inbound.recovery import NOTIFIED_WITHIN, Recovery
 from bot.inbound.router import MessageRouter
 from bot.inbound.turns import TurnFactory
 from bot.inbound.welcome import Welcome
@@ -241,7 +241,9 @@ async def _create_connections(
     async def resume(keys: Collection[Key] | None) -> Recovery:
         if watchdog is not None and keys is not None:
             watchdog.look()  # the other worker may have recorded a message that blocked it
-        return await Recovery.find(unanswered, outbox, state, clock, language=language, keys=keys, watchdog=watchdog)
+        found = await unanswered.since(clock.now() - NOTIFIED_WITHIN)
+        pending = [each for each in found if keys is None or (each.address.key, each.id) in keys]
+        return Recovery(pending=pending, outbox=outbox, state=state, clock=clock, language=language, watchdog=watchdog)
 
     return Connections(
         router=router,

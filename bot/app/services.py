@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from bot.app.infrastructure import Infrastructure, create_time_reader
 from bot.config.settings import SearchSettings
-from bot.inbound.cross_chat import create_member_check
 from bot.outbound.outbox import Outbox
 from bot.outbound.reminder_notifier import BlockedChats, ReminderNotifier
 from bot.platforms.base import KeepsFiles, Platform
@@ -108,7 +107,7 @@ def create_services(
     people = PeopleService(infrastructure.scopes, LinkCodes(infrastructure.state))
     return Services(
         people,
-        ChatAliasService(infrastructure.scopes, history, infrastructure.clock, create_member_check(outbox)),
+        ChatAliasService(infrastructure.scopes, history, infrastructure.clock, outbox.is_member),
         history,
         _reminders(infrastructure, _notifier(infrastructure, outbox, summaries, quick, blocked), delivery),
         search,

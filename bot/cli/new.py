@@ -38,7 +38,9 @@ def find_name_problem(name: str, templates: Iterable[str]) -> str:
         return f"{name}.py is a file name of pytest{_suggest_name(name.removeprefix('test_'))}"
     if hasattr(builtins, name) or _is_module(name) or name in _names_in(templates):
         return f"{name!r} is already a name in Python or in the new file{_suggest_prefix(name)}"
-    if _is_tool(name):
+    from bot.app.registry import built_in_registry
+
+    if built_in_registry().get(name) is not None:
         return f"the bot has a function {name!r}; names must be unique{_suggest_prefix(name)}"
     return ""
 
@@ -80,12 +82,6 @@ def _names_of(node: ast.AST) -> Iterator[str]:
             yield name
         case ast.alias(name=name):
             yield name
-
-
-def _is_tool(name: str) -> bool:
-    from bot.app.registry import built_in_registry
-
-    return built_in_registry().get(name) is not None
 
 
 @click.group()

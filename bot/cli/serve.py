@@ -2,7 +2,8 @@
 
 import asyncio
 import getpass
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -53,9 +54,8 @@ def chat(config: Path | None, person: str | None, linger: float) -> None:
     with import_without_gc():
         from bot.cli.runner import run_bot
 
-    _ignore_interrupt(
-        lambda: run_bot(settings, clock, platforms=[terminal], linger_seconds=linger, watches_plugins=False)
-    )
+    with suppress(KeyboardInterrupt):
+        run_bot(settings, clock, platforms=[terminal], linger_seconds=linger, watches_plugins=False)
 
 
 @click.command()
@@ -109,17 +109,8 @@ def _serve(config: Path | None, *, watches_plugins: bool) -> None:
     with import_without_gc():
         from bot.cli.runner import run_bot
 
-    _ignore_interrupt(
-        lambda: run_bot(settings, SystemClock(), linger_seconds=0.0, watches_plugins=watches_plugins, editor=editor)
-    )
-
-
-def _ignore_interrupt(serve: Callable[[], None]) -> None:
-    """Serve until Ctrl+C."""
-    try:
-        serve()
-    except KeyboardInterrupt:
-        return
+    with suppress(KeyboardInterrupt):
+        run_bot(settings, SystemClock(), linger_seconds=0.0, watches_plugins=watches_plugins, editor=editor)
 
 
 def banner(settings: Settings, language: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from bot.inbound.turns import TurnFactory
 from bot.outbound.outbox import Outbox
-from bot.platforms.base import KnowsMembers, OutgoingMessage
+from bot.platforms.base import OutgoingMessage
 from bot.platforms.kit.commands import parse_command
 from function_calls.conversation.slash_commands import parse_tool_command
 from function_calls.language.messages import say
@@ -54,22 +54,6 @@ _ALLOWED_TOOLS: Final = frozenset({"reminder_set", "reminder_delete", _LIST, "un
 
 ChatRequest = tuple[str, str]
 Understand = Callable[[Turn], Awaitable[Sequence[ToolCall]]]
-
-
-def create_member_check(outbox: Outbox) -> Callable[[ChatAddress, str], Awaitable[bool | None]]:
-    """Return a function that looks up membership; its result is None where the platform does not report members."""
-
-    async def is_member(chat: ChatAddress, person_id: str) -> bool | None:
-        platform = outbox.platforms.get(chat.platform)
-        if platform is None or not isinstance(platform, KnowsMembers):
-            return None
-        try:
-            return await platform.is_member(chat, person_id)
-        except DeliveryFailed as failure:
-            logger.bind(chat=str(chat)).warning("could not list the members of the chat: {}", failure)
-            return False
-
-    return is_member
 
 
 class CrossChatInterpreter(Struct, frozen=True, kw_only=True):

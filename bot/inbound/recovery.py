@@ -1,6 +1,6 @@
 """Resume messages that an earlier run left unanswered, except those that blocked its event loop."""
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -20,7 +20,6 @@ from services.kernel.clock import Clock
 from services.kernel.state import StateStore
 from services.kernel.text import language_of
 from services.people.zones import ZoneService
-from services.storage.messages.pages import UnansweredMessages
 
 ANSWERED_WITHIN: Final = timedelta(minutes=10)
 """The sender of an older message is asked to repeat it."""
@@ -50,23 +49,6 @@ class Recovery(Struct, frozen=True, kw_only=True):
     clock: Clock
     language: str
     watchdog: Watchdog | None = None
-
-    @classmethod
-    async def find(
-        cls,
-        unanswered: UnansweredMessages,
-        outbox: Outbox,
-        state: StateStore,
-        clock: Clock,
-        *,
-        language: str,
-        keys: Collection[tuple[str, str]] | None = None,
-        watchdog: Watchdog | None = None,
-    ) -> "Recovery":
-        """Find the pending messages; `keys` limits them to those of another worker, by chat and id."""
-        found = await unanswered.since(clock.now() - NOTIFIED_WITHIN)
-        pending = [each for each in found if keys is None or (each.address.key, each.id) in keys]
-        return cls(pending=pending, outbox=outbox, state=state, clock=clock, language=language, watchdog=watchdog)
 
     def pending_on(self, platform: str) -> Sequence[ChatMessage]:
         """Return the pending messages of a platform, oldest first."""

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from loguru import logger
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bot.outbound.circuit_breakers import CircuitBreakers
 from bot.platforms.base import (
     Capabilities,
     EditsMessages,
+    KnowsMembers,
     LinksMessages,
     ListsMembers,
     OutgoingMessage,
@@ -43,27 +45,20 @@ _TYPING_LASTS_SECONDS = 4.0
 _PROGRESS_INTERVAL = timedelta(seconds=3)
 
 
-class Outbox:
+class Outbox(Struct, eq=False):
     """Sends replies and notices, one message at a time in each chat, and respects the pauses that a platform asks for.
 
     A `remote_outbox` takes messages for platforms to which another worker is connected.
     """
 
-    def __init__(
-        self,
-        platforms: Mapping[str, Platform],
-        history: HistoryService,
-        clock: Clock,
-        remote_outbox: "RemoteOutbox | None" = None,
-    ) -> None:
-        self.platforms = platforms
-        self._remote_outbox = remote_outbox
-        self._history = history
-        self._clock = clock
-        self._replies: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._paused_until: dict[str, datetime] = {}
-        self._circuit_breakers = CircuitBreakers()
+    platforms: Mapping[str, Platform]
+    history: HistoryService
+    clock: Clock
+    remote_outbox: "RemoteOutbox | None" = None
+    _replies: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+    _turns: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+    _paused_until: dict[str, datetime] = field(default_factory=dict)
+    _circuit_breakers: CircuitBreakers = field(default_factory=CircuitBreakers)
 
     async def reply(self, address: ChatAddress, reply: Reply, *, key: str | None = None) -> None:
         """Send `reply` with retries; failures are logged.
@@ -80,8 +75,8 @@ class Outbox:
         Raises:
             DeliveryFailed: the platform refused it, is paused or not connected, or has no private replies.
         """
-        if self._remote_outbox is not None and not self._remote_outbox.platform_leases.is_here(address.platform):
-            return await self._remote_outbox.hand_over(address, message)
+        if self.remote_outbox is not None and not self.remote_outbox.platform_leases.is_here(address.platform):
+            return await self.remote_outbox.hand_over(address, message)
         message_id = await self.send_without_record(address, message)
         await self.record(address, message, message_id)
         return message_id
@@ -104,7 +99,7 @@ class Outbox:
     def editor(self, address: ChatAddress) -> EditsMessages | None:
         """Return the platform of the chat if this worker can edit messages there."""
         platform = self.platforms.get(address.platform)
-        is_here = self._remote_outbox is None or self._remote_outbox.platform_leases.is_here(address.platform)
+        is_here = self.remote_outbox is None or self.remote_outbox.platform_leases.is_here(address.platform)
         if not is_here or platform is None:
             return None
         return platform if isinstance(platform, EditsMessages) else None
@@ -138,6 +133,17 @@ class Outbox:
         except DeliveryFailed as failure:
             logger.bind(chat=str(address)).debug("could not list members: {}", failure)
             return ()
+
+    async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
+        """Return whether a person is in the chat; None where the platform does not report members."""
+        platform = self.platforms.get(address.platform)
+        if platform is None or not isinstance(platform, KnowsMembers):
+            return None
+        try:
+            return await platform.is_member(address, person_id)
+        except DeliveryFailed as failure:
+            logger.bind(chat=str(address)).warning("could not list the members of the chat: {}", failure)
+            return False
 
     @asynccontextmanager
     async def typing(self, address: ChatAddress) -> AsyncIterator[None]:
@@ -214,7 +220,7 @@ class Outbox:
                 if failure.is_permanent or is_final(failure) or attempt == attempts:
                     return failure
                 pause = next(pauses)
-                await self._clock.nap(failure.retry_after or pause)
+                await self.clock.nap(failure.retry_after or pause)
             else:
                 return None
         return None
@@ -229,12 +235,12 @@ class Outbox:
             except DeliveryFailed as failure:
                 if failure.retry_after:
                     key = address.platform if failure.is_global else address.key
-                    self._paused_until[key] = self._clock.now() + timedelta(seconds=failure.retry_after)
+                    self._paused_until[key] = self.clock.now() + timedelta(seconds=failure.retry_after)
                 raise
 
     def _check_pause(self, address: ChatAddress) -> None:
         """Raise `DeliveryFailed` while the platform is paused."""
-        now = self._clock.now()
+        now = self.clock.now()
         for key in (address.key, address.platform):
             end = self._paused_until.get(key)
             if end is not None and end <= now:
@@ -246,8 +252,8 @@ class Outbox:
         """Record a sent message, a private one without its text; failures are logged."""
         text = message.text if message.private_to is None else ""
         try:
-            await self._history.record_own(
-                address, text, message_id=message_id, sent_at=self._clock.now(), reply_to=message.reply_to
+            await self.history.record_own(
+                address, text, message_id=message_id, sent_at=self.clock.now(), reply_to=message.reply_to
             )
         except Exception as error:  # noqa: BLE001 - the message is sent in any case
             logger.bind(chat=str(address)).opt(exception=error).error("could not record a sent message")

@@ -89,12 +89,11 @@ def report_failure(name: str, reason: str, error: BaseException | None = None) -
 def describe_failure(error: BaseException, path: Path | None) -> str:
     """Explain `error` to the author of the plugin, or to its user.
 
-    Args:
-        error: what was raised while the plugin was imported, set up or installed.
-        path: its file or folder, None for one of an installed package.
+    `path` is the file or folder of the plugin, None for one of an installed package.
     """
     if isinstance(error, SyntaxError):
-        return _describe_syntax_error(error)
+        line = (error.text or "").strip()
+        return f"{error.filename}, line {error.lineno}: {error.msg}" + (f": {line}" if line else "")
     if isinstance(error, ModuleNotFoundError) and error.name:
         return _describe_missing_module(error.name, path)
     if isinstance(error, SystemExit):
@@ -103,14 +102,10 @@ def describe_failure(error: BaseException, path: Path | None) -> str:
         return " ".join(str(error).split())  # ours, which ends with what to do
     if isinstance(error, UnicodeDecodeError) and not _location(error, path):
         return f"its file is not UTF-8 text (byte {error.start + 1})"
-    reason = _one_line(error)
+    reason = " ".join(str(error).split())
+    reason = reason if len(reason) <= _MAX_CHARACTERS else f"{reason[:_MAX_CHARACTERS]}…"
     named = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
     return f"{named}{_suggest_name(error)}{_location(error, path)}"
-
-
-def _describe_syntax_error(error: SyntaxError) -> str:
-    line = (error.text or "").strip()
-    return f"{error.filename}, line {error.lineno}: {error.msg}" + (f": {line}" if line else "")
 
 
 def _describe_missing_module(module: str, path: Path | None) -> str:
@@ -168,8 +163,3 @@ def _location(error: BaseException, path: Path | None) -> str:
             inside = "" if frame.name == "<module>" else f" in {frame.name}()"
             return f" ({frame.filename}, line {frame.lineno}{inside})"
     return ""
-
-
-def _one_line(error: BaseException) -> str:
-    reason = " ".join(str(error).split())
-    return reason if len(reason) <= _MAX_CHARACTERS else f"{reason[:_MAX_CHARACTERS]}…"

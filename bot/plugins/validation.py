@@ -87,11 +87,10 @@ def _kind_with(written: str, *names: str) -> _Kind:
 
 
 def _pair_kind(written: str, *arguments: str) -> _Kind:
-    return _Kind(written=written, fits=_is_name_and_callable, function=lambda each: each[1], arguments=arguments)
+    def is_pair(each: object) -> bool:
+        return isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], str) and callable(each[1])
 
-
-def _is_name_and_callable(each: object) -> bool:
-    return isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], str) and callable(each[1])
+    return _Kind(written=written, fits=is_pair, function=lambda each: each[1], arguments=arguments)
 
 
 def _function_kind(*arguments: str) -> _Kind:

@@ -43,17 +43,14 @@ async def examine_permissions(
     scopes = data.get("scopes") if isinstance(data, dict) else None
     if not isinstance(scopes, list):
         return []
-    granted = {str(each.get("scope_name")) for each in scopes if isinstance(each, dict) and _is_of_the_app(each)}
+    # Some are granted only for what the app does in the name of a person.
+    of_app = [each for each in scopes if isinstance(each, dict) and each.get("scope_type", "tenant") == "tenant"]
+    granted = {str(each.get("scope_name")) for each in of_app if each.get("grant_status") == _GRANTED}
     missing = list(_list_missing({**_NEEDED, **(_HEAR_ALL if listens_to_all else _HEAR_CALLS)}, granted))
     if missing:
         return [problem(_ABOUT, "missing", "feishu_scopes", names=", ".join(missing))]
     left_out = ", ".join(_list_missing(_BESIDES, granted))
     return [good(_ABOUT, "feishu_left_out", names=left_out) if left_out else good(_ABOUT, "complete")]
-
-
-def _is_of_the_app(scope: Mapping[str, object]) -> bool:
-    """Granted, and to the app itself: some are granted for what it does in the name of a person."""
-    return scope.get("grant_status") == _GRANTED and scope.get("scope_type", "tenant") == "tenant"
 
 
 def _list_missing(wanted: Mapping[str, tuple[str, ...]], granted: set[str]) -> Iterator[str]:

@@ -112,7 +112,9 @@ class Login:
         if verb == "LS":
             self._offered |= names
             if line.param(2) != "*":  # a star announces more
-                self._request_capabilities()
+                wanted = [each for each in _CAPABILITIES if each in self._offered]
+                wanted = [each for each in wanted if each != "sasl" or self._wants_sasl]
+                self._write(f"CAP REQ :{' '.join(wanted)}" if wanted else "CAP END")
         elif verb == "ACK":
             self.capabilities |= names
             if "sasl" in names:
@@ -121,10 +123,6 @@ class Login:
                 self._write("CAP END")
         elif verb == "NAK":
             self._write("CAP END")
-
-    def _request_capabilities(self) -> None:
-        wanted = [name for name in _CAPABILITIES if name in self._offered and (name != "sasl" or self._wants_sasl)]
-        self._write(f"CAP REQ :{' '.join(wanted)}" if wanted else "CAP END")
 
     @property
     def _wants_sasl(self) -> bool:

@@ -245,11 +245,12 @@ def _options(function: str, fields: Mapping[str, object], needed: set[str]) -> I
             continue
         described = schema.get("description")
         english, chinese = _in_both_languages(described if isinstance(described, str) else name)
+        keys = (f"argument.{function}_{name}", f"argument.{name}")
         yield CommandOption(
             name=name,
             kind=kind,
             english=english,
-            chinese=_chinese_name(function, name) or chinese if chinese == english else chinese,
+            chinese=next((say("zh", key) for key in keys if knows(key)), chinese) if chinese == english else chinese,
             is_required=name in needed,
             choices=_texts(schema.get("enum")) if kind == "text" else (),
             least=_number(schema.get("minimum")),
@@ -278,12 +279,6 @@ def _in_both_languages(text: str) -> tuple[str, str]:
     if after and _CHINESE.search(before):
         return _short(after, only_first_sentence=True), _short(before)
     return (_short(text, only_first_sentence=True),) * 2
-
-
-def _chinese_name(function: str, name: str) -> str:
-    """Return the Chinese name of a function's argument; empty when unknown."""
-    keys = (f"argument.{function}_{name}", f"argument.{name}")
-    return next((say("zh", key) for key in keys if knows(key)), "")
 
 
 def _short(text: str, *, only_first_sentence: bool = False) -> str:

@@ -51,17 +51,25 @@ class SlackPlatform(NetworkPlatform):
         ping_seconds: float = 5.0,
         quiet_http: timedelta = _QUIET_HTTP,
     ) -> None:
+        self.receiver: SocketListener | HttpListener
         if settings.mode == "socket":
             limit = timedelta(seconds=_PINGS_UNTIL_STALE * ping_seconds)
             connection = Connection(wire.NAME, clock, stale_after=limit)
+            token = settings.app_token.get_secret_value()
+            self.receiver = SocketListener(
+                self._take, app_token=token, api_url=settings.api_url, ping_seconds=ping_seconds
+            )
         else:
             connection = Connection(wire.NAME, clock, stale_after=quiet_http, probe=self._probe)
+            secret = settings.signing_secret.get_secret_value()
+            self.receiver = HttpListener(
+                self._take, signing_secret=secret, host=settings.http_host, port=settings.http_port
+            )
         super().__init__(clock, bot_name, connection)
         self._api = WebApi(web_client(settings.bot_token.get_secret_value(), settings.api_url), clock)
         self._me = wire.Account(user_id="", bot_id="", bot_name=bot_name)
         self._workspace = ""
         self._commands: Sequence[OfferedCommand] = MENU
-        self.receiver = self._make_receiver(settings, ping_seconds)
 
     def set_commands(self, commands: Sequence[OfferedCommand]) -> None:
         """Understand `commands` by their names; which of them Slack shows stands in the manifest of the app."""
@@ -96,13 +104,6 @@ class SlackPlatform(NetworkPlatform):
         if not self._workspace:
             return None
         return f"{self._workspace.rstrip('/')}/archives/{address.chat_id}/p{message_id.replace('.', '')}"
-
-    def _make_receiver(self, settings: SlackSettings, ping_seconds: float) -> SocketListener | HttpListener:
-        if settings.mode == "http":
-            secret = settings.signing_secret.get_secret_value()
-            return HttpListener(self._take, signing_secret=secret, host=settings.http_host, port=settings.http_port)
-        token = settings.app_token.get_secret_value()
-        return SocketListener(self._take, app_token=token, api_url=settings.api_url, ping_seconds=ping_seconds)
 
     async def _post(self, method: str, body: Mapping[str, object]) -> str | None:
         sent = await self._api.ask(method, body)

@@ -3,11 +3,11 @@
 Source: https://docs.slack.dev/reference/app-manifest
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from bot.config.platform_catalog import EVENTS_PATH
-from bot.platforms.base import Command, CommandOption
+from bot.platforms.base import Command
 
 SCOPES: Final = (
     "app_mentions:read",
@@ -87,12 +87,8 @@ def _hint(command: Command) -> str:
     """Return what may follow: words, or fields as `bot.platforms.kit.commands.format_call` writes them."""
     if command.argument_english:
         return _in_both(command.argument_english, command.argument_chinese)
-    return _fields(command.options)
-
-
-def _fields(options: Sequence[CommandOption]) -> str:
-    fields = (f"{option.name}={'|'.join(option.choices) or '…'}" for option in options)
-    return " ".join(text if option.is_required else f"[{text}]" for option, text in zip(options, fields, strict=True))
+    fields = ((f"{option.name}={'|'.join(option.choices) or '…'}", option) for option in command.options)
+    return " ".join(text if option.is_required else f"[{text}]" for text, option in fields)
 
 
 def _in_both(english: str, chinese: str) -> str:

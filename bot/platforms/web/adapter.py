@@ -168,7 +168,9 @@ class WebPlatform:
             shown = [attachment_shape(each) for each in message.attachments]
             await self._extras.room(message.address).change(message.id, Extras(attachments=shown))
         answer = self.answers.begin(message)
-        await self._publish_new(message)
+        self.room(session_id).emit("message_new", {"message": await self._person_message(message)})
+        if message.is_addressed:
+            await self.typing(message.address)
         finished = await self.answers.hand_over(message, self._receive)
         return PostResult(message=message, answer_id=answer.id, finished=finished)
 
@@ -333,12 +335,6 @@ class WebPlatform:
             reply_to=message.reply_to,
             extras=extras,
         )
-
-    async def _publish_new(self, message: ChatMessage) -> None:
-        room = self.room(message.address.chat_id)
-        room.emit("message_new", {"message": await self._person_message(message)})
-        if message.is_addressed:
-            room.hint("typing", {"who": author_shape(self.bot), "on": True, "expires_in": 6})
 
     def _bot_message(self, message_id: str, message: OutgoingMessage, extras: Extras) -> MessageShape:
         author, now, text = author_shape(self.bot), self._clock.now(), defuse_mentions(message.text)

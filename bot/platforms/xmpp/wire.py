@@ -111,7 +111,9 @@ def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) ->
     address = ChatAddress(platform=NAME, chat_id=room.jid)
     retracted = stanza.find(_RETRACT)
     if retracted is not None:  # it may have a body too, for clients that know no retractions
-        return _withdrawn(retracted.get("id", ""), stanza, room, now)
+        gone = retracted.get("id", "")
+        is_own = room.recent.authors.get(gone) == stanza.get("from")  # only its sender can withdraw a message
+        return MessageWithdrawn(address=address, message_id=gone, at=now) if is_own else None
     if body is None:
         return None
     replaced = stanza.find(_REPLACE)
@@ -136,13 +138,6 @@ def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) ->
         reply_to=reply_to,
         mentions=_find_mentions(text, room),
     )
-
-
-def _withdrawn(message: str, stanza: Element, room: Room, now: datetime) -> MessageWithdrawn | None:
-    """Return the withdrawal of a message by its sender, who alone can withdraw it."""
-    if room.recent.authors.get(message) != stanza.get("from"):
-        return None
-    return MessageWithdrawn(address=ChatAddress(platform=NAME, chat_id=room.jid), message_id=message, at=now)
 
 
 def sender_key(stanza: Element, own_id: str) -> str:
