@@ -75,7 +75,6 @@ class Pipeline:
         """`interpreter` is `offline` without a model."""
         settings, clock = infrastructure.settings, infrastructure.clock
         self._settings = settings
-        self._services = services
         self._policy = policy
         self._offline = offline
         self._scopes = infrastructure.scopes

@@ -29,6 +29,7 @@ from bot.plugins.watcher import watch_plugins
 from bot.tools.servers.sources import tool_secrets
 from function_calls.language.messages import say
 from function_calls.understanding import OfflineInterpreter
+from services.kernel.background_tasks import run_beside
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.errors import ConfigError
@@ -81,13 +82,8 @@ def run_bot(
 ) -> None:
     """Serve until the input of every platform has ended and `linger_seconds` have passed, or until a signal.
 
-    Args:
-        settings: the settings at the start.
-        clock: the clock of the bot.
-        platforms: those of the settings by default.
-        linger_seconds: time for reminders after the end of the input.
-        watches_plugins: reload plugins when their files change.
-        editor: changes settings in the page; without it they are read-only.
+    `platforms` are those of the settings by default. `watches_plugins` reloads plugins when their files change. Without
+    an `editor` the settings are read-only in the page.
 
     Raises:
         ConfigError: a setting is wrong.
@@ -207,7 +203,7 @@ class _Running(Struct, kw_only=True):
             build_app(settings, platforms=served, clock=self.clock, watchdog=watchdog) as app,
             watch_plugins(app, settings, is_wanted=self.watches_plugins),
             serve_page(app, room, settings, self.clock, listener=self.listener, editor=self.editor),
-            _warm_up_later(app, settings.bot.language),
+            run_beside(_warm_up_later(app, settings.bot.language), "warm up"),
         ):
             self.has_started = True
             return await self._wait(app)
@@ -250,27 +246,18 @@ async def _serve_mcp_client(settings: Settings, asker: "McpCaller") -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-@asynccontextmanager
-async def _warm_up_later(app: App, language: str) -> AsyncIterator[None]:
+async def _warm_up_later(app: App, language: str) -> None:
     """Compile the patterns of `language`, the bot's own, while the bot is idle.
 
     Where there is a model, load what its answers are checked with too.
     """
+    await asyncio.sleep(_WARM_UP_AFTER_SECONDS)
+    await app.connections.drain()
+    await asyncio.to_thread(OfflineInterpreter.warm_up, language, app.registry.specs)
+    if app.has_model:
+        from function_calls.grounding import claims
 
-    async def warm_up() -> None:
-        await asyncio.sleep(_WARM_UP_AFTER_SECONDS)
-        await app.connections.drain()
-        await asyncio.to_thread(OfflineInterpreter.warm_up, language, app.registry.specs)
-        if app.has_model:
-            from function_calls.grounding import claims
-
-            await asyncio.to_thread(claims.warm_up, language)
-
-    warming = asyncio.create_task(warm_up(), name="warm up")
-    try:
-        yield
-    finally:
-        warming.cancel()
+        await asyncio.to_thread(claims.warm_up, language)
 
 
 def create_room(settings: Settings, clock: Clock) -> "WebPlatform | None":
@@ -340,15 +327,11 @@ async def serve_page(
         if is_first:
             _show_address(settings, address)
         logger.info("the page is at {}", address)
-        tasks = [
-            asyncio.create_task(_close_with_console(app, room), name="console and page"),
-            asyncio.create_task(_remove_unused(room, clock), name="unused uploads"),
-        ]
-        try:
+        async with (
+            run_beside(_close_with_console(app, room), "console and page"),
+            run_beside(_remove_unused(room, clock), "unused uploads"),
+        ):
             yield
-        finally:
-            for task in tasks:
-                task.cancel()
 
 
 def _show_address(settings: Settings, address: str) -> None:

@@ -103,7 +103,9 @@ class EditedRequests(Struct, frozen=True, kw_only=True):
         if not kept:
             return
         turn = await self.turns.turn(message)
-        steps = () if touched else await self.answer(self._turn_as_sent(turn))
+        tools = tuple(each for each in turn.tools if each.name == _SET_TOOL)
+        as_sent = replace(turn, now=message.sent_at.astimezone(turn.zone), tools=tools, on_text=None)
+        steps = () if touched else await self.answer(as_sent)
         results = [result for step in steps for result in step.results]
         named = {result.value.get("id") for result in results if isinstance(result.value, dict)}
         stays = [each for each in kept if each.id not in named]
@@ -139,9 +141,3 @@ class EditedRequests(Struct, frozen=True, kw_only=True):
             except RequestRefused:
                 continue  # finished or deleted
         return found, bool(others & set(ids))
-
-    @staticmethod
-    def _turn_as_sent(turn: Turn) -> Turn:
-        """Return `turn` at the time of its message, with only the tool for reminders."""
-        tools = tuple(each for each in turn.tools if each.name == _SET_TOOL)
-        return replace(turn, now=turn.message.sent_at.astimezone(turn.zone), tools=tools, on_text=None)

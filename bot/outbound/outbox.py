@@ -26,6 +26,7 @@ from bot.platforms.base import (
 from function_calls.tools.calls import Reply
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
+from services.kernel.background_tasks import run_beside
 from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
@@ -152,12 +153,8 @@ class Outbox(Struct, eq=False):
         if platform is None or not isinstance(platform, ShowsTyping):
             yield
             return
-        showing = asyncio.create_task(self._show_typing(platform, address), name=f"typing {address}")
-        try:
+        async with run_beside(self._show_typing(platform, address), f"typing {address}"):
             yield
-        finally:
-            showing.cancel()
-            await asyncio.gather(showing, return_exceptions=True)
 
     async def _show_typing(self, platform: ShowsTyping, address: ChatAddress) -> None:
         await asyncio.sleep(_TYPING_BEGINS_SECONDS)

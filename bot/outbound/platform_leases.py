@@ -1,13 +1,14 @@
 """Lease platforms, so that one of several workers on a PostgreSQL database connects to each."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Final
 
 from loguru import logger
 
+from services.kernel.background_tasks import run_beside, run_until
 from services.kernel.bounded import RepeatLimit
 from services.kernel.clock import Clock
 from services.storage.workers.platform_leases import PlatformLeases
@@ -52,12 +53,10 @@ class PlatformLeaseHolder:
     @asynccontextmanager
     async def hold(self) -> AsyncIterator[None]:
         """Take and renew leases until the context ends, then release them."""
-        renewal = asyncio.create_task(self._renew(), name="platform leases")
         try:
-            yield
+            async with run_beside(self._renew(), "platform leases"):
+                yield
         finally:
-            renewal.cancel()
-            await asyncio.wait([renewal])
             self._set_held(frozenset())
             try:
                 async with asyncio.timeout(_RENEW_SECONDS):
@@ -65,7 +64,7 @@ class PlatformLeaseHolder:
             except Exception as error:  # noqa: BLE001 - leases end by themselves
                 logger.warning("could not release platform leases: {}", error)
 
-    async def run_while_leader(self, platform: str, run: Callable[[], Awaitable[None]]) -> None:
+    async def run_while_leader(self, platform: str, run: Callable[[], Coroutine[object, object, None]]) -> None:
         """Run a connection while this process leases the platform, until its input ends."""
         if platform in self._local:
             await run()
@@ -73,18 +72,7 @@ class PlatformLeaseHolder:
         while True:
             await self._held_events[platform].wait()
             logger.info("acquired lease for {}; connecting", platform)
-            running = asyncio.ensure_future(run())
-            lost = asyncio.ensure_future(self._lost_events[platform].wait())
-            try:
-                await asyncio.wait([running, lost], return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                is_lost = not running.done()
-                running.cancel()
-                lost.cancel()
-                results = await asyncio.gather(running, lost, return_exceptions=True)
-            if not is_lost:
-                if isinstance(results[0], BaseException):
-                    raise results[0]
+            if await run_until(run(), self._lost_events[platform].wait(), f"{platform} while leased"):
                 return
             logger.warning("lost lease for {}; disconnecting", platform)
 

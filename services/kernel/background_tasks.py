@@ -4,6 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 
+from loguru import logger
+
+from services.kernel.errors import AssistantError
+
 
 class BackgroundTasks:
     """Starts tasks in one task group and cancels them together; a task that fails ends the bot."""
@@ -34,3 +38,34 @@ async def running_tasks() -> AsyncIterator[BackgroundTasks]:
             yield tasks
         finally:
             tasks.cancel_all()
+
+
+@asynccontextmanager
+async def run_beside(work: Coroutine[object, object, object], name: str) -> AsyncIterator[None]:
+    """Run `work` within the context, and cancel it at its end; a failure that is none of ours is logged."""
+    task = asyncio.create_task(work, name=name)
+    try:
+        yield
+    finally:
+        task.cancel()
+        (result,) = await asyncio.gather(task, return_exceptions=True)
+        if isinstance(result, Exception) and not isinstance(result, AssistantError):
+            logger.opt(exception=result).error("{} failed", name)
+
+
+async def run_until(work: Coroutine[object, object, None], end: Coroutine[object, object, object], name: str) -> bool:
+    """Run `work` until it ends or `end` does, and cancel the other; return whether `work` has ended.
+
+    An exception of `work` is raised.
+    """
+    tasks = asyncio.create_task(work, name=name), asyncio.create_task(end, name=f"end of {name}")
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        has_ended = tasks[0].done()
+        for task in tasks:
+            task.cancel()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+    if has_ended and isinstance(results[0], BaseException):
+        raise results[0]
+    return has_ended

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from bot.app.connection_checks import examine_model, examine_platform
+from bot.app.connection_checks import examine_part, examine_platform
 from bot.app.inspection import inspect_bot
-from bot.app.language_models import language_model
 from bot.app.settings_checks import check_configured_names
 from bot.cli.commands import config_option
 from bot.cli.doctor.machine import examine_clock, examine_database, examine_running, examine_zone_data
@@ -61,13 +60,8 @@ async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
     yield await examine_database(settings.database_url)
     yield examine_zone_data(clock.now())
     async with Prober(clock) as prober:
-        model = language_model(settings.model)
-        try:
-            for finding in await examine_model(model, settings.model):
-                yield finding
-        finally:
-            if model is not None:
-                await model.close()
+        for finding in await examine_part("model", settings, clock):
+            yield finding
         for name in dict.fromkeys(settings.platforms.enabled):
             for finding in await examine_platform(name, settings, prober):
                 yield finding

@@ -20,7 +20,7 @@ from bot.platforms.dingtalk.wire import NAME, Event, address_of, to_message
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts, ends_connection
 from bot.platforms.kit.connection import Connection, ConnectionEnded
 from bot.platforms.kit.events import instant, parse_event
-from bot.platforms.kit.pieces import send_in_order
+from bot.platforms.kit.pieces import pieces, send_in_order
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, SentFile
 from services.kernel.clock import Clock
@@ -111,7 +111,8 @@ class DingTalkPlatform(NetworkPlatform):
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Send `message`, its files after its text; DingTalk gives an id only in chats that were quiet for a while."""
-        texts = [partial(self._send_text, address, message, part) for part in requests.parts(message)]
+        parts = pieces(message.text, requests.MAX_LENGTH, people=message.mentions)
+        texts = [partial(self._send_text, address, message, part) for part in parts]
         shared = [partial(self._send_file, address, file) for file in message.files]
         return await send_in_order([*texts, *shared], self._clock)
 

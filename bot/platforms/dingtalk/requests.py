@@ -12,7 +12,6 @@ from typing import Final
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.dingtalk.wire import recipient
 from bot.platforms.kit.markdown import Span, plain, spans_of
-from bot.platforms.kit.pieces import pieces
 from services.kernel.chat import ChatAddress, SentFile
 
 MAX_FILE_KILOBYTES: Final = 20_000
@@ -43,11 +42,6 @@ def pack_unsupported(file: SentFile) -> SentFile:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(file.name, file.content)
     return SentFile(name=f"{file.name}.zip", media_type="application/zip", content=packed.getvalue())
-
-
-def parts(message: OutgoingMessage) -> list[str]:
-    """Return the text in pieces that fit."""
-    return pieces(message.text, MAX_LENGTH, people=message.mentions)
 
 
 def session_body(message: OutgoingMessage, part: str) -> dict[str, object]:

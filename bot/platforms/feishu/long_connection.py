@@ -9,6 +9,7 @@ from lark_oapi.ws import client as sdk
 from lark_oapi.ws.exception import ClientException, ServerException
 
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from services.kernel.background_tasks import run_beside
 
 Take = Callable[[bytes], Awaitable[None]]
 
@@ -50,14 +51,10 @@ class LongConnection(sdk.Client):  # type: ignore[misc]  # the SDK has no types
             async with websockets.connect(url, proxy=None) as line:
                 self._conn = line
                 on_frame()
-                pinging = asyncio.create_task(self._ping(), name="feishu ping")
-                try:
+                async with run_beside(self._ping(), "feishu ping"):
                     async for frame in line:
                         on_frame()
                         await self._handle_message(frame)
-                finally:
-                    pinging.cancel()
-                    await asyncio.gather(pinging, return_exceptions=True)
         except websockets.WebSocketException as error:
             raise ConnectionEnded(str(error)) from error
         finally:

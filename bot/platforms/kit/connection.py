@@ -12,6 +12,7 @@ from loguru import logger
 from msgspec.structs import replace
 
 from bot.platforms.base import Health, HealthState, Receive
+from services.kernel.background_tasks import run_beside, run_until
 from services.kernel.chat import Incoming
 from services.kernel.clock import Clock
 from services.kernel.errors import AssistantError, DeliveryFailed, StorageBusy, StorageUnavailable
@@ -117,7 +118,7 @@ class Connection:
     async def _run_session(self, session: Session) -> float | None:
         """Run one session to its end; return the pause that the server asks for, in seconds."""
         try:
-            await self._run_watched(session)
+            has_ended = await run_until(session(), self._watch(), f"{self._name} session")
         except ConnectionRefusedForGood as refusal:
             self._set_state("stopped", str(refusal))
             raise
@@ -130,23 +131,8 @@ class Connection:
             logger.bind(platform=self._name).opt(exception=error).error("session failed")
             self._note_loss(f"{type(error).__name__}: {error}")
         else:
-            self._note_loss("the connection was closed")
+            self._note_loss("the connection was closed" if has_ended else "nothing was received for too long")
         return None
-
-    async def _run_watched(self, session: Session) -> None:
-        running = asyncio.create_task(session(), name=f"{self._name} session")
-        watching = asyncio.create_task(self._watch(), name=f"{self._name} silence")
-        try:
-            await asyncio.wait({running, watching}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            is_stale = watching.done()
-            for task in (running, watching):
-                task.cancel()
-            results = await asyncio.gather(running, watching, return_exceptions=True)
-        if is_stale:
-            raise ConnectionEnded("nothing was received for too long")
-        if isinstance(results[0], BaseException):
-            raise results[0]
 
     async def _watch(self) -> None:
         """Return when the connection has been stale for too long."""
@@ -203,12 +189,8 @@ class Backlog:
     @asynccontextmanager
     async def forward(self, receive: Receive) -> AsyncIterator[None]:
         """Pass messages to `receive`, one at a time, for as long as the context lasts."""
-        task = asyncio.create_task(self._forward(receive), name="backlog")
-        try:
+        async with run_beside(self._forward(receive), "backlog"):
             yield
-        finally:
-            task.cancel()
-            await asyncio.wait([task])
 
     async def _forward(self, receive: Receive) -> None:
         while True:

@@ -31,6 +31,7 @@ from bot.platforms.matrix.wire import (
     to_file,
     to_incoming,
 )
+from services.kernel.background_tasks import run_beside
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import BotAdded, ChatAddress, Person, Reaction, SentFile
 from services.kernel.clock import Clock
@@ -160,12 +161,8 @@ class MatrixPlatform(NetworkPlatform):
             self._client = client
             stored = await self._state.get(self._state_key)
             since = self._token or (stored if isinstance(stored, str) else None)
-            keeping = asyncio.create_task(self._save_sync_tokens(handled), name="matrix sync tokens")
-            try:
+            async with run_beside(self._save_sync_tokens(handled), "matrix sync tokens"):
                 await self._sync_forever(client, since, handled)
-            finally:
-                keeping.cancel()
-                await asyncio.gather(keeping, return_exceptions=True)
         finally:
             self._client = None
             await client.close()

@@ -20,7 +20,7 @@ from aiogram.exceptions import (
     TelegramUnauthorizedError,
 )
 from aiogram.methods import EditMessageText, SendMessage
-from aiogram.types import BotCommand, Update, User
+from aiogram.types import BotCommand, Update
 from aiogram.utils.token import TokenValidationError
 from aiohttp import web
 from loguru import logger
@@ -233,19 +233,15 @@ class TelegramPlatform(NetworkPlatform):
         parts = (update.message, update.edited_message, update.message_reaction)
         chat = next((each.chat for each in parts if each is not None), None)
         admins = await self._administrators.of(chat.id) if chat else ()
-        if update.message is not None and update.message.from_user is not None:
-            self._remember(update.message.from_user)
+        user = update.message.from_user if update.message is not None else None
+        if user is not None and user.username:  # mentions have only the user name of an account
+            person = Person(id=str(user.id), name=name_of(user), is_bot=user.is_bot, username=user.username)
+            self._people[user.username.lower()] = person
         await self._deliver(to_incoming(update, self._me, self._clock.now(), admins))
         for reaction in to_reactions(update.message_reaction, admins) if update.message_reaction else ():
             await self._deliver(reaction)
         if update.callback_query is not None:
             await self._answer(update.callback_query.id)
-
-    def _remember(self, user: User) -> None:
-        """Remember the account of a user name, which mentions lack."""
-        if user.username:
-            person = Person(id=str(user.id), name=name_of(user), is_bot=user.is_bot, username=user.username)
-            self._people[user.username.lower()] = person
 
     async def _answer(self, query_id: str) -> None:
         """Acknowledge a pressed button."""

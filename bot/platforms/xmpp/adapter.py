@@ -34,6 +34,7 @@ from bot.platforms.xmpp.wire import (
     to_incoming,
     to_reactions,
 )
+from services.kernel.background_tasks import run_beside
 from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
@@ -207,21 +208,18 @@ class XmppPlatform(NetworkPlatform):
         client = XmppClient(self._settings)
         try:
             await client.enter()
-            since = self._missed_since or _instant(await self._state.get(self._state_key))
+            stored = await self._state.get(self._state_key)
+            since = self._missed_since or (datetime.fromisoformat(stored) if isinstance(stored, str) else None)
             self._missed_since = since
             self._missing_rooms = dict.fromkeys(self._settings.rooms, "not entered yet")
             for room in self._settings.rooms:
                 await self._join(client, room, since)
             self._client = client
             self._connection.note_received()
-            returning = asyncio.create_task(self._return_to_rooms(client), name="xmpp rooms")
-            try:
+            async with run_beside(self._return_to_rooms(client), "xmpp rooms"):
                 while (arrived := await client.arrived.get()) is not None:
                     self._connection.note_received()
                     await self._take(arrived)
-            finally:
-                returning.cancel()
-                await asyncio.wait([returning])
             raise ConnectionEnded("the stream ended")
         finally:
             self._client = None
@@ -325,10 +323,6 @@ class XmppPlatform(NetworkPlatform):
     @property
     def _state_key(self) -> str:
         return f"xmpp.heard:{self._settings.jid}"
-
-
-def _instant(value: object) -> datetime | None:
-    return datetime.fromisoformat(value) if isinstance(value, str) else None
 
 
 def _domain(jid: str) -> str:
