@@ -7,8 +7,7 @@ from uuid import uuid4
 from loguru import logger
 
 from bot.inbound.turn_claims import TakeOver, TurnCoordinator
-from bot.outbound.platform_leases import LEASE_DURATION, PlatformLeaseHolder
-from bot.outbound.remote_outbox import TIMEOUT, RemoteOutbox, Send
+from bot.outbound.workers import LEASE_DURATION, TIMEOUT, PlatformLeaseHolder, RemoteOutbox, Send
 from bot.platforms.base import Platform
 from function_calls.tools.dispatch.hooks import BeforeTool
 from services.kernel.background_tasks import BackgroundTasks

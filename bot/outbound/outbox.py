@@ -33,7 +33,7 @@ from services.kernel.errors import DeliveryFailed
 from services.kernel.network import growing_pauses
 
 if TYPE_CHECKING:
-    from bot.outbound.remote_outbox import RemoteOutbox
+    from bot.outbound.workers import RemoteOutbox
 
 
 _ATTEMPTS = 5

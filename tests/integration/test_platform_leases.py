@@ -8,8 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from bot.outbound.outbox import Outbox
-from bot.outbound.platform_leases import PlatformLeaseHolder
-from bot.outbound.remote_outbox import RemoteOutbox
+from bot.outbound.workers import PlatformLeaseHolder, RemoteOutbox
 from bot.platforms.base import OutgoingMessage
 from bot.testing.platform import FakePlatform
 from services.history.service import HistoryService

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.outbound.outbox import Outbox
-from bot.outbound.platform_leases import PlatformLeaseHolder
-from bot.outbound.remote_outbox import RemoteOutbox
+from bot.outbound.workers import PlatformLeaseHolder, RemoteOutbox
 from bot.platforms.base import OutgoingMessage
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
