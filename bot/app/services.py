@@ -104,6 +104,7 @@ def create_services(
         from services.summary.model_summarizer import ModelSummarizer
 
         summaries = SummaryService(history, summarizer=ModelSummarizer(model), read_time=read_time)
+    memory, web = infrastructure.settings.memory, infrastructure.settings.web
     people = PeopleService(infrastructure.scopes, LinkCodes(infrastructure.state))
     return Services(
         people,
@@ -112,9 +113,14 @@ def create_services(
         _reminders(infrastructure, _notifier(infrastructure, outbox, summaries, quick, blocked), delivery),
         search,
         summaries,
-        _memories(infrastructure),
+        MemoryService(
+            SqlMemoryStore(infrastructure.database),
+            limits=MemoryLimits(
+                per_person=memory.max_per_person, per_chat=memory.max_per_chat, text_length=memory.max_length
+            ),
+        ),
         _privacy(infrastructure, outbox, summaries),
-        _web_pages(infrastructure),
+        WebPageService(timeout=timedelta(seconds=web.timeout_seconds), max_bytes=web.max_kilobytes * 1000),
         ZoneService(infrastructure.scopes, infrastructure.clock, default=infrastructure.zone, people=people),
         ChatPreferenceService(infrastructure.state, infrastructure.clock),
         infrastructure.log,
@@ -156,14 +162,6 @@ def _reminders(infrastructure: Infrastructure, notifier: ReminderNotifier, deliv
     )
 
 
-def _memories(infrastructure: Infrastructure) -> MemoryService:
-    settings = infrastructure.settings.memory
-    limits = MemoryLimits(
-        per_person=settings.max_per_person, per_chat=settings.max_per_chat, text_length=settings.max_length
-    )
-    return MemoryService(SqlMemoryStore(infrastructure.database), limits=limits)
-
-
 def _privacy(infrastructure: Infrastructure, outbox: Outbox, summaries: SummaryService) -> PrivacyService:
     return PrivacyService(
         SqlPrivacyStore(infrastructure.database),
@@ -172,8 +170,3 @@ def _privacy(infrastructure: Infrastructure, outbox: Outbox, summaries: SummaryS
         settle=infrastructure.log.drain,
         on_gone=partial(delete_attachments, outbox.platforms),
     )
-
-
-def _web_pages(infrastructure: Infrastructure) -> WebPageService:
-    settings = infrastructure.settings.web
-    return WebPageService(timeout=timedelta(seconds=settings.timeout_seconds), max_bytes=settings.max_kilobytes * 1000)

@@ -51,9 +51,7 @@ class ReminderNotifier(Struct, frozen=True, kw_only=True):
 
     async def deliver(self, notice: DueNotice) -> str | None:
         """Send `notice` to its chat, mentioning its recipients."""
-        is_summary = notice.action is ReminderAction.SUMMARY
-        text = await self.digest(notice) if is_summary else self._format(notice)
-        return await self._send([notice], text, notice.idempotency_key)
+        return await self.deliver_together([notice], notice.idempotency_key)
 
     async def deliver_together(self, notices: Sequence[DueNotice], idempotency_key: str) -> str | None:
         """Send `notices`, all of one chat, in one message."""

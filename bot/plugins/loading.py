@@ -93,19 +93,13 @@ def _set_up(module: object, adds: Contributions) -> None:
     if inspect.iscoroutinefunction(setup):
         raise PluginInvalid("setup(add) is not awaited; write it without async, and wait for things in a job")
     if callable(setup):
-        if not _takes_one(setup):
-            raise PluginInvalid("its setup has to take what it adds to; write `def setup(add):`")
+        try:
+            inspect.signature(setup).bind(None)
+        except TypeError:
+            raise PluginInvalid("its setup has to take what it adds to; write `def setup(add):`") from None
         setup(adds)
     else:
         adds.functions.append(module)
-
-
-def _takes_one(setup: Callable[..., object]) -> bool:
-    try:
-        inspect.signature(setup).bind(None)
-    except TypeError:
-        return False
-    return True
 
 
 @cache

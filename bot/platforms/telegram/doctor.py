@@ -21,10 +21,12 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
     if not isinstance(me, dict):
         why = answer.body.get("description", answer.status)
         return [problem("telegram token", "refused", "telegram_again", reason=why)]
+    may_join = me.get("can_join_groups", True)
+    groups = "telegram groups"
     return [
         good("telegram token", "works", name=f"@{me.get('username')}"),
         _privacy(me, listens_to_all=settings.router.listen != "addressed"),
-        _groups(me),
+        good(groups, "groups_allowed") if may_join else problem(groups, "groups_refused", "groups_enable"),
         *await _webhook(own, base, prober),
     ]
 
@@ -36,12 +38,6 @@ def _privacy(me: dict[str, object], *, listens_to_all: bool) -> Finding:
     if not listens_to_all:
         return good(about, "privacy_fits")
     return problem(about, "privacy_on", "privacy_disable")
-
-
-def _groups(me: dict[str, object]) -> Finding:
-    if me.get("can_join_groups", True):
-        return good("telegram groups", "groups_allowed")
-    return problem("telegram groups", "groups_refused", "groups_enable")
 
 
 async def _webhook(own: TelegramSettings, base: str, prober: Prober) -> list[Finding]:

@@ -247,7 +247,7 @@ class WebPlatform:
         if known is not None:
             return known
         answer = self.answers.of(address, message.reply_to)
-        if answer is not None and answer.is_sent:
+        if answer is not None and answer.sent is not None:
             answer = None
         message_id = answer.id if answer is not None else bot_message_id(message.idempotency_key)
         extras = extras_of(message, self._clock.now())

@@ -60,11 +60,6 @@ class Answer:
         self._timer: asyncio.TimerHandle | None = None
 
     @property
-    def is_sent(self) -> bool:
-        """Return whether the bot has sent it."""
-        return self.sent is not None
-
-    @property
     def text(self) -> str:
         """Return the text so far."""
         return "".join(self._pieces)
@@ -77,7 +72,7 @@ class Answer:
 
     async def hear(self, text: str) -> None:
         """Take a piece of the text, as a model writes it."""
-        if self.is_sent or self.is_stopped:
+        if self.sent is not None or self.is_stopped:
             return
         self.begin()
         self._pieces.append(text)
@@ -200,7 +195,7 @@ class AnswerTracker:
     async def stop(self, chat: ChatAddress, answer_id: str) -> bool:
         """Stop an answer that is being made; False when there is none of this id."""
         answer = self.of(chat, answer_id.removesuffix(".r"))
-        if answer is None or answer.is_sent or self._stop is None:
+        if answer is None or answer.sent is not None or self._stop is None:
             return False
         answer.is_stopped = True
         return await self._stop(chat, answer.question.id)
@@ -233,7 +228,7 @@ class AnswerTracker:
         finally:
             self._finishing.pop(key, None)
             self._answers.pop(key, None)
-            if answer is not None and not answer.is_sent and (answer.is_begun or answer.is_stopped):
+            if answer is not None and answer.sent is None and (answer.is_begun or answer.is_stopped):
                 await self._end(answer)
         return None if answer is None else answer.sent
 
