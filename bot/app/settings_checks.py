@@ -29,15 +29,9 @@ def unknown_plugins(settings: PluginSettings) -> list[Finding]:
     if not settings.disabled and not settings.options:
         return []
     known = [each.name for each in find_plugins(settings)]
-    disabled = (
-        _unknown_name("plugins.disabled", name, "plugin", known) for name in settings.disabled if name not in known
-    )
-    options = (
-        _unknown_name(f"plugins.options.{name}", name, "plugin", known)
-        for name in settings.options
-        if name not in known
-    )
-    return [*disabled, *options]
+    named = [("plugins.disabled", name) for name in settings.disabled]
+    named += [(f"plugins.options.{name}", name) for name in settings.options]
+    return [_unknown_name(key, name, "plugin", known) for key, name in named if name not in known]
 
 
 def _missing_folder(settings: PluginSettings) -> Iterator[Finding]:

@@ -21,8 +21,6 @@ Listen = Literal["all", "addressed", "smart"]
 
 _REMEMBERED: Final = 10_000
 
-_REMEMBERED_SENDERS: Final = 10_000
-
 
 class Middleware(Protocol):
     """Handles a message: `call_next(message)` passes it on, returning without it stops it."""
@@ -156,7 +154,7 @@ class RateLimit:
 
     def _slow(self, address: ChatAddress, who: str, whose: str) -> None:
         """Log the start of a flood."""
-        if who not in self._slowed and len(self._slowed) < _REMEMBERED_SENDERS:
+        if who not in self._slowed and len(self._slowed) < _REMEMBERED:
             self._slowed.add(who)
             logger.bind(chat=str(address)).warning("too many messages of {}; not interpreted", whose)
 

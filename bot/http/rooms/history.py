@@ -9,12 +9,12 @@ from bot.http.core.context import HttpContext
 from bot.platforms.web.extras import Extras
 from bot.platforms.web.frames import (
     LONGEST_RESULT,
+    CallChange,
     CallShape,
     MessageShape,
     add_rule_words,
     attachment_shape,
     author_shape,
-    changes_of,
     choices_at,
     written,
 )
@@ -145,6 +145,6 @@ def _call_shape(record: CallRecord) -> CallShape:
         shape["result"] = f"{result[:LONGEST_RESULT]}…" if is_long else result
         shape["truncated"] = is_long
         shape["text"] = record.said
-        shape["changes"] = changes_of(record.receipts)
+        shape["changes"] = [CallChange(action=action, subject=subject) for action, subject in record.receipts]
     add_rule_words(shape)
     return shape

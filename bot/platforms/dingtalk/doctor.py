@@ -5,7 +5,7 @@ from typing import Final
 from bot.config.platform_catalog import DingTalkSettings
 from bot.config.settings import Settings
 from bot.platforms.dingtalk.wire import NAME
-from bot.platforms.kit.doctor import Finding, Prober, good, problem
+from bot.platforms.kit.doctor import Finding, Prober, good, problem, refusal
 
 _FORBIDDEN: Final = "Forbidden."
 _NOT_GRANTED: Final = "Forbidden.AccessDenied.AccessTokenPermissionDenied"
@@ -19,12 +19,9 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
         return [problem("dingtalk app", "absent", "dingtalk_again")]
     body = {"appKey": own.client_id, "appSecret": secret}
     answer = await prober.ask("POST", f"{own.api_url}/v1.0/oauth2/accessToken", body)
-    if answer.problem:
-        return [problem("dingtalk", "unreachable", "network", reason=answer.problem)]
     token = answer.body.get("accessToken")
     if token is None:
-        reason = answer.body.get("code", answer.status)
-        return [problem("dingtalk app", "refused", "dingtalk_again", reason=reason)]
+        return [refusal(answer, "dingtalk app", "dingtalk_again", "code")]
     return [good("dingtalk app", "works", name=own.client_id), await _permission(own, str(token), prober)]
 
 

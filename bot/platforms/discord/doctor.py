@@ -11,7 +11,7 @@ from typing import Final
 from bot.config.platform_catalog import DiscordSettings
 from bot.config.settings import Settings
 from bot.platforms.discord.wire import NAME
-from bot.platforms.kit.doctor import Finding, Prober, good, problem
+from bot.platforms.kit.doctor import Finding, Prober, good, problem, refusal
 
 _API = "https://discord.com/api/v10"
 _READS_CONTENT = (1 << 18) | (1 << 19)
@@ -69,11 +69,8 @@ async def examine(settings: Settings, prober: Prober, *, api_url: str = _API) ->
         return [problem("discord token", "absent", "discord_token")]
     headers = {"Authorization": f"Bot {token}"}
     answer = await prober.ask("GET", f"{api_url}/oauth2/applications/@me", headers=headers)
-    if answer.problem:
-        return [problem("discord", "unreachable", "network", reason=answer.problem)]
     if not answer.is_ok:
-        reason = answer.body.get("message", answer.status)
-        return [problem("discord token", "refused", "discord_again", reason=reason)]
+        return [refusal(answer, "discord token", "discord_again", "message")]
     found = good("discord token", "works", name=answer.body.get("name"))
     intent = _intent(answer.body.get("flags"), listens_to_all=settings.router.listen != "addressed")
     return [found, intent, *await examine_rights(api_url, headers, prober)]

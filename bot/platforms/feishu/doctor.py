@@ -9,7 +9,7 @@ from typing import Final
 from bot.config.platform_catalog import FeishuSettings
 from bot.config.settings import Settings
 from bot.platforms.feishu.wire import NAME
-from bot.platforms.kit.doctor import Finding, Prober, good, problem
+from bot.platforms.kit.doctor import Finding, Prober, good, problem, refusal
 
 _ABOUT: Final = "feishu permissions"
 _GRANTED: Final = 1
@@ -66,10 +66,8 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
     body = {"app_id": own.app_id, "app_secret": secret}
     answer = await prober.ask("POST", f"{own.domain}/open-apis/auth/v3/tenant_access_token/internal", body)
     token = answer.body.get("tenant_access_token")
-    if answer.problem:
-        return [problem("feishu", "unreachable", "feishu_network", reason=answer.problem)]
     if not token:
-        return [problem("feishu app", "refused", "feishu_again", reason=answer.body.get("msg", answer.status))]
+        return [refusal(answer, "feishu app", "feishu_again", "msg", network="feishu_network")]
     headers = {"Authorization": f"Bearer {token}"}
     listens_to_all = settings.router.listen != "addressed"
     return [

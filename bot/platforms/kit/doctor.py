@@ -85,6 +85,13 @@ class ProbeResult(Struct, frozen=True, kw_only=True):
         return 200 <= self.status < 300
 
 
+def refusal(answer: ProbeResult, about: str, step: str, key: str, *, network: str = "network") -> Finding:
+    """Return why a server did not answer, or its reason under `key` for a refusal of `about`, such as `slack token`."""
+    if answer.problem:
+        return problem(about.partition(" ")[0], "unreachable", network, reason=answer.problem)
+    return problem(about, "refused", step, reason=answer.body.get(key, answer.status))
+
+
 class Prober:
     """A client whose requests never raise. `skews` are how far the servers' clocks are ahead of this machine's."""
 

@@ -2,7 +2,7 @@
 
 from bot.config.platform_catalog import SlackSettings
 from bot.config.settings import Settings
-from bot.platforms.kit.doctor import Finding, Prober, good, problem
+from bot.platforms.kit.doctor import Finding, Prober, good, problem, refusal
 from bot.platforms.slack.wire import NAME
 
 _SCOPES = {"chat:write": "speaks", "users:read": "knows names"}
@@ -25,11 +25,8 @@ async def _bot_token(own: SlackSettings, prober: Prober) -> list[Finding]:
     if not token:
         return [problem("slack bot token", "absent", "slack_token")]
     answer = await prober.ask("POST", f"{own.api_url}auth.test", {}, {"Authorization": f"Bearer {token}"})
-    if answer.problem:
-        return [problem("slack", "unreachable", "network", reason=answer.problem)]
     if not answer.body.get("ok"):
-        reason = answer.body.get("error", answer.status)
-        return [problem("slack bot token", "refused", "slack_again", reason=reason)]
+        return [refusal(answer, "slack bot token", "slack_again", "error")]
     works = good("slack bot token", "works", name=f"{answer.body.get('user')} @ {answer.body.get('team', 'Slack')}")
     scopes = {scope.strip() for scope in answer.headers.get("x-oauth-scopes", "").split(",")} - {""}
     return [works, *_permissions(scopes)]

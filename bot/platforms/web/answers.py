@@ -10,11 +10,11 @@ from bot.platforms.base import Receive
 from bot.platforms.web.extras import Extras, ExtrasRepository
 from bot.platforms.web.frames import (
     LONGEST_RESULT,
+    CallChange,
     CallShape,
     ChoiceShape,
     MessageShape,
     add_rule_words,
-    changes_of,
     choices_at,
     choices_closed,
     choices_pressed,
@@ -132,7 +132,7 @@ class Answer:
         if result.ok:
             call["result"], call["truncated"] = shorten_result(result)
             call["text"] = result.text
-            call["changes"] = changes_of((each.action, each.subject) for each in result.receipts)
+            call["changes"] = [CallChange(action=each.action, subject=each.subject) for each in result.receipts]
         else:
             call["error"] = result.text or result.error
             call["retryable"] = can_retry(result)

@@ -1,6 +1,6 @@
 """Define the schemas of the frames that are sent over a room's sockets, and the states of buttons."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final, Literal, NotRequired
 
@@ -197,11 +197,6 @@ def make_frame(
 def json_text(value: object) -> str:
     """Return `value` as JSON; values of other types are written as text."""
     return to_json(value, fallback=str, inf_nan_mode="null").decode()
-
-
-def changes_of(receipts: Iterable[tuple[str, str]]) -> list[CallChange]:
-    """Return the changes that a call has proved, given as (action, subject)."""
-    return [CallChange(action=action, subject=subject) for action, subject in receipts]
 
 
 def add_rule_words(call: CallShape) -> None:
