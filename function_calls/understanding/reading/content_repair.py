@@ -65,23 +65,37 @@ class ContentRepair(TagDraft):
             last - at for at in range(last - 1, first - 1, -1) if len("".join(self.forms[at:last])) >= len(text)
         )
 
-    def tag_content(self, *, may_be_ahead: bool) -> None:
-        """Tag the words behind the people, or in front of the request, as content."""
+    def tag_content(self) -> None:
+        """Tag the words behind the people as content, or else those in front of the request that say most."""
         if self._tag_words_before_time():
             return
         regions = [region for region in self._find_untagged_runs() if not self._is_filler(*region)]
         if self._tag_event_name(regions):
             return
-        may_be_ahead = may_be_ahead and not self._is_alarm()
         asked = self._find_last_of_request()
         behind = [region for region in regions if region[0] > asked >= 0]
-        ahead = [region for region in regions if region not in behind] if may_be_ahead else []
-        kept = (self._strip_courtesies(*self._strip_lead_words(*region)) for region in [*behind, *ahead])
-        whole = (region for region in kept if region[1] > region[0] and not self._is_filler(*region))
-        first, last = next(whole, (0, 0))
-        if self.tags[last : last + 1] == ["EVENT"]:
+        ahead = [] if self._is_alarm() else [region for region in regions if region not in behind]
+        first, last = self._find_first_whole(behind) or self._find_longest_whole(ahead) or (0, 0)
+        if self.tags[last : last + 1] in (["EVENT"], ["WHEN"]):
             last = self._strip_copulas(first, last)
         self.set_tag(first, last, "CONTENT")
+
+    def _find_first_whole(self, regions: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+        return next(iter(self._strip_regions(regions)), None)
+
+    def _find_longest_whole(self, regions: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+        """Return the region with most words that are no function words; the first of several."""
+        return max(self._strip_regions(regions), key=self._count_words, default=None)
+
+    def _count_words(self, region: tuple[int, int]) -> int:
+        return sum(not are_function_words([form], self.words) for form in self.forms[slice(*region)])
+
+    def _strip_regions(self, regions: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        """Yield `regions` without courtesies, those left out of which nothing else is left."""
+        for region in regions:
+            first, last = self._strip_courtesies(*self._strip_lead_words(*region))
+            if last > first and not self._is_filler(first, last):
+                yield first, last
 
     def _strip_copulas(self, first: int, last: int) -> int:
         """Return where the name of an event ends in front of "is", "starts at" and the like."""

@@ -19,13 +19,10 @@ _LONGEST_EVENT = 6
 """The most tokens of the name of an event at which a repetition ends."""
 
 
-def repair_tags(
-    reading: MessageReading, words: Lexicon, *, is_addressed: bool, members: Collection[str]
-) -> MessageReading:
+def repair_tags(reading: MessageReading, words: Lexicon, members: Collection[str]) -> MessageReading:
     """Return `reading`, of a request to be reminded, with its tags corrected.
 
-    Words in front of the request count as its content only where the bot is addressed. `members` are names of people
-    in the chat.
+    `members` are names of people in the chat.
     """
     tags = list(reading.tags)
     names = NameRepair(reading, words, tags)
@@ -47,7 +44,7 @@ def repair_tags(
     if content.has("CONTENT"):
         content.extend_content()
     else:
-        content.tag_content(may_be_ahead=is_addressed)
+        content.tag_content()
     return reading.with_tags(tags)
 
 

@@ -64,7 +64,7 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     request, interval = split_interval(tag_lead(request))
     wrong = find_impossible_time(request)
     members = {message.sender.name for message in request.turn.recent if not message.sender.is_bot}
-    reading = repair_tags(request.reading, request.words, is_addressed=request.is_addressed, members=members)
+    reading = repair_tags(request.reading, request.words, members)
     request = _keep_count_in_content(request.with_reading(reading))
     reading = tag_event(_keep_reason_in_content(request.reading, request.words), request.words)
     reading, due = tag_deadline(reading, request.words)
