@@ -35,13 +35,21 @@ from function_calls.understanding.reading.message import (
 )
 from function_calls.understanding.reading.names import find_text_behind_call, strip_calls
 from function_calls.understanding.reading.reminder_words import ReminderWords
-from function_calls.understanding.reading.segments import Classify, Read, drop_remarks, split_changes, split_requests
+from function_calls.understanding.reading.segments import (
+    Classify,
+    Read,
+    drop_remarks,
+    lacks_day,
+    split_changes,
+    split_requests,
+)
+from function_calls.understanding.reading.tag_repair import cut_names
 from function_calls.understanding.reading.tokens import TimeReader, Token, is_time
 from function_calls.understanding.requests.intent_handlers import handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, merge_or_none
-from function_calls.understanding.requests.request_context import RequestContext
+from function_calls.understanding.requests.request_context import RequestContext, find_members
 from services.time_expressions import TimeReadings
 
 LONGEST = 400
@@ -198,7 +206,7 @@ class MessageInterpreter:
     ) -> Interpretation | None:
         """Return the calls or the question of one request of a message; `before` is the call of the one before."""
         turn, words = utterance.turn, utterance.words
-        reading = resolve_day_meant(reading, words)
+        reading = cut_names(resolve_day_meant(reading, words), words, find_members(turn))
         set_before = before if before is not None and before.name == "reminder_set" else None
         last_here = self._find_last_here(utterance)
         forms = [token.form for token in reading.tokens]
@@ -350,7 +358,8 @@ def _is_complete(request: MessageReading, whole: MessageReading, words: Lexicon)
     points_back = any(token.form in words.pronouns for token in request.tokens)
     is_named = request.has("CONTENT") if request.intent == "set" else any(slots.extract_references(request, words))
     has_time, is_timed = (any(map(is_time, each.tokens)) for each in (request, whole))
-    return is_named and not points_back and (has_time or not is_timed)
+    has_all_times = not is_timed or (has_time and not lacks_day(request.tokens, whole.tokens))
+    return is_named and not points_back and has_all_times
 
 
 def _is_only_time(reading: MessageReading, words: Lexicon) -> bool:

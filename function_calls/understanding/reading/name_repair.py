@@ -7,6 +7,9 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.tag_draft import TagDraft
 from function_calls.understanding.reading.tokens import MARKS, is_time_form
 
+_BEHIND_PRONOUN = frozenset({"but", "except", "else", "here", "in", "of"})
+"""Words by which a pronoun goes on: "everyone but Ann"."""
+
 
 class NameRepair(TagDraft):
     """Repairs the tags of those who are reminded."""
@@ -231,6 +234,17 @@ class NameRepair(TagDraft):
                 end -= 1
             self.set_tag(end, last, NO_TAG)
 
+    def cut_behind_known(self, members: Collection[str]) -> None:
+        """Untag lower-case words behind a member of the chat or a pronoun that join nobody: "me | quarter of"."""
+        known = {*members, *self.words.oneself, "everyone", "everybody"}
+        joints = self.words.and_words | _BEHIND_PRONOUN | MARKS
+        for first, last in self.find_runs("PERSON"):
+            names, rest = self.forms[first : first + 1], self.forms[first + 1 : last]
+            is_known = known.issuperset(names) and known.isdisjoint(rest)
+            behind = self.text[self.tokens[first].end : self.tokens[last - 1].end]
+            if is_known and behind[:1] == " " and behind.islower() and rest[0] not in joints:
+                self.set_tag(first + 1, last, NO_TAG)
+
     def _cut_behind_pronoun(self, at: int, end: int) -> None:
         """End a name behind a pronoun and move the rest to the content: "remind everyone | bins go out tonight"."""
         self.tags[at] = "PERSON"
@@ -240,7 +254,7 @@ class NameRepair(TagDraft):
         if end < last and self.is_link(end) and self.forms[at] not in self.words.all:  # "everyone of the rehearsal"
             self.tags[end:last] = [NO_TAG, *["CONTENT"] * (last - end - 1)]
             return
-        is_more = at + 1 < end and self.forms[at + 1] in {"but", "except", "else", "here", "in", "of"}
+        is_more = at + 1 < end and self.forms[at + 1] in _BEHIND_PRONOUN
         is_last = all(tag != "CONTENT" for tag in self.tags[end:])
         is_joint = end < len(self.tags) and self.tags[end] == "CONTENT"
         for place in () if is_more or not (is_last or is_joint) else range(at + 1, end):

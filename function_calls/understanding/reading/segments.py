@@ -1,7 +1,7 @@
 """Split a message into its requests: by the words that begin another one, and by times that alternate with contents."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
@@ -157,13 +157,18 @@ def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, re
     own, every = ({token.form for token in tokens} for tokens in (sentence, reading.tokens))
     is_bare = not find_uncovered(words.joint.join(form for form in own if form[0] != "@"), [], words)
     is_idle = are_function_words((form for form in every - own if form[0] != "@"), words)
-    needs_day = own & _CLOCKS and not own & _DAYS and every & _DAYS
     is_timed = any(map(is_time, sentence)) or not any(map(is_time, reading.tokens))
     is_known = found[0][0] in (_CHANGING if is_timed else _TIMELESS)
     is_clear = is_known and dict(found)[NOTHING] <= 1 - _REMARK
-    if not is_clear or is_bare or is_idle or needs_day:
+    if not is_clear or is_bare or is_idle or lacks_day(sentence, reading.tokens):
         return reading
     return read(reading.text[sentence[0].start : sentence[-1].end])
+
+
+def lacks_day(part: Iterable[Token], tokens: Iterable[Token]) -> bool:
+    """Return whether a part of a message names a clock without a day, which the rest of the message names."""
+    own, every = ({token.form for token in each} for each in (part, tokens))
+    return bool(own & _CLOCKS and not own & _DAYS and every & _DAYS)
 
 
 def _split_sentences(reading: MessageReading) -> Iterator[Sequence[Token]]:

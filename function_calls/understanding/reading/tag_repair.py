@@ -4,22 +4,25 @@ The tagger decides word by word. Where it found no content or no time, words tha
 place in the sentence says so.
 """
 
-from collections.abc import Collection
+from collections.abc import Iterator, Set
 from itertools import pairwise
 
 from function_calls.understanding.reading.content_repair import ContentRepair
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.name_repair import NameRepair
+from function_calls.understanding.reading.slots import are_function_words
 from function_calls.understanding.reading.tag_draft import TagDraft
 from function_calls.understanding.reading.tokens import MARKS, is_time_form
 
+_PARTS_OF_HOUR = frozenset({"quarter", "quarters", "three", "half", "of", "cuarto", "cuartos", "tres", "media", "de"})
 _DAYLESS = frozenset({"@clock", "@part"})
+_SHORTEST_WORD, _PHRASE = 3, 3
 _LONGEST_EVENT = 6
 """The most tokens of the name of an event at which a repetition ends."""
 
 
-def repair_tags(reading: MessageReading, words: Lexicon, members: Collection[str]) -> MessageReading:
+def repair_tags(reading: MessageReading, words: Lexicon, members: Set[str]) -> MessageReading:
     """Return `reading`, of a request to be reminded, with its tags corrected.
 
     `members` are names of people in the chat.
@@ -34,7 +37,9 @@ def repair_tags(reading: MessageReading, words: Lexicon, members: Collection[str
     times.tag_same_time()
     times.tag_listed_times()
     times.tag_correction()
-    names.repair_names({words.fold(name).lstrip("@") for name in members if len(name) > 1})
+    folded = _fold_names(members, words)
+    names.repair_names(folded)
+    times.move_phrases_to_content(folded)
     times.tag_time()
     times.tag_lead()
     times.tag_end()
@@ -69,6 +74,18 @@ def bound_names(reading: MessageReading, words: Lexicon) -> MessageReading:
     return reading.with_tags(names.tags)
 
 
+def cut_names(reading: MessageReading, words: Lexicon, members: Set[str]) -> MessageReading:
+    """Return `reading` with names that end behind a member of the chat or a pronoun: "Sandeep | kindly"."""
+    names = NameRepair(reading, words, list(reading.tags))
+    if words.joint:
+        names.cut_behind_known(_fold_names(members, words))
+    return reading.with_tags(names.tags)
+
+
+def _fold_names(members: Set[str], words: Lexicon) -> set[str]:
+    return {words.fold(name).lstrip("@") for name in members if len(name) > 1}
+
+
 class TimeRepair(TagDraft):
     """Repairs the tags of times, of events and of the ends of repetitions."""
 
@@ -86,6 +103,31 @@ class TimeRepair(TagDraft):
                 }:
                     self.tags[at] = "SAME"
 
+    def move_phrases_to_content(self, members: Set[str]) -> None:
+        """Move a phrase that the tagger took for a part of a time to the content: "Thursday at 10 | at the gym".
+
+        A single unknown word beside a time may be a misspelt one, about which the bot asks.
+        """
+        for first, last in self.find_runs("WHEN") if self.words.joint else ():
+            if any(is_time_form(form) for form in self.forms[first:last]):
+                for begin, end in self._find_phrases(first, last):
+                    if members.isdisjoint(self.forms[begin:end]):
+                        self.set_tag(begin, end, "CONTENT")
+
+    def _find_phrases(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """Yield the runs of words between `first` and `last` that are no times and hold a preposition or more."""
+        small = {*self.words.time_words, *self.words.around_time, *self.words.same_day_phrases, *self.words.ahead}
+        begin = first
+        for at in range(first, last + 1):
+            if at < last and self.tokens[at].expression < 0 and self.forms[at] not in MARKS:
+                continue
+            phrase = [form for form in self.forms[begin:at] if form.isalpha()]
+            unknown = [form for form in phrase if len(form) >= _SHORTEST_WORD and form not in small]
+            is_phrase = len(phrase) >= _PHRASE or not self.words.prepositions.isdisjoint(phrase)
+            if len(phrase) > 1 and is_phrase and unknown and not are_function_words(unknown, self.words):
+                yield begin, at
+            begin = at + 1
+
     def tag_event(self) -> None:
         """Tag an untagged day in front of the request as that of an event, where the request itself names no day."""
         whens = [at for at, tag in enumerate(self.tags) if tag == "WHEN"]
@@ -96,7 +138,12 @@ class TimeRepair(TagDraft):
             self.tags[free[0]] = "EVENT"
 
     def tag_lead(self) -> None:
-        """Tag the day before an event with which a content begins: 周三是她生日，提醒我前一天|取蛋糕."""
+        """Tag the whole length of a lead: "quarter of | an hour before", 周三是她生日，提醒我前一天|取蛋糕."""
+        for first, _ in self.find_runs("LEAD") if self.words.joint else ():
+            begin = first
+            while begin and self.tags[begin - 1] == NO_TAG and self.forms[begin - 1] in _PARTS_OF_HOUR:
+                begin -= 1
+            self.set_tag(begin, first, "LEAD")
         if self.words.joint or not self.has("EVENT") or self.has("LEAD"):
             return
         for first, last in self.find_runs("CONTENT"):
@@ -169,7 +216,7 @@ class TimeRepair(TagDraft):
         if not self._tag_first_time("WHEN", {*self.tags} - {"CONTENT"}):
             self._tag_time_in_content()
 
-    def _tag_first_time(self, tag: str, among: Collection[str]) -> bool:
+    def _tag_first_time(self, tag: str, among: Set[str]) -> bool:
         found = [at for at, form in enumerate(self.forms) if is_time_form(form) and self.tags[at] in among]
         for at in found[:1]:
             self.tags[at] = tag

@@ -31,7 +31,7 @@ from function_calls.understanding.requests.open_questions import ReminderRequest
 from function_calls.understanding.requests.options import move_to_workdays, read_options, split_interval
 from function_calls.understanding.requests.references import find_named_reminder
 from function_calls.understanding.requests.reminder_answers import merge_or_none
-from function_calls.understanding.requests.request_context import RequestContext
+from function_calls.understanding.requests.request_context import RequestContext, find_members
 from function_calls.understanding.requests.request_times import (
     find_end,
     find_impossible_time,
@@ -63,8 +63,7 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     request = request.with_reading(bound_names(request.reading, request.words))
     request, interval = split_interval(tag_lead(request))
     wrong = find_impossible_time(request)
-    members = {message.sender.name for message in request.turn.recent if not message.sender.is_bot}
-    reading = repair_tags(request.reading, request.words, members)
+    reading = repair_tags(request.reading, request.words, find_members(request.turn))
     request = _keep_count_in_content(request.with_reading(reading))
     reading = tag_event(_keep_reason_in_content(request.reading, request.words), request.words)
     reading, due = tag_deadline(reading, request.words)
