@@ -11,6 +11,7 @@ from function_calls.understanding.reading.tokens import MARKS, Token, is_time_fo
 _QUOTES = frozenset("\"“”'‘’「」『』")
 _QUOTED = re.compile(r"[\"“”「『]([^\"“”「」『』]+)[\"“”」』]")
 _AROUND_THANKS = frozenset({"and", "thank", "you", "so", "very", "much", "a", "lot"})
+_SHORTEST_WORD = 3
 _MOST_ADDED, _MOST_BEHIND = 4, 2
 """The largest numbers of tokens by which a content is extended to the front and to the end."""
 
@@ -84,11 +85,15 @@ class ContentRepair(TagDraft):
         return next(iter(self._strip_regions(regions)), None)
 
     def _find_longest_whole(self, regions: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-        """Return the region with most words that are no function words; the first of several."""
-        return max(self._strip_regions(regions), key=self._count_words, default=None)
+        """Return the region with most words that are no function words; None where there is none."""
+        counts = {region: self._count_words(*region) for region in self._strip_regions(regions)}
+        longest = max(counts, key=counts.__getitem__, default=None)
+        return longest if longest is not None and counts[longest] else None
 
-    def _count_words(self, region: tuple[int, int]) -> int:
-        return sum(not are_function_words([form], self.words) for form in self.forms[slice(*region)])
+    def _count_words(self, first: int, last: int) -> int:
+        shortest = _SHORTEST_WORD if self.words.joint else 1
+        forms = (form for form in self.forms[first:last] if len(form) >= shortest)
+        return sum(not are_function_words([form], self.words) for form in forms)
 
     def _strip_regions(self, regions: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         """Yield `regions` without courtesies, those left out of which nothing else is left."""

@@ -4,7 +4,7 @@ The tagger decides word by word. Where it found no content or no time, words tha
 place in the sentence says so.
 """
 
-from collections.abc import Iterator, Set
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from function_calls.understanding.reading.content_repair import ContentRepair
@@ -22,7 +22,7 @@ _LONGEST_EVENT = 6
 """The most tokens of the name of an event at which a repetition ends."""
 
 
-def repair_tags(reading: MessageReading, words: Lexicon, members: Set[str]) -> MessageReading:
+def repair_tags(reading: MessageReading, words: Lexicon, members: Collection[str]) -> MessageReading:
     """Return `reading`, of a request to be reminded, with its tags corrected.
 
     `members` are names of people in the chat.
@@ -74,7 +74,7 @@ def bound_names(reading: MessageReading, words: Lexicon) -> MessageReading:
     return reading.with_tags(names.tags)
 
 
-def cut_names(reading: MessageReading, words: Lexicon, members: Set[str]) -> MessageReading:
+def cut_names(reading: MessageReading, words: Lexicon, members: Collection[str]) -> MessageReading:
     """Return `reading` with names that end behind a member of the chat or a pronoun: "Sandeep | kindly"."""
     names = NameRepair(reading, words, list(reading.tags))
     if words.joint:
@@ -82,7 +82,7 @@ def cut_names(reading: MessageReading, words: Lexicon, members: Set[str]) -> Mes
     return reading.with_tags(names.tags)
 
 
-def _fold_names(members: Set[str], words: Lexicon) -> set[str]:
+def _fold_names(members: Collection[str], words: Lexicon) -> set[str]:
     return {words.fold(name).lstrip("@") for name in members if len(name) > 1}
 
 
@@ -103,7 +103,7 @@ class TimeRepair(TagDraft):
                 }:
                     self.tags[at] = "SAME"
 
-    def move_phrases_to_content(self, members: Set[str]) -> None:
+    def move_phrases_to_content(self, members: Collection[str]) -> None:
         """Move a phrase that the tagger took for a part of a time to the content: "Thursday at 10 | at the gym".
 
         A single unknown word beside a time may be a misspelt one, about which the bot asks.
@@ -111,20 +111,21 @@ class TimeRepair(TagDraft):
         for first, last in self.find_runs("WHEN") if self.words.joint else ():
             if any(is_time_form(form) for form in self.forms[first:last]):
                 for begin, end in self._find_phrases(first, last):
-                    if members.isdisjoint(self.forms[begin:end]):
+                    if not any(form in members for form in self.forms[begin:end]):
                         self.set_tag(begin, end, "CONTENT")
 
     def _find_phrases(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Yield the runs of words between `first` and `last` that are no times and hold a preposition or more."""
+        """Yield the runs of words behind a time that are no times: those with a preposition, or of three words."""
         small = {*self.words.time_words, *self.words.around_time, *self.words.same_day_phrases, *self.words.ahead}
-        begin = first
+        begin = last
         for at in range(first, last + 1):
             if at < last and self.tokens[at].expression < 0 and self.forms[at] not in MARKS:
                 continue
             phrase = [form for form in self.forms[begin:at] if form.isalpha()]
+            named = [form for form in phrase if form not in self.words.prepositions]
             unknown = [form for form in phrase if len(form) >= _SHORTEST_WORD and form not in small]
-            is_phrase = len(phrase) >= _PHRASE or not self.words.prepositions.isdisjoint(phrase)
-            if len(phrase) > 1 and is_phrase and unknown and not are_function_words(unknown, self.words):
+            is_phrase = len(phrase) >= _PHRASE or len(named) < len(phrase) > 1
+            if is_phrase and named[:1] == unknown[:1] and not are_function_words(unknown, self.words):
                 yield begin, at
             begin = at + 1
 
@@ -216,7 +217,7 @@ class TimeRepair(TagDraft):
         if not self._tag_first_time("WHEN", {*self.tags} - {"CONTENT"}):
             self._tag_time_in_content()
 
-    def _tag_first_time(self, tag: str, among: Set[str]) -> bool:
+    def _tag_first_time(self, tag: str, among: Collection[str]) -> bool:
         found = [at for at, form in enumerate(self.forms) if is_time_form(form) and self.tags[at] in among]
         for at in found[:1]:
             self.tags[at] = tag
