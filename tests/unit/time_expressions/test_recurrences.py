@@ -234,6 +234,10 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("every day twice", "FREQ=DAILY;BYHOUR=9,19;BYMINUTE=0"),
         ("every weekday at 9 and 3 others", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"),
         ("每月第一个和最后一个周五", "FREQ=MONTHLY;BYDAY=1FR,-1FR"),
+        ("each third and fourth tuesday of month at noon", "FREQ=MONTHLY;BYDAY=3TU,4TU;BYHOUR=12;BYMINUTE=0"),
+        ("every penultimate thursday in month", "FREQ=MONTHLY;BYDAY=-2TH"),
+        ("every last day of month 8am", "FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=8;BYMINUTE=0"),
+        ("each second working day of the month", "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=2"),
     ],
 )
 def test_words_become_a_rule(read, text, rule):

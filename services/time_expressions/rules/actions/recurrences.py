@@ -162,12 +162,12 @@ def week_of_each(values: Values, *, last: bool = False, day_last: bool = False) 
     return {**made, "every": Every(1, "month"), "strength": 2} if made and number <= _MOST_WEEKS_OF_MONTH else None
 
 
-def nth_workday_of_each(values: Values) -> Slots | None:
-    """Every fifth working day is that of the month; whether every second one is, nobody knows."""
+def nth_workday_of_each(values: Values, *, least: int = _FIRST_SURE_WORKDAY) -> Slots | None:
+    """Every fifth working day is that of the month; every second one may not be, so it is refused below `least`."""
     number, days = values
     if len(days) != _WORKDAYS:
         return None
-    if number < _FIRST_SURE_WORKDAY:
+    if number < least:
         return {"refused": True, "strength": 2}
     made = instances([number, days])
     return {**made, "every": Every(1, "month"), "strength": 2} if made else None
