@@ -20,6 +20,8 @@ from services.time_expressions import parse
         ("明天后半夜两点", "22 02:00"),
         ("前半夜", "20 21:00"),
         ("quarter til 5", "20 16:45"),
+        ("monday 915", "23 09:15"),
+        ("on thurs 245", "26 14:45"),
         ("ten 'til nine", "20 20:50"),
         ("tomorrow week", "28 09:00"),
         ("in two fridays", "04 09:00"),

@@ -29,6 +29,7 @@ LEAST_SHARE = 0.98
         ("el jueves 26 a las 19:30", "26 19:30"),
         ("mañana a las 21.45 h", "21 21:45"),
         ("el último jueves de mes a las 10", "26 10:00"),
+        ("el lunes 1015", "23 10:15"),
     ],
 )
 def test_moments(read, text, moment):

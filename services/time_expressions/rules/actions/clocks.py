@@ -178,9 +178,11 @@ def spelled_clock(values: Values) -> Clock | None:
     return with_half([base, values[2]]) if base else None
 
 
-def round_minutes(values: Values) -> int | None:
-    """Ten past three: without the word "minutes" only multiples of five are meant so."""
-    return values[0] if values[0] % 5 == 0 else None
+def round_minutes(values: Values) -> int | Clock | None:
+    """Ten past three, Friday 430: without another word only multiples of five minutes are meant so."""
+    value: int | Clock = values[0]
+    minutes = value.minute if isinstance(value, Clock) else value
+    return value if minutes % 5 == 0 else None
 
 
 def half_past(values: Values) -> Clock | None:
