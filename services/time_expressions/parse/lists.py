@@ -8,32 +8,63 @@ from itertools import pairwise
 from services.time_expressions.parse.merge import CLOCK_FIELDS, DAY_FIELDS, Group
 from services.time_expressions.rules.grammar import Grammar
 from services.time_expressions.scan.tokens import Item
-from services.time_expressions.values import Clock, Slots, names_day
+from services.time_expressions.values import Clock, Every, Shift, Slots, names_day
 
+Element = tuple[Slots, tuple[int, int]]
+"""The fields of one element of a list, and the span of its words."""
 _NOON = 12
+_NO_SHIFT = Shift("", 0)
+_WEEKEND = (5, 6)
 _LISTED = DAY_FIELDS | CLOCK_FIELDS | {"strength", "zone"}
 
 
 def is_listed(item: Item, text: str, grammar: Grammar) -> bool:
-    """Return whether `item` is a list of parts of a day or of clock times that can be split."""
-    span = (item.start, item.end)
-    return bool(_parts(item.value, text, span, grammar) or _clocks(item.value, text, span, grammar))
+    """Return whether `item` is a list that can be split."""
+    return bool(_elements(item.value, text, (item.start, item.end), grammar))
 
 
 def split_list(group: Group, text: str, grammar: Grammar) -> Iterator[Group]:
     """Yield a group for each day, part of a day or clock time of `group`, with its own words; else `group` itself."""
     slots = group.slots
-    found: list[tuple[Slots, tuple[int, int]]] = []
-    if len(group.spans) == 1 and slots.keys() <= _LISTED:
-        span = group.spans[0]
-        found = _days(slots, text, span) or _parts(slots, text, span, grammar) or _clocks(slots, text, span, grammar)
+    found = _elements(slots, text, group.spans[0], grammar) if len(group.spans) == 1 else []
     if not found:
-        yield group
+        yield group._replace(slots=_rule_of_week(slots) or slots)
     for changes, span in found:
         yield Group(slots={**slots, **changes}, spans=(span,))
 
 
-def _days(slots: Slots, text: str, span: tuple[int, int]) -> list[tuple[Slots, tuple[int, int]]]:
+def _elements(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> list[Element]:
+    """Return the elements of a list; empty if `slots` is not one, or the words of each cannot be found."""
+    if not slots.keys() <= _LISTED:
+        return []
+    found = _days(slots, text, span) or _parts(slots, text, span, grammar) or _clocks(slots, text, span, grammar)
+    return found or _named("months", slots, text, span, grammar) or _weekdays(slots, text, span, grammar)
+
+
+def _named(field: str, slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> list[Element]:
+    """Split the values of `field`, each of which has words between separators: Feb, May and Aug on the 1st."""
+    values = slots.get(field, ())
+    words = _words(text, *span, len(values), grammar) if len(values) > 1 else []
+    return [({field: (value,)}, word) for value, word in zip(values, words, strict=False)]
+
+
+def _weekdays(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> list[Element]:
+    """Split the weekdays of one week: thu, fri and sat this week."""
+    is_of_week = "this_week" in slots or slots.get("shift", _NO_SHIFT).unit == "week"
+    return _named("weekdays", slots, text, span, grammar) if is_of_week else []
+
+
+def _rule_of_week(slots: Slots) -> Slots | None:
+    """Return the rule for weekdays of one week without words of their own: monday to thursday next week."""
+    shift = slots.get("shift", Shift("week", 0) if "this_week" in slots else _NO_SHIFT)
+    days = slots.get("weekdays", ())
+    if len(days) < 2 or days == _WEEKEND or shift.unit != "week" or shift.steps < 0 or not slots.keys() <= _LISTED:
+        return None
+    kept = {name: value for name, value in slots.items() if name != "this_week"}
+    return {**kept, "shift": shift, "every": Every(1, "week")}
+
+
+def _days(slots: Slots, text: str, span: tuple[int, int]) -> list[Element]:
     days = slots.get("days", ())
     numbers = _numbers(days, text, *span) if len(days) > 1 else []
     if not numbers:
@@ -43,28 +74,19 @@ def _days(slots: Slots, text: str, span: tuple[int, int]) -> list[tuple[Slots, t
     return [({"days": (day,)}, (start, end)) for day, start, end in zip(days, starts, ends, strict=True)]
 
 
-def _parts(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> list[tuple[Slots, tuple[int, int]]]:
-    parts = slots.get("parts", ())
-    if len(parts) < 2 or "clocks" in slots or not (slots.keys() <= _LISTED and names_day(slots)):
-        return []
-    words = _words(text, *span, grammar)
-    if len(words) != len(parts):
-        return []
-    return [({"parts": (part,)}, word) for part, word in zip(parts, words, strict=True)]
+def _parts(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> list[Element]:
+    return [] if "clocks" in slots or not names_day(slots) else _named("parts", slots, text, span, grammar)
 
 
-def _clocks(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> list[tuple[Slots, tuple[int, int]]]:
+def _clocks(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> list[Element]:
     """Split the clock times of one day (今天下午三点、四点), or unambiguous ones ("at 8am, 12pm and 4pm")."""
     clocks, parts = slots.get("clocks", ()), slots.get("parts", ())
-    if len(clocks) < 2 or len(parts) > 1 or not slots.keys() <= _LISTED:
+    if len(clocks) < 2 or len(parts) > 1:
         return []
     is_of_day = bool(parts) or names_day(slots)
     if not (_are_in_order(clocks) if is_of_day else all(_is_clear(clock) for clock in clocks)):
         return []
-    words = _words(text, *span, grammar)
-    if len(words) != len(clocks):
-        return []
-    return [({"clocks": (clock,)}, word) for clock, word in zip(clocks, words, strict=True)]
+    return _named("clocks", slots, text, span, grammar)
 
 
 def _are_in_order(clocks: tuple[Clock, ...]) -> bool:
@@ -82,19 +104,25 @@ def _is_clear(clock: Clock) -> bool:
     return bool(clock.half) or not 1 <= clock.hour <= _NOON
 
 
-def _words(text: str, start: int, end: int, grammar: Grammar) -> list[tuple[int, int]]:
-    """Return the spans between conjunctions and commas."""
-    found: list[tuple[int, int]] = []
-    for match in _separator(grammar.conjunctions).finditer(text, start, end):
-        found.append((start, match.start()))
-        start = match.end()
-    return [*found, (start, end)]
+def _words(text: str, start: int, end: int, count: int, grammar: Grammar) -> list[tuple[int, int]]:
+    """Return the spans between conjunctions and commas, or of clocks or months side by side, if there are `count`."""
+    for separator in _separators(grammar.conjunctions):
+        marks = list(separator.finditer(text, start, end))
+        if len(marks) == count - 1:
+            return list(
+                zip([start, *(mark.end() for mark in marks)], [*(mark.start() for mark in marks), end], strict=True)
+            )
+    return []
+
+
+_SIDE_BY_SIDE = r"(?<=[apm])\s+(?=\d)|(?<=[点半分刻整月])\s*(?=[\d一二两三四五六七八九十]{1,3}[点月:])"
 
 
 @lru_cache
-def _separator(conjunctions: frozenset[str]) -> re.Pattern[str]:
+def _separators(conjunctions: frozenset[str]) -> tuple[re.Pattern[str], ...]:
     words = sorted(rf"\b{word}\b" if word.isascii() and word.isalpha() else re.escape(word) for word in conjunctions)
-    return re.compile(rf"\s*(?:,\s*)?(?:{'|'.join(words)})\s*|\s*,\s*")
+    marks = rf"\s*(?:,\s*)?(?:{'|'.join(words)})\s*|\s*,\s*"
+    return re.compile(marks), re.compile(rf"{marks}|{_SIDE_BY_SIDE}")
 
 
 def _numbers(days: tuple[int, ...], text: str, start: int, end: int) -> list[re.Match[str]]:

@@ -237,6 +237,12 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("each third and fourth tuesday of month at noon", "FREQ=MONTHLY;BYDAY=3TU,4TU;BYHOUR=12;BYMINUTE=0"),
         ("every penultimate thursday in month", "FREQ=MONTHLY;BYDAY=-2TH"),
         ("every last day of month 8am", "FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=8;BYMINUTE=0"),
+        ("7a 1p and 9p every day", "FREQ=DAILY;BYHOUR=7,13,21;BYMINUTE=0"),
+        (
+            "tuesday to friday next week at 10",
+            "FREQ=WEEKLY;BYDAY=TU,WE,TH,FR;BYHOUR=10;BYMINUTE=0;UNTIL=20261129T235959Z",
+        ),
+        ("下周二、四打球，晚上八点", "FREQ=WEEKLY;BYDAY=TU,TH;BYHOUR=20;BYMINUTE=0;UNTIL=20261129T235959Z"),
         ("each second working day of the month", "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=2"),
     ],
 )

@@ -222,6 +222,26 @@ def test_a_long_list_of_clocks_is_a_time_for_each(text, clocks):
     assert [f"{each.best.start:%H}" for each in found] == clocks
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "times"),
+    [
+        ("7 pm sat and sun this week", "en", "21 19:00, 22 19:00"),
+        ("mon, wed and thu next week at 10", "en", "23 10:00, 25 10:00, 26 10:00"),
+        ("on the 4th, 6th and 7th at 11", "en", "04 11:00, 06 11:00, 07 11:00"),
+        ("Jan, Apr and Jul on the 2nd at noon", "en", "02 12:00, 02 12:00, 02 12:00"),
+        ("9a 1p and 5p", "en", "21 09:00, 20 13:00, 20 17:00"),
+        ("lunes, martes y jueves de la próxima semana a las 9", "es", "23 09:00, 24 09:00, 26 09:00"),
+        ("el 3, 5 y 8 a las 9", "es", "03 09:00, 05 09:00, 08 09:00"),
+        ("enero, marzo y mayo el día 2 a las 10", "es", "02 10:00, 02 10:00, 02 10:00"),
+        ("1月3月和5月2号中午", "zh", "02 12:00, 02 12:00, 02 12:00"),
+    ],
+)
+def test_a_list_of_days_or_months_is_a_time_for_each(now, text, language, times):
+    found = parse_all(text, now, language=language)
+
+    assert ", ".join(f"{each.best.start:%d %H:%M}" for each in found) == times
+
+
 @pytest.mark.parametrize("text", ["every day at 8am, 12pm, 4pm and 8pm", "at 8am, 12pm, 4pm and 8pm every day"])
 def test_a_long_list_of_clocks_of_every_day_is_one_rule(text):
     [found] = parse_all(text, datetime(2026, 11, 20, 7, 0, tzinfo=UTC))

@@ -83,8 +83,11 @@ def weekday(values: Values, *, strength: int = 2, week: int | None = None, **fix
 
 
 def weekday_of_week(values: Values) -> Slots | None:
-    """下周三: a count of weeks and a weekday."""
+    """下周三, 下周二四: a count of weeks and a weekday, or several side by side."""
     count, day = values
+    if isinstance(day, tuple):
+        made: Slots = {"weekdays": day, "shift": Shift("week", count), "every": Every(1, "week"), "strength": 2}
+        return made if count >= 0 else None
     if count == 0:
         return {"weekdays": (day,), "this_week": True, "strength": 2}
     return {"weekdays": (day,), "shift": Shift("week", count), "strength": 2}
