@@ -237,6 +237,11 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("each third and fourth tuesday of month at noon", "FREQ=MONTHLY;BYDAY=3TU,4TU;BYHOUR=12;BYMINUTE=0"),
         ("every penultimate thursday in month", "FREQ=MONTHLY;BYDAY=-2TH"),
         ("every last day of month 8am", "FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=8;BYMINUTE=0"),
+        ("daily at 22:15 upto 5th feb", "FREQ=DAILY;BYHOUR=22;BYMINUTE=15;UNTIL=20270205T235959Z"),
+        ("on the day 7 of every month", "FREQ=MONTHLY;BYMONTHDAY=7"),
+        ("each month on the day 3, 21 at 8am", "FREQ=MONTHLY;BYMONTHDAY=3,21;BYHOUR=8;BYMINUTE=0"),
+        ("all the days of the week at 7am", "FREQ=DAILY;BYHOUR=7;BYMINUTE=0"),
+        ("each and every monday at noon", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=12;BYMINUTE=0"),
         ("7a 1p and 9p every day", "FREQ=DAILY;BYHOUR=7,13,21;BYMINUTE=0"),
         (
             "tuesday to friday next week at 10",
