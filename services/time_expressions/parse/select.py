@@ -57,7 +57,13 @@ def select_times(
     groups: list[Item] = []
     for _ in range(TRIES):
         groups = _best_cover(usable)
-        bad = {id(item) for item in groups if not (_may_stay(item.value, stands) or is_listed(item, text, grammar))}
+        is_rule_open = any("every" in item.value and not item.value.keys() & CLOCK_FIELDS for item in groups)
+        bad = {
+            id(item)
+            for item in groups
+            if not (_may_stay(item.value, stands) or is_listed(item, text, grammar))
+            and not (is_rule_open and item.value.keys() == _NOTHING_BUT_CLOCKS)
+        }
         if not bad:
             break
         usable = [item for item in usable if id(item) not in bad]

@@ -218,6 +218,22 @@ def test_a_repetition_in_words_of_the_south(text, rule):
     assert parse(text, NOW).best.rrule == rule
 
 
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [
+        ("8点11点15点20点提醒我喝水，每天", "8,11,15,20"),
+        ("每天8点11点15点20点", "8,11,15,20"),
+        ("早上七点、十点，下午四点滴眼药水，天天", "7,10,16"),
+        ("每日上午九点、十一点、下午两点、晚上十二点", "0,9,11,14"),
+        ("每天中午十一点和晚上八点", "11,20"),
+    ],
+)
+def test_every_clock_of_a_list_belongs_to_the_rule(text, hours):
+    [found] = parse_all(text, NOW)
+
+    assert found.best.rrule == f"FREQ=DAILY;BYHOUR={hours};BYMINUTE=0"
+
+
 @pytest.mark.parametrize("text", ["每周二同一时间", "周二同一个地方"])
 def test_the_same_is_no_list(text):
     best = parse(text, NOW).best

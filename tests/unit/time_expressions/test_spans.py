@@ -214,6 +214,9 @@ def test_an_unknown_language_is_refused(now):
         ("pills tomorrow at 8am, 10am, 12pm, 2pm and 10pm", ["08", "10", "12", "14", "22"]),
         ("at 8am, 10am, 12am and 2pm", ["08", "10", "00", "14"]),
         ("13点、14点、15点、16点、17点提醒我", ["13", "14", "15", "16", "17"]),
+        ("零点、三点、六点喂奶", ["00", "03", "06"]),
+        ("at midnight and 4", ["00", "04"]),
+        ("8点11点15点20点提醒我喝水", ["08", "11", "15", "20"]),
     ],
 )
 def test_a_long_list_of_clocks_is_a_time_for_each(text, clocks):

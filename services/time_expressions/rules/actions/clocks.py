@@ -11,7 +11,9 @@ _FIRST_EVENING_HOUR = 5
 """Ten to five in the evening is no time of the night, as four in the evening is."""
 _COUNTED_POINTS = {1, 2}
 _MOST_HOURS_OFF = 14
-_LAST_SMALL_HOUR = 4
+_LAST_SMALL_HOUR, _FIRST_NOON_HOUR = 4, 10
+_FORENOON = frozenset({"dawn", "early", "morning", "forenoon"})
+_NIGHT = frozenset({"dusk", "evening", "night", "late"})
 _NOON = 12
 _NO_DAY = Shift("", 0)
 _MINUTES_OF_HALF_A_DAY = 720
@@ -105,7 +107,7 @@ def clock_piece(values: Values, *, strength: int = 2) -> Slots | None:
     given = [clock for clock in clocks if clock is not None]
     if len(given) < len(clocks):
         return None
-    if any(clock.hour > _NOON for clock in given):  # 7:30 beside 19:30 is 24-hour time
+    if any(clock.hour > _NOON for clock in given) or given[0].hour == 0:  # 7:30 beside 19:30 is 24-hour time
         given = [clock if clock.half else clock._replace(half="24") for clock in given]
     return {"clocks": tuple(given), "strength": strength}
 
@@ -203,7 +205,16 @@ def part_clock(values: Values) -> Clock | None:
         return None
     if base.half:
         return base
-    return base._replace(half="am" if part in {"dawn", "early", "morning", "forenoon"} else "pm")
+    is_small_hour = part in _NIGHT and (base.hour == _NOON or base.hour <= _LAST_SMALL_HOUR)
+    is_before_noon = part == "noon" and _FIRST_NOON_HOUR <= base.hour < _NOON
+    return base._replace(half="am" if part in _FORENOON or is_small_hour or is_before_noon else "pm")
+
+
+def part_clocks(values: Values) -> Any:
+    """早上六点半、十点半 inside a list: the part decides the half of the day of each clock."""
+    clocks = [part_clock([values[0], clock]) for clock in values[1]]
+    hours = [(clock.hour % _NOON + _NOON * (clock.half == "pm"), clock.minute) for clock in clocks if clock is not None]
+    return tuple(clocks) if len(hours) == len(clocks) and hours == sorted(hours) else None
 
 
 def clock_after(values: Values) -> Slots | None:
