@@ -33,6 +33,8 @@ from services.time_expressions import DateOrder, DayParts, TimeReader, parse
         ("right before 7.30", "20 19:30"),
         ("shortly after noon", "20 12:00"),
         ("将近五点半", "20 17:30"),
+        ("差半个钟头五点", "20 16:30"),
+        ("三点四个字", "20 15:20"),
         ("那天下午三点", "20 15:00"),
         ("half past six", "20 18:30"),
         ("a quarter to noon", "20 11:45"),

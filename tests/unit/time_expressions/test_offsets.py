@@ -46,6 +46,11 @@ import pytest
         ("一百分钟后", timedelta(minutes=100)),
         ("timer: 1 hr 30", timedelta(minutes=90)),
         ("remind me in one minute", timedelta(minutes=1)),
+        ("两个半钟后", timedelta(minutes=150)),
+        ("四个半钟头之后", timedelta(minutes=270)),
+        ("满两个半小时后", timedelta(minutes=150)),
+        ("2h45min后", timedelta(minutes=165)),
+        ("等兩個字", timedelta(minutes=10)),
     ],
 )
 def test_a_length_is_counted_from_now(read, now, text, delta):

@@ -34,6 +34,7 @@ from services.time_expressions import parse, parse_all
         "www.example.com/at/8:30/tomorrow",
         "go to the first song",
         "rat 6",
+        "写完这三个字后提醒我",
         "25:12",
         "8/32/2014",
         "",
