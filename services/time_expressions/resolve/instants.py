@@ -1,7 +1,7 @@
 """Resolve a meaning to an instant or an interval."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from services.time_expressions.model import Grain
 from services.time_expressions.resolve.clocks import Moment, moments, next_default
@@ -130,12 +130,7 @@ def _offset(meaning: Meaning, span: Span, present: ReadingContext) -> Answer | N
         day = monday_of(start.date()) + timedelta(days=meaning.weekdays[0])
         start, exact = in_zone(datetime.combine(day, present.parts.day), present.zone), False
     if meaning.clocks or meaning.parts:
-        part = meaning.parts[0] if meaning.parts else ""
-        clock = meaning.clocks[0] if meaning.clocks else None
-        moment = moments(start.date(), clock, part, present.parts)[0]
-        start = in_zone(moment.local, present.zone)
-        named = Grain(clock.grain) if clock else Grain.DAY
-        return mark_past(Answer(start=start, grain=named, has_clock=clock is not None), present)
+        return _at_clock(meaning, start.date(), present)
     return mark_past(Answer(start=start, grain=grain, has_clock=exact or bool(span.seconds)), present)
 
 
@@ -160,8 +155,16 @@ def _beside(meaning: Meaning, anchor: Meaning, present: ReadingContext) -> Answe
     elif meaning.side == "after":
         ahead = ahead or WEEK
     day = answers[0].start.date() + timedelta(days=ahead)
-    start = in_zone(datetime.combine(day, present.parts.day), present.zone)
-    return mark_past(Answer(start=start, grain=Grain.DAY, has_clock=False), present)
+    return _at_clock(meaning, day, present)
+
+
+def _at_clock(meaning: Meaning, day: date, present: ReadingContext) -> Answer:
+    """Return the clock or the part of the day of `meaning`, else the default hour, on `day`."""
+    part = meaning.parts[0] if meaning.parts else ""
+    clock = meaning.clocks[0] if meaning.clocks else None
+    moment = moments(day, clock, part, present.parts)[0]
+    grain = Grain(clock.grain) if clock else Grain.DAY
+    return _answer(moment, grain, present)
 
 
 def _eve(meaning: Meaning, anchor: Meaning, present: ReadingContext) -> list[Answer]:

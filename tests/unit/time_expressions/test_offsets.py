@@ -88,6 +88,8 @@ def test_lower_end_of_a_rough_duration_counts(read, now, text, delta):
         ("in 7 days at 5pm", "2026-11-27 17:00"),
         ("three months from now", "2027-02-20 10:00"),
         ("三天后下午三点", "2026-11-23 15:00"),
+        ("the tuesday after christmas at 5pm", "2026-12-29 17:00"),
+        ("国庆节前的周五晚上九点半", "2027-09-24 21:30"),
     ],
 )
 def test_a_length_is_counted_from_another_time(read, text, start):
