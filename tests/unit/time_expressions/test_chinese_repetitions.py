@@ -226,6 +226,7 @@ def test_a_repetition_in_words_of_the_south(text, rule):
         ("早上七点、十点，下午四点滴眼药水，天天", "7,10,16"),
         ("每日上午九点、十一点、下午两点、晚上十二点", "0,9,11,14"),
         ("每天中午十一点和晚上八点", "11,20"),
+        ("每天早上七点以及晚上九点", "7,21"),
     ],
 )
 def test_every_clock_of_a_list_belongs_to_the_rule(text, hours):

@@ -212,6 +212,8 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("每季度第一个月5号", "FREQ=YEARLY;BYMONTH=1,4,7,10;BYMONTHDAY=5"),
         ("每天中午和晚上八点", "FREQ=DAILY;BYHOUR=12,20;BYMINUTE=0"),
         ("every last weekday of the month", "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1"),
+        ("每月6号还有21号晚上八点", "FREQ=MONTHLY;BYMONTHDAY=6,21;BYHOUR=20;BYMINUTE=0"),
+        ("每周一以及周四早上七点", "FREQ=WEEKLY;BYDAY=MO,TH;BYHOUR=7;BYMINUTE=0"),
         ("每月最后两天", "FREQ=MONTHLY;BYMONTHDAY=-2,-1"),
         ("每周六中午到两点每小时", "FREQ=WEEKLY;BYDAY=SA;BYHOUR=12,13,14;BYMINUTE=0"),
         ("mondays at 9, wednesdays and fridays", "FREQ=WEEKLY;BYDAY=MO,WE,FR;BYHOUR=9;BYMINUTE=0"),
