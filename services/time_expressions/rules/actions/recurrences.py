@@ -5,7 +5,7 @@ from typing import Any
 from services.time_expressions.rules.actions.clocks import clock_piece
 from services.time_expressions.rules.actions.dates import holiday, instances, nth_weekday
 from services.time_expressions.rules.actions.general import Values, both, typed
-from services.time_expressions.values import SECONDS_OF, Every, Slots, Span, is_loose, names_day
+from services.time_expressions.values import SECONDS_OF, Every, Shift, Slots, Span, is_loose, names_day
 
 _UNIT_OF_PERIOD = {"fortnight": ("week", 2), "quarter": ("month", 3), "half": ("month", 6), "decade": ("year", 10)}
 _MINUTES = 60
@@ -283,6 +283,15 @@ def bound_through(values: Values) -> Slots | None:
     is_long = "months" in inner or ("shift" in inner and inner["shift"].unit in _LONG_UNITS)
     is_whole = is_long and inner.keys() <= {"months", "year", "shift", "strength"}
     return bound([{**inner, "edge": "end"} if is_whole else inner], name="until")
+
+
+def days_in_row(values: Values) -> Slots | None:
+    """明后两天, today and tomorrow: every day of a few, the first of which is so many days ahead."""
+    (ahead, count), *number = values
+    if number not in ([], [count]):
+        return None
+    first, last = ({"shift": Shift("day", steps), "strength": 2} for steps in (ahead, ahead + count - 1))
+    return {"every": Every(1, "day"), "since": first, "until": last, "strength": 2}
 
 
 def then_every(values: Values) -> Slots | None:
