@@ -180,9 +180,16 @@ def unify(left: Slots, right: Slots) -> Slots | None:
             merged[key] = joined
     if is_loose:
         merged["strength"] = min(WEAK, merged["strength"])
-    if merged.keys() >= _DATE_WITH_WEEKDAY and merged.get("shift") in _WEEKS and "every" not in merged:
-        del merged["shift"]  # "3 April, Friday of next week": the date says the week
+    _keep_date(merged)
     return merged if _is_coherent(merged) else None
+
+
+def _keep_date(slots: Slots) -> None:
+    """Drop fields beside a date: the week in "3 April, Friday of next week", the holiday in 1月15号腊八."""
+    if slots.keys() >= _DATE_WITH_WEEKDAY and slots.get("shift") in _WEEKS and "every" not in slots:
+        del slots["shift"]
+    if slots.keys() >= _DATE_WITH_HOLIDAY:
+        del slots["holiday"]
 
 
 def _one_of_weekend(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -192,6 +199,7 @@ def _one_of_weekend(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int,
 
 
 _WEEKEND = (5, 6)
+_DATE_WITH_HOLIDAY = frozenset({"months", "days", "holiday"})
 _DATE_WITH_WEEKDAY = frozenset({"months", "days", "weekdays"})
 _WEEKS = (Shift("week", 0), Shift("week", 1))
 _IN_DAY = frozenset({"clocks", "parts"})

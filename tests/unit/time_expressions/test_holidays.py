@@ -137,6 +137,8 @@ def test_days_of_the_sun_are_those_of_the_library(kind, term):
         ("除夕前一天", "2027-02-04"),
         ("父亲节", "2027-06-20"),
         ("感恩节", "2026-11-26"),
+        ("2月5号除夕", "2027-02-05"),
+        ("March 28, Easter Sunday at 10", "2027-03-28"),
     ],
 )
 def test_a_feast_is_the_next_such_day(read, text, day):
