@@ -31,6 +31,7 @@ LEAST_SHARE = 0.98
         ("el último jueves de mes a las 10", "26 10:00"),
         ("el lunes 1015", "23 10:15"),
         ("aquella tarde a las 4", "20 16:00"),
+        ("cena para todos jueves 14 ene 20:30", "14 20:30"),
         ("el primer martes después de navidad a las 10", "29 10:00"),
     ],
 )
