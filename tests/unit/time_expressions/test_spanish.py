@@ -47,6 +47,7 @@ def test_moments(read, text, moment):
         ("todas las noches a las 10", "FREQ=DAILY;BYHOUR=22;BYMINUTE=0"),
         ("cada media hora", "FREQ=MINUTELY;INTERVAL=30"),
         ("una vez a la semana", "FREQ=WEEKLY"),
+        ("cada hora de acá a las 5", "FREQ=HOURLY;UNTIL=20261120T170000Z"),
         ("los días 15 y 30 a las 10 am", "FREQ=MONTHLY;BYMONTHDAY=15,30;BYHOUR=10;BYMINUTE=0"),
         ("todos los días a las 8 de la mañana y a las 8 de la noche", "FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0"),
     ],
