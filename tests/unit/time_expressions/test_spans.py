@@ -48,6 +48,7 @@ def test_cutting_the_spans_out_leaves_the_content(read, text, rest):
         ("email april tomorrow", "21 09:00", "email april"),
         ("give him 5 dollars at 5", "20 17:00", "give him 5 dollars"),
         ("take 2 pills at 8pm", "20 20:00", "take 2 pills"),
+        ("pay monday 500", "23 09:00", "pay 500"),
         ("今晚8点两个人吃饭", "20 20:00", "两个人吃饭"),
         ("明天上午十点十楼见", "21 10:00", "十楼见"),
         ("下午3点到302房开会", "20 15:00", "到302房开会"),

@@ -181,10 +181,10 @@ def spelled_clock(values: Values) -> Clock | None:
 
 
 def round_minutes(values: Values) -> int | Clock | None:
-    """Ten past three, Friday 430: without another word only multiples of five minutes are meant so."""
+    """Ten past three, Friday 430: without another word only multiples of five minutes are meant so; 500 is a price."""
     value: int | Clock = values[0]
     minutes = value.minute if isinstance(value, Clock) else value
-    return value if minutes % 5 == 0 else None
+    return value if minutes and minutes % 5 == 0 else None
 
 
 def half_past(values: Values) -> Clock | None:
