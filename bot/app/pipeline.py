@@ -26,7 +26,7 @@ from bot.plugins.manager import PluginCommands, PluginManager
 from function_calls.conversation.assistant import Assistant, Command, LoopLimits
 from function_calls.conversation.form_answers import is_answer
 from function_calls.conversation.records.recorder import Recorder, TurnRecorder
-from function_calls.conversation.slash_commands import command_name
+from function_calls.conversation.slash_commands import parse_typed
 from function_calls.conversation.switch_command import ToolCommands
 from function_calls.functions.undo.undo import UndoService
 from function_calls.registry import Registry
@@ -184,10 +184,10 @@ class Pipeline:
 
     async def _is_for_the_bot(self, message: ChatMessage) -> bool:
         """Return whether an unaddressed message is a command or the answer to a pending question."""
-        if is_managing_command(message.text):
+        if is_managing_command(message.text, self._settings.bot.name):
             return True
-        typed = command_name(message.text)
-        if typed is not None and self.registry.get(typed) is not None:
+        typed = parse_typed(message.text, self._settings.bot.name)
+        if typed is not None and not typed.other_bot and self.registry.get(typed.name) is not None:
             return True
         answer, scope = (
             parse_short_answer(message.text, self._settings.bot.name),

@@ -35,7 +35,7 @@ class AccountLinkCommands:
     async def __call__(self, turn: Turn) -> Reply | None:
         """Answer a command or a code; return None for any other message."""
         text = _as_command(turn.message)
-        command, code = parse_command(text), parse_code(text)
+        command, code = parse_command(text, turn.bot_name), parse_code(text)
         if command is not None and command.name not in {"link", "unlink"}:
             command = None
         if command is None and code is None:

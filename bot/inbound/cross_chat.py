@@ -21,7 +21,7 @@ from function_calls.tools.calls import Interpreter, Reply, ToolCall, ToolResult,
 from function_calls.tools.confirmation.buttons import undo_button
 from function_calls.tools.permission import Viewer
 from function_calls.tools.policy import CallPolicy
-from services.kernel.chat import ChatAddress, ChatMessage
+from services.kernel.chat import ChatAddress
 from services.kernel.errors import DeliveryFailed, ModelUnavailable, RequestRefused
 from services.people.account_links import PeopleService
 from services.people.chat_aliases import ChatAliasService
@@ -86,10 +86,10 @@ class CrossChatCommands(Struct, frozen=True, kw_only=True):
 
     async def __call__(self, turn: Turn) -> Reply | None:
         """Answer a command or a sentence for another chat; return None for any other message."""
-        name = _parse_chat_name(turn.message)
+        name = _parse_chat_name(turn)
         if name is not None:
             return Reply(text=await self._name_chat(turn, name), reply_to=turn.message.id)
-        request = await self._parse(turn.message.text)
+        request = await self._parse(turn.message.text, turn.bot_name)
         return None if request is None else await self._answer_request(turn, *request)
 
     async def _name_chat(self, turn: Turn, name: str) -> str:
@@ -107,9 +107,9 @@ class CrossChatCommands(Struct, frozen=True, kw_only=True):
             return say(turn.language, f"refused.{refusal.code}", **refusal.fields)
         return say(turn.language, "elsewhere.open", name=stored_name)
 
-    async def _parse(self, text: str) -> ChatRequest | None:
+    async def _parse(self, text: str, bot_name: str) -> ChatRequest | None:
         """Return the name of the other chat and the request; None if the text names no chat."""
-        command = parse_command(text)
+        command = parse_command(text, bot_name)
         if command is not None and command.name == "for":
             found = _CHAT_AND_REQUEST.fullmatch(command.argument)
             if found is not None:
@@ -187,9 +187,10 @@ class CrossChatCommands(Struct, frozen=True, kw_only=True):
         )
 
 
-def _parse_chat_name(message: ChatMessage) -> str | None:
+def _parse_chat_name(turn: Turn) -> str | None:
     """Return the requested name of the chat, empty to remove it; None for any other message."""
-    command = parse_command(message.text)
+    message = turn.message
+    command = parse_command(message.text, turn.bot_name)
     if command is not None and command.name == "chatname" and len(command.argument.split()) <= 1:
         return command.argument
     words = _NAMING_WORDS.fullmatch(message.text.strip()) if message.is_addressed else None

@@ -5,7 +5,6 @@ from typing import get_args
 
 from msgspec import Struct, field
 
-from bot.platforms.kit.commands import strip_name_before_command
 from function_calls.conversation.slash_commands import free_text
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import StyleName, Turn, reply_scope
@@ -117,7 +116,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
         return latin_language(self._free_text(message), "")
 
     def _free_text(self, message: ChatMessage) -> str:
-        text = free_text(strip_name_before_command(message.text, self.bot_name))
+        text = free_text(message.text, self.bot_name)
         return text.casefold().replace(self.bot_name.casefold(), " ")
 
     async def _recent_messages(self, message: ChatMessage) -> tuple[ChatMessage, ...]:

@@ -18,7 +18,7 @@ from bot.plugins.guard import PluginGuard, plugin_of, switch_of
 from bot.plugins.loading import FoundPlugin, LoadedPlugin, find_enabled_plugins, load_plugin
 from bot.plugins.validation import lint_contributions, named_parts
 from function_calls.conversation.assistant import Command
-from function_calls.conversation.switch_command import SwitchCommand, switch_pattern
+from function_calls.conversation.switch_command import SwitchCommand
 from function_calls.language.messages import say
 from function_calls.model_calls.hooks import ModelHooks
 from function_calls.registry import Registry, ToolNameTaken, check_inverses
@@ -37,7 +37,7 @@ from services.search.model import SearchEngine
 Hook = TypeVar("Hook")
 _FIRST_PAUSE: Final = 1.0  # seconds before work that failed is begun again; doubled each time
 _LONGEST_PAUSE: Final = 300.0
-_COMMAND: Final = switch_pattern("plugins", "插件")
+_COMMAND_NAMES: Final = frozenset({"plugins", "插件"})
 
 
 class InstalledPlugin(Struct, kw_only=True):
@@ -287,7 +287,7 @@ class PluginCommands(SwitchCommand):
     """Answers /plugins, /plugins off NAME and /plugins on NAME for those who may rule the chat."""
 
     def __init__(self, manager: PluginManager, policy: CallPolicy) -> None:
-        super().__init__(_COMMAND, policy, refused="plugins.refused")
+        super().__init__(_COMMAND_NAMES, policy, refused="plugins.refused")
         self._manager = manager
         self._switches = policy.switches
 

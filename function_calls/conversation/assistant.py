@@ -22,7 +22,7 @@ from function_calls.conversation.agent_loop import (
 )
 from function_calls.conversation.form_answers import answer_form
 from function_calls.conversation.records.recorder import NoRecorder, Recorder
-from function_calls.conversation.slash_commands import command_name, parse_tool_command, suggest_name
+from function_calls.conversation.slash_commands import is_for_other_bot, parse_tool_command
 from function_calls.conversation.undecided_answers import (
     drop_unread_question,
     is_out_of_scope,
@@ -112,7 +112,7 @@ class Assistant:
         pending = await self._resolve_answer(turn, answer) if is_asked_freely else ()
         if isinstance(pending, Reply):
             return pending
-        if not pending and _is_for_people(turn, answer):
+        if not pending and (_is_for_people(turn, answer) or is_for_other_bot(turn)):
             return None
         session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
         outcome = await run_rounds(
@@ -173,8 +173,7 @@ class Assistant:
         if usage is not None:
             usage.begin_round("offline" if is_offline else "model")
         if is_offline:
-            suggestion = suggest_name(turn)
-            return await self._offline.interpret(turn) if suggestion is None else _suggest_command(turn, suggestion)
+            return await self._offline.interpret(turn)
         try:
             chosen = await interpret_within(self._limits.seconds, self._interpreter, turn)
             interpretation = await self._require_proof(turn, replace(chosen, is_chosen_by_model=bool(chosen.calls)))
@@ -296,9 +295,3 @@ async def _record_served(policy: CallPolicy, outcome: Outcome) -> None:
     offered = (*outcome.choices, *(choice for result in results if result.is_question for choice in result.choices))
     if any(choice.expires_at is not None for choice in offered):
         await policy.confirmations.note_question(message, outcome.turn.now)
-
-
-def _suggest_command(turn: Turn, suggestion: str) -> Interpretation:
-    """Return the answer to an unknown command that is similar to `suggestion`."""
-    unknown = say(turn.language, "failed.unknown_tool", tool=f"/{command_name(turn.message.text)}")
-    return Interpretation(answer=unknown + say(turn.language, "failed.argument_meant", meant=f"/{suggestion}"))

@@ -1,8 +1,10 @@
-"""Parse calls written as commands: `/reminder_set type=daily time=08:00 content="drink tea"`."""
+"""Parse commands, and the calls written as such: `/reminder_set type=daily time=08:00 content="drink tea"`."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
+
+from msgspec import Struct
 
 from function_calls.language.messages import knows, say, worded_languages
 from function_calls.tools.calls import ToolCall, ToolSpec, Turn
@@ -10,8 +12,11 @@ from function_calls.tools.declaring.argument_validation import repair_arguments
 from function_calls.tools.validation.schema_walk import properties_of
 from services.kernel.text import closest_names
 
-_COMMAND: Final = re.compile(
-    r"\s*/(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:@(?P<bot>[\w.-]+))?(?P<rest>\s.*|)", re.DOTALL | re.ASCII
+_COMMAND: Final = re.compile(r"\s*/(?P<name>[^\W\d]\w*)(?:@(?P<bot>\S+))?(?:\s+(?P<argument>.*))?", re.DOTALL)
+_AROUND_NAME: Final = " \n@,:!，：！"
+# The folders of the Filesystem Hierarchy Standard 3.0, and the switches of Qwen models: "/tmp is full", "/think why?".
+_NOT_COMMANDS: Final = re.compile(
+    "bin|boot|dev|etc|home|lib|lib64|media|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var|think|no_think"
 )
 _FIELD: Final = re.compile(
     r"""(?P<key>\w+)\s*[=＝]\s*(?:"(?P<quoted>(?:\\.|[^"\\])*)"|“(?P<curly>[^”]*)”|(?P<bare>\S+))"""
@@ -24,10 +29,42 @@ _DIGITS: Final = re.compile(r"-?[0-9]{1,15}")
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
-def command_name(text: str) -> str | None:
-    """Return the function name in a command, known or not; None for other texts."""
-    found = _COMMAND.fullmatch(text)
-    return None if found is None else found["name"]
+class TypedCommand(Struct, frozen=True, kw_only=True):
+    """A command in a message, known or not.
+
+    `is_named` means that it names this bot (`@Bubbles /help`, `/help@Bubbles`); `other_bot` is another that it names.
+    """
+
+    name: str
+    argument: str
+    is_named: bool
+    other_bot: str = ""
+
+
+def parse_typed(text: str, bot_name: str) -> TypedCommand | None:
+    """Parse a command with any name, also behind the bot's name ("Bubbles, /help"); None for other texts and paths."""
+    before, slash, rest = text.partition("/")
+    is_called = before.strip(_AROUND_NAME).casefold() == bot_name.casefold()
+    found = _COMMAND.fullmatch(slash + rest if is_called else text)
+    if found is None or _NOT_COMMANDS.fullmatch(found["name"]):
+        return None
+    bot = found["bot"] or ""
+    is_ours = bot.casefold() == bot_name.casefold()
+    return TypedCommand(
+        name=found["name"],
+        argument=(found["argument"] or "").strip(),
+        is_named=is_ours or (is_called and not bot),
+        other_bot="" if is_ours else bot,
+    )
+
+
+def is_for_other_bot(turn: Turn) -> bool:
+    """Return whether the message is a command in a group that names another bot, or an unknown one that names none."""
+    command = parse_typed(turn.message.text, turn.bot_name)
+    if command is None or turn.message.is_private:
+        return False
+    is_meant = command.is_named or turn.message.is_addressed or any(tool.name == command.name for tool in turn.tools)
+    return bool(command.other_bot) or not is_meant
 
 
 def parse_tool_command(turn: Turn) -> ToolCall | None:
@@ -35,27 +72,15 @@ def parse_tool_command(turn: Turn) -> ToolCall | None:
 
     Text without a parameter name is the value of the first parameter (`/history_search party`).
     """
-    found = _COMMAND.fullmatch(turn.message.text)
-    if found is None or turn.steps or (found["bot"] or turn.bot_name).casefold() != turn.bot_name.casefold():
+    command = parse_typed(turn.message.text, turn.bot_name)
+    if command is None or turn.steps or command.other_bot:
         return None
-    spec = next((tool for tool in turn.tools if tool.name == found["name"]), None)
+    spec = next((tool for tool in turn.tools if tool.name == command.name), None)
     if spec is None:
         return None
-    given = _parse_arguments(spec, found["rest"].strip())
+    given = _parse_arguments(spec, command.argument)
     arguments = _convert_numbers(spec, repair_arguments(spec.parameters, given, is_text=True))
     return ToolCall(id=f"typed-{turn.message.id}", name=spec.name, arguments=arguments)
-
-
-def suggest_name(turn: Turn) -> str | None:
-    """Return the tool whose name is similar to that in a command without text; None if there is none.
-
-    A command with text may have another purpose, and one that is not addressed to the bot may be for another bot.
-    """
-    found = _COMMAND.fullmatch(turn.message.text)
-    if found is None or turn.steps or not turn.message.is_addressed or _FIELD.sub("", found["rest"]).strip():
-        return None
-    near = closest_names(found["name"].lower(), (tool.name for tool in turn.tools), at_least=_ALIKE)
-    return near[0] if near else None
 
 
 def _convert_numbers(spec: ToolSpec, arguments: Mapping[str, object]) -> Mapping[str, object]:
@@ -84,12 +109,12 @@ def _kinds(part: object) -> Iterator[object]:
             yield from _kinds(arm)
 
 
-def free_text(text: str) -> str:
-    """Return the free text of `text`, without command name, argument names and bare ASCII values."""
-    found = _COMMAND.fullmatch(text)
-    if found is not None and found["name"].lower() in _SWITCHES:
-        return ""
-    return text if found is None else _NAMES.sub(" ", _BARE.sub(" ", found["rest"]))
+def free_text(text: str, bot_name: str) -> str:
+    """Return the free text of `text`, without command name in ASCII, argument names and bare ASCII values."""
+    command = parse_typed(text, bot_name)
+    if command is None or not command.name.isascii():
+        return text
+    return "" if command.name.lower() in _SWITCHES else _NAMES.sub(" ", _BARE.sub(" ", command.argument))
 
 
 def _parse_arguments(spec: ToolSpec, rest: str) -> dict[str, object]:

@@ -1,9 +1,10 @@
 """Answer chat commands that list items and switch them on and off in a chat, such as /tools."""
 
-import re
 from abc import ABC, abstractmethod
+from collections.abc import Collection
 from typing import Final
 
+from function_calls.conversation.slash_commands import parse_typed
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import every_language, folded
 from function_calls.router import FunctionCallRouter
@@ -13,33 +14,31 @@ from function_calls.tools.toolset import Viewer
 from services.kernel.text import closest_names
 
 
-def switch_pattern(*names: str) -> re.Pattern[str]:
-    """Return the pattern of a command with one of these names, well formed or not."""
-    return re.compile(rf"/(?:{'|'.join(names)})(?:@\S+)?(?:\s+(?P<word>\S+)(?:\s+(?P<name>\S+))?)?\s*")
-
-
 class SwitchCommand(ABC):
     """Answers a command alone, with `off NAME` and with `on NAME`, for people who may switch tools in the chat."""
 
-    def __init__(self, pattern: re.Pattern[str], policy: CallPolicy, *, refused: str) -> None:
-        """Initialise the command; `refused` is the message key for people without permission."""
-        self._pattern = pattern
+    def __init__(self, names: Collection[str], policy: CallPolicy, *, refused: str) -> None:
+        """Initialise the command with its `names`; `refused` is the message key for people without permission."""
+        self._command_names = frozenset(names)
         self._policy = policy
         self._refused = refused
 
     async def __call__(self, turn: Turn) -> Reply | None:
         """Return the answer to a command; None for any other message."""
-        command = self._pattern.fullmatch(turn.message.text.strip())
-        if command is None:
+        command = parse_typed(turn.message.text, turn.bot_name)
+        words = [] if command is None else command.argument.split()
+        if command is None or command.other_bot or len(words) > 2:
+            return None
+        if command.name.casefold() not in self._command_names:
             return None
         viewer, language = Viewer.of(turn.message), turn.language
-        is_on = None if command["name"] is None else _is_on(command["word"])
+        is_on = _is_on(words[0]) if len(words) == 2 else None
         if not self._policy.may_rule(viewer):
             text = say(language, self._refused)
         elif is_on is None:
             text = await self.list_items(viewer, language)
         else:
-            text = await self.switch_item(viewer, command["name"], language, is_on=is_on)
+            text = await self.switch_item(viewer, words[1], language, is_on=is_on)
         return Reply(text=text, reply_to=turn.message.id)
 
     @abstractmethod
@@ -58,7 +57,7 @@ def _is_on(word: str) -> bool | None:
     return False if any(folded(word) in phrases.switch_off for phrases in every_language()) else None
 
 
-_COMMAND: Final = switch_pattern("tools", "工具")
+_COMMAND_NAMES: Final = frozenset({"tools", "工具"})
 _NEAREST: Final = 3
 
 
@@ -66,7 +65,7 @@ class ToolCommands(SwitchCommand):
     """Lists tools (/tools), and switches them (/tools off NAME, /tools on NAME)."""
 
     def __init__(self, router: FunctionCallRouter, policy: CallPolicy) -> None:
-        super().__init__(_COMMAND, policy, refused="tools.refused")
+        super().__init__(_COMMAND_NAMES, policy, refused="tools.refused")
         self._router = router
         self._switches = policy.switches
 

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from msgspec import Struct
+from msgspec.structs import replace
 
 from bot.platforms.base import Command, CommandOption, OffersCommands, OptionKind, Platform
+from function_calls.conversation.slash_commands import TypedCommand, is_for_other_bot, parse_typed
 from function_calls.language.messages import knows, say
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Reply, ToolSpec, Turn
@@ -61,7 +62,6 @@ _ALIASES: Final[Mapping[str, str]] = {
     "工具": "tools",
     "插件": "plugins",
 }
-_COMMAND: Final = re.compile(r"\s*/(?P<name>\w+)(?:@(?P<bot>\S+))?(?:\s+(?P<argument>.*))?", re.DOTALL)
 
 # A time may come in front of what is to be done ("in 5 minutes tea"); "me" and 我 may have been typed already.
 _SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
@@ -118,36 +118,26 @@ _KINDS: Final[Mapping[object, OptionKind]] = {
 }
 
 
-class TypedCommand(Struct, frozen=True, kw_only=True):
-    """A command in a message, by its English name; `bot` is empty unless it names one (`/help@other`)."""
-
-    name: str
-    argument: str
-    bot: str
-
-
-def parse_command(text: str) -> TypedCommand | None:
-    """Parse a command of the bot in `text`; None for any other text, and for calls of functions by their names."""
-    found = _COMMAND.fullmatch(text)
-    name = "" if found is None else found["name"].casefold()
-    name = _ALIASES.get(name, name)
-    if found is None or name not in MENU_NAMES | _MANAGING:
+def parse_command(text: str, bot_name: str) -> TypedCommand | None:
+    """Parse a command of this bot, with its English name; None for any other text, and for calls of functions."""
+    command = parse_typed(text, bot_name)
+    if command is None or command.other_bot:
         return None
-    return TypedCommand(name=name, argument=(found["argument"] or "").strip(), bot=found["bot"] or "")
+    name = command.name.casefold()
+    name = _ALIASES.get(name, name)
+    return replace(command, name=name) if name in MENU_NAMES | _MANAGING else None
 
 
-def is_managing_command(text: str) -> bool:
+def is_managing_command(text: str, bot_name: str) -> bool:
     """Return whether `text` is a command with a handler of its own, and so can only be meant for the bot."""
-    command = parse_command(text)
+    command = parse_command(text, bot_name)
     return command is not None and command.name in _MANAGING
 
 
 def sentence_of(text: str, bot_name: str, language: str) -> str | None:
     """Return the sentence of the slash command `text`; None for other texts and other bots (`/help@other`)."""
-    command = parse_command(text)
+    command = parse_command(text, bot_name)
     if command is None or command.name not in MENU_NAMES:
-        return None
-    if (command.bot or bot_name).casefold() != bot_name.casefold():
         return None
     name, rest = command.name, command.argument
     language = language_of(rest, language)
@@ -160,34 +150,21 @@ def sentence_of(text: str, bot_name: str, language: str) -> str | None:
     return _SENTENCES[language][name].format(rest=rest)
 
 
-def strip_name_before_command(text: str, bot_name: str) -> str:
-    """Return `text` without the name of the bot in front of a command: "Bubbles, /help"."""
-    name, slash, rest = text.partition("/")
-    is_name = name.strip(" \n@,:，：").casefold() == bot_name.casefold()
-    return f"/{rest}" if slash and is_name else text
-
-
 async def answer_unknown_command(turn: Turn) -> Reply | None:
-    """Answer a command that nobody has, such as `/foo`, with the nearest ones; None for any other message.
-
-    A command with text may be a sentence, and one in a group that does not name the bot may be for another bot.
-    """
-    typed = strip_name_before_command(turn.message.text, turn.bot_name)
-    found = _COMMAND.fullmatch(typed)
-    if found is None or (found["argument"] or "").strip() or turn.steps or parse_command(typed) is not None:
+    """Answer a command that nobody has, such as `/foo`, with the nearest ones; None for any other message."""
+    command = parse_typed(turn.message.text, turn.bot_name)
+    if command is None or turn.steps or is_for_other_bot(turn) or parse_command(turn.message.text, turn.bot_name):
         return None
-    is_named = (found["bot"] or "").casefold() == turn.bot_name.casefold()
-    if not is_named and (found["bot"] or not turn.message.is_addressed):
+    tools = [tool.name for tool in turn.tools]
+    if command.name in tools and not command.other_bot:
         return None
-    name = found["name"].casefold()
     aliases = [alias for alias in _ALIASES if not alias.isascii()]
-    known = (*_MENU_ORDER, *sorted(_MANAGING), *aliases, *(spec.name for spec in turn.tools))
-    if name in known:
-        return None
-    text = say(turn.language, "failed.unknown_command", command=f"/{found['name']}")
-    near = [f"/{each}" for each in closest_names(name, known, count=_MOST_SUGGESTED, at_least=_ALIKE)]
+    known = (*_MENU_ORDER, *sorted(_MANAGING), *aliases, *tools)
+    typed = f"/{command.name}@{command.other_bot}".removesuffix("@")
+    text = say(turn.language, "failed.unknown_command", command=typed)
+    near = closest_names(command.name.casefold(), known, count=_MOST_SUGGESTED, at_least=_ALIKE)
     if near:
-        text += say(turn.language, "failed.argument_meant", meant=", ".join(near))
+        text += say(turn.language, "failed.argument_meant", meant=", ".join(f"/{each}" for each in near))
     else:
         text += say(turn.language, "failed.known_commands", known=", ".join(f"/{each}" for each in _MENU_ORDER))
     return Reply(text=text, reply_to=turn.message.id)

@@ -22,6 +22,8 @@ from bot.testing.turns import make_message
         ("/remind", "help"),
         ("/remindme at 5 to eat", "remind me at 5 to eat"),
         ("/提醒 明天九点开会", "提醒我明天九点开会"),
+        ("Bubbles, /help", "help"),
+        ("@Bubbles /remind 5pm tea", "remind me 5pm tea"),
     ],
 )
 def test_command_is_the_sentence_it_stands_for(command, sentence):
@@ -37,14 +39,16 @@ def test_everything_else_is_no_command(text):
     assert sentence_of(text, "Bubbles", "en") is None
 
 
-@pytest.mark.parametrize("text", ["/tools", "/插件", "/LINK 123456", "/unlink@Bubbles", "/chatname tea", "/发到 tea x"])
+@pytest.mark.parametrize(
+    "text", ["/tools", "/插件", "/LINK 123456", "/unlink@Bubbles", "@Bubbles /unlink", "/chatname tea", "/发到 tea x"]
+)
 def test_command_with_its_own_handler_is_for_the_bot(text):
-    assert is_managing_command(text)
+    assert is_managing_command(text, "Bubbles")
 
 
-@pytest.mark.parametrize("text", ["/help", "/reminder_list", "/shrug", "tools", "see /tools", ""])
+@pytest.mark.parametrize("text", ["/help", "/reminder_list", "/shrug", "tools", "see /tools", "/tools@other", ""])
 def test_other_texts_have_no_handler_of_their_own(text):
-    assert not is_managing_command(text)
+    assert not is_managing_command(text, "Bubbles")
 
 
 async def test_a_command_is_addressed_to_the_bot():

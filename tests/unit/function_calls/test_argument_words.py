@@ -167,10 +167,10 @@ async def test_a_bare_command_is_answered_in_the_language_of_the_words_before(be
     ("said", "answer"),
     [
         ("/pour_te", "There is no command /pour_te. Did you mean /pour_tea?"),
-        ("/Pour_Tea kind=green", "I have no tool called /Pour_Tea. Did you mean /pour_tea?"),
-        ("/reminder_sett type=once content=喝水", "我没有叫 /reminder_sett 的工具。是不是 /reminder_set？"),
+        ("/Pour_Tea kind=green", "There is no command /Pour_Tea. Did you mean /pour_tea?"),
+        ("/reminder_sett type=once content=喝水", "没有 /reminder_sett 这个命令。是不是 /reminder_set"),
         ("/start", "I can remind, search and sum up."),
-        ("/pour me some", "I can remind, search and sum up."),
+        ("/pour me some", "There is no command /pour. Did you mean /pour_tea?"),
     ],
 )
 async def test_mistyped_command_is_asked_about(said, answer):

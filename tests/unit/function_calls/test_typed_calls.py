@@ -20,6 +20,8 @@ def arguments_of(text):
         ('/toss side="heads or tails"', {"side": "heads or tails"}),
         ("/toss side=“正 面”  times=2", {"side": "正 面", "times": 2}),
         ("/toss@Bubbles side=heads", {"side": "heads"}),
+        ("Bubbles, /toss side=heads", {"side": "heads"}),
+        ("@Bubbles /toss times=3", {"times": 3}),
         ("/toss heads please", {"side": "heads please"}),
         ("/toss x=1", {"side": "x=1"}),
     ],

@@ -12,6 +12,9 @@ from bot.platforms.kit.commands import (
     function_commands,
     menu_of,
 )
+from bot.testing.clocks import LoopClock
+from bot.testing.in_memory import NOW, build_in_memory, talk_to_bot
+from bot.testing.platform import FakePlatform
 from bot.testing.turns import make_tool, make_turn
 from function_calls.conversation.slash_commands import parse_tool_command
 from function_calls.tools.calls import ToolSpec
@@ -115,6 +118,10 @@ def test_empty_field_is_left_out():
         ("/xyzzy", "en", "There is no command /xyzzy. There are: /remind, /reminders, /summary, /search, /help"),
         ("Bubbles, /xyzzy", "en", "There is no command /xyzzy."),
         ("/cion", "en", "There is no command /cion. Did you mean /coin?"),
+        ("/cion remind me in 5 minutes to eat", "en", "There is no command /cion. Did you mean /coin?"),
+        ("/xyzzy 5分钟后提醒我喝茶", "zh", "没有 /xyzzy 这个命令。可用的命令："),
+        ("/xyzzy recuérdame mañana comer", "es", "No hay ningún comando /xyzzy. Hay estos: /remind"),
+        ("@Bubbles /xyzzy at 5 tea", "en", "There is no command /xyzzy."),
     ],
 )
 async def test_unknown_command_is_named_and_the_nearest_are_offered(text, language, answer):
@@ -127,7 +134,20 @@ async def test_unknown_command_is_named_and_the_nearest_are_offered(text, langua
 
 
 @pytest.mark.parametrize(
-    "text", ["/coin", "/help", "/tools", "/提醒", "/remindme", "/foo in 5 minutes tea", "/foo@other", "hello", "/"]
+    "text",
+    [
+        "/coin",
+        "/help",
+        "/tools",
+        "/提醒",
+        "/remindme",
+        "@Bubbles /coin",
+        "/foo@other",
+        "/home/x is full",
+        "/tmp is full",
+        "hello",
+        "/",
+    ],
 )
 async def test_known_command_and_other_texts_are_left_to_others(text):
     assert await answer_unknown_command(make_turn(text, tools=[make_tool("coin")])) is None
@@ -140,3 +160,27 @@ async def test_unknown_command_in_a_group_is_answered_only_if_it_names_the_bot()
 
     assert await answer_unknown_command(group) is None
     assert await answer_unknown_command(named) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/xyzzy remind me in 5 minutes to eat",
+        "/xyzzy@other remind me in 5 minutes to eat",
+        "/remind@other in 5 minutes tea",
+    ],
+)
+@pytest.mark.looptime
+async def test_command_for_another_bot_of_a_group_is_not_read_as_a_sentence(text):
+    clock = LoopClock(NOW)
+    platform = FakePlatform(clock)
+    async with build_in_memory(platforms=[platform], clock=clock):
+        await platform.say(text)
+
+    assert platform.texts == []
+
+
+async def test_private_command_that_names_another_bot_is_unknown():
+    [text] = await talk_to_bot("/remind@other in 5 minutes tea")
+
+    assert text.startswith("There is no command /remind@other. Did you mean /remind")
