@@ -73,11 +73,13 @@ class Recovery(Struct, frozen=True, kw_only=True):
     def _reply_to_missed(self, message: ChatMessage) -> Reply:
         language = language_of(message.text, self.language)
         again = Choice(label=say(language, "button.again"), says=message.text, for_people=(message.sender.id,))
+        fits_button = 0 < len(message.text) <= _LONGEST_BUTTON
         return Reply(
             text=say(language, "notice.missed"),
             reply_to=message.id,
             mentions=(message.sender,),
-            choices=(again,) if 0 < len(message.text) <= _LONGEST_BUTTON else (),
+            choices=(again,) if fits_button else (),
+            can_retry=not fits_button,
         )
 
 

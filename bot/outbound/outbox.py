@@ -183,6 +183,7 @@ class Outbox(Struct, eq=False):
             mentions_everyone=reply.mentions_everyone,
             choices=reply.choices,
             private_to=reply.private_to if capabilities is not None and capabilities.private_replies else None,
+            can_retry=reply.can_retry,
         )
 
     async def send_with_retries(

@@ -82,7 +82,8 @@ class OutgoingMessage(Struct, frozen=True, kw_only=True):
     A person of `mentions` stands in the text as `@name`. Nothing in the text itself ever notifies everyone: that is
     `mentions_everyone`, which only code sets. `files` come only to platforms whose capabilities
     have `files`. `private_to` is the one person who may see it. `notices` are the due
-    reminders that it says, for platforms that show them in their own way.
+    reminders that it says, for platforms that show them in their own way. `can_retry` means that the message which it
+    answers may succeed later.
     """
 
     text: str
@@ -94,6 +95,7 @@ class OutgoingMessage(Struct, frozen=True, kw_only=True):
     files: tuple[SentFile, ...] = ()
     private_to: Person | None = None
     notices: tuple[DueNotice, ...] = ()
+    can_retry: bool = False
 
 
 HealthState = Literal["connecting", "live", "deaf", "stopped"]

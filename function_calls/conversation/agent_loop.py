@@ -7,11 +7,13 @@ from loguru import logger
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from function_calls.grounding.claims import may_have_changed
 from function_calls.language.messages import say
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Interpretation, Interpreter, Reply, Step, ToolCall, ToolResult, Turn
 from function_calls.tools.confirmation.buttons import buttons_to_undo
 from function_calls.tools.context import Actions, CallContext
+from function_calls.tools.dispatch.execution import can_retry
 from services.kernel.chat import Choice
 from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import TextListener
@@ -192,6 +194,7 @@ def make_reply(
     files = tuple(file for step in turn.steps for result in step.results for file in result.files)
     if not (text.strip() or files) or not (turn.message.is_addressed or turn.steps or must_reply):
         return None
+    is_down = not choices and not may_have_changed(turn) and notice == say(turn.language, "notice.model_down")
     results = turn.steps[-1].results if turn.steps else ()
     offered = (*(choice for result in results for choice in result.choices), *choices)
     undo = undo_buttons(turn)
@@ -205,4 +208,5 @@ def make_reply(
         hint=say(turn.language, "undo.hint") if undo else "",
         files=files,
         private_to=turn.message.sender if is_private else None,
+        can_retry=is_down or any(can_retry(result) for step in turn.steps for result in step.results),
     )

@@ -54,7 +54,7 @@ def without_forged_receipt(turn: Turn, made: Interpretation) -> Interpretation:
     """
     answer = strip_receipt_marks(made.answer, _shown(turn))
     is_statement = answer and not made.calls and not _asks(answer)
-    if is_statement and not _may_have_changed(turn) and asks_for_change(turn):
+    if is_statement and not may_have_changed(turn) and asks_for_change(turn):
         answer = f"{answer}\n{say(turn.language, 'claim.nothing_changed')}"
     return made if answer == made.answer else replace(made, answer=answer)
 
@@ -106,7 +106,7 @@ def _has_receipt(steps: Sequence[Step]) -> bool:
     return any(result.receipts for step in steps for result in step.results)
 
 
-def _may_have_changed(turn: Turn) -> bool:
+def may_have_changed(turn: Turn) -> bool:
     """Return whether a call of this turn changed something, or may have outside of the bot or in an agent."""
     reading = {spec.name for spec in turn.tools if not spec.changes_state} - _WANTED
     return any(

@@ -355,6 +355,7 @@ class Reply(Struct, frozen=True, kw_only=True):
         choices: buttons, on platforms that have them.
         private_to: the only person who should see it, on platforms that support that.
         hint: the text to write instead of pressing a button, shown by platforms without buttons.
+        can_retry: the same message may succeed later, because the answer failed for a passing reason.
     """
 
     text: str
@@ -365,6 +366,7 @@ class Reply(Struct, frozen=True, kw_only=True):
     files: tuple[SentFile, ...] = ()
     private_to: Person | None = None
     hint: str = ""
+    can_retry: bool = False
 
     @property
     def text_with_hint(self) -> str:

@@ -39,8 +39,28 @@ async def test_message_that_is_refused_for_good_cannot_be_sent_again(visitors: V
 
     failed = page.locator("[data-failed]")
     await expect(failed.get_by_role("alert")).to_contain_text("It is too long.")
+    await page.reload()
+    await expect(failed.get_by_role("alert")).to_contain_text("It is too long.")
     await expect(failed.get_by_role("button", name="Retry")).to_have_count(0)
     await failed.get_by_role("button", name="Delete").click()
+    await expect(failed).to_have_count(0)
+
+
+async def test_message_that_did_not_get_through_outlives_a_reload(visitors: Visitors):
+    page = await (await visitors.window(is_for_good=True)).new_page()
+    await refuse_first(page, code="too_fast", detail="Wait a moment.", retryable=True, retry_after=1)
+    await visitors.go(page, "/", "Ada")
+    await say(page, "hello all")
+    failed = page.locator("[data-failed]")
+    await expect(failed).to_have_count(1)
+
+    await page.reload()
+
+    await expect(failed.get_by_role("alert")).to_contain_text("Wait a moment.")
+    await failed.get_by_role("button", name="Retry").click()
+    await expect(said(page, "hello all")).to_have_count(1)
+    await page.reload()
+    await expect(said(page, "hello all")).to_have_count(1)
     await expect(failed).to_have_count(0)
 
 

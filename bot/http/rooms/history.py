@@ -138,7 +138,6 @@ def _call_shape(record: CallRecord) -> CallShape:
     )
     if call["error"] is not None:
         shape["error"] = record.said or call["error"]
-        shape["retryable"] = call["status"] == "timeout"
     result = call["result"]
     if result is not None:
         is_long = len(result) > LONGEST_RESULT

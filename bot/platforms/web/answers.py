@@ -24,7 +24,6 @@ from bot.platforms.web.frames import (
 from bot.platforms.web.rooms import PLATFORM, Room, Rooms
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, Event
-from function_calls.tools.dispatch.execution import can_retry
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage
 from services.kernel.clock import Clock
@@ -135,7 +134,6 @@ class Answer:
             call["changes"] = [CallChange(action=each.action, subject=each.subject) for each in result.receipts]
         else:
             call["error"] = result.text or result.error
-            call["retryable"] = can_retry(result)
         add_rule_words(call)
         shown = call.get("result", call.get("error"))
         self._room.emit(

@@ -29,6 +29,7 @@ class Extras(Struct, kw_only=True):
     reminder: FiredShape | None = None
     attachments: list[AttachmentShape] = field(default_factory=list)
     stopped: bool = False
+    can_retry: bool = False
     confirmed: list[str] = field(default_factory=list)
 
     @property

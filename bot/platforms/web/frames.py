@@ -103,8 +103,7 @@ class CallShape(TypedDict):
     """A tool call under a message; fields that are not known yet are left out.
 
     `text` is the part of the answer that the call has worded. `rule_words` has the words of each RFC 5545 rule in the
-    call, by language and then by rule: pages show them in its place. A failed call that may succeed later is
-    `retryable`.
+    call, by language and then by rule: pages show them in its place.
     """
 
     id: str
@@ -114,7 +113,6 @@ class CallShape(TypedDict):
     status: CallStatus
     result: NotRequired[object]
     error: NotRequired[str | None]
-    retryable: NotRequired[bool]
     text: NotRequired[str]
     changes: NotRequired[list[CallChange]]
     truncated: NotRequired[bool]
@@ -140,7 +138,7 @@ class FiredShape(TypedDict):
 
 
 class MessageShape(TypedDict):
-    """A message of the room."""
+    """A message of the room; `retryable` is an answer to one that may succeed later."""
 
     id: str
     client_id: str | None
@@ -150,6 +148,7 @@ class MessageShape(TypedDict):
     ts: str
     edited: bool
     stopped: bool
+    retryable: bool
     mentions: list[str]
     attachments: list[AttachmentShape]
     choices: list[ChoiceShape]

@@ -64,6 +64,7 @@ def message_shape(
         ts=written(at),
         edited=edited,
         stopped=extras.stopped,
+        retryable=extras.can_retry,
         mentions=extras.mentions,
         attachments=extras.attachments,
         choices=extras.choices,
@@ -79,6 +80,7 @@ def extras_of(message: OutgoingMessage, now: datetime) -> Extras:
         choices=[choice_shape(each) for each in message.choices],
         mentions=[*(person.id for person in message.mentions), *([EVERYONE] if message.mentions_everyone else [])],
         reminder=_fired_shape(message, now),
+        can_retry=message.can_retry,
     )
 
 

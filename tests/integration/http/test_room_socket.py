@@ -5,7 +5,9 @@ import httpx
 import pytest
 import websockets
 
+from function_calls.registry import tool_function
 from function_calls.tools.calls import Interpretation
+from services.kernel.errors import ModelUnavailable, RequestRefused
 from tests.pace import on_this_machine
 from tests.support.http_bot import served_bot, with_token
 
@@ -118,6 +120,53 @@ async def test_stopped_answer_keeps_its_text(open_tab):
     assert done["data"]["finish_reason"] == "stopped"
     assert hello["data"]["messages"][-1]["text"] == "Once upon a time"
     assert hello["data"]["messages"][-1]["stopped"]
+
+
+class UnreachableModel:
+    async def interpret(self, turn):
+        raise ModelUnavailable("connection", "refused")
+
+
+def broken_tool():
+    @tool_function(name="weather", returns="reply")
+    async def weather() -> str:
+        """Report the weather."""
+        raise OSError("the service is down")
+
+    return weather
+
+
+def refusing_tool():
+    @tool_function(name="weather", returns="reply")
+    async def weather() -> str:
+        """Report the weather."""
+        raise RequestRefused("reminder_unknown", reference="1")
+
+    return weather
+
+
+@pytest.mark.parametrize(
+    ("text", "circumstances", "is_retryable"),
+    [
+        ("/weather", {"functions": [broken_tool()]}, True),
+        ("/weather", {"functions": [refusing_tool()]}, False),
+        ("Bubbles, how tall is the tower?", {"interpreter": UnreachableModel()}, True),
+        ("remind me in 10 minutes to stretch", {"interpreter": UnreachableModel()}, False),
+        ("remind me in 10 minutes to stretch", {}, False),
+    ],
+)
+async def test_answer_that_failed_for_a_passing_reason_can_be_retried_after_a_reload(
+    text, circumstances, is_retryable, tmp_path, open_tab
+):
+    database = f"sqlite:///{tmp_path / 'bubbles.db'}"
+    async with served_bot(database=database, **circumstances) as (address, _), open_tab(address, "Ada") as ada:
+        await ada.say(text)
+        live = await ada.until("message_new", where=lambda data: data["message"]["author"]["kind"] == "bot")
+    async with served_bot(database=database) as (address, _), open_tab(address, "Ada") as ada:
+        [hello] = ada.frames
+
+    assert live["data"]["message"]["retryable"] is is_retryable
+    assert hello["data"]["messages"][-1]["retryable"] is is_retryable
 
 
 async def test_closing_the_tab_loses_no_answer(open_tab):

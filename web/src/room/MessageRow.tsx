@@ -105,13 +105,12 @@ function Streaming({ id, text }: { id: string; text: string }): ReactNode {
   )
 }
 
-/** After a failed call that may succeed later: ask the same again, for the person who asked. */
+/** After an answer that failed for a passing reason: ask the same again, for the person who asked. */
 function Again({ message }: { message: Message }): ReactNode {
   const words = useWords()
   const send = useRoom((room) => room.send)
   const question = useRoom((room) => room.messages.find((one) => one.id === message.reply_to && one.author.id === room.me.id))
-  const hasFailed = message.tool_calls?.some((call) => call.retryable)
-  if (!hasFailed || !question) return null
+  if (!message.retryable || !question) return null
   return (
     <Button className="again" size="compact-sm" variant="default" onClick={() => send(question.text, question.reply_to ?? null)}>
       {words.retry}

@@ -65,6 +65,18 @@ function lastRead(identity: Identity): string | null {
   return localStorage.getItem(readKey(identity.room, identity.name))
 }
 
+// What is not delivered outlives a reload of this tab.
+const pendingKey = (identity: Identity) => `bubbles.pending.${identity.room}.${identity.name}`
+
+function storedPending(identity: Identity): Pending[] {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(pendingKey(identity)) ?? '[]')
+    return Array.isArray(stored) ? (stored as Pending[]) : []
+  } catch {
+    return []
+  }
+}
+
 export const useRoom = create<RoomState>((set, get) => {
   function deliver(one: Pending): void {
     const servers = offeredServers()
@@ -134,7 +146,8 @@ export const useRoom = create<RoomState>((set, get) => {
       reported = ''
       connection?.close()
       remember(identity)
-      set({ ...EMPTY_ROOM, identity, link: 'connecting', replyTo: null, editing: null, target: null })
+      const pending = storedPending(identity)
+      set({ ...EMPTY_ROOM, pending, identity, link: 'connecting', replyTo: null, editing: null, target: null })
       connection = new Connection(identity, {
         frame: heard,
         link: (link) => {
@@ -149,6 +162,8 @@ export const useRoom = create<RoomState>((set, get) => {
       reportRead()
       connection?.close()
       connection = null
+      const { identity } = get()
+      if (identity) sessionStorage.removeItem(pendingKey(identity))
       forget()
       set({ ...EMPTY_ROOM, identity: null })
     },
@@ -219,4 +234,10 @@ export const useRoom = create<RoomState>((set, get) => {
       set({ target: messageId })
     },
   }
+})
+
+useRoom.subscribe(({ identity, pending }, before) => {
+  if (!identity || pending === before.pending) return
+  if (pending.length) sessionStorage.setItem(pendingKey(identity), JSON.stringify(pending))
+  else sessionStorage.removeItem(pendingKey(identity))
 })

@@ -17,8 +17,6 @@ export interface ToolCall {
   status: CallStatus
   result?: unknown
   error?: string | null
-  /** Whether a failed call may succeed later. */
-  retryable?: boolean
   /** The part of the answer that the call has worded. */
   text?: string
   /** What the call has changed: `action` is its past tense, `subject` the id. */
@@ -57,6 +55,8 @@ export interface Message {
   ts: string
   edited?: boolean
   stopped?: boolean
+  /** The message that this one answers may succeed later. */
+  retryable?: boolean
   tool_calls?: ToolCall[]
   choices?: Choice[]
   attachments?: Attachment[]

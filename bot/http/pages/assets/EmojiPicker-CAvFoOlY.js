@@ -1,1 +1,0 @@
-export{t as EmojiPicker}from"./EmojiPicker-7iRg9Xgh.js";

@@ -1,1 +1,0 @@
-export{t as Find}from"./Find-Cs0TkyPA.js";

@@ -1,1 +1,0 @@
-export{t as Room}from"./room-D9cr176G.js";
