@@ -1,6 +1,8 @@
 """Times are read and shown in the zone of the person: that of their browser until they set another."""
 
 import re
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from playwright.async_api import Locator, Page, expect
 
@@ -74,3 +76,27 @@ async def test_reminder_of_another_zone_is_shown_in_the_readers_with_its_own(vis
     await expect(rosa.locator("[data-message]").last).to_contain_text("In the time zone of Wei")
     await expect(card_of(wei).locator("time")).to_have_text(re.compile(r" 16:00$"))
     await expect(card_of(wei)).to_contain_text("09:00 (Europe/Madrid)")
+
+
+async def test_today_of_the_calendar_is_that_of_the_persons_zone(visitors: Visitors):
+    west, east = "Pacific/Pago_Pago", "Pacific/Kiritimati"  # 25 hours apart: never the same date
+    home = await enter_from(visitors, "Sina", west)
+    await say(home, "remind me on 2031-03-03 at 09:00 to water the ficus")
+    await expect(card_of(home)).to_be_visible()
+    page = await enter_from(visitors, "Sina", east)
+    await expect(page.locator(OFFER)).to_be_visible()
+    await page.get_by_role("link", name="Reminders").click()
+    today = datetime.now(ZoneInfo(west)).date()
+    views = page.get_by_role("radiogroup", name="View")
+
+    await views.get_by_text("Month", exact=True).click()
+    marked = page.locator(".mantine-MonthView-monthViewDay[data-today]")
+    await expect(marked).to_have_count(1)
+    await expect(marked).to_have_text(re.compile(rf"^{today.day}\b"))
+    await page.locator(".calendar button:has(svg)").nth(1).click()
+    await page.get_by_role("button", name="Today").click()
+    await expect(marked).to_have_count(1)
+
+    await views.get_by_text("Week", exact=True).click()
+    columns = page.locator(".mantine-WeekView-weekViewDay")
+    await expect(columns.nth(today.weekday())).to_have_attribute("data-today", "true")

@@ -5,7 +5,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import dayjs, { type Dayjs } from 'dayjs'
 import { useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react'
-import { useClock } from '../format/clock'
+import { useClock, useZone } from '../format/clock'
 import { clockTime, dateIn, instantAt, shortTime, wallTime } from '../format/time'
 import { localeOf, useWords, type Language } from '../language/language'
 import { plural, type Words } from '../language/words'
@@ -25,6 +25,18 @@ const NO_SELECT = { viewSelectProps: { style: { display: 'none' } } }
 const HOUR_OF_A_DAY = 9
 const WALL = 'YYYY-MM-DD HH:mm'
 const FORM = 'YYYY-MM-DD HH:mm:ss'
+
+// The present of the calendar's date library, and so its "today", is that of the clocks in the zone of the page.
+interface Parsed {
+  parse: (given: { date?: unknown }) => void
+}
+dayjs.extend((_, { prototype }) => {
+  const { parse } = prototype as unknown as Parsed
+  ;(prototype as unknown as Parsed).parse = function (given) {
+    const now = () => wallTime(Date.now(), useZone.getState().zone)
+    parse.call(this, given.date === undefined ? { ...given, date: now() } : given)
+  }
+})
 
 /** An occurrence as the calendar draws it: a label that begins at its time and ends before midnight. */
 function eventOf(one: Occurrence, zone: string): ScheduleEventData {
@@ -51,15 +63,13 @@ function labelsOf({ reminders: { calendar, day, week, month, agenda, view, empty
 
 /** The grid of hours, which begins a little before the present hour in `zone`. */
 function hoursIn(zone: string) {
-  const getCurrentTime = () => wallTime(Date.now(), zone)
-  const first = Math.max(0, dayjs(getCurrentTime()).hour() - HOURS_BEFORE)
+  const first = Math.max(0, dayjs(wallTime(Date.now(), zone)).hour() - HOURS_BEFORE)
   return {
     ...NO_SELECT,
     withAllDaySlots: false,
     slotHeight: 48,
     startScrollTime: `${String(first).padStart(2, '0')}:00:00`,
     scrollAreaProps: { mah: 560 },
-    getCurrentTime,
   }
 }
 
@@ -120,7 +130,8 @@ export function Calendar({ reminders, isWhole, view, onPick, onAdd }: CalendarPr
   const labels = labelsOf(words)
   const { move } = useReminderActions()
   const viewpoint = useViewpoint()
-  const [date, setDate] = useState(() => dateIn(Date.now(), clock.zone))
+  const [picked, setDate] = useState<string | null>(null)
+  const date = picked ?? dateIn(Date.now(), clock.zone)
   const isPhone = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false })
   const box = useRef<HTMLDivElement>(null)
   useDayNames(box)

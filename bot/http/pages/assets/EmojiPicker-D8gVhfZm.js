@@ -1,1 +1,0 @@
-export{t as EmojiPicker}from"./EmojiPicker-BHxN2X3x.js";
