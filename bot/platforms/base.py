@@ -6,6 +6,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
 
+from function_calls.language.messages import Message
 from services.kernel.chat import ChatAddress, ChatMessage, Incoming, Person, SentFile
 from services.kernel.chat import Choice as Choice  # noqa: PLC0414 - platforms find it beside the message that has it
 from services.kernel.state import StateStore
@@ -104,13 +105,13 @@ HealthState = Literal["connecting", "live", "deaf", "stopped"]
 class Health(Struct, frozen=True, kw_only=True):
     """State of a connection: `deaf` is connected, but has received nothing for suspiciously long.
 
-    `since` is when it became so (timezone-aware); `detail` says why, for the operator. `reconnects` is how often it
-    was made again since the start.
+    `since` is when it became so (timezone-aware); `detail` says why, for the operator; `str` of it is English.
+    `reconnects` is how often it was made again since the start.
     """
 
     state: HealthState
     since: datetime
-    detail: str = ""
+    detail: Message | str = ""
     reconnects: int = 0
 
 

@@ -32,7 +32,7 @@ from bot.http.core.tokens import Token
 from bot.http.security.auth import needs
 from bot.platforms.base import HasHealth, Platform
 from bot.platforms.web.frames import written
-from function_calls.language.messages import say
+from function_calls.language.messages import say, text_in
 from services.search.service import SearchService
 from services.storage.records.activity import usage_by
 
@@ -74,10 +74,11 @@ def _database_name(context: HttpContext) -> str:
 
 
 @routes.get("/adapters")
-async def adapters(context: Context) -> Adapters:
+async def adapters(request: Request, context: Context) -> Adapters:
     """Return the chat platforms and the states of their connections."""
     last = {each.address.platform: each.last_at for each in reversed(await context.messages.chats())}
-    entries = [_adapter(each, platform_state(context.app, each)) for each in context.app.platforms]
+    language = request_language(request)
+    entries = [_adapter(each, platform_state(context.app, each), language) for each in context.app.platforms]
     for entry in entries:
         if entry.name in last:
             entry.last_event = written(last[entry.name])
@@ -141,12 +142,12 @@ def _check(language: str, name: str, subject: str = "", *, is_ok: bool, is_neede
     return CheckEntry(name=name, state="error" if is_needed else "warning", detail=detail, fix=fix, setting=setting)
 
 
-def _adapter(platform: Platform, state: str) -> AdapterEntry:
+def _adapter(platform: Platform, state: str, language: str) -> AdapterEntry:
     health = platform.health if isinstance(platform, HasHealth) else None
     return AdapterEntry(
         name=platform.name,
         state=state,
-        detail="" if health is None else health.detail,
+        detail="" if health is None else text_in(language, health.detail),
         since=None if health is None else written(health.since),
         last_event=None,
         reconnects=0 if health is None else health.reconnects,

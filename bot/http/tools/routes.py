@@ -9,11 +9,12 @@ from pydantic import Field, JsonValue
 
 from bot.http.core.bodies import IN_ROOM, LONGEST_SESSION, SESSION_PATTERN, Answer, Body, as_json
 from bot.http.core.context import Context, HttpContext
-from bot.http.core.errors import HttpRefused
+from bot.http.core.errors import HttpRefused, request_language
 from bot.http.core.timeseries import percentile
 from bot.http.rooms.calls import Caller, call_tool, check_arguments, create_turn, tool_viewer
 from bot.http.rooms.memberships import RoomToolViewer, admit
 from bot.http.security.auth import NAME, ToolViewer, Viewer
+from function_calls.language.messages import text_in
 from function_calls.registry import Registry
 from function_calls.tools.calls import ToolSpec
 from function_calls.toolsets.source import Health, ToolSource
@@ -95,25 +96,32 @@ class Invoked(Answer):
 
 
 @routes.get("")
-async def tools(context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None) -> ToolList:
+async def tools(
+    request: Request, context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
+) -> ToolList:
     """List the tools that you may call in a room, with their schemas; an admin sees all, unless a name is given."""
-    return ToolList(tools=await _list_tools(context, viewer.named(name), session_id))
+    return ToolList(tools=await _list_tools(request, context, viewer.named(name), session_id))
 
 
 @routes.get("/")
 async def tool_list(
-    context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
+    request: Request, context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
 ) -> list[ToolBody]:
     """List the tools of `GET /api/tools` as an array, for Open WebUI's clients."""
-    return await _list_tools(context, viewer.named(name), session_id)
+    return await _list_tools(request, context, viewer.named(name), session_id)
 
 
 @routes.get("/{tool_name}")
 async def tool(
-    tool_name: TOOL_NAME, context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
+    tool_name: TOOL_NAME,
+    request: Request,
+    context: Context,
+    viewer: RoomToolViewer,
+    session_id: IN_ROOM = "lobby",
+    name: NAME = None,
 ) -> ToolBody:
     """Return one tool with its schema."""
-    for each in await _list_tools(context, viewer.named(name), session_id):
+    for each in await _list_tools(request, context, viewer.named(name), session_id):
         if each.id == tool_name:
             return each
     raise HttpRefused(404, "tool_unknown", tool=tool_name)
@@ -142,16 +150,17 @@ async def invoke(
     )
 
 
-async def _list_tools(context: HttpContext, viewer: Viewer, session_id: str) -> list[ToolBody]:
+async def _list_tools(request: Request, context: HttpContext, viewer: Viewer, session_id: str) -> list[ToolBody]:
     caller = tool_viewer(context, viewer, session_id)
     specs = await context.app.calls.list_specs(caller)
     times = await context.activity.call_times(context.clock.now() - _STATISTICS_PERIOD)
     sources = {each.spec.name: each.source for each in await context.app.tools.list_tools(caller)}
-    return [_tool_body(spec, context.app.registry, times, sources) for spec in specs]
+    language = request_language(request)
+    return [_tool_body(spec, context.app.registry, times, sources, language) for spec in specs]
 
 
 def _tool_body(
-    spec: ToolSpec, registry: Registry, times: tuple[Timed, ...], sources: Mapping[str, ToolSource]
+    spec: ToolSpec, registry: Registry, times: tuple[Timed, ...], sources: Mapping[str, ToolSource], language: str
 ) -> ToolBody:
     own = [each for each in times if each.name == spec.name]
     registered = registry.get(spec.name)
@@ -165,7 +174,7 @@ def _tool_body(
         description=spec.description,
         parameters=parameters if isinstance(parameters, dict) else {},
         source=_source_name(sources.get(spec.name), is_own=registered is not None),
-        health=_health(sources.get(spec.name)),
+        health=_health(sources.get(spec.name), language),
         returns=spec.returns,
         permission=permission if isinstance(permission, str) else ", ".join(permission),
         confirm=spec.confirm if options is None else bool(options.confirm),
@@ -182,6 +191,6 @@ def _source_name(source: ToolSource | None, *, is_own: bool) -> str:
     return "elsewhere" if source is None else source.label
 
 
-def _health(source: ToolSource | None) -> ToolHealth:
+def _health(source: ToolSource | None, language: str) -> ToolHealth:
     health = Health() if source is None else source.health()
-    return ToolHealth(is_ok=health.is_ok, detail=str(health.detail))
+    return ToolHealth(is_ok=health.is_ok, detail=text_in(language, health.detail))

@@ -2,16 +2,17 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Depends, Path, Request
 from pydantic import Field
 
 from bot.http.core.bodies import IN_ROOM, Answer
 from bot.http.core.context import Context
-from bot.http.core.errors import HttpRefused
+from bot.http.core.errors import HttpRefused, request_language
 from bot.http.rooms.calls import tool_viewer
 from bot.http.rooms.memberships import RoomToolViewer
 from bot.http.security.auth import needs
 from bot.tools.servers.responses import ServerUnavailable
+from function_calls.language.messages import text_in
 
 routes = APIRouter(prefix="/api/tools/sources", tags=["tools"])
 
@@ -52,7 +53,9 @@ class ChangesBody(Answer):
 
 
 @routes.get("")
-async def sources(context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby") -> SourceList:
+async def sources(
+    request: Request, context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby"
+) -> SourceList:
     """List the sources of the tools that you may use, their health, and clashes of names."""
     caller = tool_viewer(context, viewer, session_id)
     tools, owners = context.app.tools, context.settings.bot.owners
@@ -69,7 +72,7 @@ async def sources(context: Context, viewer: RoomToolViewer, session_id: IN_ROOM 
                 kind=source.kind,
                 title=source.title or source.label,
                 is_ok=health.is_ok,
-                detail=str(health.detail),
+                detail=text_in(request_language(request), health.detail),
                 tools=names,
                 is_public=source.access.is_public,
             )

@@ -21,6 +21,7 @@ from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts, ends_conne
 from bot.platforms.kit.connection import Connection, ConnectionEnded
 from bot.platforms.kit.events import instant, parse_event
 from bot.platforms.kit.pieces import pieces, send_in_order
+from function_calls.language.messages import Message
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, SentFile
 from services.kernel.clock import Clock
@@ -71,7 +72,7 @@ class StreamClient(SdkClient):  # type: ignore[misc]  # the SDK has no types
                 async for raw in line:
                     is_open()
                     if await self.route_message(json.loads(raw)) == SdkClient.TAG_DISCONNECT:
-                        raise ConnectionEnded("DingTalk moves the connection", retry_after=0.0)
+                        raise ConnectionEnded(Message("connection.moved", {"name": "DingTalk"}), retry_after=0.0)
         except websockets.WebSocketException as error:
             raise ConnectionEnded(str(error)) from error
 
@@ -82,7 +83,7 @@ class StreamClient(SdkClient):  # type: ignore[misc]  # the SDK has no types
             ConnectionEnded: there is no connection, or it broke.
         """
         if self.websocket is None:
-            raise ConnectionEnded("not connected to DingTalk")
+            raise ConnectionEnded(Message("connection.missing", {"name": "DingTalk"}))
         try:
             await (await self.websocket.ping())
         except websockets.WebSocketException as error:
@@ -134,7 +135,7 @@ class DingTalkPlatform(NetworkPlatform):
         return str(answer["processQueryKey"]) if "processQueryKey" in answer else None
 
     async def _session(self) -> None:
-        with ends_connection("copy client ID and secret of the app again"):
+        with ends_connection(Message("connection.check_dingtalk")):
             endpoint, ticket = await self._api.open_connection([TOPIC])
         self._socket = StreamClient(self._take)
         await self._socket.serve(endpoint, ticket, self._connection.note_received)

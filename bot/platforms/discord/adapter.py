@@ -19,6 +19,7 @@ from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.commands import MENU
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.kit.pieces import send_in_order
+from function_calls.language import messages
 from services.kernel.chat import ChatAddress, Incoming, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
@@ -124,14 +125,14 @@ class DiscordPlatform(NetworkPlatform):
                     await client.ask("PUT", path, requests.commands(self._commands), application_id=own_id)
                 await client.connect(reconnect=True)
         except discord.LoginFailure as error:
-            raise ConnectionRefusedForGood("Discord does not know this token; copy it again from the portal") from error
+            raise ConnectionRefusedForGood(messages.Message("connection.discord_token")) from error
         except discord.PrivilegedIntentsRequired as error:
             self.reads_content = False
             logger.bind(platform=wire.NAME).warning(
                 "Message Content Intent is off: the bot reads only private chats, its mentions and slash commands. "
                 "To change it, open the application at discord.com/developers, page Bot, and switch the intent on"
             )
-            raise ConnectionEnded("without the intent", retry_after=0.0) from error
+            raise ConnectionEnded(messages.Message("connection.discord_intent"), retry_after=0.0) from error
         except (discord.DiscordException, aiohttp.ClientError, DeliveryFailed) as error:
             raise ConnectionEnded(str(error)) from error
         finally:

@@ -30,6 +30,7 @@ from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts, ends_conne
 from bot.platforms.kit.connection import Connection
 from bot.platforms.kit.events import parse_event
 from bot.platforms.kit.pieces import send_in_order
+from function_calls.language.messages import Message
 from services.kernel.chat import ChatAddress, ChatMessage, Incoming
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
@@ -151,7 +152,7 @@ class FeishuPlatform(NetworkPlatform):
 
     async def _fetch_account(self) -> None:
         """Learn the open id of the bot, by which it is mentioned."""
-        with ends_connection("check app ID and secret, and add the bot ability"):
+        with ends_connection(Message("connection.check_feishu")):
             answer = await self._api.ask("GET", "/open-apis/bot/v3/info")
         bot = answer.get("bot")
         open_id = str(bot.get("open_id", "")) if isinstance(bot, dict) else ""

@@ -9,6 +9,7 @@ from lark_oapi.ws import client as sdk
 from lark_oapi.ws.exception import ClientException, ServerException
 
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from function_calls.language.messages import Message
 from services.kernel.background_tasks import run_beside
 
 Take = Callable[[bytes], Awaitable[None]]
@@ -67,7 +68,7 @@ class LongConnection(sdk.Client):  # type: ignore[misc]  # the SDK has no types
             ConnectionEnded: there is no connection, or it broke.
         """
         if self._conn is None:
-            raise ConnectionEnded("not connected to Feishu")
+            raise ConnectionEnded(Message("connection.missing", {"name": "Feishu"}))
         try:
             await self._write_message(sdk._new_ping_frame(int(self._service_id)).SerializeToString())  # noqa: SLF001 - the SDK has no other way to a ping
         except websockets.WebSocketException as error:
@@ -79,7 +80,7 @@ class LongConnection(sdk.Client):  # type: ignore[misc]  # the SDK has no types
         except ClientException as error:
             if error.code == _SYSTEM_BUSY:
                 raise ConnectionEnded(str(error)) from error
-            raise ConnectionRefusedForGood(f"Feishu refuses the app ({error}); copy its ID and secret again") from error
+            raise ConnectionRefusedForGood(Message("connection.feishu_app", {"reason": str(error)})) from error
         except ServerException as error:
             raise ConnectionEnded(str(error)) from error
 

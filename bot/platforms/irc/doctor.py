@@ -27,9 +27,9 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
         async with asyncio.timeout(_TIMEOUT_SECONDS):
             return await _visit(own, nick)
     except ConnectionRefusedForGood as refusal:
-        return [problem("irc", "refused", "irc_login", reason=refusal)]
+        return [problem("irc", "refused", "irc_login", reason=refusal.reason)]
     except ConnectionEnded as end:
-        return [problem("irc", "closed", "irc_wait", reason=end)]
+        return [problem("irc", "closed", "irc_wait", reason=end.reason)]
     except ssl.SSLError as error:
         return [problem("irc", "irc_no_tls", "irc_encrypted", reason=f"{own.host}:{own.port}: {error.reason}")]
     except OSError as error:  # a server that is silent, too: TimeoutError is an OSError

@@ -8,6 +8,7 @@ from typing import Final
 from bot.config.platform_catalog import IrcSettings
 from bot.platforms.irc.wire import Line, parse_line
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from function_calls.language.messages import Message
 
 _CAPABILITIES: Final = (
     "message-tags", "server-time", "account-tag", "account-notify", "extended-join", "multi-prefix", "sasl",
@@ -28,9 +29,9 @@ async def read_line(reader: asyncio.StreamReader) -> Line:
         try:
             raw = await reader.readline()
         except ValueError as error:
-            raise ConnectionEnded("the server sent an endless line") from error
+            raise ConnectionEnded(Message("connection.endless_line")) from error
         if not raw:
-            raise ConnectionEnded("the server closed the connection")
+            raise ConnectionEnded(Message("connection.closed"))
         line = parse_line(raw.decode("utf-8", "replace").rstrip("\r\n"))
         if line is not None:
             return line
@@ -139,13 +140,13 @@ class Login:
     def _on_refusal(self, line: Line) -> None:
         self.is_refused = True
         if "nickserv" not in self._settings.login:
-            raise ConnectionRefusedForGood(f"the account was refused: {line.params[-1]}")
+            raise ConnectionRefusedForGood(Message("connection.account_refused", {"reason": line.params[-1]}))
         self._write("CAP END")
 
     def _check_rejection(self, line: Line) -> None:
         if line.command == _NICK_IMPOSSIBLE and not self.is_welcome:
-            raise ConnectionRefusedForGood(f"{self.nick} is no nickname on this network; set platforms.irc.nick")
+            raise ConnectionRefusedForGood(Message("connection.nickname_refused", {"nick": self.nick}))
         if line.command in {"464", "465"}:
             raise ConnectionRefusedForGood(line.param(-1) or "refused")
         if line.command == "ERROR":
-            raise ConnectionEnded(line.param(-1) or "closed by the server")
+            raise ConnectionEnded(line.param(-1) or Message("connection.closed"))

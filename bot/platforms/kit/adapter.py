@@ -12,6 +12,7 @@ from bot.config.field_errors import SettingInvalid
 from bot.config.settings import Group, Settings
 from bot.platforms.base import Health, Receive
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from function_calls.language.messages import Message
 from services.kernel.chat import Incoming
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
@@ -83,7 +84,7 @@ class NetworkPlatform(ABC):
 
 
 @contextmanager
-def ends_connection(hint: str) -> Iterator[None]:
+def ends_connection(hint: Message) -> Iterator[None]:
     """Let a failed request end the connection: for good, with the `hint` for the operator, where it is permanent.
 
     Raises:
@@ -94,5 +95,6 @@ def ends_connection(hint: str) -> Iterator[None]:
         yield
     except DeliveryFailed as failure:
         if failure.is_permanent:
-            raise ConnectionRefusedForGood(f"{failure}; {hint}") from failure
+            reason = Message("connection.refused", {"reason": str(failure), "hint": hint})
+            raise ConnectionRefusedForGood(reason) from failure
         raise ConnectionEnded(str(failure), retry_after=failure.retry_after) from failure

@@ -12,6 +12,7 @@ from loguru import logger
 from msgspec.structs import replace
 
 from bot.platforms.base import Health, HealthState, Receive
+from function_calls.language.messages import Message
 from services.kernel.background_tasks import run_beside, run_until
 from services.kernel.chat import Incoming
 from services.kernel.clock import Clock
@@ -35,13 +36,18 @@ Probe = Callable[[], Awaitable[None]]
 class ConnectionEnded(AssistantError):
     """The connection ended and will be made again; `retry_after` is the pause that the server asks for, in seconds."""
 
-    def __init__(self, reason: str, *, retry_after: float | None = None) -> None:
-        super().__init__(reason)
+    def __init__(self, reason: Message | str, *, retry_after: float | None = None) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
         self.retry_after = retry_after
 
 
 class ConnectionRefusedForGood(AssistantError):
     """The operator must act, for example because of a wrong password; a retry would not help."""
+
+    def __init__(self, reason: Message | str) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
 
 
 class Connection:
@@ -120,10 +126,10 @@ class Connection:
         try:
             has_ended = await run_until(session(), self._watch(), f"{self._name} session")
         except ConnectionRefusedForGood as refusal:
-            self._set_state("stopped", str(refusal))
+            self._set_state("stopped", refusal.reason)
             raise
         except ConnectionEnded as end:
-            self._note_loss(str(end))
+            self._note_loss(end.reason)
             return end.retry_after
         except (OSError, EOFError, StorageBusy, StorageUnavailable) as error:  # TimeoutError is an OSError
             self._note_loss(f"{type(error).__name__}: {error}")
@@ -131,7 +137,7 @@ class Connection:
             logger.bind(platform=self._name).opt(exception=error).error("session failed")
             self._note_loss(f"{type(error).__name__}: {error}")
         else:
-            self._note_loss("the connection was closed" if has_ended else "nothing was received for too long")
+            self._note_loss(Message("connection.closed" if has_ended else "connection.stale"))
         return None
 
     async def _watch(self) -> None:
@@ -146,9 +152,8 @@ class Connection:
         while (silence := (self._clock.now() - self._received_at).total_seconds()) < end:
             if silence >= limit:
                 if self._health.state == "live":
-                    reason = f"nothing received for {silence:.0f} s"
-                    logger.bind(platform=self._name).warning("stale connection: {}", reason)
-                    self._set_state("deaf", reason)
+                    logger.bind(platform=self._name).warning("stale connection: nothing received for {:.0f} s", silence)
+                    self._set_state("deaf", Message("connection.silent", {"seconds": round(silence)}))
             elif silence >= limit / 2 and asked_at != self._received_at:
                 asked_at = self._received_at
                 await self._run_probe(limit / 2)
@@ -165,11 +170,11 @@ class Connection:
         except (OSError, AssistantError) as error:  # TimeoutError is an OSError
             logger.bind(platform=self._name).debug("liveness check failed: {}", error)
 
-    def _note_loss(self, detail: str) -> None:
+    def _note_loss(self, detail: Message | str) -> None:
         logger.bind(platform=self._name).warning("connection lost: {}", detail)
         self._set_state("connecting", detail)
 
-    def _set_state(self, state: HealthState, detail: str = "") -> None:
+    def _set_state(self, state: HealthState, detail: Message | str = "") -> None:
         if state != self._health.state or (detail and detail != self._health.detail):
             since = self._clock.now() if state != self._health.state else self._health.since
             self._health = Health(state=state, since=since, detail=detail)

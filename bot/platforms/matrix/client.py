@@ -15,6 +15,7 @@ from nio.crypto import ENCRYPTION_ENABLED
 from bot.config.platform_catalog import MatrixSettings
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.matrix.wire import Event, Json, Room
+from function_calls.language.messages import Message
 from services.kernel.chat import Person, Reaction, SentFile
 from services.kernel.errors import DeliveryFailed
 
@@ -237,7 +238,7 @@ async def _call_server(request: Coroutine[object, object, R], *, seconds: float 
         async with asyncio.timeout(seconds):
             return await request
     except (aiohttp.ClientError, TimeoutError) as error:
-        raise ConnectionEnded(f"the homeserver cannot be reached: {type(error).__name__}") from error
+        raise ConnectionEnded(Message("server.unreachable", {"reason": type(error).__name__})) from error
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from aiohttp import ClientError, ClientSession, ClientTimeout, ClientWebSocketRe
 
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood, PendingAnswers
 from bot.platforms.kit.events import Form
+from function_calls.language.messages import Message
 from services.kernel.errors import DeliveryFailed
 
 _ANSWER_SECONDS = 20.0
@@ -79,7 +80,7 @@ class _SocketLink:
         finally:
             self._socket = None
             self._pending.lose_all("onebot: the connection broke")
-        raise ConnectionEnded("the client closed the connection")
+        raise ConnectionEnded(Message("connection.closed_by", {"name": "OneBot"}))
 
     async def _read(self, frame: Mapping[str, object]) -> None:
         if "post_type" in frame:
@@ -107,7 +108,7 @@ class ForwardLink(_SocketLink):
                 await self._serve(socket)
         except ClientError as error:
             if getattr(error, "status", None) in _REFUSED:
-                raise ConnectionRefusedForGood("the OneBot client refuses the access token") from error
+                raise ConnectionRefusedForGood(Message("connection.onebot_token")) from error
             raise ConnectionEnded(str(error)) from error
 
 

@@ -20,6 +20,7 @@ from bot.platforms.slack import requests, wire
 from bot.platforms.slack.calls import WebApi, web_client
 from bot.platforms.slack.events import Command, Interaction, Message, ReactionChange
 from bot.platforms.slack.listeners import HttpListener, SocketListener
+from function_calls.language import messages
 from services.kernel.chat import ChatAddress, Incoming
 from services.kernel.clock import Clock
 
@@ -111,7 +112,7 @@ class SlackPlatform(NetworkPlatform):
         return None if stamp is None else str(stamp)
 
     async def _session(self) -> None:
-        with ends_connection("copy the bot token again, it begins with xoxb-"):
+        with ends_connection(messages.Message("connection.check_slack")):
             me = await self._api.ask(_WHO_AM_I, {})
         self._me = wire.Account(
             user_id=str(me.get("user_id", "")), bot_id=str(me.get("bot_id", "")), bot_name=self._bot_name

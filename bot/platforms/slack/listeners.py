@@ -19,6 +19,7 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 from bot.config.platform_catalog import EVENTS_PATH
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood, listen
 from bot.platforms.slack.calls import web_client
+from function_calls.language.messages import Message
 
 _SEEN_IN_CHANNEL = {"response_type": "in_channel"}
 
@@ -77,7 +78,7 @@ class SocketListener:
                     request = await arrived.get()
             except TimeoutError:
                 if client.current_session is None or client.current_session.closed:
-                    raise ConnectionEnded("Slack closed the connection") from None
+                    raise ConnectionEnded(Message("connection.closed_by", {"name": "Slack"})) from None
                 if client.last_ping_pong_time != answered:
                     answered = client.last_ping_pong_time
                     on_activity()
@@ -128,7 +129,7 @@ def _read(raw: bytes, *, is_json: bool) -> tuple[str, Mapping[str, object]]:
 def _reason(error: SlackApiError) -> Exception:
     reason = str(error.response.get("error", error))
     if reason in {"invalid_auth", "not_authed", "account_inactive", "token_revoked", "not_allowed_token_type"}:
-        return ConnectionRefusedForGood("Slack does not know the app token; make one with connections:write")
+        return ConnectionRefusedForGood(Message("connection.slack_token"))
     if reason in {"missing_scope", "forbidden_socket_mode", "socket_mode_not_enabled"}:
-        return ConnectionRefusedForGood(f"Slack refuses Socket Mode ({reason}); switch it on in the app's settings")
+        return ConnectionRefusedForGood(Message("connection.slack_socket_mode", {"reason": reason}))
     return ConnectionEnded(reason)

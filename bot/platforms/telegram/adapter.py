@@ -37,6 +37,7 @@ from bot.platforms.kit.pieces import send_in_order
 from bot.platforms.telegram import requests
 from bot.platforms.telegram.client import Administrators, delivery_failed, send_file
 from bot.platforms.telegram.wire import NAME, Account, name_of, to_incoming, to_reactions
+from function_calls.language.messages import Message
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
@@ -158,11 +159,11 @@ class TelegramPlatform(NetworkPlatform):
             self._connection.note_received()
             await (self._listen() if self._settings.webhook_url else self._poll())
         except (TelegramUnauthorizedError, TelegramNotFound) as error:
-            raise ConnectionRefusedForGood("Telegram does not know this token; ask @BotFather for it") from error
+            raise ConnectionRefusedForGood(Message("connection.telegram_token")) from error
         except TelegramRetryAfter as error:
             raise ConnectionEnded(error.message, retry_after=float(error.retry_after)) from error
         except TelegramConflictError as error:
-            raise ConnectionEnded("another process receives the messages of this bot; stop it") from error
+            raise ConnectionEnded(Message("connection.telegram_conflict")) from error
         except AiogramError as error:
             raise ConnectionEnded(str(delivery_failed(error))) from error
 

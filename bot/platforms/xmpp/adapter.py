@@ -34,6 +34,7 @@ from bot.platforms.xmpp.wire import (
     to_incoming,
     to_reactions,
 )
+from function_calls.language import messages
 from services.kernel.background_tasks import run_beside
 from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import Clock
@@ -105,8 +106,8 @@ class XmppPlatform(NetworkPlatform):
         health = super().health
         if health.state != "live" or not self._missing_rooms:
             return health
-        rooms = ", ".join(f"{room} ({reason})" for room, reason in self._missing_rooms.items())
-        return replace(health, detail=f"not in {rooms}")
+        rooms = ", ".join(f"{room} ({why})" if why else room for room, why in self._missing_rooms.items())
+        return replace(health, detail=messages.Message("connection.not_in_rooms", {"rooms": rooms}))
 
     def use_state(self, state: StateStore) -> None:
         """Store the time of the last message, so that a restart can ask for missed ones."""
@@ -211,7 +212,7 @@ class XmppPlatform(NetworkPlatform):
             stored = await self._state.get(self._state_key)
             since = self._missed_since or (datetime.fromisoformat(stored) if isinstance(stored, str) else None)
             self._missed_since = since
-            self._missing_rooms = dict.fromkeys(self._settings.rooms, "not entered yet")
+            self._missing_rooms = dict.fromkeys(self._settings.rooms, "")
             for room in self._settings.rooms:
                 await self._join(client, room, since)
             self._client = client
@@ -220,7 +221,7 @@ class XmppPlatform(NetworkPlatform):
                 while (arrived := await client.arrived.get()) is not None:
                     self._connection.note_received()
                     await self._take(arrived)
-            raise ConnectionEnded("the stream ended")
+            raise ConnectionEnded(messages.Message("connection.closed"))
         finally:
             self._client = None
             self._keep_private(client)

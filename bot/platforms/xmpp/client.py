@@ -19,6 +19,7 @@ from slixmpp.xmlstream.matcher import StanzaPath
 from bot.config.platform_catalog import XmppSettings
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.xmpp.wire import Occupant, occupant_id, upload_slot
+from function_calls.language import messages
 from services.kernel.chat import SentFile
 from services.kernel.errors import DeliveryFailed
 
@@ -104,7 +105,7 @@ class XmppClient(slixmpp.ClientXMPP):
             async with asyncio.timeout(_LOGIN_SECONDS):
                 await self._entered
         except TimeoutError as error:
-            raise ConnectionEnded("the server did not answer") from error
+            raise ConnectionEnded(messages.Message("server.timeout")) from error
         self.send_presence()
 
     async def join(self, room: str, nick: str, since: datetime | None) -> str:
@@ -125,7 +126,7 @@ class XmppClient(slixmpp.ClientXMPP):
                 return await self.join(room, f"{nick}_", since)
             raise PermissionError(f"{error.condition} {error.text}".strip()) from error
         except TimeoutError as error:
-            raise ConnectionEnded(f"the room {room} does not answer") from error
+            raise ConnectionEnded(messages.Message("connection.room_silent", {"room": room})) from error
         if _ROOM_IS_NEW in presence["muc"]["status_codes"]:
             await self._unlock(room)
         return nick
@@ -231,12 +232,14 @@ class XmppClient(slixmpp.ClientXMPP):
 
     def _on_refusal(self, _: object) -> None:
         if not self._entered.done():
-            self._entered.set_exception(ConnectionRefusedForGood("the server refused the password"))
+            self._entered.set_exception(ConnectionRefusedForGood(messages.Message("connection.password_refused")))
 
     def _on_end(self, reason: object) -> None:
         self.cancel_connection_attempt()
         if not self._entered.done():
-            self._entered.set_exception(ConnectionEnded(f"cannot connect: {reason}"))
+            self._entered.set_exception(
+                ConnectionEnded(messages.Message("server.unreachable", {"reason": str(reason)}))
+            )
         self.arrived.put_nowait(None)
 
     def _on_message(self, message: StanzaBase) -> None:

@@ -25,7 +25,7 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
         await client.enter()
         return [good("xmpp account", "works", name=own.jid), *await _rooms(own, client)]
     except ConnectionRefusedForGood as refusal:
-        return [problem("xmpp account", "refused", "xmpp_login", reason=refusal)]
+        return [problem("xmpp account", "refused", "xmpp_login", reason=refusal.reason)]
     except ConnectionEnded as end:
         return [problem("xmpp", "unreachable", "xmpp_server", reason=f"{own.jid}: {end}")]
     finally:

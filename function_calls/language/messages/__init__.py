@@ -40,6 +40,11 @@ class Message(Struct, frozen=True):
         return self.text_in(FALLBACK)
 
 
+def text_in(language: str, text: Message | str) -> str:
+    """Return `text`, worded in `language` if it is a `Message`."""
+    return text.text_in(language) if isinstance(text, Message) else text
+
+
 def knows(key: str) -> bool:
     """Return whether the catalogue has a sentence for `key`."""
     return key in catalogue(FALLBACK)

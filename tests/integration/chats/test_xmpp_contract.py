@@ -257,7 +257,7 @@ async def test_bot_returns_to_a_room_that_kicked_it(server):
     room = f"kick{next(_NUMBERS)}@{ROOMS}"
     async with met(server, room, "ann", rejoin_after=timedelta(seconds=1)) as rig:
         await rig._people["ann"]._client.plugin["xep_0045"].set_role(room, "Bubbles", "none")
-        is_out = await until(lambda: "kicked" in rig.platform.health.detail)
+        is_out = await until(lambda: "kicked" in str(rig.platform.health.detail))
         with pytest.raises(DeliveryFailed) as failure:
             await rig.platform.send(rig.chat, OutgoingMessage(text="too early"))
         is_back = await until(lambda: not rig.platform.health.detail)

@@ -186,7 +186,7 @@ async def test_quiet_bot_over_http_is_live_while_slack_knows_it_and_stale_otherw
     await until(lambda: posted.health.state == "stopped")
 
     assert (quiet.state, quiet.reconnects) == ("live", 0)
-    assert "invalid_auth" in posted.health.detail
+    assert "invalid_auth" in str(posted.health.detail)
 
 
 async def test_the_address_is_proved_to_slack(server, posted):

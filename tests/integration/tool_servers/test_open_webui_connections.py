@@ -150,11 +150,13 @@ async def test_an_entry_that_is_refused_is_named_and_the_others_are_used(serve):
         async with bot_with(refused, form(url)) as client:
             found = await offered(client)
             sources = {each["label"]: each for each in (await client.get("/api/tools/sources")).json()["sources"]}
+            spanish = (await client.get("/api/tools/sources", headers={"Accept-Language": "es"})).json()["sources"]
 
     assert "list_books" in found
     assert sources["lib"]["is_ok"]
     assert not sources["sessions"]["is_ok"]
     assert "auth_type session" in sources["sessions"]["detail"]
+    assert any(each["detail"].startswith("no se usa: ") for each in spanish)
 
 
 async def test_a_server_that_echoes_secrets_shows_them_nowhere(serve):

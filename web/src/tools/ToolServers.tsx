@@ -117,7 +117,7 @@ function OneServer({ server, source, save }: { server: Server; source: Source | 
         <strong>{name}</strong>
         <span className="muted small mono">{server.url}</span>
         <span className="muted small">
-          {words[server.type]} · {!server.enabled ? words.off : source?.is_ok ? plural(words.found, source.tools.length) : <span lang="en">{source?.detail}</span>}
+          {words[server.type]} · {!server.enabled ? words.off : source?.is_ok ? plural(words.found, source.tools.length) : source?.detail}
         </span>
         <span role="status">
           <ProbeResult probe={probe} />
@@ -163,7 +163,7 @@ function Elsewhere({ sources }: { sources: Source[] }): ReactNode {
               <strong>{source.title}</strong>
               <span className="muted small">
                 {source.kind === 'mcp' ? words.mcp : words.openapi} ·{' '}
-                {source.is_ok ? plural(words.found, source.tools.length) : <span lang="en">{source.detail}</span>}
+                {source.is_ok ? plural(words.found, source.tools.length) : source.detail}
               </span>
             </div>
           </li>

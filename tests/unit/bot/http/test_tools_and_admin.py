@@ -3,8 +3,10 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.platforms.base import Health
+from bot.platforms.kit.connection import Connection, ConnectionRefusedForGood
 from bot.platforms.web.shapes import person_called
 from bot.testing.platform import FakePlatform
+from function_calls.language.messages import Message
 
 
 async def test_tools_are_listed_with_their_schemas(api):
@@ -130,6 +132,34 @@ async def test_a_chat_that_was_connected_again_says_how_often(api):
     adapters = (await api.get("/api/admin/adapters")).json()["adapters"]
 
     assert {each["name"]: each["reconnects"] for each in adapters} == {"web": 0, "fake": 3}
+
+
+@pytest.mark.parametrize(
+    ("language", "detail"),
+    [
+        ("en", "Telegram does not know this token"),
+        ("zh", "Telegram 不认识这个 token"),
+        ("es", "Telegram no conoce este token"),
+    ],
+)
+async def test_connection_says_in_the_language_of_the_page_why_it_stopped(api, language, detail):
+    class Refused(FakePlatform):
+        connection = Connection("fake", api.context.clock)
+
+        @property
+        def health(self):
+            return self.connection.health
+
+    async def session():
+        raise ConnectionRefusedForGood(Message("connection.telegram_token"))
+
+    with pytest.raises(ConnectionRefusedForGood, match="Telegram does not know this token"):
+        await Refused.connection.run(session)
+    api.context.app.platforms = (*api.context.app.platforms, Refused(api.context.clock))
+
+    answer = await api.get("/api/admin/adapters", headers={"Accept-Language": language})
+
+    assert answer.json()["adapters"][-1]["detail"].startswith(detail)
 
 
 @pytest.mark.parametrize("path", ["/api/tools/reminder_set/invoke", "/tools/reminder_set"])

@@ -1,0 +1,1 @@
+export{t as Find}from"./Find-CjeI9-0E.js";

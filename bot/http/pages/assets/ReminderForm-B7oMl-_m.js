@@ -1,0 +1,1 @@
+export{t as ReminderForm}from"./ReminderForm-D9XFyJ33.js";

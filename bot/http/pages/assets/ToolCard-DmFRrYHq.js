@@ -1,1 +1,0 @@
-export{r as ToolCards}from"./ToolCard-o_QiH2H_.js";
