@@ -18,6 +18,7 @@ from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import time_reader, zone_name
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
+from services.people.zones import ZoneService
 from services.reminders.lookup.due_words import due_words
 from services.reminders.model import Reminder, ReminderState, row_key
 from services.reminders.service import ReminderService
@@ -92,8 +93,18 @@ async def show_page(
             shown, page = instead, everything
             lines = [say(ctx.language, "reminder.unknown", reference=asked.wanted)]
     remember_page(page, len(shown), ctx)
-    lines += [render_page(shown, page, ctx, has_others=bool(others)), *others]
+    whose = await _whose_clock(ctx) if shown else []
+    lines += [render_page(shown, page, ctx, has_others=bool(others)), *whose, *others]
     return ToolResult(ok=True, text="\n".join(lines), value=value)
+
+
+async def _whose_clock(ctx: CallContext) -> list[str]:
+    """Return a line with the zone of the times if others in the chat, whose zone is another, read them too."""
+    chat_zone = await ctx.services.get(ZoneService).of_chat(ctx.chat)
+    if ctx.message.is_private or ctx.now.utcoffset() == ctx.now.astimezone(chat_zone).utcoffset():
+        return []
+    zone = date_format.zone_label(zone_name(ctx.zone))
+    return [say(ctx.language, "reminder.clock_of", who=ctx.sender.name, zone=zone)]
 
 
 async def _wanted(
