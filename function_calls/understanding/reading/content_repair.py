@@ -96,7 +96,7 @@ class ContentRepair(TagDraft):
         return sum(not are_function_words([form], self.words) for form in forms)
 
     def _strip_regions(self, regions: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-        """Yield `regions` without courtesies, those left out of which nothing else is left."""
+        """Yield `regions` without the courtesies at their edges; those of courtesies alone are left out."""
         for region in regions:
             first, last = self._strip_courtesies(*self._strip_lead_words(*region))
             if last > first and not self._is_filler(first, last):

@@ -125,6 +125,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     too: tuple[str, ...] = ()
     together: tuple[str, ...] = ()
     deadlines: tuple[str, ...] = ()
+    parts_of_hour: frozenset[str] = frozenset()
     unclear_times: tuple[str, ...] = ()
     for_everyone: tuple[str, ...] = ()
     asking_stems: tuple[str, ...] = ()

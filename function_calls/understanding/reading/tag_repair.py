@@ -15,9 +15,9 @@ from function_calls.understanding.reading.slots import are_function_words
 from function_calls.understanding.reading.tag_draft import TagDraft
 from function_calls.understanding.reading.tokens import MARKS, is_time_form
 
-_PARTS_OF_HOUR = frozenset({"quarter", "quarters", "three", "half", "of", "cuarto", "cuartos", "tres", "media", "de"})
 _DAYLESS = frozenset({"@clock", "@part"})
 _SHORTEST_WORD, _PHRASE = 3, 3
+"""The fewest letters of a word that may be no time, and the fewest words of a phrase without a preposition."""
 _LONGEST_EVENT = 6
 """The most tokens of the name of an event at which a repetition ends."""
 
@@ -142,7 +142,7 @@ class TimeRepair(TagDraft):
         """Tag the whole length of a lead: "quarter of | an hour before", 周三是她生日，提醒我前一天|取蛋糕."""
         for first, _ in self.find_runs("LEAD") if self.words.joint else ():
             begin = first
-            while begin and self.tags[begin - 1] == NO_TAG and self.forms[begin - 1] in _PARTS_OF_HOUR:
+            while begin and self.tags[begin - 1] == NO_TAG and self.forms[begin - 1] in self.words.parts_of_hour:
                 begin -= 1
             self.set_tag(begin, first, "LEAD")
         if self.words.joint or not self.has("EVENT") or self.has("LEAD"):
