@@ -7,13 +7,12 @@ from loguru import logger
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from function_calls.grounding.claims import may_have_changed
 from function_calls.language.messages import say
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Interpretation, Interpreter, Reply, Step, ToolCall, ToolResult, Turn
 from function_calls.tools.confirmation.buttons import buttons_to_undo
 from function_calls.tools.context import Actions, CallContext
-from function_calls.tools.dispatch.execution import can_retry
+from function_calls.tools.dispatch.execution import can_retry, may_have_changed
 from services.kernel.chat import Choice
 from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import TextListener

@@ -13,6 +13,7 @@ from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import LANGUAGES, bare, every_claim, folded, foreign_change_requests
 from function_calls.model_calls.transcript import result_text
 from function_calls.tools.calls import Interpretation, Step, ToolCall, Turn
+from function_calls.tools.dispatch.execution import may_have_changed
 from function_calls.understanding.reading.lexicon import load_lexicon
 
 # Ids begin with a letter; those without a digit are kept, since a word in brackets is mostly a word, and so are
@@ -104,16 +105,6 @@ def _names_run(steps: Sequence[Step]) -> Iterator[str]:
 
 def _has_receipt(steps: Sequence[Step]) -> bool:
     return any(result.receipts for step in steps for result in step.results)
-
-
-def may_have_changed(turn: Turn) -> bool:
-    """Return whether a call of this turn changed something, or may have outside of the bot or in an agent."""
-    reading = {spec.name for spec in turn.tools if not spec.changes_state} - _WANTED
-    return any(
-        result.receipts or result.spawned is not None or (result.ok and call.name not in reading)
-        for step in turn.steps
-        for call, result in zip(step.calls, step.results, strict=False)
-    )
 
 
 def _shown(turn: Turn) -> Iterator[str]:

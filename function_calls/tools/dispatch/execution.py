@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from function_calls.language import date_format
 from function_calls.language.messages import knows, say
-from function_calls.tools.calls import ToolResult
+from function_calls.tools.calls import ToolResult, Turn
 from function_calls.tools.context import CallContext
 from function_calls.tools.errors import ArgumentRefused
 from function_calls.tools.validation.json_values import NotSerialisable, to_data
@@ -122,6 +122,16 @@ def can_retry(result: ToolResult) -> bool:
     """Return whether the same call may succeed later: it was not refused, and its arguments were valid."""
     is_refused = result.failure == "denied" or result.is_correctable or result.cause not in _TEMPORARY
     return not result.ok and not is_refused
+
+
+def may_have_changed(turn: Turn) -> bool:
+    """Return whether a call of this turn changed something, or may have outside of the bot or in an agent."""
+    reading = {spec.name for spec in turn.tools if not spec.changes_state}
+    return any(
+        result.receipts or result.spawned is not None or (result.ok and call.name not in reading)
+        for step in turn.steps
+        for call, result in zip(step.calls, step.results, strict=False)
+    )
 
 
 def has_content(result: ToolResult) -> bool:
