@@ -26,6 +26,7 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading, Situation, load_models, read_message
 from function_calls.understanding.reading.names import (
+    find_members,
     join_names,
     restore_names,
     strip_calls,
@@ -476,7 +477,7 @@ def _tag_person(utterance: Utterance, name: str) -> Utterance:
 
 def _find_person_before(turn: Turn, text: str) -> str:
     """Return the only other person of the chat whom `text`, in front of a pronoun, names; "" for none."""
-    names = {message.sender.name for message in turn.recent if not message.sender.is_bot} - {turn.message.sender.name}
+    names = find_members(turn) - {turn.message.sender.name}
     found = [name for name in names if re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE)]
     return found[0] if len(found) == 1 else ""
 

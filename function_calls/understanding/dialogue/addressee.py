@@ -15,7 +15,7 @@ from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
-from function_calls.understanding.reading.names import find_name
+from function_calls.understanding.reading.names import find_members, find_name
 
 THRESHOLD = 0.7
 """The least probability of a message for the bot."""
@@ -92,7 +92,7 @@ def calls_person(turn: Turn) -> bool:
     """Return whether a message that does not name the bot calls another person of the chat."""
     if is_addressed(turn):
         return False
-    people = {message.sender.name for message in turn.recent if not message.sender.is_bot} - {turn.message.sender.name}
+    people = find_members(turn) - {turn.message.sender.name}
     text = turn.message.text.casefold().strip(" .!?。！？~～")
     return any(
         re.match(rf"{called}\s*[,，:：]", text) or re.search(rf"[,，]\s*{called}(?:$|[,，])", text)

@@ -33,7 +33,7 @@ from function_calls.understanding.reading.message import (
     read_message,
     set_best_intent,
 )
-from function_calls.understanding.reading.names import find_text_behind_call, strip_calls
+from function_calls.understanding.reading.names import find_members, find_text_behind_call, strip_calls
 from function_calls.understanding.reading.reminder_words import ReminderWords
 from function_calls.understanding.reading.segments import (
     Classify,
@@ -49,7 +49,7 @@ from function_calls.understanding.requests.intent_handlers import handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, merge_or_none
-from function_calls.understanding.requests.request_context import RequestContext, find_members
+from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import TimeReadings
 
 LONGEST = 400

@@ -1,4 +1,4 @@
-"""Strip the bot's name from a message, and join names of several words to one word."""
+"""Find people and the bot by their names: members of the chat, the name that calls the bot, names of several words."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -31,6 +31,11 @@ def join_names(turn: Turn) -> tuple[Turn, Mapping[str, str]]:
     if text == turn.message.text:
         return turn, joined
     return replace(turn, message=replace(turn.message, text=text)), joined
+
+
+def find_members(turn: Turn) -> set[str]:
+    """Return the names of the people who have written lately in the chat."""
+    return {message.sender.name for message in turn.recent if not message.sender.is_bot}
 
 
 def restore_names(interpretation: Interpretation, joined: Mapping[str, str]) -> Interpretation:

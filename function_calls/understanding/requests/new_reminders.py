@@ -14,7 +14,7 @@ from function_calls.understanding.reading.events import has_unclear_time, tag_de
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import find_weekdays
-from function_calls.understanding.reading.names import find_name
+from function_calls.understanding.reading.names import find_members, find_name
 from function_calls.understanding.reading.segments import split_reminders
 from function_calls.understanding.reading.tag_repair import bound_names, repair_tags, tag_edge_time
 from function_calls.understanding.reading.times import (
@@ -31,7 +31,7 @@ from function_calls.understanding.requests.open_questions import ReminderRequest
 from function_calls.understanding.requests.options import move_to_workdays, read_options, split_interval
 from function_calls.understanding.requests.references import find_named_reminder
 from function_calls.understanding.requests.reminder_answers import merge_or_none
-from function_calls.understanding.requests.request_context import RequestContext, find_members
+from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import (
     find_end,
     find_impossible_time,

@@ -116,8 +116,3 @@ class RequestContext(Struct, frozen=True, kw_only=True):
 
     def _read_from(self, text: str, now: datetime) -> tuple[TimeReadings, ...]:
         return self.times(text, now, language=self.language)
-
-
-def find_members(turn: Turn) -> set[str]:
-    """Return the names of the people who have written lately in the chat."""
-    return {message.sender.name for message in turn.recent if not message.sender.is_bot}
