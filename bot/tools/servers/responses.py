@@ -63,7 +63,7 @@ def response_value(response: ServerResponse, mask: EchoedSecretMask) -> object:
     return {
         "content_type": mask.text(response.content_type),
         "bytes": size,
-        "note": "not text; it cannot be truncate_for_people here",
+        "note": "not text; it cannot be shown here",
     }
 
 

@@ -33,7 +33,7 @@ def upgrade(connection: sa.Connection, found: int, shown: str, file: Path | None
     if changed:
         differences = ", ".join(f"{name}: {before[name]} rows became {after[name]}" for name in sorted(changed))
         raise ConfigError(shown, "storage.url", f"the upgrade to schema {SCHEMA_VERSION} was undone ({differences})")
-    backup_note = f"; the old database is backup_note in {copy}" if copy else ""
+    backup_note = f"; the old database is kept in {copy}" if copy else ""
     logger.info("upgraded the database from schema {} to {}{}", found, SCHEMA_VERSION, backup_note)
 
 

@@ -11,6 +11,7 @@ import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from loguru import logger
 
 from services.kernel.errors import ConfigError
 from services.storage.database import Database
@@ -149,6 +150,17 @@ async def test_original_file_is_kept_beside_the_upgraded_one(tmp_path: Path):
     version, count = copy.execute("SELECT value, (SELECT count(*) FROM reminder) FROM meta").fetchone()
     copy.close()
     assert (version, count) == ("1", len(STATES))
+
+
+async def test_an_upgrade_logs_where_the_original_file_is(tmp_path: Path):
+    lines: list[str] = []
+    sink = logger.add(lines.append, level="INFO", format="{message}")
+
+    async with Database(old_database(tmp_path)):
+        pass
+
+    logger.remove(sink)
+    assert f"; the old database is kept in {tmp_path / 'bubbles.db.schema-1'}\n" in "".join(lines)
 
 
 async def test_an_upgrade_that_loses_rows_is_undone(tmp_path: Path):

@@ -132,6 +132,7 @@ async def test_binary_answers_are_described(library, context):
     result = await library.call("get_cover", {"number": 3}, context)
 
     assert result.value["content_type"] == "image/png"
+    assert result.value["note"] == "not text; it cannot be shown here"
 
 
 async def test_a_password_is_shown_where_the_operation_asks_for_one(library, context):
