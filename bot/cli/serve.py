@@ -89,7 +89,7 @@ def mcp_sign_in(config: Path | None, name: str) -> None:
         raise CommandFailed(f"{name} uses client credentials; it needs no sign-in", 2)
     try:
         from bot.tools.servers.mcp.oauth import sign_in
-        from bot.tools.servers.mcp.toolset import error_text
+        from bot.tools.servers.mcp.toolset import describe_error
     except ImportError as error:
         raise CommandFailed("MCP needs the extra `mcp` (pip install 'bubbles[mcp]')", 2) from error
     try:
@@ -97,7 +97,7 @@ def mcp_sign_in(config: Path | None, name: str) -> None:
     except TimeoutError as error:
         raise CommandFailed("nobody signed in within five minutes") from error
     except Exception as error:
-        raise CommandFailed(f"{name}: {error_text(error)}") from error
+        raise CommandFailed(f"{name}: {describe_error(error)}") from error
     click.echo(f"Signed in; {name} offers {count} tools. A running bot connects with its next try.")
 
 

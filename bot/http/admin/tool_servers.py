@@ -17,7 +17,8 @@ from bot.http.security.auth import AdminViewer, Viewer, needs
 from bot.platforms.web.frames import written
 from bot.tools.servers.connections import ToolServerConnection, connection_entries
 from bot.tools.servers.mcp.servers import label_of
-from bot.tools.servers.sources import try_connection
+from bot.tools.servers.sources import ServerProbe, try_connection
+from function_calls.language.messages import text_in
 
 _KEY = "tool_servers.page_connections"
 LABEL = Annotated[str, Path(max_length=64, examples=["weather"])]
@@ -84,7 +85,7 @@ async def test_server(body: ServerBody, request: Request, context: Context) -> S
     """Connect to a tool server once and list its tools; nothing is stored."""
     entry = _check_entry(body.model_dump(), request)
     probe = await try_connection(entry, context.settings.tool_servers)
-    return ServerProbeBody(tools=list(probe.tools), problem=probe.problem)
+    return _probe_body(probe, request)
 
 
 @routes.post("", status_code=201)
@@ -119,10 +120,14 @@ async def remove(label: LABEL, request: Request, context: Context, viewer: Admin
 
 
 @routes.post("/{label}/test")
-async def test_stored(label: LABEL, context: Context) -> ServerProbeBody:
+async def test_stored(label: LABEL, request: Request, context: Context) -> ServerProbeBody:
     """Connect once to a tool server of the page, and list its tools."""
     probe = await try_connection(_find(_entries(context), label), context.settings.tool_servers)
-    return ServerProbeBody(tools=list(probe.tools), problem=probe.problem)
+    return _probe_body(probe, request)
+
+
+def _probe_body(probe: ServerProbe, request: Request) -> ServerProbeBody:
+    return ServerProbeBody(tools=list(probe.tools), problem=text_in(request_language(request), probe.problem))
 
 
 def _entries(context: HttpContext) -> list[Entry]:

@@ -177,7 +177,7 @@ class ServerProbe(Struct, frozen=True, kw_only=True):
     """The names of the tools of a server, or the problem that prevented listing them."""
 
     tools: tuple[str, ...] = ()
-    problem: str = ""
+    problem: Message | str = ""
 
 
 async def try_connection(entry: Mapping[str, object], settings: ToolServerSettings) -> ServerProbe:
@@ -188,13 +188,13 @@ async def try_connection(entry: Mapping[str, object], settings: ToolServerSettin
     only = {"urls": (), "page_connections": nothing, "connections": written}
     found = read_connections(settings.model_copy(update=only))
     if found.refused:
-        return ServerProbe(problem=found.refused[0].problem.problem)
+        return ServerProbe(problem=config_message(found.refused[0].problem))
     async with AsyncExitStack() as resources:
         try:
             openapi = await _open_openapi_toolsets(found.openapi, settings, resources)
             mcp = _mcp_toolsets(found.mcp)
-        except ImportError as error:
-            return ServerProbe(problem=f"{error.name} is not installed: pip install 'bubbles[mcp]'")
+        except ImportError:
+            return ServerProbe(problem=Message("server.no_mcp"))
         tasks = await resources.enter_async_context(running_tasks())
         for each in openapi:
             tasks.start(each.fetch_until_available(), "try a tool server")
@@ -203,9 +203,9 @@ async def try_connection(entry: Mapping[str, object], settings: ToolServerSettin
         toolset = openapi[0] if openapi else mcp[0]
         await _wait_for_first_try([toolset.first_try], _WAIT_AT_TEST)
         if not toolset.first_try.is_set():
-            return ServerProbe(problem=f"no answer within {_WAIT_AT_TEST:.0f} seconds")
+            return ServerProbe(problem=Message("server.timeout"))
         if not toolset.health.is_ok:
-            return ServerProbe(problem=str(toolset.health.detail))
+            return ServerProbe(problem=toolset.health.detail)
         nobody = Viewer(person=Person(id="", name=""), chat=ChatAddress(platform="web", chat_id=""))
         return ServerProbe(tools=tuple(spec.name for spec in await toolset.list_specs(nobody)))
 

@@ -21,7 +21,7 @@ function ProbeResult({ probe }: { probe: Probe | null }): ReactNode {
     <p className="small" data-probe={probe.problem ? 'problem' : 'ok'}>
       {probe.problem ? (
         <span className="problem">
-          <IconCircleX size={16} aria-hidden="true" /> {words.settings.fails}: <span lang="en">{probe.problem}</span>
+          <IconCircleX size={16} aria-hidden="true" /> {words.settings.fails}: {probe.problem}
         </span>
       ) : (
         <>

@@ -116,7 +116,7 @@ class McpToolset:
         error = None if connection.cancelled() else connection.exception()
         if isinstance(error, ServerUnavailable):
             return self._mask.message(error.problem)
-        return Message("server.ended") if error is None else self._mask.text(error_text(error))
+        return Message("server.ended") if error is None else self._mask.message(describe_error(error))
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Call a tool of the server; a cancellation cancels the call there too."""
@@ -136,7 +136,9 @@ class McpToolset:
             self._changed.set()
             raise ServerUnavailable(self._mask.text(f"{self.server.name}: {error}")) from error
         except (RuntimeError, ValidationError) as error:  # a failed task, or an answer of the wrong form
-            raise ToolFailed(self._mask.text(f"{self.server.name}: {error_text(error)}")[:_LONGEST_ERROR]) from error
+            raise ToolFailed(
+                self._mask.text(f"{self.server.name}: {describe_error(error)}")[:_LONGEST_ERROR]
+            ) from error
 
     async def _call_tool(
         self, client: "Client", name: str, shown_as: str, arguments: Mapping[str, object], context: CallContext
@@ -311,11 +313,16 @@ async def _watch_changes(client: "Client", changed: asyncio.Event) -> None:
         await asyncio.sleep(_REFRESH_SECONDS)
 
 
-def error_text(error: BaseException) -> str:
-    """Return the text of `error`, or of the first error of a group or an answer."""
+def describe_error(error: BaseException) -> Message | str:
+    """Return the problem of `error`, or of the first error of a group or an answer."""
+    import httpx2
+
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False, include_input=False)[0]
         return f"an answer is not valid MCP: {'.'.join(map(str, first['loc']))}: {first['msg']}"
-    return str(error) or type(error).__name__
+    reason = str(error) or type(error).__name__
+    if isinstance(error, httpx2.TimeoutException):
+        return Message("server.timeout")
+    return Message("server.unreachable", {"reason": reason}) if isinstance(error, httpx2.TransportError) else reason

@@ -93,11 +93,23 @@ async def test_key_that_no_header_can_have_is_refused(api, editor, path):
     assert added(editor) == []
 
 
-async def test_server_that_does_not_answer_is_reported(api):
-    probe = (await api.post(f"{PATH}/test", json={"url": "http://127.0.0.1:9"})).json()
+@pytest.mark.parametrize("kind", ["openapi", "mcp"])
+@pytest.mark.parametrize(
+    ("language", "begin"),
+    [
+        ("en", "the server cannot be reached ("),
+        ("zh", "无法连接服务器（"),
+        ("es", "no se puede conectar con el servidor ("),
+    ],
+)
+async def test_server_that_does_not_answer_is_reported_in_the_language_of_the_reader(api, kind, language, begin):
+    server, headers = {"type": kind, "url": "http://127.0.0.1:9", "name": "clock"}, {"Accept-Language": language}
+    await api.post(PATH, json=server)
 
-    assert probe["tools"] == []
-    assert probe["problem"]
+    for path, body in ((f"{PATH}/test", server), (f"{PATH}/clock/test", None)):
+        probe = (await api.post(path, json=body, headers=headers)).json()
+        assert probe["tools"] == []
+        assert probe["problem"].startswith(begin)
 
 
 async def test_server_is_tried_before_and_after_it_is_added(api, editor):

@@ -1,0 +1,1 @@
+export{t as Room}from"./room-Xw6Zq41y.js";
