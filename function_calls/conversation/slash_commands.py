@@ -7,13 +7,14 @@ from typing import Final
 from msgspec import Struct
 
 from function_calls.language.messages import knows, say, worded_languages
+from function_calls.language.recognized_phrases import call_pattern
 from function_calls.tools.calls import ToolCall, ToolSpec, Turn
 from function_calls.tools.declaring.argument_validation import repair_arguments
 from function_calls.tools.validation.schema_walk import properties_of
 from services.kernel.text import closest_names
 
 _COMMAND: Final = re.compile(r"\s*/(?P<name>[^\W\d]\w*)(?:@(?P<bot>\S+))?(?:\s+(?P<argument>.*))?", re.DOTALL)
-_AROUND_NAME: Final = " \n@,:!，：！"
+_AFTER_NAME: Final = r"[\s,:!，：！]*"
 # The folders of the Filesystem Hierarchy Standard 3.0, and the switches of Qwen models: "/tmp is full", "/think why?".
 _NOT_COMMANDS: Final = re.compile(
     "bin|boot|dev|etc|home|lib|lib64|media|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var|think|no_think"
@@ -42,9 +43,12 @@ class TypedCommand(Struct, frozen=True, kw_only=True):
 
 
 def parse_typed(text: str, bot_name: str) -> TypedCommand | None:
-    """Parse a command with any name, also behind the bot's name ("Bubbles, /help"); None for other texts and paths."""
+    """Parse a command with any name; None for other texts and paths.
+
+    The bot may be called in front of it ("hey Bubbles, /help").
+    """
     before, slash, rest = text.partition("/")
-    is_called = before.strip(_AROUND_NAME).casefold() == bot_name.casefold()
+    is_called = re.fullmatch(call_pattern(bot_name) + _AFTER_NAME, before, re.IGNORECASE) is not None
     found = _COMMAND.fullmatch(slash + rest if is_called else text)
     if found is None or _NOT_COMMANDS.fullmatch(found["name"]):
         return None

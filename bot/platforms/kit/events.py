@@ -8,6 +8,8 @@ from typing import TypeVar
 from loguru import logger
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from function_calls.language.recognized_phrases import call_pattern
+
 E = TypeVar("E", bound="Form")
 
 
@@ -48,7 +50,7 @@ def is_called(text: str, bot_name: str) -> bool:
 def _pattern(bot_name: str) -> re.Pattern[str]:
     name = re.escape(bot_name)
     return re.compile(
-        rf"@{name}(?![A-Za-z0-9_])|^\s*(?:(?:hey|hi|hello|ok|okay|嗨|你好|喂)[\s,，]*)?{name}(?![A-Za-z0-9_])"
+        rf"@{name}(?![A-Za-z0-9_])|^{call_pattern(bot_name)}(?![A-Za-z0-9_])"
         rf"|[,，?？!！。.…]\s*{name}\s*[!?.。！？]*\s*$",
         re.IGNORECASE,
     )

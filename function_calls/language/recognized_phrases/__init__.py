@@ -132,6 +132,13 @@ def bare(text: str, name: str) -> str:
     return plain.removeprefix(called).removesuffix(called).strip(_EDGES)
 
 
+@cache
+def call_pattern(name: str) -> str:
+    """Return the pattern of a call of the bot at the beginning of a text ("hey Bubbles")."""
+    greetings = (re.escape(each) for language in LANGUAGES for each in _file(language)["call"]["greetings"])
+    return rf"\s*(?:(?:{'|'.join(greetings)})[\s,，!！]*)?@?{re.escape(name)}"
+
+
 def is_clock(text: str) -> bool:
     """Return whether `text` is a time of the clock and names no day."""
     plain = folded(text).strip()

@@ -22,6 +22,10 @@ def arguments_of(text):
         ("/toss@Bubbles side=heads", {"side": "heads"}),
         ("Bubbles, /toss side=heads", {"side": "heads"}),
         ("@Bubbles /toss times=3", {"times": 3}),
+        ("hey Bubbles, /toss times=3", {"times": 3}),
+        ("Good morning @Bubbles! /toss times=3", {"times": 3}),
+        ("你好 Bubbles，/toss times=3", {"times": 3}),
+        ("Hola, Bubbles: /toss times=3", {"times": 3}),
         ("/toss heads please", {"side": "heads please"}),
         ("/toss x=1", {"side": "x=1"}),
     ],
@@ -40,7 +44,19 @@ def test_an_argument_has_the_name_that_messages_call_it_by(key):
     assert call.arguments == {"type": "once", "time": "9:00"}
 
 
-@pytest.mark.parametrize("text", ["toss", "/tossed", "/toss@other", "please /toss", "/unknown a=b", "/toss，好"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "toss",
+        "/tossed",
+        "/toss@other",
+        "please /toss",
+        "I told Bubbles /toss",
+        "Bubbles and /toss",
+        "/unknown a=b",
+        "/toss，好",
+    ],
+)
 def test_everything_else_is_left_to_the_interpreter(text):
     assert arguments_of(text) is None
 

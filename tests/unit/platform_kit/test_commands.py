@@ -117,6 +117,7 @@ def test_empty_field_is_left_out():
         ("/提醒我", "zh", "没有 /提醒我 这个命令。"),
         ("/xyzzy", "en", "There is no command /xyzzy. There are: /remind, /reminders, /summary, /search, /help"),
         ("Bubbles, /xyzzy", "en", "There is no command /xyzzy."),
+        ("hey Bubbles, /xyzzy", "en", "There is no command /xyzzy."),
         ("/cion", "en", "There is no command /cion. Did you mean /coin?"),
         ("/cion remind me in 5 minutes to eat", "en", "There is no command /cion. Did you mean /coin?"),
         ("/xyzzy 5分钟后提醒我喝茶", "zh", "没有 /xyzzy 这个命令。可用的命令："),
