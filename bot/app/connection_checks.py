@@ -13,6 +13,7 @@ from bot.app.services import create_search_service
 from bot.config.platform_catalog import GROUPS
 from bot.config.settings import ModelSettings, Settings
 from bot.platforms.kit.doctor import Finding, Prober, good, problem
+from function_calls.language.messages import Message, outage
 from services.kernel.clock import Clock
 from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import CompletionRequest, LanguageModel
@@ -59,9 +60,16 @@ async def examine_model(model: LanguageModel | None, settings: ModelSettings) ->
         completion = await model.complete(request)
     except ModelUnavailable as error:
         step = _NEXT_STEPS.get(error.reason, "model_log")
-        return [problem("model", "silent", step, name=settings.name, reason=error)]
+        return [problem("model", "silent", step, name=settings.name, reason=_reason_of(error))]
     answers = good("model", "answers", name=completion.model or settings.name)
     return [answers, _examine_tool_calls(settings, has_called=bool(completion.calls), was_offered=tools is not None)]
+
+
+def _reason_of(error: ModelUnavailable) -> Message | str:
+    reason = outage(error.reason)
+    if error.reason in {"connection", "timeout"} or not error.detail:
+        return reason
+    return Message("outage.with_detail", {"reason": reason, "detail": error.detail})
 
 
 def _examine_tool_calls(settings: ModelSettings, *, has_called: bool, was_offered: bool) -> Finding:
@@ -114,5 +122,5 @@ async def _examine_search(settings: Settings, clock: Clock) -> Finding:
         try:
             found = await service.search(_QUERY, "en")
         except SearchUnavailable as error:
-            return problem("search", str(error), "search_check")
+            return problem("search", "silent", "search_check", name=error.engine, reason=outage(error.reason))
     return good("search", "answers", name=found.engine)

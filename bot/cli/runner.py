@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from bot.app.application import App, build_app
 from bot.config.editor import SettingsEditor
-from bot.config.field_errors import SettingInvalid, config_problem
+from bot.config.field_errors import SettingInvalid, config_error_text, config_problem
 from bot.config.settings import Settings
 from bot.config.sources import secret_values
 from bot.config.terminal import language_here
@@ -141,9 +141,13 @@ async def _serve(running: "_Running", settings: Settings) -> None:
                     raise
                 logger.error("could not start with the changed settings; reverting them: {}", error)
                 with suppress(ConfigError):  # the settings file itself may be invalid
-                    editor.reject(str(error))
+                    editor.reject(_start_problem(error, former.bot.language))
                 settings = former
                 former = None
+
+
+def _start_problem(error: Exception, language: str) -> str:
+    return config_error_text(error, language) if isinstance(error, ConfigError) else str(error)
 
 
 class PageListener:

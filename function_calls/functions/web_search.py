@@ -2,7 +2,7 @@
 
 from msgspec.structs import asdict
 
-from function_calls.language.messages import say
+from function_calls.language.messages import outage, say
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
@@ -24,7 +24,8 @@ async def search_web(query: str, ctx: CallContext, search: SearchService) -> Too
         lines = (say(ctx.language, f"refused.{refusal.code}"), say(ctx.language, "search.set_up"))
         return ToolResult.refused(refusal.code, "\n".join(lines))
     except SearchUnavailable as failure:
-        tried = ", ".join(f"{engine}: {reason}" for engine, reason in failure.attempts)
+        attempts = [{"engine": engine, "reason": outage(reason)} for engine, reason in failure.attempts]
+        tried = ", ".join(say(ctx.language, "outage.of_engine", **each) for each in attempts)
         text = say(ctx.language, "search.unavailable", tried=tried)
         return ToolResult.failed(str(failure), text=text, cause="search_unavailable")
     value = {"answer": answer.text, "sources": [asdict(source) for source in answer.sources], "engine": answer.engine}

@@ -45,6 +45,11 @@ def text_in(language: str, text: Message | str) -> str:
     return text.text_in(language) if isinstance(text, Message) else text
 
 
+def outage(code: str) -> Message | str:
+    """Return the reason why a model or a search engine gave no answer, as a message; an unknown code as it is."""
+    return Message(f"outage.{code}") if knows(f"outage.{code}") else code
+
+
 def knows(key: str) -> bool:
     """Return whether the catalogue has a sentence for `key`."""
     return key in catalogue(FALLBACK)

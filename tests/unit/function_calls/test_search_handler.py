@@ -11,6 +11,7 @@ from function_calls.language.messages import say
 from function_calls.models import PerplexityArgs
 from services.kernel.errors import RequestRefused
 from services.search import SearchAnswer, SearchService, Source
+from services.search.model import SearchUnavailable
 
 STARS = Source(title="Stars", url="https://stars.example/")
 
@@ -89,3 +90,16 @@ async def _refusal_of(context):
     except RequestRefused as refusal:
         return say("en", f"refused.{refusal.code}")
     return result.text
+
+
+class UnreachedEngine:
+    name = "brave"
+
+    async def search(self, query, language, *, on_text=None):
+        raise SearchUnavailable("connection", engine=self.name)
+
+
+async def test_reason_of_an_engine_without_answer_is_worded_for_the_reader(search):
+    result = await search(UnreachedEngine())
+
+    assert result.text.startswith("I could not reach a search engine just now (brave: not reachable).")

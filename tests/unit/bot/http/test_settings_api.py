@@ -161,6 +161,18 @@ async def test_model_and_search_are_tried(api):
     assert (await api.post(f"{PATH}/test", json={"part": "moon", "values": {}})).status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("language", "reason"), [("en", "(not reachable)"), ("zh", "（无法连接）"), ("es", "(no se puede conectar)")]
+)
+async def test_part_that_is_not_reached_is_reported_in_the_language_of_the_reader(api, language, reason):
+    values = {"model.base_url": "http://127.0.0.1:9", "search.searxng_url": "http://127.0.0.1:9"}
+
+    for part in ("model", "search"):
+        body = {"part": part, "values": {key: value for key, value in values.items() if key.startswith(part)}}
+        tried = await api.post(f"{PATH}/test", json=body, headers={"Accept-Language": language})
+        assert reason in tried.json()["results"][0]["said"]
+
+
 async def test_setup_is_offered_until_the_bot_is_used_or_set_up(api, api_of, editor):
     assert (await api.get("/api/setup")).json() == {"is_offered": True}
 
