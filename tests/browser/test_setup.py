@@ -215,6 +215,37 @@ async def test_tool_server_is_tried_added_used_switched_off_and_removed(newcomer
         await expect(page.locator("[data-server=clock]")).to_have_count(0, timeout=SLOW_MS)
 
 
+async def test_setup_asks_for_what_is_missing_and_says_in_words_what_it_will_save(newcomers: Visitors):
+    page = await (await newcomers.window("es")).new_page()
+    await newcomers.go(page, "/setup", "Ada")
+    goes_on = page.locator("form button[type=submit]")
+    await goes_on.click()
+    await page.get_by_text("Otro servidor").click()
+    address = page.get_by_label("Dirección del servidor")
+    await goes_on.click()
+    await expect(address).to_be_focused()
+    await address.fill("127.0.0.1:9")
+    await page.get_by_role("button", name="Enviar una prueba").click()
+    await expect(page.locator("[data-test=problem]")).to_have_text("No funciona. Revisa 1 ajuste", timeout=SLOW_MS)
+    await expect(address).to_have_attribute("aria-invalid", "true")
+    await address.fill("http://127.0.0.1:9/v1")
+    await expect(page.locator("[data-test]")).to_have_count(0)
+    await page.get_by_text("Sin modelo").click()
+    await goes_on.click()
+    await goes_on.click()
+    await page.locator(".setup-fields").get_by_role("combobox").click()
+    await page.get_by_role("option", name="Telegram").click()
+    await goes_on.click()
+    token = page.locator("[data-setting='platforms.telegram.token']")
+    await expect(token).to_be_focused()
+    await expect(page.locator("[id='setting-platforms.telegram.token-error']")).to_have_text("Obligatorio")
+    await token.fill("1:x")
+    await goes_on.click()
+    await expect(step(page, "done")).to_contain_text("Español")
+    await expect(step(page, "done")).to_contain_text("Consola, Telegram")
+    newcomers.complaints[:] = [each for each in newcomers.complaints if REFUSED not in each]
+
+
 async def test_set_up_needs_no_mouse(newcomers: Visitors):
     page = await (await newcomers.window()).new_page()
     await page.goto(newcomers.address)

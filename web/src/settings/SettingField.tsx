@@ -59,6 +59,7 @@ function Input({ setting, label, typed, error, onChange }: FieldProps): ReactNod
     return (
       <PasswordInput
         {...shared}
+        aria-invalid={Boolean(error)}
         autoComplete="new-password"
         placeholder={setting.is_set && typed !== null ? words.settings.isSet : words.settings.notSet}
         value={asText(typed)}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
-import { LANGUAGES, useWords } from '../language/language'
+import { LANGUAGES, useLanguage, useWords } from '../language/language'
 import { fill } from '../language/words'
 import { Answer } from '../shell/Answer'
 import { Page } from '../shell/Page'
@@ -27,17 +27,17 @@ const ENGINES: Record<string, string> = {
   wikipedia: 'search.wikipedia_contact',
 }
 
-/** What each platform cannot do without. */
-const ESSENTIAL: Record<string, string[]> = {
-  telegram: ['token'],
-  discord: ['token'],
-  slack: ['bot_token', 'app_token'],
-  matrix: ['homeserver', 'user', 'password'],
-  irc: ['host', 'channels'],
-  xmpp: ['jid', 'password', 'rooms'],
-  onebot: ['mode', 'url', 'token'],
-  dingtalk: ['client_id', 'client_secret'],
-  feishu: ['app_id', 'app_secret'],
+/** What each platform is set up with: those that it cannot do without, and the others. */
+const ESSENTIAL: Record<string, { needed: string[]; others: string[] }> = {
+  telegram: { needed: ['token'], others: [] },
+  discord: { needed: ['token'], others: [] },
+  slack: { needed: ['bot_token'], others: ['app_token'] },
+  matrix: { needed: ['homeserver', 'user'], others: ['password'] },
+  irc: { needed: ['host'], others: ['channels'] },
+  xmpp: { needed: ['jid', 'password'], others: ['rooms'] },
+  onebot: { needed: [], others: ['mode', 'url', 'token'] },
+  dingtalk: { needed: ['client_id', 'client_secret'], others: [] },
+  feishu: { needed: ['app_id', 'app_secret'], others: [] },
 }
 
 interface Draft {
@@ -108,7 +108,7 @@ function BotStep(props: StepProps): ReactNode {
 
 function ModelStep(props: StepProps): ReactNode {
   const words = useWords().setup
-  const { draft, problems, set, change, onProblems } = props
+  const { all, draft, problems, set, change, onProblems } = props
   const kind = draft.modelKind
   return (
     <>
@@ -139,12 +139,13 @@ function ModelStep(props: StepProps): ReactNode {
           <PasswordInput
             label={words.modelKey}
             description={words.modelKeyHint}
+            aria-invalid={Boolean(problems['model.api_key'])}
             autoComplete="new-password"
             value={String(draft.values['model.api_key'] ?? '')}
             error={problems['model.api_key']}
             onChange={(event) => set('model.api_key', event.currentTarget.value || undefined)}
           />
-          <TestButton part="model" values={ofStep('model', draft)} label={words.modelTest} onProblems={onProblems} />
+          <TestButton part="model" values={modelValues(all, draft)} label={words.modelTest} onProblems={onProblems} />
         </>
       )}
     </>
@@ -190,7 +191,8 @@ function PlatformStep(props: StepProps): ReactNode {
   const group = `platforms.${draft.platform}`
   const names: Record<string, string> = words.settings.groups
   const own = all.settings.filter((one) => one.group === group)
-  const essential = ESSENTIAL[draft.platform] ?? own.map((one) => one.name)
+  const { needed, others } = ESSENTIAL[draft.platform] ?? { needed: [], others: [] }
+  const essential = [...needed, ...others]
   const first = essential.flatMap((name) => own.filter((one) => one.name === name))
   const more = own.filter((one) => !essential.includes(one.name))
   return (
@@ -241,25 +243,60 @@ function ofStep(step: Step, { values, modelKind, engine, platform }: Draft): Val
   return chosen((key) => key.startsWith('model.') && (modelKind === 'other' || key !== 'model.base_url'))
 }
 
+/** The values of the model; what another choice had set is taken back. */
+function modelValues(all: AllSettings, draft: Draft): Values {
+  const values = ofStep('model', draft)
+  if (draft.modelKind !== 'other' && settingOf(all, 'model.base_url')?.value) values['model.base_url'] = ''
+  if (draft.modelKind === 'none' && settingOf(all, 'model.api_key')?.is_set) values['model.api_key'] = null
+  return values
+}
+
+function isEmpty(all: AllSettings, draft: Draft, key: string): boolean {
+  const typed = draft.values[key]
+  const setting = settingOf(all, key)
+  const value = typed === undefined ? (setting?.is_secret ? setting.is_set : setting?.value) : typed
+  return !value || (Array.isArray(value) && !value.length)
+}
+
+/** What has to be filled in before the next step. */
+function missing(step: Step, all: AllSettings, draft: Draft): string[] {
+  const needed: Record<Step, string[]> = {
+    bot: ['bot.name'],
+    model: { none: [], openai: ['model.api_key', 'model.name'], other: ['model.base_url', 'model.name'] }[draft.modelKind],
+    search: draft.engine ? [ENGINES[draft.engine] ?? ''] : [],
+    platform: (ESSENTIAL[draft.platform]?.needed ?? []).map((name) => `platforms.${draft.platform}.${name}`),
+    done: [],
+  }
+  return needed[step].filter((key) => settingOf(all, key)?.is_editable && isEmpty(all, draft, key))
+}
+
 /** All that is to be saved. */
 function everything(all: AllSettings, draft: Draft): Values {
-  const values = Object.assign({}, ...STEPS.map((step) => ofStep(step, draft))) as Values
+  const values = Object.assign({}, ...STEPS.map((step) => ofStep(step, draft)), modelValues(all, draft)) as Values
   const enabled = settingOf(all, 'platforms.enabled')?.value
   if (draft.platform && Array.isArray(enabled) && !enabled.includes(draft.platform)) values['platforms.enabled'] = [...enabled, draft.platform]
-  if (draft.modelKind === 'openai' && settingOf(all, 'model.base_url')?.value) values['model.base_url'] = ''
-  return Object.fromEntries(Object.entries(values).filter(([key, value]) => settingOf(all, key)?.is_editable !== false && value !== settingOf(all, key)?.value))
+  const isChange = (value: Json, setting?: Setting) => setting?.is_secret ? value !== null || setting.is_set : value !== setting?.value
+  return Object.fromEntries(
+    Object.entries(values).filter(([key, value]) => settingOf(all, key)?.is_editable !== false && isChange(value, settingOf(all, key))),
+  )
 }
 
 function Summary({ all, values }: { all: AllSettings; values: Values }): ReactNode {
   const words = useWords()
   const labelOf = useLabels()
   const entries = Object.entries(values)
+  const groups: Record<string, string> = words.settings.groups
+  const nameOf = (key: string, value: string) => {
+    if (key === 'platforms.enabled') return groups[`platforms.${value}`] ?? groups[value] ?? value
+    return (key === 'bot.language' && LANGUAGES[value]?.name) || value
+  }
   if (!entries.length) return <p className="muted">{words.setup.nothingToSave}</p>
   return (
     <dl className="setup-summary">
       {entries.map(([key, value]) => {
         const setting = settingOf(all, key)
-        const shown = setting?.is_secret ? '••••••' : typeof value === 'string' ? value : JSON.stringify(value)
+        const named = [value].flat().map((each) => nameOf(key, String(each ?? '')))
+        const shown = setting?.is_secret && value !== null ? '••••••' : named.join(', ')
         return (
           <div key={key}>
             <dt>{setting ? labelOf(setting).name : key}</dt>
@@ -277,9 +314,11 @@ function stepOfKey(key: string): Step {
   return key.startsWith('platforms.') ? 'platform' : 'bot'
 }
 
-function begin(all: AllSettings): Draft {
+function begin(all: AllSettings, language: string): Draft {
   const zone = settingOf(all, 'bot.timezone')
   const proposed: Values = zone?.is_editable && !zone.value ? { 'bot.timezone': Intl.DateTimeFormat().resolvedOptions().timeZone } : {}
+  const own = settingOf(all, 'bot.language')
+  if (own?.origin === 'default' && own.is_editable && own.value_schema.enum?.includes(language)) proposed['bot.language'] = language
   const hasServer = Boolean(settingOf(all, 'model.base_url')?.value)
   const hasKey = settingOf(all, 'model.api_key')?.is_set
   return { values: proposed, modelKind: hasServer ? 'other' : hasKey ? 'openai' : 'none', engine: '', platform: '' }
@@ -310,7 +349,8 @@ function Ready({ name }: { name: string }): ReactNode {
 function Wizard({ all }: { all: AllSettings }): ReactNode {
   const words = useWords()
   const save = useSave()
-  const [draft, setDraft] = useState(() => begin(all))
+  const language = useLanguage((state) => state.language)
+  const [draft, setDraft] = useState(() => begin(all, language))
   const [step, setStep] = useState<Step>('bot')
   const [tested, setTested] = useState<Record<string, string>>({})
   const [isReady, setReady] = useState(false)
@@ -327,10 +367,16 @@ function Wizard({ all }: { all: AllSettings }): ReactNode {
   const finish = async () => {
     if (!Object.keys(values).length || (await save.save(values))) setReady(true)
   }
-  const submit = (event: FormEvent) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    const empty = missing(step, all, draft)
+    const form = event.currentTarget
     if (step === 'done') void finish()
-    else move(1)
+    else if (!empty.length) move(1)
+    else {
+      setTested(Object.fromEntries(empty.map((key) => [key, words.tools.required])))
+      requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
+    }
   }
   const set = (key: string, value: Json | undefined) => {
     save.forgive(key)
@@ -362,7 +408,10 @@ function Wizard({ all }: { all: AllSettings }): ReactNode {
             draft={draft}
             problems={{ ...tested, ...save.problems }}
             set={set}
-            change={(part) => setDraft((before) => ({ ...before, ...part }))}
+            change={(part) => {
+              setTested({})
+              setDraft((before) => ({ ...before, ...part }))
+            }}
             onProblems={setTested}
           />
         ) : (

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { IconCircleCheck, IconCircleX, IconPlugConnected } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
 import { useWords } from '../language/language'
+import { plural } from '../language/words'
 import { Refused } from '../wire/rest'
 import { testPart, type TestResult, type Values } from './api'
 
@@ -17,15 +18,22 @@ interface Props {
 export function TestButton({ part, values, label, isDisabled, onProblems }: Props): ReactNode {
   const words = useWords()
   const [isBusy, setBusy] = useState(false)
-  const [results, setResults] = useState<TestResult[] | null>(null)
+  // What was found is of the values that were sent, and of no others.
+  const [found, setFound] = useState<{ values: string; results: TestResult[] } | null>(null)
+  const sent = JSON.stringify(values)
+  const results = found?.values === sent ? found.results : null
   const test = async () => {
+    const tell = (list: TestResult[]) => setFound({ values: sent, results: list })
     setBusy(true)
-    setResults(null)
+    setFound(null)
     try {
-      setResults(await testPart(part, values))
+      tell(await testPart(part, values))
     } catch (error) {
-      if (error instanceof Refused) onProblems?.(error.fields)
-      setResults([{ about: part, said: error instanceof Error ? error.message : words.notLoaded, next_step: '', is_problem: true }])
+      const fields = error instanceof Refused ? error.fields : {}
+      const count = Object.keys(fields).length
+      onProblems?.(fields)
+      const said = count ? plural(words.settings.invalid, count) : error instanceof Error ? error.message : words.notLoaded
+      tell([{ about: '', said, next_step: '', is_problem: true }])
     } finally {
       setBusy(false)
     }
@@ -45,9 +53,7 @@ export function TestButton({ part, values, label, isDisabled, onProblems }: Prop
                   <Icon size={17} aria-hidden="true" />
                   <div>
                     <b>{one.is_problem ? words.settings.fails : words.settings.works}.</b>{' '}
-                    <span>
-                      {one.about}: {one.said}
-                    </span>
+                    <span>{one.about ? `${one.about}: ${one.said}` : one.said}</span>
                     {one.next_step && <p className="muted">{one.next_step}</p>}
                   </div>
                 </li>

@@ -1,1 +1,0 @@
-export{t as Room}from"./room-Xw6Zq41y.js";

@@ -1,0 +1,1 @@
+export{r as ToolCards}from"./ToolCard-Dbh0Ous5.js";
