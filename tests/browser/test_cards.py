@@ -101,6 +101,18 @@ async def test_button_of_a_fired_reminder_is_noted_in_its_card(visitors: Visitor
     await expect(page.locator("[data-message]")).to_have_count(3)
 
 
+async def test_delivered_reminder_offers_no_undo_that_can_only_fail(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    await say(page, "Bubbles, remind me in 2 seconds to stretch")
+    card = page.locator("[data-card=reminder]")
+    await expect(card.get_by_role("button", name="Undo")).to_be_visible()
+
+    await page.locator("[data-fired]").wait_for()
+
+    await expect(card).to_have_attribute("data-status", "done")
+    await expect(card.get_by_role("button")).to_have_count(0)
+
+
 async def test_question_is_a_card_whose_buttons_replace_the_list(visitors: Visitors):
     page = await visitors.enter("Ada")
     await say(page, "remind me tomorrow at 6 to call Lin")

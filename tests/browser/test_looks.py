@@ -122,6 +122,23 @@ async def test_a_phone_never_scrolls_sideways_and_has_the_panel_in_a_sheet(visit
     assert box["y"] + box["height"] <= 480
 
 
+async def test_notice_on_a_phone_covers_neither_composer_nor_pages(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    await page.set_viewport_size(PHONE)
+    composer = await page.locator(".composer").bounding_box()
+    await visitors.go(page, "/reminders", "Ada")
+    await page.locator(".new-reminder input").fill("tomorrow at 9 water the plants")
+    await page.locator(".new-reminder input").press("Enter")
+    notice = page.locator(".mantine-Notification-root")
+    await notice.wait_for()
+    box = await notice.bounding_box()
+
+    assert box is not None
+    assert composer is not None
+    assert box["y"] >= 50
+    assert box["y"] + box["height"] <= composer["y"]
+
+
 PANEL: dict[Language, str] = {"en": "Show side panel", "zh": "显示侧栏", "es": "Mostrar panel lateral"}
 
 

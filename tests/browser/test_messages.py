@@ -1,5 +1,6 @@
 """Messages in the log: what their text becomes, whom their buttons are for, and reading them without a mouse."""
 
+import re
 from collections.abc import Sequence
 
 from playwright.async_api import FilePayload, Page, WebSocketRoute, expect
@@ -361,6 +362,33 @@ async def test_emoji_are_loaded_on_demand_found_by_words_and_used(visitors: Visi
     await expect(row.locator(".reaction")).to_contain_text("🚀")
     assert not any("/en-" in url for url in loaded[:before] if "emoji" in url.lower())
     assert any("EmojiPicker" in url for url in loaded[before:])
+
+
+async def test_emoji_are_chosen_with_the_keyboard(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    composer, opener = page.locator("#composer"), page.locator(".composer").get_by_label("Emoji")
+    await opener.press("Enter")
+    search = page.get_by_label("Search emoji")
+    await search.press_sequentially("rocket")
+    first = page.locator(".emoji-one").first
+    await expect(first).to_have_accessible_name(re.compile("rocket|astronaut"))
+    found = await first.inner_text()
+    await search.dispatch_event("keydown", {"key": "Enter", "isComposing": True, "bubbles": True})
+    await expect(composer).to_have_value("")
+    await search.press("Enter")
+    await expect(composer).to_have_value(found)
+
+    await opener.press("Enter")
+    await search.press("ArrowDown")
+    await expect(first).to_be_focused()
+    await first.press("ArrowUp")
+    await expect(search).to_be_focused()
+    await search.press("ArrowDown")
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("ArrowRight")
+    chosen = await page.locator(".emoji-one:focus").inner_text()
+    await page.keyboard.press("Enter")
+    await expect(composer).to_have_value(f"{found}{chosen}")
 
 
 async def test_command_is_filled_in_as_a_form_with_the_keyboard(visitors: Visitors):

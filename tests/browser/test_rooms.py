@@ -1,11 +1,17 @@
 """Rooms: the list with what is new there, names and links, notifications, and finding messages."""
 
+from pathlib import Path
+
 from playwright.async_api import Page, expect
 
+from tests.browser.bot_process import BotProcess
+from tests.browser.conftest import people_at
 from tests.browser.test_group import welcome, written
 from tests.browser.test_looks import PHONE, message, person, violations_in_both_schemes
 from tests.browser.test_messages import room_of
-from tests.browser.visitors import Visitors, said, say
+from tests.browser.visitors import Visitors, Wardrobe, said, say
+
+TOKEN = "s3cret-token"
 
 # Without a person who looks away and answers the browser's question, both are played here.
 AWAY = """() => {
@@ -180,3 +186,25 @@ async def test_phone_has_the_rooms_in_a_drawer_without_axe_problems(visitors: Vi
 
     assert found == []
     assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+async def test_stranger_at_a_link_is_led_to_the_token_and_told_that_a_wrong_one_is_wrong(
+    wardrobe: Wardrobe, tmp_path: Path
+):
+    with BotProcess(tmp_path, BUBBLES_HTTP__TOKEN=TOKEN) as bot:
+        async with people_at(wardrobe, bot.address) as visitors:
+            page = await (await visitors.window("es", is_for_good=True)).new_page()
+            await page.goto(f"{bot.address}/?room=ideas")
+            await page.get_by_label("Tu nombre").fill("Lin")
+            await page.keyboard.press("Enter")
+            field = page.get_by_label("Token de acceso")
+            await expect(field).to_be_focused()
+            await page.keyboard.type("wrong")
+            await page.keyboard.press("Enter")
+            await expect(page.locator("form")).to_contain_text("Este token de acceso no es válido")
+            await expect(field).to_be_focused()
+            await field.fill(TOKEN)
+            await page.keyboard.press("Enter")
+            await page.get_by_role("link", name="Omitir").click()
+            await expect(page.locator("h1")).to_contain_text("ideas")
+            visitors.complaints[:] = [each for each in visitors.complaints if "status of 401" not in each]

@@ -57,7 +57,7 @@ export interface Doing {
   undo: (() => void) | undefined
 }
 
-function useDoing(reminder: Reminder | undefined, choice: Choice | undefined): Doing {
+function useDoing(reminder: Reminder | undefined, action: string, choice: Choice | undefined): Doing {
   const words = useWords()
   const viewpoint = useViewpoint()
   const me = useRoom((room) => room.me.id)
@@ -65,7 +65,9 @@ function useDoing(reminder: Reminder | undefined, choice: Choice | undefined): D
   const [own, setOwn] = useState<string[]>([])
   const isMine = choice && (!choice.only_for?.length || choice.only_for.includes(me))
   const reported = choice?.state === 'live' && isMine && reminder?.status !== 'cancelled' ? choice.change_id : undefined
-  const last = own.at(-1) ?? reported
+  // What was delivered for the last time cannot be taken back, unless it was only called done.
+  const isOver = reminder?.status === 'done' && action !== 'done'
+  const last = isOver ? undefined : (own.at(-1) ?? reported)
   const canRestore = reminder?.status === 'cancelled' && reminder.created_by === me
   const run = async (doing: Promise<unknown>, then: (answer: unknown) => void = () => undefined) => {
     setBusy(true)
@@ -104,7 +106,7 @@ export function ReminderCard({ id, action, content, undo }: { id: string; action
   const words = useWords()
   const reminder = useReminder(id)
   const me = useRoom((room) => room.me.id)
-  const doing = useDoing(reminder, undo)
+  const doing = useDoing(reminder, action, undo)
   const headline = useHeadline(reminder, action, undo?.state === 'used')
   const isMine = reminder && (reminder.created_by === me || reminder.mentions.includes(me))
   const isOpen = reminder?.status === 'active' || reminder?.status === 'paused'

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState, type ReactNode } from 'react'
+import { useState, type KeyboardEvent, type ReactNode } from 'react'
 import { useLanguage, useWords } from '../language/language'
 import { Answer } from '../shell/Answer'
 import { loadEmoji, noteEmoji, recentEmoji, type Emoji } from './data'
@@ -29,6 +29,27 @@ function found(emoji: Emoji[], wanted: string): Emoji[] {
   return emoji.filter(([, , label, tags]) => parts.every((part) => `${label} ${tags}`.toLowerCase().includes(part))).slice(0, MOST_FOUND)
 }
 
+/** Move among the emoji with the arrows; Enter in the search picks the first one found. */
+function steer(event: KeyboardEvent<HTMLElement>): void {
+  const box = event.currentTarget
+  const all = [...box.querySelectorAll<HTMLButtonElement>('.emoji-one')]
+  const grid = all[0]?.parentElement
+  if (!grid || event.nativeEvent.isComposing || event.keyCode === 229) return
+  const columns = getComputedStyle(grid).gridTemplateColumns.split(' ').length
+  const at = all.findIndex((one) => one === document.activeElement)
+  const search = box.querySelector('input')
+  const isSearching = document.activeElement === search
+  if (event.key === 'Enter' && isSearching && search?.value.trim()) all[0]?.click()
+  else if (event.key === 'ArrowDown' && at < 0) all[0]?.focus()
+  else if (event.key === 'ArrowUp' && at >= 0 && at < columns) search?.focus()
+  else {
+    const step = { ArrowDown: columns, ArrowUp: -columns, ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (!step || at < 0) return
+    all[Math.min(Math.max(at + step, 0), all.length - 1)]?.focus()
+  }
+  event.preventDefault()
+}
+
 /** Every emoji by its group, those used last first, and a search by words. */
 export function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }): ReactNode {
   const words = useWords()
@@ -40,7 +61,7 @@ export function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }): Re
     onPick(emoji)
   }
   return (
-    <div className="emoji-picker" data-emoji-picker>
+    <div className="emoji-picker" data-emoji-picker onKeyDown={steer}>
       <TextInput
         data-autofocus
         aria-label={words.emoji.find}

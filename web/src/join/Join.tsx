@@ -1,6 +1,6 @@
 import { Button, SegmentedControl, TextInput, useMantineColorScheme } from '@mantine/core'
 import { IconRobot } from '@tabler/icons-react'
-import { useState, type FormEvent, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { LANGUAGES, useLanguage, useWords } from '../language/language'
 import { useRoom } from '../room/store'
@@ -63,11 +63,17 @@ export function Join(): ReactNode {
   const [isTried, setTried] = useState(false)
   const [state, setState] = useState<'idle' | 'entering' | 'unreachable'>('idle')
   const [problem, setProblem] = useState('')
+  const [tokenProblem, setTokenProblem] = useState('')
+  const tokenField = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (tokenProblem) tokenField.current?.focus()
+  }, [tokenProblem])
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
     if (!name.trim() || !isRoomName(room)) return
     setProblem('')
+    setTokenProblem('')
     setState('entering')
     keepToken(secret.trim())
     try {
@@ -75,8 +81,12 @@ export function Join(): ReactNode {
       if (await isSetupOffered().catch(() => false)) go('/setup')
       enter({ name: name.trim(), room })
     } catch (error) {
-      setNeedsToken(error instanceof Refused && error.status === UNAUTHORISED)
-      setProblem(error instanceof Error ? error.message : words.notLoaded)
+      const said = error instanceof Error ? error.message : words.notLoaded
+      const isOfToken = error instanceof Refused && error.status === UNAUTHORISED
+      if (isOfToken) {
+        setNeedsToken(true)
+        setTokenProblem(secret.trim() ? words.join.tokenWrong : said)
+      } else setProblem(said)
       setState('idle')
     }
   }
@@ -87,7 +97,7 @@ export function Join(): ReactNode {
           <IconRobot size={28} stroke={1.6} />
         </span>
         <h1>{words.join.title}</h1>
-        <p className="muted">{words.join.lead}</p>
+        {!needsToken && <p className="muted">{words.join.lead}</p>}
         <TextInput
           label={words.join.name}
           description={words.join.nameHint}
@@ -109,6 +119,8 @@ export function Join(): ReactNode {
         {(needsToken || secret) && (
           <TextInput
             type="password"
+            ref={tokenField}
+            error={tokenProblem}
             label={words.join.token}
             description={words.join.tokenHint}
             value={secret}

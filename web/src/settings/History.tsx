@@ -15,7 +15,8 @@ const LOCAL_PERSON = 'you'
 function Value({ value }: { value: Json }): ReactNode {
   const words = useWords().settings
   if (value === null || value === '') return <span className="muted">{words.none}</span>
-  return <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>
+  const isList = Array.isArray(value) && value.every((one) => typeof one === 'string')
+  return <code>{isList ? value.join(', ') || words.none : typeof value === 'string' ? value : JSON.stringify(value)}</code>
 }
 
 function OneChange({ change, save }: { change: Change; save: Save }): ReactNode {
