@@ -1,7 +1,7 @@
 """Times are read and shown in the zone of the person: that of their browser until they set another."""
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from playwright.async_api import Locator, Page, expect
@@ -100,3 +100,18 @@ async def test_today_of_the_calendar_is_that_of_the_persons_zone(visitors: Visit
     await views.get_by_text("Week", exact=True).click()
     columns = page.locator(".mantine-WeekView-weekViewDay")
     await expect(columns.nth(today.weekday())).to_have_attribute("data-today", "true")
+
+
+async def test_hour_that_clocks_skip_counts_on_and_not_back(visitors: Visitors):
+    home = await enter_from(visitors, "Noor", "America/New_York")
+    await say(home, "remind me on 2031-03-03 at 09:00 to water the ficus")
+    await expect(card_of(home)).to_be_visible()
+    page = await (await visitors.window(is_for_good=True)).new_page()
+    await page.clock.set_fixed_time(datetime(2031, 3, 5, 17, tzinfo=UTC))
+    await visitors.go(page, "/reminders", "Noor")
+    await page.get_by_role("radiogroup", name="View").get_by_text("Week", exact=True).click()
+    await page.locator(".mantine-WeekView-weekViewDaySlot").nth(6 * 24 + 2).click()
+    await page.get_by_label("What").fill("call the bank")
+    await page.get_by_role("button", name="Add").last.click()
+
+    await expect(page.locator(".calendar [data-event-id]", has_text="call the bank")).to_contain_text("03:00")

@@ -2,6 +2,8 @@ import { localeOf } from '../language/language'
 import { fill, type Words } from '../language/words'
 import { isKnownZone, zoneLabel, type Clock } from './clock'
 
+const DAY_MS = 86_400_000
+
 function made({ language, zone }: Clock, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(localeOf(language).dates, { ...options, timeZone: zone })
 }
@@ -33,7 +35,7 @@ export function wallTime(at: string | number | Date, zone: string): string {
 /** A day as a line in the chat: today, yesterday, or the date. */
 export function dayName(at: string, words: Words, clock: Clock, now = Date.now()): string {
   if (isSameDay(at, now, clock)) return words.room.today
-  if (isSameDay(at, now - 86_400_000, clock)) return words.room.yesterday
+  if (isSameDay(at, now - DAY_MS, clock)) return words.room.yesterday
   return longDate(at, clock)
 }
 
@@ -66,11 +68,12 @@ export function timeElsewhere(at: string, zone: string, clock: Clock): string | 
   return `${isOtherDay ? shortTime(at, there) : clockTime(at, there)} (${zoneLabel(zone)})`
 }
 
-/** The instant at which clocks in `zone` show `wall` (YYYY-MM-DD HH:mm); one that is skipped there counts on. */
+/** The first instant at which clocks in `zone` show `wall` (YYYY-MM-DD HH:mm); one that is skipped there counts on. */
 export function instantAt(wall: string, zone: string): Date {
   const utc = Date.parse(`${wall.replace(' ', 'T')}Z`)
   const offset = (at: number) => Date.parse(`${wallTime(at, zone).replace(' ', 'T')}Z`) - at
-  return new Date(utc - offset(utc - offset(utc)))
+  const [before, after] = [utc - offset(utc - DAY_MS), utc - offset(utc + DAY_MS)]
+  return new Date(wallTime(before, zone) !== wall && wallTime(after, zone) === wall ? after : before)
 }
 
 /** A span in its greatest unit, rounded up, so that a countdown never shows 0 before its time: 21m, 3h. */

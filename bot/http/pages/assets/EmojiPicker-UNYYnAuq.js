@@ -1,1 +1,0 @@
-export{t as EmojiPicker}from"./EmojiPicker-B9DfZmN1.js";
