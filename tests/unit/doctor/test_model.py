@@ -43,7 +43,7 @@ async def test_a_model_that_does_not_answer_is_a_problem_with_the_step_that_fits
     assert step in finding.next_step_in("en")
 
 
-async def test_what_a_server_says_of_a_refusal_is_kept():
+async def test_refusal_is_reported_with_the_words_of_the_server():
     [finding] = await examine_model(ScriptedModel([ModelUnavailable("refused", "HTTP 401 wrong key")]), ModelSettings())
 
     assert finding.state_in("es").endswith("(rechazado: HTTP 401 wrong key)")

@@ -73,7 +73,7 @@ async def test_a_stream_that_breaks_off_is_overruled_by_one_honest_line(api, eng
 
     told = await ask(api)
 
-    assert "could not reach a search engine just now (perplexity: cut)" in told[-1][1]["message"]["text"]
+    assert "could not reach a search engine just now (perplexity: incomplete answer)" in told[-1][1]["message"]["text"]
     assert len(await bots_messages(api)) == 1
 
 
