@@ -112,19 +112,6 @@ class ReminderService:
         if schedule is not None and schedule.rule is not None and schedule.rule.calendar is not None:
             await self._store.load_calendar(schedule.rule)
 
-    async def create_many(self, wishes: Sequence[NewReminder]) -> int:
-        """Create reminders in one transaction without checking limits; return the number of new ones.
-
-        Raises:
-            RequestRefused: as `create`, for any of them; then none is created.
-        """
-        now = self._clock.now()
-        drafts = [self._draft(wish, now) for wish in wishes]
-        count = await self._store.add_many(drafts, now)
-        if drafts:
-            self.worker.nudge(min(draft.first_fire for draft in drafts))
-        return count
-
     async def list(
         self,
         chat: ChatAddress,

@@ -14,7 +14,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.recurrence.schedule import Schedule
 from services.reminders.model import DueNotice, NewReminder
-from services.reminders.records import Claim, DeliveryOutcome, DeliveryState, Lease
+from services.reminders.records import Claim, DeliveryOutcome, DeliveryState, Lease, ValidatedReminder
 from services.reminders.service import ReminderService
 from services.storage.database import Database
 from services.storage.people.state import SqlStateStore
@@ -105,8 +105,9 @@ async def _deliver(folder: Path, url: str, point: str, contents: Sequence[str]) 
         service = ReminderService(
             store, clock, FilePlatform(folder / "sent.txt", failpoint), SqlStateStore(database, clock)
         )
-        due = (clock.now() + timedelta(seconds=0.2)).replace(tzinfo=None)
-        await service.create_many([_wish(content, due) for content in contents])
+        due = clock.now() + timedelta(seconds=0.2)
+        wishes = [_wish(content, due.replace(tzinfo=None)) for content in contents]
+        await store.add_many([ValidatedReminder(wish=wish, first_fire=due) for wish in wishes], clock.now())
         running = asyncio.create_task(service.run())
         now, is_open = clock.now(), True
         while is_open:

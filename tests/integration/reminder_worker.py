@@ -13,6 +13,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.recurrence.schedule import Schedule
 from services.reminders.model import DueNotice, NewReminder
+from services.reminders.records import ValidatedReminder
 from services.reminders.service import ReminderService
 from services.storage.database import Database
 from services.storage.engine.postgres import DatabaseTimeouts
@@ -69,9 +70,11 @@ async def _deliver(
 ) -> None:
     clock = SystemClock()
     async with database:
-        service = ReminderService(SqlReminderStore(database), clock, platform, SqlStateStore(database, clock))
-        due = (clock.now() + timedelta(seconds=seconds)).replace(tzinfo=None)
-        await service.create_many([_wish(content, due) for content in contents])
+        store = SqlReminderStore(database)
+        service = ReminderService(store, clock, platform, SqlStateStore(database, clock))
+        due = clock.now() + timedelta(seconds=seconds)
+        wishes = [_wish(content, due.replace(tzinfo=None)) for content in contents]
+        await store.add_many([ValidatedReminder(wish=wish, first_fire=due) for wish in wishes], clock.now())
         running = asyncio.create_task(service.run())
         say_ready()
         await running

@@ -76,7 +76,8 @@ async def test_long_lock_over_the_due_time_delays_and_loses_nothing(tmp_path: Pa
     clock, courier, file = SystemClock(), FakeCourier(), tmp_path / "bubbles.db"
     async with Database(f"sqlite:///{file}", timeouts=TIMEOUTS) as database:
         service = ReminderService(SqlReminderStore(database), clock, courier, SqlStateStore(database, clock))
-        await service.create_many([wish(f"tea {number}", 3 + number / 10) for number in range(20)])
+        for number in range(20):
+            await service.create(wish(f"tea {number}", 3 + number / 10))
         running = asyncio.create_task(service.run())
         await asyncio.sleep(0.5)
 

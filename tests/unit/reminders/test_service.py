@@ -116,13 +116,6 @@ async def test_a_content_over_the_limit_is_refused(make_desk):
     assert (refused.code, refused.fields) == ("content_too_long", {"limit": 5})
 
 
-async def test_many_reminders_are_stored_at_once(desk):
-    count = await desk.service.create_many([desk.wish(str(number)) for number in range(50)])
-
-    assert count == 50
-    assert len(await contents(desk)) == 50
-
-
 async def test_the_list_is_this_chat_s_soonest_first(desk):
     await desk.set("later", seconds=120)
     await desk.set("sooner", seconds=60)
