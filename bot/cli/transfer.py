@@ -28,12 +28,9 @@ from services.reminders.model import ReminderLimits
 from services.storage.database import Database
 from services.storage.engine.readonly import DatabaseView
 from services.storage.export.lines import ExportScope
-from services.storage.export.reader import TransferReader
 from services.storage.export.service import ImportSummary, export_lines, import_lines
-from services.storage.export.writer import TransferWriter
 from services.storage.reminders.audit import SqlReminderAudit
-from services.storage.reminders.store import SqlReminderReader
-from services.storage.reminders.transfer import SqlTransferStore
+from services.storage.reminders.store import SqlReminderReader, SqlReminderStore
 from services.storage.schema.backup import back_up
 from services.storage.schema.backup import restore as restore_backup
 
@@ -210,7 +207,7 @@ async def _export(settings: Settings, wanted: ExportScope, file: TextIO) -> Mapp
     counts: Counter[str] = Counter()
     async with DatabaseView(settings.database_url) as view:
         files = RoomFiles(settings.bot.data_dir / "files")
-        async for kind, line in export_lines(TransferReader(view), files, wanted, SystemClock().now()):
+        async for kind, line in export_lines(view, files, wanted, SystemClock().now()):
             file.write(f"{line}\n")
             counts[kind] += 1
     del counts["head"]
@@ -224,8 +221,8 @@ async def _import(settings: Settings, file: Path) -> ImportSummary:
 
     limits = ReminderLimits(content_length=settings.reminders.max_content_length)
     async with Database(settings.database_url) as database:
-        store, files = SqlTransferStore(database), RoomFiles(settings.bot.data_dir / "files")
-        return await import_lines(texts, store, TransferWriter(database), files, SystemClock(), limits)
+        files = RoomFiles(settings.bot.data_dir / "files")
+        return await import_lines(texts, database, files, SystemClock(), limits)
 
 
 def _format_counts(counts: Mapping[str, int]) -> str:
@@ -243,7 +240,7 @@ async def _import_reminders(settings: Settings, data: bytes, chat: ChatAddress, 
     )
     limits = ReminderLimits(content_length=settings.reminders.max_content_length)
     async with Database(settings.database_url) as database:
-        return await Importer(SqlTransferStore(database), SystemClock(), limits).import_file(data, chat, newcomers)
+        return await Importer(SqlReminderStore(database), SystemClock(), limits).import_file(data, chat, newcomers)
 
 
 async def _verify(settings: Settings, since: str | None, until: str | None) -> Verification:

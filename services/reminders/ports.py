@@ -43,7 +43,23 @@ class BatchNotifier(Notifier, Protocol):
         ...
 
 
-class ReminderBook(Protocol):
+class ReminderReader(Protocol):
+    """Reads reminders."""
+
+    async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
+        """Return the active and paused reminders of a chat, soonest first."""
+        ...
+
+    async def get(self, key: int) -> StoredReminder | None:
+        """Return the reminder with this key in any state."""
+        ...
+
+    async def by_request(self, request_key: str) -> StoredReminder | None:
+        """Return the reminder created by the command with this key."""
+        ...
+
+
+class ReminderBook(ReminderReader, Protocol):
     """Stores reminders. Every method is one transaction."""
 
     async def add(self, draft: ValidatedReminder, now: datetime, limits: ReminderLimits) -> StoredReminder:
@@ -62,20 +78,8 @@ class ReminderBook(Protocol):
         """Load the calendar of a rule in a thread, so that the event loop does not wait for it."""
         ...
 
-    async def by_request(self, request_key: str) -> StoredReminder | None:
-        """Return the reminder created by the command with this key."""
-        ...
-
-    async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
-        """Return the active and paused reminders of a chat, soonest first."""
-        ...
-
     async def of_creator(self, platform: str, person_id: str, limit: int) -> tuple[StoredReminder, ...]:
         """Return the active and paused reminders that a person created in any chat of a platform."""
-        ...
-
-    async def get(self, key: int) -> StoredReminder | None:
-        """Return the reminder with this key in any state."""
         ...
 
     async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:

@@ -22,16 +22,13 @@ from services.reminders.quiet_hours import QuietHours
 from services.reminders.records import ValidatedReminder
 from services.storage.database import Database
 from services.storage.export.lines import ExportScope
-from services.storage.export.reader import TransferReader
 from services.storage.export.service import export_lines, import_lines
-from services.storage.export.writer import TransferWriter
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.memories import SqlMemoryStore
 from services.storage.people.privacy import SqlPrivacyStore
 from services.storage.people.state import SqlScopeStore, SqlStateStore
 from services.storage.records.store import SqlCallStore
 from services.storage.reminders.store import SqlReminderStore
-from services.storage.reminders.transfer import SqlTransferStore
 from services.storage.tables import REMINDER
 from tests.support.records import make_call_record, make_completion_record, make_turn_record
 
@@ -145,14 +142,11 @@ class MemoryFiles(dict):
 
 
 async def export_from(database, wanted, files=FILES):
-    return [text async for _, text in export_lines(TransferReader(database), MemoryFiles(files), wanted, NOW)]
+    return [text async for _, text in export_lines(database, MemoryFiles(files), wanted, NOW)]
 
 
 async def import_into(database, texts, files=None):
-    store = SqlTransferStore(database)
-    return await import_lines(
-        lambda: texts, store, TransferWriter(database), MemoryFiles() if files is None else files, CLOCK
-    )
+    return await import_lines(lambda: texts, database, MemoryFiles() if files is None else files, CLOCK)
 
 
 def things(texts):

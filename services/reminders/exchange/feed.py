@@ -9,7 +9,8 @@ from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.kernel.state import Json, StateStore
 from services.reminders.exchange.ics_write import feed_ics
-from services.reminders.exchange.model import ReminderReader, read_chat, to_portable
+from services.reminders.exchange.model import read_chat, to_portable
+from services.reminders.ports import ReminderReader
 
 _KEEP = timedelta(days=36_500)
 _TOKEN_BYTES = 32

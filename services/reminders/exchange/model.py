@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from services.kernel.chat import ChatAddress
 from services.kernel.errors import AssistantError, RequestRefused
 from services.reminders.model import NewReminder, ReminderFields, ReminderState, fields_of, public_id, row_key
+from services.reminders.ports import ReminderReader
 from services.reminders.records import StoredReminder
 
 _OWN = re.compile(r"([a-z0-9]+)-([0-9a-f]+)@bubbles")
@@ -157,24 +158,8 @@ class ImportedReminder(Struct, frozen=True, kw_only=True):
     created_at: datetime
 
 
-class ReminderReader(Protocol):
-    """Reads reminders for an export or a calendar feed."""
-
-    async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
-        """Return the active and paused reminders of a chat, soonest first."""
-        ...
-
-
 class TransferStore(ReminderReader, Protocol):
     """Reads reminders and stores those of a file."""
-
-    async def get(self, key: int) -> StoredReminder | None:
-        """Return the reminder with this key in any state."""
-        ...
-
-    async def by_request(self, request_key: str) -> StoredReminder | None:
-        """Return the reminder created by the command with this key."""
-        ...
 
     async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:
         """Store all in one transaction; return the number of new ones by request key."""

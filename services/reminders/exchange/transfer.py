@@ -1,6 +1,5 @@
 """Export the reminders of a chat to a file, and import those of a file."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 
@@ -20,7 +19,6 @@ from services.reminders.exchange.model import (
     PortableFile,
     PortableReminder,
     Problem,
-    ReminderReader,
     TransferStore,
     key_in_uid,
     reason_of,
@@ -29,6 +27,7 @@ from services.reminders.exchange.model import (
     uid_of,
 )
 from services.reminders.model import NewReminder, ReminderLimits, ReminderState, fields_of
+from services.reminders.ports import ReminderReader
 
 _EVERYTHING = 1_000_000
 _OPEN = frozenset({ReminderState.ACTIVE, ReminderState.PAUSED})
@@ -84,10 +83,17 @@ class Importer:
             RequestRefused: `too_many_reminders(limit)`.
             ConfigError: the extra `ical` is not installed.
         """
-        return await self.store(_read(data, newcomers, self._clock.now()), chat)
+        now = self._clock.now()
+        arrivals, known, over = await self.prepare(_read(data, newcomers, now), chat)
+        return ImportReport(added=await self._store.take_in(arrivals, now), known=known, over=over)
 
-    async def store(self, found: PortableFile, chat: ChatAddress) -> ImportReport:
-        """Import the reminders of a parsed file into `chat`; see `import_file`."""
+    async def prepare(
+        self, found: PortableFile, chat: ChatAddress
+    ) -> tuple[list[ImportedReminder], int, tuple[str, ...]]:
+        """Return the new reminders of a parsed file, the number of known ones and the UIDs of those that are over.
+
+        Raises as `import_file`.
+        """
         now = self._clock.now()
         chosen: list[ImportedReminder] = []
         known, over, problems = 0, list(found.over), list[Problem]()
@@ -106,15 +112,11 @@ class Importer:
                     problems.append(Problem(place=place, uid=reminder.uid[:80], reason=reason_of(refusal)))
         if problems:
             raise ImportRefused(problems)
-        added = await self._take_in(chosen, chat, now)
-        return ImportReport(added=added, known=known, over=tuple(over))
-
-    async def _take_in(self, arrivals: Sequence[ImportedReminder], chat: ChatAddress, now: datetime) -> int:
         there = len(await self._store.in_chat(chat.key, self._limits.per_chat))
-        coming = sum(reminder.state in _OPEN for reminder in arrivals)
+        coming = sum(reminder.state in _OPEN for reminder in chosen)
         if coming and there + coming > self._limits.per_chat:
             raise RequestRefused("too_many_reminders", limit=self._limits.per_chat)
-        return await self._store.take_in(arrivals, now)
+        return chosen, known, tuple(over)
 
     async def _free_key(self, chat: ChatAddress, reminder: PortableReminder) -> str | None:
         """Return the request key for `reminder`; None if it is in this chat, open or in the state of the file."""

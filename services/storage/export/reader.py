@@ -23,27 +23,21 @@ _STATE_OF_A_CHAT: Final = ("tools.off", "web.extras")
 """Disabled tools, and buttons and reactions of the web chat; other state expires soon."""
 
 
-class TransferReader:
-    """Reads the lines of an export, also while the bot writes."""
-
-    def __init__(self, database: Readable) -> None:
-        self._database = database
-
-    async def lines(self, wanted: ExportScope) -> AsyncIterator[Line]:
-        """Yield all lines, opt-outs first, and messages and records last, in pages."""
-        for setting in await self._database.read(lambda connection: list(_settings(connection, wanted))):
-            yield setting
-        for kind, chat, person in (
-            ("message", "chat_key", "sender_id"),
-            ("turn", "chat_key", "person_id"),
-            ("call", "session_id", "person_id"),
-        ):
-            read = partial(_page, kind=kind, chat=chat, person=person, wanted=wanted)
-            last: int | None = 0
-            while last is not None:
-                lines, last = await self._database.read(partial(read, after=last))
-                for line in lines:
-                    yield line
+async def stored_lines(database: Readable, wanted: ExportScope) -> AsyncIterator[Line]:
+    """Yield all lines of an export, opt-outs first, and messages and records last, in pages."""
+    for setting in await database.read(lambda connection: list(_settings(connection, wanted))):
+        yield setting
+    for kind, chat, person in (
+        ("message", "chat_key", "sender_id"),
+        ("turn", "chat_key", "person_id"),
+        ("call", "session_id", "person_id"),
+    ):
+        read = partial(_page, kind=kind, chat=chat, person=person, wanted=wanted)
+        last: int | None = 0
+        while last is not None:
+            lines, last = await database.read(partial(read, after=last))
+            for line in lines:
+                yield line
 
 
 def _settings(connection: sa.Connection, wanted: ExportScope) -> Iterator[Line]:

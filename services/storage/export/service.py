@@ -1,7 +1,7 @@
 """Write an export line by line, and import one after validating all of it."""
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Final, Protocol
 
@@ -16,34 +16,19 @@ from services.reminders.exchange.model import (
     PortableFile,
     PortableReminder,
     Problem,
-    TransferStore,
     read_chat,
     reason_of,
 )
 from services.reminders.exchange.transfer import Importer
 from services.reminders.model import ReminderLimits
-from services.reminders.records import StoredReminder
+from services.storage.database import Database
+from services.storage.engine.readonly import Readable
 from services.storage.export.lines import LINES, ExportScope, FileLine, Head, Line, ReminderLine
+from services.storage.export.reader import stored_lines
+from services.storage.export.writer import store_lines
+from services.storage.reminders.store import SqlReminderStore
 
 _MOST_PROBLEMS: Final = 100
-
-
-class LineSource(Protocol):
-    """Reads stored data as lines."""
-
-    def lines(self, wanted: ExportScope) -> AsyncIterator[Line]:
-        """Yield all lines of the chats and people."""
-        ...
-
-
-class LineStore(Protocol):
-    """Stores lines."""
-
-    async def store(
-        self, reminders: Sequence[ImportedReminder], lines: Callable[[], Iterable[Line]], now: datetime
-    ) -> Mapping[str, int]:
-        """Store everything in one transaction; return the number of new items by kind."""
-        ...
 
 
 class FileStore(Protocol):
@@ -67,7 +52,7 @@ class ImportSummary(Struct, frozen=True, kw_only=True):
 
 
 async def export_lines(
-    source: LineSource, files: FileStore, wanted: ExportScope, now: datetime
+    database: Readable, files: FileStore, wanted: ExportScope, now: datetime
 ) -> AsyncIterator[tuple[str, str]]:
     """Yield the lines of an export with their kinds, first the head, of kind `head`; `now` is timezone-aware.
 
@@ -75,7 +60,7 @@ async def export_lines(
     """
     yield "head", Head(exported_at=now, chats=wanted.chats, people=wanted.people).model_dump_json()
     named: set[str] = set()
-    async for line in source.lines(wanted):
+    async for line in stored_lines(database, wanted):
         yield line.kind, line.model_dump_json()
         for url in _urls(line) - named:
             named.add(url)
@@ -115,8 +100,7 @@ def read_lines(texts: Iterable[str]) -> Iterator[Line]:
 
 async def import_lines(
     texts: Callable[[], Iterable[str]],
-    reminders: TransferStore,
-    store: LineStore,
+    database: Database,
     files: FileStore,
     clock: Clock,
     limits: ReminderLimits | None = None,
@@ -129,21 +113,23 @@ async def import_lines(
         ImportRefused: a line or a reminder is invalid.
         RequestRefused: `too_many_reminders(limit)`.
     """
-    found = _reminders(read_lines(texts()))
-    collector = _ReminderCollector(reminders)
-    importer = Importer(collector, clock, limits)
-    reports = [
-        await importer.store(PortableFile(reminders=tuple(report), chat=chat), read_chat(chat))
-        for chat, report in found.items()
-    ]
-    added = await store.store(collector.arrivals, lambda: read_lines(texts()), clock.now())
+    importer = Importer(SqlReminderStore(database), clock, limits)
+    arrivals: list[ImportedReminder] = []
+    known_count = over_count = 0
+    for chat, reminders in _reminders(read_lines(texts())).items():
+        file = PortableFile(reminders=tuple(reminders), chat=chat)
+        new, known, over = await importer.prepare(file, read_chat(chat))
+        arrivals += new
+        known_count += known
+        over_count += len(over)
+    added = await store_lines(database, arrivals, lambda: read_lines(texts()), clock.now())
     stored_files = [
         await files.put(line.url, line.content) for line in read_lines(texts()) if isinstance(line, FileLine)
     ]
     return ImportSummary(
         added={**added, "file": sum(stored_files)},
-        known_reminders=sum(report.known for report in reports),
-        over_reminders=sum(len(report.over) for report in reports),
+        known_reminders=known_count,
+        over_reminders=over_count,
     )
 
 
@@ -160,25 +146,3 @@ def _reminders(lines: Iterable[Line]) -> Mapping[str, list[PortableReminder]]:
     if problems:
         raise ImportRefused(problems[:_MOST_PROBLEMS])
     return found
-
-
-class _ReminderCollector:
-    """A reminder store that collects reminders, so that all are stored in one transaction."""
-
-    def __init__(self, store: TransferStore) -> None:
-        self._store = store
-        self.arrivals: list[ImportedReminder] = []
-
-    async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
-        return await self._store.in_chat(chat_key, limit)
-
-    async def get(self, key: int) -> StoredReminder | None:
-        return await self._store.get(key)
-
-    async def by_request(self, request_key: str) -> StoredReminder | None:
-        return await self._store.by_request(request_key)
-
-    async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:
-        del now
-        self.arrivals += arrivals
-        return len(arrivals)

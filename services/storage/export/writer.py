@@ -16,35 +16,29 @@ from services.storage.engine.rows import insert_new
 from services.storage.export.lines import ROW_KINDS, AccountsLine, Columns, FileLine, Line, RowLine
 from services.storage.messages.consent import blank_opted_out, recordable_calls, recordable_turns
 from services.storage.messages.store import keep_rows
-from services.storage.reminders.transfer import imported_columns
+from services.storage.reminders.rows import imported_columns
 from services.storage.tables import CALL, MEMORY, REMINDER, SCOPE, TURN
 
 _BATCH: Final = 500
 
 
-class TransferWriter:
-    """Writes the lines of an export in one transaction."""
+async def store_lines(
+    database: Database, reminders: Sequence[ImportedReminder], lines: Callable[[], Iterable[Line]], now: datetime
+) -> Mapping[str, int]:
+    """Store `reminders` and all other lines in one transaction; return the number of new items by kind.
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    `lines` is called at the beginning of each attempt of the transaction. Its reminders and files are skipped, because
+    the validated reminders are in `reminders`.
+    """
+    rows = [imported_columns(reminder, now) for reminder in reminders]
 
-    async def store(
-        self, reminders: Sequence[ImportedReminder], lines: Callable[[], Iterable[Line]], now: datetime
-    ) -> Mapping[str, int]:
-        """Store `reminders` and all other lines; return the number of new items by kind.
+    def work(connection: sa.Connection) -> Mapping[str, int]:
+        added = Counter(reminder=sum(_is_new(connection, REMINDER, row) for row in rows))
+        for batch in _batches(line for line in lines() if not isinstance(line, FileLine)):
+            added.update(_store(connection, batch))
+        return added
 
-        `lines` is called at the beginning of each attempt of the transaction. Its reminders and files are skipped,
-        because the validated reminders are in `reminders`.
-        """
-        rows = [imported_columns(reminder, now) for reminder in reminders]
-
-        def work(connection: sa.Connection) -> Mapping[str, int]:
-            added = Counter(reminder=sum(_is_new(connection, REMINDER, row) for row in rows))
-            for batch in _batches(line for line in lines() if not isinstance(line, FileLine)):
-                added.update(_store(connection, batch))
-            return added
-
-        return await self._database.run(work)
+    return await database.run(work)
 
 
 def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:

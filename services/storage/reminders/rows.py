@@ -12,6 +12,7 @@ from services.kernel.chat import Person
 from services.recurrence.fires import previous_fire
 from services.recurrence.rules import stored_rule
 from services.recurrence.schedule import FollowUp, Schedule
+from services.reminders.exchange.model import ImportedReminder
 from services.reminders.model import CatchUp, DueNotice, ReminderAction, ReminderState, public_id
 from services.reminders.occurrences import pause_after
 from services.reminders.records import Change, DeliveryState, Lease, StoredReminder, ValidatedReminder
@@ -127,6 +128,17 @@ def draft_columns(draft: ValidatedReminder, created_at: int) -> dict[str, object
         "state": ReminderState.ACTIVE.value,
         "created_at": created_at,
         "updated_at": created_at,
+    }
+
+
+def imported_columns(arrival: ImportedReminder, now: datetime) -> dict[str, object]:
+    """Return the columns of an imported reminder; `now` is the time of the import."""
+    draft = ValidatedReminder(wish=arrival.wish, first_fire=arrival.next_fire_at or now)
+    return {
+        **draft_columns(draft, to_micros(arrival.created_at)),
+        "next_fire_at": to_micros_or_none(arrival.next_fire_at),
+        "state": arrival.state.value,
+        "updated_at": to_micros(now),
     }
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from services.kernel.errors import RequestRefused, StorageBusy, StorageFull, StorageUnavailable
 from services.recurrence.rules import Rule, load_calendar
+from services.reminders.exchange.model import ImportedReminder
 from services.reminders.model import ReminderLimits
 from services.reminders.quiet_hours import QuietHours
 from services.reminders.records import (
@@ -27,13 +28,27 @@ from services.reminders.records import (
 from services.storage.database import Database
 from services.storage.engine.postgres import take_advisory_lock
 from services.storage.engine.readonly import Readable
-from services.storage.engine.rows import LATEST, from_micros, from_micros_or_none, insert_many, to_micros, upsert
+from services.storage.engine.rows import (
+    LATEST,
+    from_micros,
+    from_micros_or_none,
+    insert_many,
+    insert_new,
+    to_micros,
+    upsert,
+)
 from services.storage.engine.sent_journal import SentOccurrenceLine
 from services.storage.reminders import claims, ledger, postgres_deliveries
 from services.storage.reminders.claims import claim_shared, free_dead
 from services.storage.reminders.occurrence_rows import ClaimRequest
 from services.storage.reminders.quiet_hours import columns_of, hours_of
-from services.storage.reminders.rows import change_columns, draft_columns, next_fire_micros, reminder_of
+from services.storage.reminders.rows import (
+    change_columns,
+    draft_columns,
+    imported_columns,
+    next_fire_micros,
+    reminder_of,
+)
 from services.storage.tables import DELIVERY, QUIET, REMINDER
 from services.storage.tables.base import IS_HELD, IS_OPEN
 
@@ -115,6 +130,15 @@ class SqlReminderStore(SqlReminderReader):
             return count
 
         return await self._database.run(work)
+
+    async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:
+        """Store the reminders of a file in one transaction; return the number of new ones by request key."""
+        rows = [imported_columns(arrival, now) for arrival in arrivals]
+        if not rows:
+            return 0
+        return await self._database.run(
+            lambda connection: max(0, connection.execute(insert_new(connection.dialect.name, REMINDER), rows).rowcount)
+        )
 
     async def load_calendar(self, rule: Rule) -> None:
         """Load the calendar of a rule in the reader thread."""

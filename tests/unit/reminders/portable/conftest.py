@@ -13,7 +13,7 @@ from services.reminders.exchange.model import PortableReminder
 from services.reminders.exchange.transfer import Importer
 from services.reminders.model import CatchUp, ReminderLimits, ReminderState
 from services.storage.database import Database
-from services.storage.reminders.transfer import SqlTransferStore
+from services.storage.reminders.store import SqlReminderStore
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 HOME = ChatAddress(platform="console", chat_id="home")
@@ -63,8 +63,8 @@ async def database() -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-def store(database: Database) -> SqlTransferStore:
-    return SqlTransferStore(database)
+def store(database: Database) -> SqlReminderStore:
+    return SqlReminderStore(database)
 
 
 @pytest.fixture
@@ -73,5 +73,5 @@ def clock() -> FixedClock:
 
 
 @pytest.fixture
-def importer(store: SqlTransferStore, clock: FixedClock) -> Importer:
+def importer(store: SqlReminderStore, clock: FixedClock) -> Importer:
     return Importer(store, clock, ReminderLimits(per_chat=40))
