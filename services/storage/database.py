@@ -46,7 +46,7 @@ class Database:
         timeouts: DatabaseTimeouts | None = None,
     ) -> None:
         """Create a database; `make_thread` makes executors, in tests with a fake clock without a thread."""
-        self._make_thread = make_thread or _make_thread
+        self._make_thread = make_thread or partial(ThreadPoolExecutor, 1)
         self._timeouts = timeouts or DatabaseTimeouts()
         self.url = sqlite.parse_url(url)
         """The URL with its password, for connections only."""
@@ -114,7 +114,7 @@ class Database:
         self._journal = None
         loop = asyncio.get_running_loop()
         # Wait for running reads: SQLite crashes when its connection is closed meanwhile.
-        await loop.run_in_executor(self._reader, _do_nothing)
+        await loop.run_in_executor(self._reader, lambda: None)
         await loop.run_in_executor(self._writer, self._resources.close)
         self._reader.shutdown(wait=False)
         self._autocommit_thread.shutdown(wait=False)
@@ -280,9 +280,9 @@ class Database:
         self.sent = self._resources.enter_context(SentJournal(self.path))
         # Only one connection writes: a commit of another one would invalidate its page cache.
         writing = _WritingConnection(self._connect(sqlite.Role.DURABLE), self._timeouts.busy)
-        self._durable = writing.transactions(sqlite.Role.DURABLE)
-        self._quick = self._autocommit = writing.transactions(sqlite.Role.QUICK)
-        self._inline = writing.transactions(sqlite.Role.AT_ONCE)
+        self._durable = partial(writing.transact, sqlite.Role.DURABLE)
+        self._quick = self._autocommit = partial(writing.transact, sqlite.Role.QUICK)
+        self._inline = partial(writing.transact, sqlite.Role.AT_ONCE)
         if self.path is not None:
             self._journal = JournalFlush(self.path, self._writer, writing.lock)
             self._resources.callback(self._journal.close)
@@ -336,14 +336,6 @@ def first_line(error: BaseException | None) -> str:
     return (str(error) or type(error).__name__).splitlines()[0]
 
 
-def _make_thread(name: str) -> Executor:
-    return ThreadPoolExecutor(1, name)
-
-
-def _do_nothing() -> None:
-    """Do nothing; a thread runs it after all earlier work."""
-
-
 class _Transact(Protocol):
     """Runs work in a transaction; used by one thread."""
 
@@ -359,17 +351,12 @@ class _WritingConnection:
         self._busy = busy
         self._role = sqlite.Role.DURABLE
 
-    def transactions(self, role: sqlite.Role) -> _Transact:
-        """Return a function that runs transactions in one role.
-
-        In the event loop use `AT_ONCE`, which does not block.
+    def transact(self, role: sqlite.Role, work: Callable[[sa.Connection], T]) -> T:
+        """Run `work` in a transaction in `role`; in the event loop use `AT_ONCE`, which does not block.
 
         Raises:
             BlockingIOError: for `AT_ONCE`, another write is running or another program has locked the database.
         """
-        return partial(self._transact, role)
-
-    def _transact(self, role: sqlite.Role, work: Callable[[sa.Connection], T]) -> T:
         is_at_once = role is sqlite.Role.AT_ONCE
         if not self.lock.acquire(blocking=not is_at_once):
             raise BlockingIOError

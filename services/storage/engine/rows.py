@@ -49,13 +49,17 @@ def address_of(chat_key: str, thread_id: str | None) -> ChatAddress:
 _MOST_VALUES = 32_766  # SQLite's limit for one statement
 
 
-def insert_new(dialect: str, table: sa.Table) -> "sqlite.Insert | postgresql.Insert":
-    """Return an INSERT that skips rows whose unique key exists."""
+def _insert(dialect: str, table: sa.Table) -> "sqlite.Insert | postgresql.Insert":
     if dialect == "postgresql":
         from sqlalchemy.dialects import postgresql
 
-        return postgresql.insert(table).on_conflict_do_nothing()
-    return sqlite.insert(table).on_conflict_do_nothing()
+        return postgresql.insert(table)
+    return sqlite.insert(table)
+
+
+def insert_new(dialect: str, table: sa.Table) -> "sqlite.Insert | postgresql.Insert":
+    """Return an INSERT that skips rows whose unique key exists."""
+    return _insert(dialect, table).on_conflict_do_nothing()
 
 
 def insert_many(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, object]]) -> int:
@@ -109,13 +113,6 @@ def upsert(connection: sa.Connection, table: sa.Table, *, key: Sequence[str]) ->
 
 @cache
 def _upsert(dialect: str, table: sa.Table, key: tuple[str, ...]) -> "sqlite.Insert | postgresql.Insert":
+    insert = _insert(dialect, table)
     replaced = [column.name for column in table.c if column.name not in key]
-    if dialect == "postgresql":
-        from sqlalchemy.dialects import postgresql
-
-        on_server = postgresql.insert(table)
-        return on_server.on_conflict_do_update(
-            index_elements=key, set_={name: on_server.excluded[name] for name in replaced}
-        )
-    in_file = sqlite.insert(table)
-    return in_file.on_conflict_do_update(index_elements=key, set_={name: in_file.excluded[name] for name in replaced})
+    return insert.on_conflict_do_update(index_elements=key, set_={name: insert.excluded[name] for name in replaced})

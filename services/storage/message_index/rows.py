@@ -40,23 +40,9 @@ def row_search_text(text: str, attachments: str) -> str:
     return searchable_text(text, parse_attachments(attachments)) if attachments else text
 
 
-MESSAGE_COLUMNS = (
-    MESSAGE.c.id,
-    MESSAGE.c.chat_key,
-    MESSAGE.c.thread_id,
-    MESSAGE.c.message_id,
-    MESSAGE.c.sender_id,
-    MESSAGE.c.sender_name,
-    MESSAGE.c.sender_is_bot,
-    MESSAGE.c.sender_username,
-    MESSAGE.c.text,
-    MESSAGE.c.sent_at,
-    MESSAGE.c.reply_to,
-    MESSAGE.c.is_addressed,
-    MESSAGE.c.is_private,
-    MESSAGE.c.mentions,
-    MESSAGE.c.attachments,
-)
+MESSAGE_COLUMNS = tuple(column for column in MESSAGE.c if column.name not in {"edited_at", "deleted_at"})
+"""The columns that `messages_of` reads."""
+
 IS_SHOWN = MESSAGE.c.deleted_at.is_(None)
 """Messages that were not deleted."""
 
@@ -77,39 +63,27 @@ def in_thread(address: ChatAddress) -> sa.ColumnElement[bool]:
     return sa.true() if address.thread_id is None else MESSAGE.c.thread_id == address.thread_id
 
 
-def messages_of(rows: Iterable[Sequence[Any]]) -> Iterator[ChatMessage]:
-    """Yield the messages of rows of `MESSAGE_COLUMNS`; equal addresses and people share an object."""
+def messages_of(rows: Iterable[sa.Row[*tuple[Any, ...]]]) -> Iterator[ChatMessage]:
+    """Yield the messages of rows with `MESSAGE_COLUMNS`; equal addresses and people share an object."""
     addresses: dict[tuple[str, str | None], ChatAddress] = {}
     people: dict[tuple[str, str, bool, str], Person] = {}
-    for (
-        _,
-        chat,
-        thread,
-        message_id,
-        *sender,
-        text,
-        sent_at,
-        reply_to,
-        is_addressed,
-        is_private,
-        who_else,
-        files,
-    ) in rows:
-        identifier, name, is_bot, username = sender
-        who, where = (identifier, name, bool(is_bot), username), (chat, thread)
+    for row in rows:
+        where = (row.chat_key, row.thread_id)
+        who = (row.sender_id, row.sender_name, bool(row.sender_is_bot), row.sender_username)
         if where not in addresses:
-            addresses[where] = address_of(chat, thread)
+            addresses[where] = address_of(*where)
         if who not in people:
-            people[who] = Person(id=identifier, name=name, is_bot=bool(is_bot), username=username)
+            identifier, name, is_bot, username = who
+            people[who] = Person(id=identifier, name=name, is_bot=is_bot, username=username)
         yield ChatMessage(
-            id=message_id,
+            id=row.message_id,
             address=addresses[where],
             sender=people[who],
-            text=text,
-            sent_at=from_micros(sent_at),
-            is_addressed=bool(is_addressed),
-            is_private=bool(is_private),
-            reply_to=reply_to,
-            mentions=parse_mentions(who_else),
-            attachments=parse_attachments(files),
+            text=row.text,
+            sent_at=from_micros(row.sent_at),
+            is_addressed=bool(row.is_addressed),
+            is_private=bool(row.is_private),
+            reply_to=row.reply_to,
+            mentions=parse_mentions(row.mentions),
+            attachments=parse_attachments(row.attachments),
         )

@@ -127,10 +127,9 @@ class MessagePages:
 
 
 def _to_pages(rows: Sequence[sa.Row[*tuple[Any, ...]]]) -> tuple[PagedMessage, ...]:
-    messages = messages_of(tuple(row)[: len(MESSAGE_COLUMNS)] for row in rows)
     return tuple(
         PagedMessage(number=row.id, message=message, is_edited=row.edited_at is not None)
-        for row, message in zip(rows, messages, strict=True)
+        for row, message in zip(rows, messages_of(rows), strict=True)
     )
 
 

@@ -30,17 +30,13 @@ class SqlStateStore:
         """Return the value under `key`."""
         now = to_micros(self._clock.now())
         query = sa.select(STATE.c.value).where(STATE.c.key == key, STATE.c.expires_at > now)
-        text = await self._database.read(lambda connection: connection.scalar(query))
-        value: Json = None if text is None else json.loads(text)
-        return value
+        return _parse(await self._database.read(lambda connection: connection.scalar(query)))
 
     async def take(self, key: str) -> Json:
         """Delete and return the value under `key` in one statement, so that only one of several processes gets it."""
         is_there = sa.and_(STATE.c.key == key, STATE.c.expires_at > to_micros(self._clock.now()))
         taken = STATE.delete().where(is_there).returning(STATE.c.value)
-        text = await self._database.run(lambda connection: connection.scalar(taken))
-        value: Json = None if text is None else json.loads(text)
-        return value
+        return _parse(await self._database.run(lambda connection: connection.scalar(taken)))
 
     async def set(self, key: str, value: Json, *, keep: timedelta, is_promised: bool = False) -> None:
         """Store `value` for `keep`, and delete expired values.
@@ -65,6 +61,11 @@ class SqlStateStore:
                 raise
             # A request must not fail because a small value is lost.
             logger.error("could not store state {}: {}", key.partition(":")[0], error)
+
+
+def _parse(text: str | None) -> Json:
+    value: Json = None if text is None else json.loads(text)
+    return value
 
 
 @cache

@@ -15,7 +15,7 @@ from services.storage.engine.worker_registry import IS_GONE, WorkerRegistry
 from services.storage.reminders import ledger, postgres_deliveries
 from services.storage.reminders.occurrence_rows import ClaimRequest, insert_occurrences, merge_waiting
 from services.storage.reminders.quiet_hours import Quiet
-from services.storage.reminders.rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of, schedule_of
+from services.storage.reminders.rows import NOTICE_COLUMNS, delivery_rows, lease_of, occurred_of, schedule_of
 from services.storage.tables import DELIVERY, META, REMINDER, WORKER
 from services.storage.tables.base import IS_DUE, IS_FREED, IS_REPEATED
 
@@ -138,7 +138,7 @@ def claim_freed(connection: sa.Connection, request: ClaimRequest) -> list[Lease]
     freed = list(connection.scalars(_due_ids(request)))
     if not freed:
         return []
-    rows = _read(connection, freed)
+    rows = delivery_rows(connection, freed)
     rows = [*rows, *_companions(connection, rows)]
     held = _defer_quiet(connection, request, rows)
     taken = [row for row in rows if row["delivery_id"] not in held]
@@ -157,15 +157,6 @@ def _due_ids(request: ClaimRequest) -> sa.Select[int]:
     )
 
 
-def _read(connection: sa.Connection, ids: Sequence[int]) -> Sequence[sa.RowMapping]:
-    query = (
-        sa.select(*DELIVERY_COLUMNS, *NOTICE_COLUMNS)
-        .join(REMINDER, REMINDER.c.id == DELIVERY.c.reminder_id)
-        .where(DELIVERY.c.id.in_(ids))
-    )
-    return connection.execute(query).mappings().all()
-
-
 def _companions(connection: sa.Connection, rows: Sequence[sa.RowMapping]) -> Sequence[sa.RowMapping]:
     """Read the other occurrences of the messages of `rows`, because a message must be retried with all of them."""
     keys = {row["message_key"] for row in rows if row["message_key"]}
@@ -174,7 +165,7 @@ def _companions(connection: sa.Connection, rows: Sequence[sa.RowMapping]) -> Seq
     known = [row["delivery_id"] for row in rows]
     companions = sa.select(DELIVERY.c.id).where(IS_FREED, DELIVERY.c.message_key.in_(keys), DELIVERY.c.id.not_in(known))
     ids = list(connection.scalars(companions.with_for_update()))
-    return _read(connection, ids) if ids else ()
+    return delivery_rows(connection, ids) if ids else ()
 
 
 def _defer_quiet(connection: sa.Connection, request: ClaimRequest, rows: Sequence[sa.RowMapping]) -> set[int]:

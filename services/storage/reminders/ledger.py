@@ -12,7 +12,7 @@ from services.reminders.records import DeliveryOutcome, DeliveryRecord, Delivery
 from services.storage.engine.rows import from_micros, from_micros_or_none, to_micros
 from services.storage.engine.sent_journal import SentOccurrenceLine
 from services.storage.reminders import postgres_deliveries, sqlite_deliveries
-from services.storage.reminders.rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of
+from services.storage.reminders.rows import delivery_rows, lease_of, occurred_of
 from services.storage.tables import DELIVERY, REMINDER
 from services.storage.tables.base import BIG, IS_HELD, NEVER
 
@@ -50,15 +50,7 @@ def held(connection: sa.Connection, owner: str, delivery_ids: Sequence[int]) -> 
 
 def renew(connection: sa.Connection, delivery_id: int) -> Lease | None:
     """Reload a begun occurrence with the current text and people."""
-    row = (
-        connection.execute(
-            sa.select(*DELIVERY_COLUMNS, *NOTICE_COLUMNS)
-            .join(REMINDER, REMINDER.c.id == DELIVERY.c.reminder_id)
-            .where(DELIVERY.c.id == delivery_id)
-        )
-        .mappings()
-        .one_or_none()
-    )
+    row = next(iter(delivery_rows(connection, [delivery_id])), None)
     if row is None:
         return None
     occurred = occurred_of(row)

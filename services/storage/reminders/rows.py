@@ -1,7 +1,7 @@
 """Convert rows to the values of the reminder service, and back."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
@@ -44,19 +44,6 @@ NOTICE_COLUMNS = (
     REMINDER.c.follow_up_times,
     REMINDER.c.done_until,
 )
-DELIVERY_COLUMNS = (
-    DELIVERY.c.id.label("delivery_id"),
-    DELIVERY.c.reminder_id,
-    DELIVERY.c.due_at,
-    DELIVERY.c.version,
-    DELIVERY.c.content,
-    DELIVERY.c.missed,
-    DELIVERY.c.state,
-    DELIVERY.c.try_at,
-    DELIVERY.c.attempt,
-    DELIVERY.c.message_key,
-    DELIVERY.c.was_held,
-)
 
 
 class Occurred(NamedTuple):
@@ -73,6 +60,19 @@ class Occurred(NamedTuple):
     attempt: int
     message_key: str
     was_held: bool
+
+
+_DELIVERY_COLUMNS = (DELIVERY.c.id.label("delivery_id"), *(DELIVERY.c[name] for name in Occurred._fields[1:]))
+
+
+def delivery_rows(connection: sa.Connection, ids: Sequence[int]) -> Sequence[sa.RowMapping]:
+    """Read the occurrences `ids` with the fields of their notices."""
+    query = (
+        sa.select(*_DELIVERY_COLUMNS, *NOTICE_COLUMNS)
+        .join(REMINDER, REMINDER.c.id == DELIVERY.c.reminder_id)
+        .where(DELIVERY.c.id.in_(ids))
+    )
+    return connection.execute(query).mappings().all()
 
 
 def schedule_columns(schedule: Schedule) -> dict[str, object]:
