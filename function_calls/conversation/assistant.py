@@ -46,10 +46,11 @@ from function_calls.tools.confirmation.pending_calls import PendingCall
 from function_calls.tools.confirmation.yes_no import Answer, parse_short_answer
 from function_calls.tools.context import CallContext
 from function_calls.tools.policy import CallPolicy
-from function_calls.tools.session_state import CallState, LazySession, MemorySessionStateStore, SessionStateStore
+from function_calls.tools.session_state import CallState, LazySession, MemorySessionStateStore
 from services.call_log.model import CONFIRMED
 from services.call_log.usage import current_usage
 from services.kernel.errors import ModelUnavailable
+from services.kernel.state import ScopeStore
 
 __all__ = ["Assistant", "Command", "ContextFor", "LoopLimits"]
 
@@ -73,7 +74,7 @@ class Assistant:
         offline: Interpreter,
         context_for: ContextFor,
         limits: LoopLimits | None = None,
-        states: SessionStateStore | None = None,
+        states: ScopeStore | None = None,
         recorder: Recorder | None = None,
         commands: Sequence[Command] = (),
     ) -> None:

@@ -10,13 +10,13 @@ commit fails if another call has changed a value since it was read (`StateConfli
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final, Protocol, TypeVar, overload
+from typing import Any, Final, TypeVar, overload
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from function_calls.tools.calls import Conversation
-from services.kernel.state import Json, StateDelta
+from services.kernel.state import Json, ScopeStore, StateDelta
 
 SESSION: Final = ""
 USER: Final = "user:"
@@ -36,20 +36,8 @@ class StateConflict(Exception):
         self.keys = tuple(keys)
 
 
-class SessionStateStore(Protocol):
-    """Storage for the values of scopes."""
-
-    async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
-        """Return the values of each of `scopes`, in order; none for an unknown scope."""
-        ...
-
-    async def commit(self, deltas: Sequence[StateDelta]) -> None:
-        """Store all of `deltas` or none of them; other keys stay unchanged."""
-        ...
-
-
 class MemorySessionStateStore:
-    """A `SessionStateStore` in memory."""
+    """A `ScopeStore` in memory."""
 
     def __init__(self) -> None:
         self._values: dict[str, dict[str, Json]] = {}
@@ -78,7 +66,7 @@ class Session:
 
     def __init__(
         self,
-        store: SessionStateStore | None = None,
+        store: ScopeStore | None = None,
         scopes: Mapping[str, str] | None = None,
         values: Mapping[str, dict[str, Json]] | None = None,
     ) -> None:
@@ -89,7 +77,7 @@ class Session:
         self.lock = asyncio.Lock()
 
     @classmethod
-    async def open(cls, store: SessionStateStore, conversation: Conversation) -> "Session":
+    async def open(cls, store: ScopeStore, conversation: Conversation) -> "Session":
         """Load the state of one person in one chat."""
         scopes = {
             SESSION: f"session:{conversation.key}",
@@ -146,7 +134,7 @@ class LazySession:
 
     __slots__ = ("_conversation", "_opened", "_store")
 
-    def __init__(self, store: SessionStateStore, conversation: Conversation) -> None:
+    def __init__(self, store: ScopeStore, conversation: Conversation) -> None:
         self._store = store
         self._conversation = conversation
         self._opened: Session | None = None

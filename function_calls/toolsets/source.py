@@ -56,14 +56,6 @@ class Access(Struct, frozen=True, kw_only=True):
             return True
         return viewer.key in self.people or viewer.key == self.owner or viewer.chat.key in self.chats
 
-    def to_json(self) -> Json:
-        """Return the rule in JSON."""
-        if self.is_public:
-            return None
-        if not (self.people or self.chats):
-            return {}
-        return {"read": {"user_ids": [*sorted(self.people)], "group_ids": [*sorted(self.chats)]}}
-
 
 def check_access(written: object) -> None:
     """Check the form of an `access_control`: null, `{}` or `{"read": {"user_ids": […], "group_ids": […]}}`.

@@ -189,8 +189,8 @@ def parse_json(text: str) -> Json:
     return value
 
 
-class CallReader(Protocol):
-    """Finds records of turns and calls."""
+class CallStore(Protocol):
+    """Stores records of turns and calls."""
 
     async def turn(self, message_id: str, chat_key: str | None = None) -> TurnRecord | None:
         """Return the latest turn of a message; `chat_key` None means any chat."""
@@ -209,10 +209,6 @@ class CallReader(Protocol):
     async def spent_since(self, moment: datetime) -> tuple[Spent, ...]:
         """Return the usage of turns since `moment`, one entry per person and chat."""
         ...
-
-
-class CallStore(CallReader, Protocol):
-    """Stores records of turns and calls."""
 
     async def add(self, turns: Sequence[TurnRecord], calls: Sequence[CallRecord]) -> None:
         """Store all in one transaction; a power cut may lose the last ones."""

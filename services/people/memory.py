@@ -14,21 +14,6 @@ from services.kernel.errors import RequestRefused
 from services.people.model import Account
 
 
-class Memory(Struct, frozen=True, kw_only=True):
-    """A text that `person` asked the bot to remember in `address`.
-
-    `id` is `m` and a number, permanently unique. With `is_shared` everybody in the chat sees it, else only `person`.
-    `created_at` is timezone-aware.
-    """
-
-    id: str
-    address: ChatAddress
-    person: Person
-    text: str
-    is_shared: bool
-    created_at: datetime
-
-
 class NewMemory(Struct, frozen=True, kw_only=True):
     """A memory before it is stored."""
 
@@ -37,6 +22,16 @@ class NewMemory(Struct, frozen=True, kw_only=True):
     text: str
     is_shared: bool
     created_at: datetime
+
+
+class Memory(NewMemory, frozen=True, kw_only=True):
+    """A text that `person` asked the bot to remember in `address`.
+
+    `id` is `m` and a number, permanently unique. With `is_shared` everybody in the chat sees it, else only `person`.
+    `created_at` is timezone-aware.
+    """
+
+    id: str
 
 
 class MemoryViewer(Struct, frozen=True, kw_only=True):
@@ -51,12 +46,6 @@ class MemoryViewer(Struct, frozen=True, kw_only=True):
     is_private: bool = False
     is_admin: bool = False
     others: tuple[Account, ...] = ()
-
-    def may_see(self, memory: Memory) -> bool:
-        """Return whether the person may see `memory`."""
-        if memory.address.key == self.address.key:
-            return memory.is_shared or memory.person.id == self.person.id
-        return self.is_private and not memory.is_shared and self._is_own(memory)
 
     def may_forget(self, memory: Memory) -> bool:
         """Return whether the person may delete `memory`: their own, and as an admin shared ones."""

@@ -48,11 +48,6 @@ class Erasure:
     records: int
     gone: tuple[DeletedMessage, ...] = field(default=(), compare=False, repr=False)
 
-    @property
-    def is_empty(self) -> bool:
-        """Return whether nothing was deleted."""
-        return not (self.messages or self.replies or self.memories or self.records)
-
 
 class PersonData(Struct, frozen=True, kw_only=True):
     """The stored data of a person: complete counts, and the latest `messages`, oldest first."""

@@ -8,11 +8,11 @@ import pytest
 import sqlalchemy as sa
 
 from bot.testing.clocks import FixedClock
-from function_calls.tools.session_state import MemorySessionStateStore, SessionStateStore
+from function_calls.tools.session_state import MemorySessionStateStore
 from services.call_log.model import CallStore
 from services.history.service import MessageStore
 from services.kernel.chat import ChatAddress, Person
-from services.kernel.state import MemoryStateStore, StateStore
+from services.kernel.state import MemoryStateStore, ScopeStore, StateStore
 from services.recurrence.fires import check
 from services.recurrence.schedule import read_schedule
 from services.reminders.model import NewReminder
@@ -119,5 +119,5 @@ def draft() -> Callable[..., ValidatedReminder]:
 
 
 @pytest.fixture
-def scopes(database: Database | None) -> SessionStateStore:
+def scopes(database: Database | None) -> ScopeStore:
     return MemorySessionStateStore() if database is None else SqlScopeStore(database)

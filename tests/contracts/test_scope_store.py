@@ -2,28 +2,27 @@
 
 import pytest
 
-from function_calls.tools.session_state import SessionStateStore
-from services.kernel.state import StateDelta
+from services.kernel.state import ScopeStore, StateDelta
 
 
 def written(scope, **values):
     return StateDelta(scope=scope, written=values)
 
 
-async def test_values_come_back_by_scope_in_the_order_asked(scopes: SessionStateStore):
+async def test_values_come_back_by_scope_in_the_order_asked(scopes: ScopeStore):
     await scopes.commit([written("app", motto="hi"), written("session:a", ids=["x", 1, None])])
 
     assert await scopes.load(["session:a", "nobody", "app"]) == [{"ids": ["x", 1, None]}, {}, {"motto": "hi"}]
 
 
-async def test_keys_that_a_change_does_not_name_stay(scopes: SessionStateStore):
+async def test_keys_that_a_change_does_not_name_stay(scopes: ScopeStore):
     await scopes.commit([written("app", one=1, two=2)])
     await scopes.commit([StateDelta(scope="app", written={"two": 22}, removed=frozenset({"three"}))])
 
     assert await scopes.load(["app"]) == [{"one": 1, "two": 22}]
 
 
-async def test_a_removed_key_is_gone(scopes: SessionStateStore):
+async def test_a_removed_key_is_gone(scopes: ScopeStore):
     await scopes.commit([written("app", one=1, two=2)])
     await scopes.commit([StateDelta(scope="app", written={}, removed=frozenset({"one"}))])
 
@@ -45,7 +44,7 @@ async def test_value_changed_since_reading_stays(scopes, read):
     assert await scopes.load(["app"]) == [{"one": 1}]
 
 
-async def test_commit_is_stored_completely_or_not_at_all(scopes: SessionStateStore, database):
+async def test_commit_is_stored_completely_or_not_at_all(scopes: ScopeStore, database):
     if database is None:
         pytest.skip("the memory store cannot fail half way")
     with pytest.raises(TypeError):

@@ -11,8 +11,9 @@ from function_calls.conversation.agents.agent_tool import without_transfers
 from function_calls.conversation.agents.outcome import SubAgent
 from function_calls.tools.calls import Conversation, Reply, Turn
 from function_calls.tools.context import CallContext
-from function_calls.tools.session_state import CallState, MemorySessionStateStore, Session, SessionStateStore
+from function_calls.tools.session_state import CallState, MemorySessionStateStore, Session
 from services.kernel.errors import ModelUnavailable
+from services.kernel.state import ScopeStore
 
 
 class TurnAnswerer(Protocol):
@@ -35,7 +36,7 @@ class AgentAssistant:
         *,
         context_for: Callable[[Turn, int], CallContext],
         otherwise: TurnAnswerer | None = None,
-        states: SessionStateStore | None = None,
+        states: ScopeStore | None = None,
     ) -> None:
         self._agent = agent
         self._context_for = context_for

@@ -77,7 +77,7 @@ def completions_text(completions: tuple[CompletionRecord, ...]) -> str:
 
 
 class SqlCallReader:
-    """A `CallReader` over a readable database."""
+    """Finds records of turns and calls in a readable database."""
 
     def __init__(self, database: Readable) -> None:
         self._readable = database

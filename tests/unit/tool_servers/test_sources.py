@@ -8,7 +8,6 @@ from bot.tools.servers.connections import read_connections
 from bot.tools.servers.mcp.servers import OAuthSettings
 from function_calls.tools.permission import Viewer
 from function_calls.toolsets.direct import DirectToolset
-from function_calls.toolsets.source import Access
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import ConfigError
 
@@ -197,12 +196,6 @@ def test_without_authentication_the_key_stays_here():
     [connection] = read_connections(written({"url": URL, "auth_type": "none", "key": "k-1234"})).openapi
 
     assert connection.key.get_secret_value() == ""
-
-
-def test_access_survives_being_written():
-    access = Access(is_public=False, people=frozenset({"web:ann"}), chats=frozenset({"web:home"}))
-
-    assert Access.of(access.to_json()) == access
 
 
 SERVER = {
