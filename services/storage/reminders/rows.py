@@ -131,13 +131,13 @@ def draft_columns(draft: ValidatedReminder, created_at: int) -> dict[str, object
     }
 
 
-def imported_columns(arrival: ImportedReminder, now: datetime) -> dict[str, object]:
+def imported_columns(imported: ImportedReminder, now: datetime) -> dict[str, object]:
     """Return the columns of an imported reminder; `now` is the time of the import."""
-    draft = ValidatedReminder(wish=arrival.wish, first_fire=arrival.next_fire_at or now)
+    draft = ValidatedReminder(wish=imported.wish, first_fire=imported.next_fire_at or now)
     return {
-        **draft_columns(draft, to_micros(arrival.created_at)),
-        "next_fire_at": to_micros_or_none(arrival.next_fire_at),
-        "state": arrival.state.value,
+        **draft_columns(draft, to_micros(imported.created_at)),
+        "next_fire_at": to_micros_or_none(imported.next_fire_at),
+        "state": imported.state.value,
         "updated_at": to_micros(now),
     }
 

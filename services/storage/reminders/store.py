@@ -133,7 +133,7 @@ class SqlReminderStore(SqlReminderReader):
 
     async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:
         """Store the reminders of a file in one transaction; return the number of new ones by request key."""
-        rows = [imported_columns(arrival, now) for arrival in arrivals]
+        rows = [imported_columns(reminder, now) for reminder in arrivals]
         if not rows:
             return 0
         return await self._database.run(
