@@ -42,7 +42,6 @@ class CallTool(Protocol):
         A tool that asks first runs only if the call is `approved`, as if the person had said yes; otherwise the result
         is the question. What a call writes into `ctx.state` is there for the next call of the same test.
         """
-        ...
 
 
 class Talk(Protocol):
@@ -61,7 +60,6 @@ class Talk(Protocol):
         It has `functions` and `plugins`; `services` are what `functions` have injected. No other plugin is loaded,
         neither of the folder `plugins` nor of an installed package.
         """
-        ...
 
 
 @pytest.fixture

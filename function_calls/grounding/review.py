@@ -46,15 +46,12 @@ class CallReviewer(Protocol):
 
     def review(self, turn: Turn, calls: Sequence[ToolCall]) -> Review:
         """Return the corrected first `calls` that a model chose for `turn`."""
-        ...
 
     def instead(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
         """Return the calls that `turn` plainly asks for, where nothing in it supports `calls`."""
-        ...
 
     def missed(self, turn: Turn) -> tuple[ToolCall, ...]:
         """Return the calls that `turn` asks for although a model chose none."""
-        ...
 
 
 class RuleBasedReview:

@@ -395,4 +395,3 @@ class Interpreter(Protocol):
         Raises:
             ModelUnavailable: a model was needed and none answered.
         """
-        ...

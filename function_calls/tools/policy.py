@@ -72,7 +72,6 @@ class Dispatcher(Protocol):
 
     async def dispatch(self, call: ToolCall, context: "CallContext") -> ToolResult:
         """Run `call` and return its result."""
-        ...
 
 
 class EnclosedDispatcher(Struct, frozen=True, kw_only=True):

@@ -22,11 +22,9 @@ class Toolset(Protocol):
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
         """List the tools that `viewer` may call; unchanged specs are the same objects, for caches."""
-        ...
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Run a tool; a failure is a result, never an exception."""
-        ...
 
 
 def short_name(name: str) -> str:

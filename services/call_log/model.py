@@ -194,30 +194,23 @@ class CallStore(Protocol):
 
     async def turn(self, message_id: str, chat_key: str | None = None) -> TurnRecord | None:
         """Return the latest turn of a message; `chat_key` None means any chat."""
-        ...
 
     async def latest_turns(
         self, limit: int, *, chat_key: str | None = None, person_id: str | None = None
     ) -> tuple[TurnRecord, ...]:
         """Return the last `limit` turns (of a chat, of a person), latest first."""
-        ...
 
     async def calls(self, chat_key: str, message_ids: Sequence[str]) -> tuple[CallRecord, ...]:
         """Return the calls made for these messages, in the order of their end."""
-        ...
 
     async def spent_since(self, moment: datetime) -> tuple[Spent, ...]:
         """Return the usage of turns since `moment`, one entry per person and chat."""
-        ...
 
     async def add(self, turns: Sequence[TurnRecord], calls: Sequence[CallRecord]) -> None:
         """Store all in one transaction; a power cut may lose the last ones."""
-        ...
 
     async def forget(self, chat_key: str, message_id: str) -> None:
         """Delete the records of a message's turn and calls, except their usage."""
-        ...
 
     async def purge(self, before: datetime) -> int:
         """Delete turns and calls that began before `before`; return the number of turns."""
-        ...

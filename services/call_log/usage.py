@@ -23,11 +23,9 @@ class BudgetPolicy(Protocol):
         Raises:
             ModelUnavailable: a budget is used up (`budget`).
         """
-        ...
 
     def charge(self, turn: "TurnUsage | None", charge: UsageCost) -> None:
         """Add the usage of a request."""
-        ...
 
 
 class NoBudget:

@@ -22,49 +22,39 @@ class MessageStore(Protocol):
 
         They survive the end of the process immediately, and a power cut after `flush` or a moment later.
         """
-        ...
 
     async def flush(self) -> None:
         """Wait until the stored messages survive a power cut."""
-        ...
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
         """Return the message with that id in any thread of the chat; None if it is unknown or deleted."""
-        ...
 
     async def recent(self, address: ChatAddress, limit: int) -> tuple[ChatMessage, ...]:
         """Return the last `limit` messages of a chat, or of the thread in `address`, oldest first."""
-        ...
 
     async def speakers(self, address: ChatAddress, limit: int) -> tuple[tuple[str, str], ...]:
         """Return the last `limit` messages of people, oldest first, as message and person ids.
 
         Deleted messages are included. The person is empty for people who opted out.
         """
-        ...
 
     async def since(self, address: ChatAddress, moment: datetime, limit: int) -> tuple[ChatMessage, ...]:
         """Return the last `limit` messages sent after `moment`, oldest first."""
-        ...
 
     async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
         """Return the latest message of `person` in the chat, sent before `before`."""
-        ...
 
     async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:
         """Return at most `limit` messages of people that match `query`, best first.
 
         Messages with all words come first, latest first; then those with half of the words or more.
         """
-        ...
 
     async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
         """Replace the text of a message; return False if it is unknown or deleted."""
-        ...
 
     async def erase(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
         """Delete the text of a message; its id stays known. Return False if it is unknown."""
-        ...
 
 
 _BATCH = 500

@@ -10,11 +10,9 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Return the present instant, timezone-aware, in UTC."""
-        ...
 
     async def nap(self, seconds: float) -> None:
         """Wait for `seconds`; negative values return at once."""
-        ...
 
 
 class SystemClock:

@@ -25,15 +25,12 @@ class ScopeStore(Protocol):
 
     async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
         """Return the values of each of `scopes`, in that order."""
-        ...
 
     async def commit(self, deltas: Sequence[StateDelta]) -> None:
         """Store all of `deltas` or none of them."""
-        ...
 
     async def commit_unless_changed(self, deltas: Sequence[StateDelta], read: Mapping[str, Mapping[str, Json]]) -> bool:
         """Store all of `deltas` if the scopes in `read` still have these values; else return False."""
-        ...
 
 
 class StateStore(Protocol):
@@ -41,7 +38,6 @@ class StateStore(Protocol):
 
     async def get(self, key: str) -> Json:
         """Return the value under `key`; None if it is missing or expired."""
-        ...
 
     async def set(self, key: str, value: Json, *, keep: timedelta, is_promised: bool = False) -> None:
         """Store `value` under `key` for `keep`; None deletes it.
@@ -51,11 +47,9 @@ class StateStore(Protocol):
         Raises:
             StorageFull: the disk is full, for a promised value. Other values are dropped silently.
         """
-        ...
 
     async def take(self, key: str) -> Json:
         """Delete and return the value under `key`; only one of several concurrent callers gets it."""
-        ...
 
 
 class MemoryStateStore:

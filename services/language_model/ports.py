@@ -75,7 +75,6 @@ class LanguageModel(Protocol):
     @property
     def name(self) -> str:
         """The model's name as the server knows it."""
-        ...
 
     async def complete(self, request: CompletionRequest) -> Completion:
         """Answer `request`.
@@ -83,7 +82,6 @@ class LanguageModel(Protocol):
         Raises:
             ModelUnavailable: no usable answer after the configured retries.
         """
-        ...
 
 
 class NullModel:

@@ -73,19 +73,15 @@ class MemoryStore(Protocol):
 
     async def add(self, memory: NewMemory) -> Memory:
         """Store a memory durably; return it with its id."""
-        ...
 
     async def visible_to(self, viewer: MemoryViewer) -> tuple[Memory, ...]:
         """Return all memories that `viewer` may see, latest first."""
-        ...
 
     async def count(self, address: ChatAddress, person_id: str | None = None) -> int:
         """Return the number of memories of a chat, or of one person in it."""
-        ...
 
     async def remove(self, ids: Sequence[str]) -> int:
         """Delete memories by id; return the number of deleted ones."""
-        ...
 
 
 _ID = re.compile(r"m\d{1,18}")

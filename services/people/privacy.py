@@ -64,42 +64,33 @@ class PrivacyStore(Protocol):
 
     async def opt_out(self, scope: DataScope, at: datetime) -> bool:
         """Stop storing messages of the person; return False if they had opted out."""
-        ...
 
     async def opt_in(self, scope: DataScope) -> bool:
         """Store messages of the person again; return False if they had not opted out."""
-        ...
 
     async def erase(self, scope: DataScope, at: datetime) -> Erasure:
         """Delete the person's messages, the answers to them, the memories and the records.
 
         The ids of messages stay, so that a repeated delivery is ignored, and the cost of models stays in the records.
         """
-        ...
 
     async def export(self, scope: DataScope, limit: int) -> PersonData:
         """Return the stored data of the person, with the latest `limit` messages."""
-        ...
 
     async def set_retention(self, chat_key: str, keep_days: int | None) -> None:
         """Set the retention of a chat in days (0: for ever); None restores that of the settings."""
-        ...
 
     async def retention(self) -> Mapping[str, int]:
         """Return the days of retention of chats with their own value, by chat key."""
-        ...
 
     async def chats(self) -> tuple[str, ...]:
         """Return the keys of all chats with stored messages."""
-        ...
 
     async def with_files(self, chat_key: str, before: datetime) -> tuple[DeletedMessage, ...]:
         """Return the messages of the chat with files, sent before `before`."""
-        ...
 
     async def purge(self, chat_key: str, before: datetime, limit: int) -> int:
         """Delete at most `limit` messages of the chat sent before `before`; return their number."""
-        ...
 
 
 _BATCH = 1_000

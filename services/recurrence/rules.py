@@ -41,16 +41,13 @@ class CalendarDays(Protocol):
         Raises:
             ValueError: it is not installed, or the region is unknown.
         """
-        ...
 
     def dates_from(self, first: date) -> Iterator[date]:
         """Yield the days of the rule from `first` on, ascending, until the end of the calendar."""
-        ...
 
     @property
     def known_until(self) -> date | None:
         """The day after which the rule is a forecast; None if it never is."""
-        ...
 
 
 class Rule(Struct, frozen=True, kw_only=True):

@@ -44,11 +44,9 @@ class QuietBook(Protocol):
 
     async def quiet_hours(self, key: str) -> QuietHours | None:
         """Return the quiet hours under `key`."""
-        ...
 
     async def set_quiet_hours(self, key: str, hours: QuietHours | None) -> None:
         """Store quiet hours; None removes them. Delayed reminders stay delayed."""
-        ...
 
 
 class QuietService:

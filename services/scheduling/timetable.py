@@ -21,7 +21,6 @@ class Timetable(Protocol):
 
     def every(self, interval: timedelta, wake: Callable[[], None], *, name: str) -> Callable[[], None]:
         """Call `wake` every `interval` from now on; return a function that stops it."""
-        ...
 
 
 class _Job(Protocol):

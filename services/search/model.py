@@ -46,7 +46,6 @@ class SearchEngine(Protocol):
     @property
     def name(self) -> str:
         """The name of the engine in the settings."""
-        ...
 
     async def search(self, query: str, language: str, *, on_text: TextListener | None = None) -> SearchAnswer:
         """Answer `query` for a reader of `language` (a code such as `en` or `zh`).
@@ -56,7 +55,6 @@ class SearchEngine(Protocol):
         Raises:
             SearchUnavailable: no usable answer.
         """
-        ...
 
 
 class SearchUnavailable(ToolFailed):

@@ -126,11 +126,9 @@ class MessageSource(Protocol):
 
     async def recent(self, address: ChatAddress, limit: int) -> Sequence[ChatMessage]:
         """Return the last `limit` messages, oldest first."""
-        ...
 
     async def since(self, address: ChatAddress, when: datetime) -> Sequence[ChatMessage]:
         """Return the messages sent at or after `when`, oldest first."""
-        ...
 
 
 class Summarizer(Protocol):
@@ -138,16 +136,13 @@ class Summarizer(Protocol):
 
     def forget_message(self, chat: ChatAddress, message_id: str) -> None:
         """Drop the cached bullets of a message that was edited or deleted."""
-        ...
 
     def forget_person(self, person_id: str) -> None:
         """Drop the cached bullets of the person's messages."""
-        ...
 
     @property
     def method(self) -> SummaryMethod:
         """Return the method of this summarizer."""
-        ...
 
     async def bullets(
         self,
@@ -162,7 +157,6 @@ class Summarizer(Protocol):
         Raises:
             ModelUnavailable: the model gave no usable answer.
         """
-        ...
 
 
 class TimeReader(Protocol):
@@ -170,4 +164,3 @@ class TimeReader(Protocol):
 
     def __call__(self, phrase: str, sent_at: datetime, language: str) -> datetime | None:
         """Resolve `phrase` at `sent_at`, in its zone; None if it is ambiguous."""
-        ...

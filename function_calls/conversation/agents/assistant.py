@@ -21,7 +21,6 @@ class TurnAnswerer(Protocol):
 
     async def answer(self, turn: Turn) -> Reply | None:
         """Answer `turn`, or return None for silence."""
-        ...
 
 
 class AgentAssistant:

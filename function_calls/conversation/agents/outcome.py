@@ -77,17 +77,14 @@ class SubAgent(Protocol):
     @property
     def name(self) -> str:
         """The name, of letters, digits, `_` and `-`."""
-        ...
 
     @property
     def description(self) -> str:
         """The description for the models of other agents."""
-        ...
 
     @property
     def dispatchers(self) -> Mapping[str, Dispatcher]:
         """The dispatchers for its calls and those of its sub-agents, by the agent's name."""
-        ...
 
     async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome:
         """Process `turn` in the context of a call (or message), in at most `rounds` rounds.
@@ -95,7 +92,6 @@ class SubAgent(Protocol):
         Raises:
             ModelUnavailable: a model was needed and did not answer before the first call.
         """
-        ...
 
 
 def agents_by_name(agents: Sequence[SubAgent]) -> dict[str, SubAgent]:

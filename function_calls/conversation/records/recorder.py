@@ -28,7 +28,6 @@ class Recorder(Protocol):
 
     def turn(self, turn: Turn) -> AbstractContextManager[Notes]:
         """Record `turn` for the length of the context."""
-        ...
 
 
 class NoRecorder:

@@ -22,7 +22,6 @@ _LAST_DAYS = (date(2027, 2, 28), date(2027, 4, 30), date(2027, 5, 31))
 _SOON_AFTER = timedelta(hours=2, minutes=30)
 _EARLIEST = 7
 _SHIFT = re.compile(r"(?P<sign>[+-])(?P<hours>\d{1,4}):(?P<minutes>[0-5]\d)")
-_DAILY_OR_RARER = {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
 
 
 def new_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:

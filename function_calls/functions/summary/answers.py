@@ -24,22 +24,18 @@ class SummaryReader(Protocol):
     @property
     def language(self) -> str:
         """The language of the summary."""
-        ...
 
     @property
     def zone(self) -> tzinfo:
         """Return the zone of the times."""
-        ...
 
     @property
     def now(self) -> datetime:
         """The present time in `zone`."""
-        ...
 
     @property
     def link_of(self) -> Callable[[str], str | None]:
         """The URL of a message, by its id."""
-        ...
 
 
 class SummaryProgress:

@@ -32,19 +32,15 @@ class CallStyle(Protocol):
 
     def is_choice_only(self, turn: Turn) -> bool:
         """Return whether the answer to `request` has calls only, so that text needs a `text_request`."""
-        ...
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
         """Return a request for calls; `corrections` are the invalid calls of this turn."""
-        ...
 
     def text_request(self, turn: Turn) -> CompletionRequest:
         """Return a request for an answer in text, without tools, with the results of the turn."""
-        ...
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
         """Parse the model's answer to `request`."""
-        ...
 
 
 class StyleSource(Protocol):
@@ -56,11 +52,9 @@ class StyleSource(Protocol):
         Raises:
             ModelUnavailable: a probe was needed, and the model gave no usable answer.
         """
-        ...
 
     def after(self, style: CallStyle, rejection: RequestRejected) -> CallStyle | None:
         """Return the style to use after the endpoint rejected a request of `style`; None without an alternative."""
-        ...
 
 
 class FixedStyle(Struct, frozen=True):

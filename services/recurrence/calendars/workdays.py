@@ -20,14 +20,12 @@ class WorkCalendar(Protocol):
         Raises:
             ValueError: the calendar does not know the region, with the reason.
         """
-        ...
 
     def known_until(self, region: str) -> date | None:
         """Return the last day for which the government has decreed workdays; None if the law determines them.
 
         Later days are a forecast.
         """
-        ...
 
 
 def region_of(zone: str) -> str | None:

@@ -75,11 +75,9 @@ class AuditReader(Protocol):
 
     def reminders(self, until: datetime) -> AsyncIterator[Sequence[AuditedReminder]]:
         """Yield every reminder created before `until`, in batches."""
-        ...
 
     async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
         """Return every occurrence due in the period, oldest first."""
-        ...
 
 
 async def verify(reader: AuditReader, since: datetime, until: datetime, now: datetime) -> Verification:

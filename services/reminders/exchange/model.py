@@ -163,4 +163,3 @@ class TransferStore(ReminderReader, Protocol):
 
     async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:
         """Store all in one transaction; return the number of new ones by request key."""
-        ...

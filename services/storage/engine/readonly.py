@@ -18,7 +18,6 @@ class Readable(Protocol):
 
     async def read(self, work: Callable[[sa.Connection], T]) -> T:
         """Run `work`, which only reads."""
-        ...
 
 
 class DatabaseView:

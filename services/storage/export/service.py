@@ -36,11 +36,9 @@ class FileStore(Protocol):
 
     async def read(self, url: str) -> bytes | None:
         """Return the content of a file; None if it is missing."""
-        ...
 
     async def put(self, url: str, content: bytes) -> bool:
         """Store a file; return False if it exists, or the URL is not that of a file."""
-        ...
 
 
 class ImportSummary(Struct, frozen=True, kw_only=True):
