@@ -1,6 +1,5 @@
 """Create, list, change and delete reminders, and deliver them when they are due."""
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -17,7 +16,7 @@ from services.reminders import transitions
 from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.delivery.worker import DeliveryConfig, DeliveryWorker
 from services.reminders.lookup.due_words import DEFAULT_TIMES
-from services.reminders.lookup.finder import ReminderFinder, Shown, is_for_everyone
+from services.reminders.lookup.finder import ReminderFinder, is_for_everyone
 from services.reminders.lookup.recent_deliveries import RecentDeliveries
 from services.reminders.lookup.references import means_all
 from services.reminders.model import (
@@ -73,13 +72,13 @@ class ReminderService:
         self._store = store
         self._clock = clock
         self._limits = limits or ReminderLimits()
-        self._finder = ReminderFinder(store, clock, state, self._limits.per_chat, times)
-        self.recent_deliveries = RecentDeliveries(store, clock, self._finder)
+        self.finder = ReminderFinder(store, clock, state, self._limits.per_chat, times)
+        self.recent_deliveries = RecentDeliveries(store, clock, self.finder)
         self.quiet = QuietService(store, quiet)
         self.worker = DeliveryWorker(
             store, notifier, clock, delivery or DeliveryConfig(), retries or RetryPolicy(), zone_data
         )
-        self._updater = ReminderUpdater(store, clock, self._finder, self.worker.nudge)
+        self._updater = ReminderUpdater(store, clock, self.finder, self.worker.nudge)
 
     async def create(self, wish: NewReminder) -> Reminder:
         """Create a reminder; with a known request key, return the existing one.
@@ -97,15 +96,15 @@ class ReminderService:
             known = await self._store.by_request(wish.request_key)
             if known is None:
                 raise
-            return self._finder.public(known)
+            return self.finder.public(known)
         row = await self._store.add(draft, now, self._limits)
         self.worker.nudge(draft.first_fire)
-        return self._finder.public(row)
+        return self.finder.public(row)
 
     async def of_request(self, request_key: str) -> Reminder | None:
         """Return the reminder created by this command, in any state."""
         row = await self._store.by_request(request_key)
-        return None if row is None else self._finder.public(row)
+        return None if row is None else self.finder.public(row)
 
     async def load_calendar(self, schedule: Schedule | None) -> None:
         """Load the calendar of a schedule without blocking the event loop."""
@@ -126,28 +125,16 @@ class ReminderService:
         `words` select them by due time ("tomorrow", 这周) or content; empty for all. `only_own` leaves out reminders
         that the person neither created nor receives; `names` are ids of targets without an account for the person.
         """
-        return await self._finder.show(chat, person, words, only_own=only_own, names=names)
+        return await self.finder.show(chat, person, words, only_own=only_own, names=names)
 
     async def open_in(self, chat: ChatAddress) -> tuple[Reminder, ...]:
         """Return all reminders like `list`, without remembering their numbers."""
-        return tuple(reminder for reminder, _ in await self._finder.open_in(chat))
-
-    async def open_elsewhere(self, chat: ChatAddress, person: Person) -> tuple[Reminder, ...]:
-        """Return the reminders of `person` in other chats of the platform, whose content `chat` must not see."""
-        return await self._finder.open_elsewhere(chat, person)
-
-    async def last_shown(self, chat: ChatAddress, person: Person) -> Shown:
-        """Return the numbered list shown last to `person` in this chat."""
-        return await self._finder.last_shown(chat, person)
-
-    async def show(self, chat: ChatAddress, person: Person, shown: Sequence[Reminder]) -> None:
-        """Remember `shown` as the numbered list that `person` sees."""
-        await self._finder.remember(chat, person, shown)
+        return tuple(reminder for reminder, _ in await self.finder.open_in(chat))
 
     async def duplicate_of(self, reminder: Reminder) -> Reminder | None:
         """Return another reminder of the chat with the same text, people and next fire."""
         rows = await self._store.in_chat(reminder.address.key, self._limits.per_chat)
-        alike = (self._finder.public(row) for row in rows if transitions.has_same_words(row, reminder))
+        alike = (self.finder.public(row) for row in rows if transitions.has_same_words(row, reminder))
         return next((other for other in alike if transitions.is_duplicate(other, reminder)), None)
 
     async def get(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
@@ -157,7 +144,7 @@ class ReminderService:
             RequestRefused: `no_reminders`, `reminder_unknown(reference, candidates)`,
                 `reminder_ambiguous(reference, candidates)`.
         """
-        return (await self._finder.find(chat, person, reference))[0]
+        return (await self.finder.find(chat, person, reference))[0]
 
     async def find(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Find a reminder like `get`, else one that was sent in the last day and is over, or by a complete id any."""
@@ -170,23 +157,15 @@ class ReminderService:
                 raise
             return ended
 
-    async def several(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
-        """Return the reminders of a reference to several ("1 and 3", "the milk and the dentist", 前两个); else none.
-
-        Raises:
-            RequestRefused: as `get`, for any of them.
-        """
-        return await self._finder.several(chat, person, reference)
-
     async def named(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Return the reminders that `delete` with this reference would delete, unless it means all.
 
         Raises:
             RequestRefused: as `get`.
         """
-        chosen = await self._finder.all_of(chat, person, reference)
+        chosen = await self.finder.all_of(chat, person, reference)
         if chosen:
-            return tuple(reminder for reminder, row in await self._finder.open_in(chat) if row.key in chosen)
+            return tuple(reminder for reminder, row in await self.finder.open_in(chat) if row.key in chosen)
         return (await self.get(chat, person, reference),)
 
     async def delete(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
@@ -200,7 +179,7 @@ class ReminderService:
         """
         if means_all(reference):
             return await self._updater.change_own(chat, person, transitions.cancel, lambda _: True, none=_NONE)
-        chosen = await self._finder.all_of(chat, person, reference)
+        chosen = await self.finder.all_of(chat, person, reference)
         if chosen:
             return await self._updater.change_own(
                 chat, person, transitions.cancel, lambda row: row.key in chosen, none=_NONE
@@ -367,7 +346,7 @@ class ReminderService:
         """
         row = await self.recent_deliveries.find(chat, reference)
         if row is None:
-            schedule = once_at(until, (await self._finder.find(chat, person, reference))[1].schedule.zone)
+            schedule = once_at(until, (await self.finder.find(chat, person, reference))[1].schedule.zone)
             return await self.edit(chat, person, reference, ReminderEdit(schedule=schedule), asked_at=asked_at)
         targets = self._recipients_of_repeat(row, person)
         again = replace(_copy_at(row, _snooze_schedule(until, row), person, targets, request_key), asked_at=asked_at)
@@ -383,7 +362,7 @@ class ReminderService:
 
         Return the repeating reminder and the new one. Raises as `edit` and `create`.
         """
-        reminder, row = await self._finder.find(chat, person, reminder_id)
+        reminder, row = await self.finder.find(chat, person, reminder_id)
         check_may_edit(reminder, person)
         single = await self.create(_copy_at(row, once, row.creator, row.targets, request_key))
         # In this order, a crash in between duplicates the occurrence instead of losing it.
@@ -391,7 +370,7 @@ class ReminderService:
 
     def _recipients_of_repeat(self, row: StoredReminder, person: Person) -> tuple[Person, ...]:
         """Return the recipients of a repetition requested by `person`: all recipients, or only that person."""
-        reminder = self._finder.public(row)
+        reminder = self.finder.public(row)
         try:
             check_may_change(reminder, person)
         except RequestRefused:

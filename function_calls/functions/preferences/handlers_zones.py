@@ -73,7 +73,7 @@ async def _list_unchanged(name: str, whose: Whose, ctx: CallContext, reminders: 
     here = await reminders.open_in(ctx.chat)
     of_them = [reminder for reminder in here if whose == "chat" or reminder.creator.id == ctx.sender.id]
     kept = [reminder for reminder in of_them if reminder.schedule.zone != name]
-    elsewhere = await reminders.open_elsewhere(ctx.chat, ctx.sender) if whose == "me" else ()
+    elsewhere = await reminders.finder.open_elsewhere(ctx.chat, ctx.sender) if whose == "me" else ()
     count = sum(_keeps_zone(reminder, name) for reminder in elsewhere)
     repeating = [reminder for reminder in kept if reminder.schedule.rule is not None]
     once = [reminder for reminder in kept if reminder.next_fires and reminder not in repeating]

@@ -185,7 +185,7 @@ async def resolve_several(
     if named is None:
         return ()
     if named.kind != "spoken":
-        return await reminders.several(ctx.chat, ctx.sender, reference or "")
+        return await reminders.finder.several(ctx.chat, ctx.sender, reference or "")
     replied = await replied_reminders(ctx, reminders, history)
     if _fits(replied, named):
         return replied
@@ -199,7 +199,7 @@ async def resolve_several(
     if not here:
         raise RequestRefused("no_reminders")
     candidates = own if len(own) >= (named.count or 1) else here
-    await reminders.show(ctx.chat, ctx.sender, candidates)
+    await reminders.finder.remember(ctx.chat, ctx.sender, candidates)
     raise RequestRefused("reminder_ambiguous", reference="", candidates=candidates)
 
 
@@ -239,7 +239,7 @@ async def _recent_group(
     changed = tuple(reminder for reminder in here if reminder.id in {receipt.subject for receipt in receipts})
     lately = tuple(reminder for reminder in own if ctx.now - reminder.created_at <= _LATELY)
     group = changed if len(changed) > 1 else lately
-    shown = await reminders.last_shown(ctx.chat, ctx.sender)
+    shown = await reminders.finder.last_shown(ctx.chat, ctx.sender)
     listed = tuple(reminder for reminder in (own if named.count is None else here) if reminder.id in shown.ids)
     was_set = group == lately or all(
         receipt.action == "set" for receipt in receipts

@@ -91,23 +91,26 @@ async def test_several_are_looked_up_in_one_list(desk):
     for seconds, content in enumerate(("milk", "dentist", "gym"), start=60):
         await desk.set(content, seconds=seconds)
 
-    assert [each.content for each in await desk.service.several(HOME, ANN, "1, 3")] == ["milk", "gym"]
-    assert [each.content for each in await desk.service.several(HOME, ANN, "gym and milk")] == ["gym", "milk"]
-    assert [each.content for each in await desk.service.several(HOME, ANN, "the first two")] == ["milk", "dentist"]
+    assert [each.content for each in await desk.service.finder.several(HOME, ANN, "1, 3")] == ["milk", "gym"]
+    assert [each.content for each in await desk.service.finder.several(HOME, ANN, "gym and milk")] == ["gym", "milk"]
+    assert [each.content for each in await desk.service.finder.several(HOME, ANN, "the first two")] == [
+        "milk",
+        "dentist",
+    ]
 
 
 async def test_content_of_one_reminder_is_not_split(desk):
     await desk.set("milk and eggs")
     await desk.set("eggs", seconds=61)
 
-    assert await desk.service.several(HOME, ANN, "milk and eggs") == ()
+    assert await desk.service.finder.several(HOME, ANN, "milk and eggs") == ()
 
 
 async def test_missing_one_of_several_is_reported(desk):
     await desk.set("milk")
 
     with pytest.raises(RequestRefused) as refused:
-        await desk.service.several(HOME, ANN, "milk and beer")
+        await desk.service.finder.several(HOME, ANN, "milk and beer")
 
     assert (refused.value.code, refused.value.fields["reference"]) == ("reminder_unknown", "beer")
 
@@ -120,7 +123,7 @@ async def test_last_two_are_those_set_since_the_list_was_shown(desk):
     await desk.set("between", seconds=100)
     await desk.set("bob's", seconds=400, by=BOB)
 
-    assert [each.content for each in await desk.service.several(HOME, ANN, "last two")] == ["late", "between"]
+    assert [each.content for each in await desk.service.finder.several(HOME, ANN, "last two")] == ["late", "between"]
 
 
 async def test_stored_list_without_its_time_still_counts(desk):
@@ -131,4 +134,4 @@ async def test_stored_list_without_its_time_still_counts(desk):
         "reminders.shown:console:home#ann", [each.id for each in reversed(here)], keep=timedelta(days=1)
     )
 
-    assert [each.content for each in await desk.service.several(HOME, ANN, "first two")] == ["gym", "dentist"]
+    assert [each.content for each in await desk.service.finder.several(HOME, ANN, "first two")] == ["gym", "dentist"]
