@@ -91,28 +91,18 @@ class ActivityReader:
 
     async def call_times(self, since: datetime) -> tuple[Timed, ...]:
         """Return the durations of calls since a moment, oldest first, at most the last 50,000."""
-        query = (
-            sa.select(CALL.c.timestamp, CALL.c.tool_name, CALL.c.duration_ms, CALL.c.status)
-            .where(CALL.c.timestamp >= to_micros(since))
-            .order_by(CALL.c.timestamp.desc())
-            .limit(_MOST_ROWS)
-        )
+        rows = await self._since(since, CALL.c.timestamp, CALL.c.tool_name, CALL.c.duration_ms, CALL.c.status)
         return tuple(
             Timed(at=from_micros(at), name=name, milliseconds=took, is_ok=status == "success")
-            for at, name, took, status in reversed(await self._rows(query))
+            for at, name, took, status in rows
         )
 
     async def lateness(self, since: datetime) -> tuple[Timed, ...]:
         """Return the lateness of sent reminders since a moment, oldest first, at most the last 50,000."""
-        query = (
-            sa.select(DELIVERY.c.sent_at, DELIVERY.c.due_at, DELIVERY.c.chat_key)
-            .where(DELIVERY.c.sent_at >= to_micros(since))
-            .order_by(DELIVERY.c.sent_at.desc())
-            .limit(_MOST_ROWS)
-        )
+        rows = await self._since(since, DELIVERY.c.sent_at, DELIVERY.c.due_at, DELIVERY.c.chat_key)
         return tuple(
             Timed(at=from_micros(sent), name=chat, milliseconds=max(0.0, (sent - due) / 1000), is_ok=True)
-            for sent, due, chat in reversed(await self._rows(query))
+            for sent, due, chat in rows
         )
 
     async def waiting(self) -> int:
@@ -123,13 +113,14 @@ class ActivityReader:
 
     async def message_times(self, since: datetime) -> tuple[datetime, ...]:
         """Return the times of messages sent since a moment, oldest first, at most the last 50,000."""
-        query = (
-            sa.select(MESSAGE.c.sent_at)
-            .where(MESSAGE.c.sent_at >= to_micros(since))
-            .order_by(MESSAGE.c.sent_at.desc())
-            .limit(_MOST_ROWS)
-        )
-        return tuple(from_micros(at) for (at,) in reversed(await self._rows(query)))
+        return tuple(from_micros(at) for (at,) in await self._since(since, MESSAGE.c.sent_at))
+
+    async def _since(
+        self, moment: datetime, at: sa.Column[Any], *others: sa.Column[Any]
+    ) -> Sequence[sa.Row[*tuple[Any, ...]]]:
+        """Return the last rows in which `at` is not before `moment`, oldest first."""
+        query = sa.select(at, *others).where(at >= to_micros(moment)).order_by(at.desc()).limit(_MOST_ROWS)
+        return (await self._rows(query))[::-1]
 
     async def _rows(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[sa.Row[*tuple[Any, ...]]]:
         return await self._database.read(lambda connection: connection.execute(query).all())
