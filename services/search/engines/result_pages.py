@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import httpx
 
 _MAX_RESULTS = 5
+_NO_KEY = SecretStr("")
 
 
 class _Result(BaseModel):
@@ -34,10 +35,13 @@ class PageEngine(Generic[Body]):
 
     name: str
     form: type[Body]
+    home = ""
 
-    def __init__(self, client: "httpx.AsyncClient", base_url: str) -> None:
+    def __init__(self, client: "httpx.AsyncClient", *, api_key: SecretStr = _NO_KEY, base_url: str = "") -> None:
+        """Create an engine; `base_url` is `home` by default, `api_key` is empty for engines without one."""
         self._client = client
-        self._base_url = base_url.rstrip("/")
+        self._api_key = api_key
+        self._base_url = (base_url or self.home).rstrip("/")
 
     async def search(self, query: str, language: str, *, on_text: TextListener | None = None) -> SearchAnswer:
         """Answer `query` with quotations of the first pages, without streaming."""
@@ -75,13 +79,8 @@ class BraveEngine(PageEngine[_BraveAnswer]):
 
     name = "brave"
     form = _BraveAnswer
+    home = "https://api.search.brave.com"
     _most_characters = 400
-
-    def __init__(
-        self, client: "httpx.AsyncClient", *, api_key: SecretStr, base_url: str = "https://api.search.brave.com"
-    ) -> None:
-        super().__init__(client, base_url)
-        self._api_key = api_key
 
     def request(self, query: str, language: str) -> "httpx.Request":
         """Return the request for `query`, truncated to the limit of Brave."""
@@ -117,9 +116,6 @@ class SearxngEngine(PageEngine[_SearxngAnswer]):
     name = "searxng"
     form = _SearxngAnswer
 
-    def __init__(self, client: "httpx.AsyncClient", *, base_url: str) -> None:
-        super().__init__(client, base_url)
-
     def request(self, query: str, language: str) -> "httpx.Request":
         """Return the request for `query`."""
         params = {"q": query, "format": "json", "language": language, "safesearch": "1"}
@@ -141,12 +137,7 @@ class TavilyEngine(PageEngine[_TavilyAnswer]):
 
     name = "tavily"
     form = _TavilyAnswer
-
-    def __init__(
-        self, client: "httpx.AsyncClient", *, api_key: SecretStr, base_url: str = "https://api.tavily.com"
-    ) -> None:
-        super().__init__(client, base_url)
-        self._api_key = api_key
+    home = "https://api.tavily.com"
 
     def request(self, query: str, language: str) -> "httpx.Request":
         """Return the request for `query`."""
@@ -198,14 +189,13 @@ class WikipediaEngine(PageEngine[_WikipediaAnswer]):
 
     name = "wikipedia"
     form = _WikipediaAnswer
+    home = "https://{language}.wikipedia.org"
     _most_characters = 300
     _languages = frozenset({"en", "zh", "es", "de", "fr", "ja"})
     _busy = frozenset({"maxlag", "ratelimited", "readonly"})
 
-    def __init__(
-        self, client: "httpx.AsyncClient", *, contact: str, base_url: str = "https://{language}.wikipedia.org"
-    ) -> None:
-        super().__init__(client, base_url)
+    def __init__(self, client: "httpx.AsyncClient", *, contact: str, base_url: str = "") -> None:
+        super().__init__(client, base_url=base_url)
         self._agent = f"Bubbles/1 ({contact})"
 
     def request(self, query: str, language: str) -> "httpx.Request":
