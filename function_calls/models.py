@@ -1,10 +1,15 @@
 """Define the argument models of the built-in functions, whose schemas models read."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from services.recurrence.schedule import LONGEST_PAUSE_MINUTES
+
+_Weekday = Annotated[
+    int | None,
+    Field(ge=0, le=6, description="type=weekly 时的星期索引 / day of the week: 0=周一 Monday … 6=周日 Sunday"),
+]
 
 
 class Arguments(BaseModel):
@@ -24,12 +29,7 @@ class ReminderArgs(Arguments):
         "The person's own words for the time ('in 10 seconds', '明天早上八点半') are understood too.",
     )
     content: str = Field(description="提醒内容 / what to be reminded of, said to the person as it stands")
-    weekday: int | None = Field(
-        default=None,
-        ge=0,
-        le=6,
-        description="type=weekly 时的星期索引 / day of the week: 0=周一 Monday … 6=周日 Sunday",
-    )
+    weekday: _Weekday = None
     rrule: str | None = Field(
         default=None,
         description="Only for repetitions that daily and weekly cannot say: an RFC 5545 RRULE such as "
@@ -95,12 +95,7 @@ class SummaryScheduleArgs(Arguments):
         description="发布时间 / when to post. once: 'YYYY-MM-DD HH:MM'; daily, weekly: 'HH:MM', 24-hour clock. "
         "The person's own words for the time are understood too.",
     )
-    weekday: int | None = Field(
-        default=None,
-        ge=0,
-        le=6,
-        description="type=weekly 时的星期索引 / day of the week: 0=周一 Monday … 6=周日 Sunday",
-    )
+    weekday: _Weekday = None
     rrule: str | None = Field(
         default=None, description="Only for repetitions that daily and weekly cannot say: an RFC 5545 RRULE."
     )
