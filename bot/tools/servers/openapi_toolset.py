@@ -69,15 +69,10 @@ class OpenApiToolset:
         self._operations: dict[str, Operation] = {}
         self._specs: tuple[ToolSpec, ...] = ()
         self._base_url = connection.url
-        self._health = Health(is_ok=False, detail=Message("server.not_fetched"))
+        self.health = Health(is_ok=False, detail=Message("server.not_fetched"))
         self._first_pause = first_pause
         self._loading = asyncio.Lock()
         self.first_try = asyncio.Event()
-
-    @property
-    def health(self) -> Health:
-        """Return whether the document could be fetched."""
-        return self._health
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
         """Return the tools of the document that was fetched last."""
@@ -94,11 +89,11 @@ class OpenApiToolset:
             try:
                 document, base = await self._document()
             except ServerUnavailable as error:
-                self._health = Health(is_ok=False, detail=self._credentials.secret_mask.message(error.problem))
+                self.health = Health(is_ok=False, detail=self._credentials.secret_mask.message(error.problem))
                 raise
             changes, mask = self._update_operations(document.operations), self._credentials.secret_mask
             self.title, self._base_url = mask.text(document.title) or self.title, base
-            self._health = Health(detail=mask.text("; ".join(document.problems[:3])))
+            self.health = Health(detail=mask.text("; ".join(document.problems[:3])))
         log = logger.bind(server=self.connection.label)
         log.info("{} tools of {}: {} new, {} gone, {} changed", len(self._specs), self.title,
                  len(changes.added), len(changes.removed), len(changes.changed))  # fmt: skip

@@ -64,14 +64,9 @@ class McpToolset:
         self._first_pause = first_pause
         self._client: Client | None = None
         self._listing = McpListing()
-        self._health = Health(is_ok=False, detail=Message("server.not_connected"))
+        self.health = Health(is_ok=False, detail=Message("server.not_connected"))
         self._changed = asyncio.Event()
         self.first_try = asyncio.Event()
-
-    @property
-    def health(self) -> Health:
-        """Return whether it is connected."""
-        return self._health
 
     @property
     def resources(self) -> tuple[str, ...]:
@@ -256,7 +251,7 @@ class McpToolset:
         is_new = listing.specs != self._listing.specs
         if not is_new:
             listing = replace(listing, specs=self._listing.specs)  # equal specs stay the same objects
-        self._client, self._listing, self._health = client, listing, Health()
+        self._client, self._listing, self.health = client, listing, Health()
         self.first_try.set()
         if is_new:
             logger.info("MCP server {} offers {} tools", self.server.label, len(listing.specs))
@@ -279,7 +274,7 @@ class McpToolset:
 
     def _on_disconnect(self, problem: Message | str) -> None:
         self._client, self._listing = None, McpListing()
-        self._health = Health(is_ok=False, detail=problem)
+        self.health = Health(is_ok=False, detail=problem)
         self.first_try.set()
 
 
