@@ -98,7 +98,7 @@ _PAUSE_SECONDS = 0.05
 """The pause between two batches, so that other writes get their turn."""
 
 
-class PrivacyService:
+class PrivacyService(Struct, frozen=True):
     """Handles opt-out, deletion, export and retention.
 
     `keep_days` is the retention of chats without their own value; 0 means for ever. `on_forgotten` gets the id of the
@@ -106,62 +106,56 @@ class PrivacyService:
     the export. `on_gone` gets the deleted messages to delete their files.
     """
 
-    def __init__(
-        self,
-        store: PrivacyStore,
-        *,
-        keep_days: int = 0,
-        on_forgotten: Callable[[str], None] | None = None,
-        settle: Callable[[], Awaitable[None]] | None = None,
-        on_gone: Callable[[Sequence[DeletedMessage]], Awaitable[None]] | None = None,
-    ) -> None:
-        self._store = store
-        self._on_forgotten = on_forgotten
-        self._keep_days = keep_days
-        self._settle = settle or _wait_for_nothing
-        self._on_gone = on_gone or _delete_no_files
+    store: PrivacyStore
+    keep_days: int = 0
+    on_forgotten: Callable[[str], None] | None = None
+    settle: Callable[[], Awaitable[None]] | None = None
+    on_gone: Callable[[Sequence[DeletedMessage]], Awaitable[None]] | None = None
 
     async def opt_out(self, scope: DataScope, at: datetime) -> bool:
         """Stop storing messages of the person; return False if they had opted out."""
-        return await self._store.opt_out(scope, at)
+        return await self.store.opt_out(scope, at)
 
     async def opt_in(self, scope: DataScope) -> bool:
         """Store messages of the person again; return False if they had not opted out."""
-        return await self._store.opt_in(scope)
+        return await self.store.opt_in(scope)
 
     async def forget(self, scope: DataScope, at: datetime) -> Erasure:
         """Delete the stored data of the person, except reminders."""
-        await self._settle()
-        erasure = await self._store.erase(scope, at)
-        if self._on_forgotten is not None:
-            self._on_forgotten(scope.person.id)
-        await self._on_gone(erasure.gone)
+        if self.settle is not None:
+            await self.settle()
+        erasure = await self.store.erase(scope, at)
+        if self.on_forgotten is not None:
+            self.on_forgotten(scope.person.id)
+        if self.on_gone is not None:
+            await self.on_gone(erasure.gone)
         return erasure
 
     async def export(self, scope: DataScope, limit: int = 5_000) -> PersonData:
         """Return the stored data of the person, with the latest `limit` messages."""
-        await self._settle()
-        return await self._store.export(scope, limit)
+        if self.settle is not None:
+            await self.settle()
+        return await self.store.export(scope, limit)
 
     async def set_retention_days(self, chat: ChatAddress, days: int | None) -> None:
         """Set the retention of `chat` in days (0: for ever); None restores that of the settings."""
-        await self._store.set_retention(chat.key, days)
+        await self.store.set_retention(chat.key, days)
 
     async def retention_days(self, chat: ChatAddress) -> int:
         """Return the retention of `chat` in days; 0 means for ever."""
-        return (await self._store.retention()).get(chat.key, self._keep_days)
+        return (await self.store.retention()).get(chat.key, self.keep_days)
 
     async def own_retention_days(self, chat: ChatAddress) -> int | None:
         """Return the value set for `chat`; None if the settings apply."""
-        return (await self._store.retention()).get(chat.key)
+        return (await self.store.retention()).get(chat.key)
 
     async def purge(self, now: datetime) -> int:
         """Delete expired messages in batches; return their number."""
-        rules = await self._store.retention()
-        chats = await self._store.chats() if self._keep_days else tuple(rules)
+        rules = await self.store.retention()
+        chats = await self.store.chats() if self.keep_days else tuple(rules)
         deleted = 0
         for chat in chats:
-            days = rules.get(chat, self._keep_days)
+            days = rules.get(chat, self.keep_days)
             if days:
                 deleted += await self._purge_chat(chat, now - timedelta(days=days))
         if deleted:
@@ -170,18 +164,10 @@ class PrivacyService:
 
     async def _purge_chat(self, chat: str, before: datetime) -> int:
         total = 0
-        with_files = await self._store.with_files(chat, before)
-        while removed := await self._store.purge(chat, before, _BATCH):
+        with_files = await self.store.with_files(chat, before)
+        while removed := await self.store.purge(chat, before, _BATCH):
             total += removed
             await asyncio.sleep(_PAUSE_SECONDS)
-        await self._on_gone(with_files)
+        if self.on_gone is not None:
+            await self.on_gone(with_files)
         return total
-
-
-async def _wait_for_nothing() -> None:
-    """Wait for nothing."""
-
-
-async def _delete_no_files(gone: Sequence[DeletedMessage]) -> None:
-    """Delete no files."""
-    del gone

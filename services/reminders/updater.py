@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
+from msgspec import Struct
+
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
@@ -59,16 +61,13 @@ Make = Callable[[StoredReminder], Change | None]
 """Computes the change of a row; None keeps it."""
 
 
-class ReminderUpdater:
+class ReminderUpdater(Struct, frozen=True):
     """Applies changes to reminders of a chat; calls `nudge` with each new next fire."""
 
-    def __init__(
-        self, book: ReminderBook, clock: Clock, finder: ReminderFinder, nudge: Callable[[datetime], None]
-    ) -> None:
-        self._book = book
-        self._clock = clock
-        self._finder = finder
-        self._nudge = nudge
+    book: ReminderBook
+    clock: Clock
+    finder: ReminderFinder
+    nudge: Callable[[datetime], None]
 
     async def change_one(
         self, chat: ChatAddress, person: Person, reference: str, make: Make, *, check: Check = check_may_change
@@ -79,7 +78,7 @@ class ReminderUpdater:
             RequestRefused: as `make`; `no_reminders`, `reminder_unknown`, `reminder_ambiguous`, `not_your_reminder`.
         """
         for _ in range(_TRIES):
-            reminder, row = await self._finder.find(chat, person, reference)
+            reminder, row = await self.finder.find(chat, person, reference)
             check(reminder, person)
             change = make(row)
             changed = reminder if change is None else await self._apply(change)
@@ -103,7 +102,7 @@ class ReminderUpdater:
         """
         changed: tuple[Reminder, ...] = ()
         for _ in range(_TRIES):
-            rows = [row for _, row in await self._finder.open_in(chat)]
+            rows = [row for _, row in await self.finder.open_in(chat)]
             change_own = [row for row in rows if row.creator.id == person.id and is_wanted(row)]
             changes = [change for row in change_own if (change := make(row)) is not None]
             if not changes:
@@ -123,10 +122,10 @@ class ReminderUpdater:
         """
         key = row_key(reminder_id)
         for _ in range(_TRIES):
-            row = None if key is None else await self._book.get(key)
+            row = None if key is None else await self.book.get(key)
             if row is None or row.address.key != chat.key:
                 break
-            check(self._finder.public(row), person)
+            check(self.finder.public(row), person)
             change = make(row)
             changed = None if change is None else await self._apply(change)
             if changed is not None:
@@ -138,8 +137,8 @@ class ReminderUpdater:
 
     async def _apply_all(self, changes: Iterable[Change]) -> tuple[Reminder, ...]:
         changes = tuple(changes)
-        rows = await self._book.change(changes, self._clock.now())
+        rows = await self.book.change(changes, self.clock.now())
         fires = [change.next_fire_at for change in changes if change.next_fire_at is not None]
         if rows and fires:
-            self._nudge(min(fires))
-        return tuple(self._finder.public(row) for row in rows)
+            self.nudge(min(fires))
+        return tuple(self.finder.public(row) for row in rows)

@@ -29,26 +29,17 @@ class DigestReader(Struct, frozen=True, kw_only=True):
     link_of: Callable[[str], str | None]
 
 
-class Digests:
+class Digests(Struct, frozen=True):
     """Creates digests with `summaries`, or without a model, with `quick`, if those take longer than `patience`.
 
     `patience` must be below the limit of a delivery, two minutes.
     """
 
-    def __init__(
-        self,
-        summaries: SummaryService,
-        quick: SummaryService,
-        clock: Clock,
-        link_of: Callable[[ChatAddress, str], str | None],
-        *,
-        patience: timedelta = timedelta(minutes=1),
-    ) -> None:
-        self._summaries = summaries
-        self._quick = quick
-        self._clock = clock
-        self._link_of = link_of
-        self._patience = patience
+    summaries: SummaryService
+    quick: SummaryService
+    clock: Clock
+    link_of: Callable[[ChatAddress, str], str | None]
+    patience: timedelta = timedelta(minutes=1)
 
     async def __call__(self, notice: DueNotice) -> str:
         """Return the text of the digest for `notice`."""
@@ -61,16 +52,16 @@ class Digests:
         reader = DigestReader(
             language=notice.language,
             zone=zone,
-            now=self._clock.now().astimezone(zone),
-            link_of=partial(self._link_of, notice.address),
+            now=self.clock.now().astimezone(zone),
+            link_of=partial(self.link_of, notice.address),
         )
         return say(notice.language, "summary.digest", summary=format_summary(summary, reader, window))
 
     async def _summarized(self, notice: DueNotice, window: SummaryWindow, zone: tzinfo) -> Summary:
         make = partial(SummaryService.summarize, language=notice.language, window=window, zone=zone)
         try:
-            async with asyncio.timeout(self._patience.total_seconds()):
-                return await make(self._summaries, notice.address)
+            async with asyncio.timeout(self.patience.total_seconds()):
+                return await make(self.summaries, notice.address)
         except TimeoutError:
             logger.bind(chat=str(notice.address)).warning("digest timed out; making it without a model")
-            return await make(self._quick, notice.address)
+            return await make(self.quick, notice.address)

@@ -38,28 +38,27 @@ class Shown(Struct, frozen=True, kw_only=True):
     at: datetime = _EARLIEST
 
 
-class ReminderFinder:
-    """Finds the open reminders of a chat; every search is limited to that chat."""
+class ReminderFinder(Struct, frozen=True):
+    """Finds the open reminders of a chat; every search is limited to that chat.
 
-    def __init__(
-        self, book: ReminderBook, clock: Clock, state: StateStore, most: int, times: TimeReader = DEFAULT_TIMES
-    ) -> None:
-        """Create a finder; `most` is the limit of reminders per chat, `times` reads times in references."""
-        self._book = book
-        self._clock = clock
-        self._state = state
-        self._most = most
-        self._times = times
+    `most` is the limit of reminders per chat, `times` reads times in references.
+    """
+
+    book: ReminderBook
+    clock: Clock
+    state: StateStore
+    most: int
+    times: TimeReader = DEFAULT_TIMES
 
     async def open_in(self, chat: ChatAddress) -> tuple[tuple[Reminder, StoredReminder], ...]:
         """Return the active and paused reminders with their rows, soonest first, and last those without a next fire."""
-        rows = await self._book.in_chat(chat.key, self._most)
+        rows = await self.book.in_chat(chat.key, self.most)
         pairs = [(self.public(row), row) for row in rows]
         return tuple(sorted(pairs, key=lambda pair: (_next_fire(pair[0]), pair[1].key)))
 
     async def open_elsewhere(self, chat: ChatAddress, person: Person) -> tuple[Reminder, ...]:
         """Return the active and paused reminders that `person` created in other chats of the platform."""
-        rows = await self._book.of_creator(chat.platform, person.id, self._most)
+        rows = await self.book.of_creator(chat.platform, person.id, self.most)
         return tuple(self.public(row) for row in rows if row.address.key != chat.key)
 
     async def find(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, StoredReminder]:
@@ -105,7 +104,7 @@ class ReminderFinder:
         `only_own` leaves out reminders that the person, by id or one of `names`, neither created nor receives.
         """
         here = [reminder for reminder, _ in await self.open_in(chat) if not only_own or is_of(reminder, person, names)]
-        listed = matching(words, here, self._clock.now(), self._times)
+        listed = matching(words, here, self.clock.now(), self.times)
         await self.remember(chat, person, listed)
         return listed
 
@@ -117,13 +116,13 @@ class ReminderFinder:
         """
         words, kept = all_of(reference), all_except(reference)
         pairs = await self.open_in(chat) if words or kept else ()
-        here, now = [reminder for reminder, _ in pairs], self._clock.now()
+        here, now = [reminder for reminder, _ in pairs], self.clock.now()
         own = [reminder for reminder in here if reminder.creator.id == person.id]
         if kept:
             shown = (await self.last_shown(chat, person)).ids
-            matches = all_others(kept, here, shown, now=now, times=self._times)
+            matches = all_others(kept, here, shown, now=now, times=self.times)
         else:
-            matches = fitting_all(words, own, now, self._times)
+            matches = fitting_all(words, own, now, self.times)
         return frozenset(row.key for reminder, row in pairs if reminder in own and reminder in matches)
 
     def public(self, row: StoredReminder) -> Reminder:
@@ -133,19 +132,19 @@ class ReminderFinder:
             id=public_id(row.key),
             address=row.address,
             state=row.state,
-            next_fires=next_fires(row.schedule, self._clock.now()) if is_active else (),
+            next_fires=next_fires(row.schedule, self.clock.now()) if is_active else (),
             created_at=row.created_at,
             **fields_of(row),
         )
 
     async def remember(self, chat: ChatAddress, person: Person, shown: Sequence[Reminder]) -> None:
         """Remember the numbered list that the person sees: a list, or the candidates of an ambiguous reference."""
-        at, ids = self._clock.now().isoformat(), [reminder.id for reminder in shown]
-        await self._state.set(_shown_key(chat, person), {"at": at, "ids": [*ids]}, keep=_SHOWN_FOR)
+        at, ids = self.clock.now().isoformat(), [reminder.id for reminder in shown]
+        await self.state.set(_shown_key(chat, person), {"at": at, "ids": [*ids]}, keep=_SHOWN_FOR)
 
     async def last_shown(self, chat: ChatAddress, person: Person) -> Shown:
         """Return the numbered list shown last to the person; empty after a day."""
-        kept = await self._state.get(_shown_key(chat, person))
+        kept = await self.state.get(_shown_key(chat, person))
         if isinstance(kept, list):  # stored by an earlier version, without the time
             return Shown(ids=tuple(map(str, kept)))
         ids = kept.get("ids") if isinstance(kept, dict) else None
@@ -157,9 +156,9 @@ class ReminderFinder:
         self, chat: ChatAddress, person: Person, references: Sequence[str], here: Sequence[Reminder]
     ) -> list[Reminder]:
         """Return the match of each of `references` in `here`; remember the candidates of an ambiguous one."""
-        shown, now = (await self.last_shown(chat, person)).ids, self._clock.now()
+        shown, now = (await self.last_shown(chat, person)).ids, self.clock.now()
         try:
-            return [find_reminder(single, here, shown, now=now, times=self._times) for single in references]
+            return [find_reminder(single, here, shown, now=now, times=self.times) for single in references]
         except RequestRefused as refusal:
             candidates = refusal.fields.get("candidates")
             if isinstance(candidates, tuple) and candidates:

@@ -42,19 +42,12 @@ class WebPage(Struct, frozen=True, kw_only=True):
     is_cut: bool = False
 
 
-class WebPageService:
+class WebPageService(Struct, frozen=True):
     """Fetches pages of public addresses; `open_pool` opens the connection pool of a request."""
 
-    def __init__(
-        self,
-        open_pool: "Callable[[], AbstractAsyncContextManager[httpcore.AsyncConnectionPool]] | None" = None,
-        *,
-        timeout: timedelta = timedelta(seconds=20),
-        max_bytes: int = 1_000_000,
-    ) -> None:
-        self._open_pool = open_pool
-        self._timeout = timeout
-        self._max_bytes = max_bytes
+    open_pool: "Callable[[], AbstractAsyncContextManager[httpcore.AsyncConnectionPool]] | None" = None
+    timeout: timedelta = timedelta(seconds=20)
+    max_bytes: int = 1_000_000
 
     async def fetch(self, url: str) -> WebPage:
         """Return the page at `url`, which may lack `https://`.
@@ -68,7 +61,7 @@ class WebPageService:
 
         address = url.strip() if "://" in url else f"https://{url.strip()}"
         try:
-            async with asyncio.timeout(self._timeout.total_seconds()), (self._open_pool or open_guarded_pool)() as pool:
+            async with asyncio.timeout(self.timeout.total_seconds()), (self.open_pool or open_guarded_pool)() as pool:
                 return await self._follow(pool, address)
         except (TimeoutError, httpcore.TimeoutException) as error:
             raise PageUnavailable("timeout") from error
@@ -99,8 +92,8 @@ class WebPageService:
         body = bytearray()
         async for piece in response.aiter_stream():
             body += piece
-            if len(body) > self._max_bytes:
-                raise PageUnavailable("too_large", f"more than {self._max_bytes} bytes")
+            if len(body) > self.max_bytes:
+                raise PageUnavailable("too_large", f"more than {self.max_bytes} bytes")
         from services.search.web_pages.readable import extract_text
 
         decoded = _decode(bytes(body), headers.get("content-type", ""))
