@@ -139,9 +139,7 @@ class Connections(Struct, frozen=True, kw_only=True):
 def read_connections(settings: ToolServerSettings, token_folder: Path | None = None) -> Connections:
     """Read the servers of the settings; an invalid entry does not affect the others.
 
-    Args:
-        settings: the group of tool servers.
-        token_folder: folder for the tokens of sign-ins at MCP servers; None keeps them in memory.
+    `token_folder` keeps the tokens of sign-ins at MCP servers; None keeps them in memory.
 
     Raises:
         ConfigError: a list of connections is not a JSON list.

@@ -99,15 +99,9 @@ async def open_tool_sources(
 ) -> AsyncIterator[ToolSources]:
     """Offer the tools of all external sources through `calls` while the context is open.
 
-    Args:
-        settings: the group of tool servers.
-        calls: the call router.
-        owners: people as `platform:id` who may use every source.
-        extra: sources of plugins and skills.
-        store: the stored Python tools.
-        clock: the time of changes of stored tools.
-        token_folder: folder for the tokens of sign-ins at the MCP servers of `settings.connections`.
-        wait_seconds: time to wait for the servers; the tools of slower ones are offered later.
+    `owners` (`platform:id`) may use every source; `extra` are those of plugins and skills. `store` has the stored
+    Python tools, `clock` tells the time of their changes, and `token_folder` keeps the tokens of sign-ins at MCP
+    servers. The tools of servers that take more than `wait_seconds` are offered later.
 
     Raises:
         ConfigError: a connection cannot be read.

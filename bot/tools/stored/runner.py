@@ -95,14 +95,10 @@ class WorkerResult(Struct, frozen=True, kw_only=True):
 async def run_worker(
     module: str, request: Mapping[str, object], folder: str, limits: RunLimits, *, max_output_bytes: int
 ) -> WorkerResult:
-    """Run `main` of a worker's module with `request` on standard input; kill it and its processes at the end.
+    """Run `main` of a worker's module in `folder`, with `request` and `limits` as JSON on standard input.
 
-    Args:
-        module: the module; its process inherits neither environment nor open files.
-        request: JSON; the limits are added to it.
-        folder: its working directory.
-        limits: limits of time, memory and files.
-        max_output_bytes: bytes of its output that are returned.
+    Its process inherits neither environment nor open files, and is killed with its own processes at the end. At most
+    `max_output_bytes` of its output are returned.
     """
     process = await asyncio.create_subprocess_exec(
         sys.executable,
