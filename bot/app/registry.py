@@ -12,7 +12,7 @@ from function_calls.functions.preferences import handlers_quiet, handlers_zones
 from function_calls.functions.privacy import handlers as handlers_privacy
 from function_calls.functions.reminders import handlers as handlers_reminders
 from function_calls.functions.reminders import handlers_states as handlers_reminder_states
-from function_calls.functions.summary import handlers as handlers_digest
+from function_calls.functions.summary import digests
 from function_calls.functions.undo import undo
 from function_calls.functions.undo.undo import UndoService
 from function_calls.registry import Registry, check_inverses
@@ -32,7 +32,7 @@ Functions = ModuleType | object
 # Privacy before memory: "forget me" is a request to delete personal data, not to forget a fact.
 _BUILT_IN = (
     handlers,
-    handlers_digest,
+    digests,
     handlers_reminders,
     handlers_reminder_states,
     handlers_quiet,
