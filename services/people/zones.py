@@ -107,7 +107,7 @@ class ZoneService:
         known = self._cache.get(key)
         if known is not None and self._clock.now() - known[0] < _REMEMBERED_FOR:
             return known[1]
-        own, common = await self._scopes.load([_of_person(chat, person), _of_chat(chat)])
+        own, common = await self._scopes.load([_scope_of(chat, person), _scope_of(chat, None)])
         own_zone = _load_zone(own.get(_KEY)) or await self._linked(chat, person)
         zone = own_zone or _load_zone(common.get(_KEY)) or self.default
         self._cache[key] = (self._clock.now(), zone)
@@ -123,7 +123,7 @@ class ZoneService:
         Raises:
             RequestRefused: `zone_unknown(zone)`.
         """
-        return await self._set(_of_person(chat, person), words)
+        return await self._set(_scope_of(chat, person), words)
 
     async def suggest_for_person(self, chat: ChatAddress, person: Person, name: str) -> None:
         """Set the person's zone to that of their device if neither they nor a linked account has one.
@@ -132,24 +132,19 @@ class ZoneService:
         """
         if not is_zone(name) or await self.own(chat, person) or await self._linked(chat, person):
             return
-        await self._commit(StateDelta(scope=_of_person(chat, person), written={_KEY: name}))
+        await self._commit(StateDelta(scope=_scope_of(chat, person), written={_KEY: name}))
 
     async def set_for_chat(self, chat: ChatAddress, words: str) -> str:
         """Set the zone of people in the chat without their own. Raises as `set_for_person`."""
-        return await self._set(_of_chat(chat), words)
+        return await self._set(_scope_of(chat, None), words)
 
-    async def forget_person(self, chat: ChatAddress, person: Person) -> None:
-        """Delete the zone of the person."""
-        await self._commit(StateDelta(scope=_of_person(chat, person), written={}, removed=frozenset({_KEY})))
-
-    async def forget_chat(self, chat: ChatAddress) -> None:
-        """Delete the zone of the chat."""
-        await self._commit(StateDelta(scope=_of_chat(chat), written={}, removed=frozenset({_KEY})))
+    async def forget(self, chat: ChatAddress, person: Person | None) -> None:
+        """Delete the zone of the person, or with None that of the chat."""
+        await self._commit(StateDelta(scope=_scope_of(chat, person), written={}, removed=frozenset({_KEY})))
 
     async def own(self, chat: ChatAddress, person: Person | None) -> str:
         """Return the zone set for the person, or with None for the chat; empty without any."""
-        scope = _of_chat(chat) if person is None else _of_person(chat, person)
-        [kept] = await self._scopes.load([scope])
+        [kept] = await self._scopes.load([_scope_of(chat, person)])
         return str(kept.get(_KEY) or "")
 
     async def _linked(self, chat: ChatAddress, person: Person) -> ZoneInfo | None:
@@ -170,12 +165,8 @@ class ZoneService:
         self._cache.clear()
 
 
-def _of_person(chat: ChatAddress, person: Person) -> str:
-    return f"user:{chat.platform}:{person.id}"
-
-
-def _of_chat(chat: ChatAddress) -> str:
-    return f"zone:{chat.key}"
+def _scope_of(chat: ChatAddress, person: Person | None) -> str:
+    return f"zone:{chat.key}" if person is None else f"user:{chat.platform}:{person.id}"
 
 
 def _load_zone(name: Json) -> ZoneInfo | None:

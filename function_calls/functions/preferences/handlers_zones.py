@@ -43,10 +43,8 @@ async def time_zone_put_back(args: ZonePutBackArgs, ctx: CallContext, zones: Zon
     check_may_set_for(args.whose, ctx)
     if args.zone:
         await _set(args.zone, args.whose, ctx, zones)
-    elif args.whose == "me":
-        await zones.forget_person(ctx.chat, ctx.sender)
     else:
-        await zones.forget_chat(ctx.chat)
+        await zones.forget(ctx.chat, ctx.sender if args.whose == "me" else None)
     name = zone_name(await zones.zone_of(ctx.chat, ctx.sender))
     receipt = Receipt(action="time_zone", subject=name)
     return ToolResult(ok=True, text=_word(name, args.whose, ctx), receipts=(receipt,))

@@ -49,7 +49,7 @@ async def test_zone_of_a_chat_holds_for_people_without_their_own(zones):
 async def test_removed_zone_falls_back_to_the_chats(zones):
     await zones.set_for_chat(HOME, "Tokyo")
     await zones.set_for_person(HOME, ANN, "Paris")
-    await zones.forget_person(HOME, ANN)
+    await zones.forget(HOME, ANN)
 
     assert (await zones.zone_of(HOME, ANN)).key == "Asia/Tokyo"
     assert await zones.own(HOME, ANN) == ""
