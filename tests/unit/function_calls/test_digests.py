@@ -10,7 +10,8 @@ from function_calls.functions.summary.digests import Digests
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.reminders.model import DueNotice, ReminderAction
-from services.summary import SummaryMethod, SummaryService
+from services.summary.model import SummaryMethod
+from services.summary.service import SummaryService
 from tests.support.stores.messages import MemoryMessageStore
 
 DUE = datetime(2026, 11, 20, 18, 0, tzinfo=UTC)

@@ -10,8 +10,8 @@ from function_calls.conversation.agent_loop import listener_of_call
 from function_calls.language.messages import say
 from function_calls.models import PerplexityArgs
 from services.kernel.errors import RequestRefused
-from services.search import SearchAnswer, SearchService, Source
-from services.search.model import SearchUnavailable
+from services.search.model import SearchAnswer, SearchUnavailable, Source
+from services.search.service import SearchService
 
 STARS = Source(title="Stars", url="https://stars.example/")
 

@@ -19,7 +19,8 @@ from services.kernel.chat import Person
 from services.kernel.errors import ModelUnavailable
 from services.reminders.service import ReminderService
 from services.search.service import SearchService
-from services.summary import SummaryMethod, SummaryService
+from services.summary.model import SummaryMethod
+from services.summary.service import SummaryService
 from tests.support.stores.messages import MemoryMessageStore
 
 

@@ -20,8 +20,8 @@ from services.people.privacy import DataScope, PrivacyService
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.privacy import SqlPrivacyStore
-from services.summary import SummaryService
 from services.summary.model_summarizer import ModelSummarizer
+from services.summary.service import SummaryService
 
 HOME = ChatAddress(platform="fake", chat_id="home")
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -6,10 +6,10 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from services.search import SearchEngine
 from services.search.engines.exchange import open_client
 from services.search.engines.perplexity import PerplexityEngine
 from services.search.engines.result_pages import BraveEngine, SearxngEngine, TavilyEngine, WikipediaEngine
+from services.search.model import SearchEngine
 from tests.support.search_server import SearchServer
 
 KEY = "key-that-nobody-may-see"

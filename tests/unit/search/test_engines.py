@@ -6,8 +6,8 @@ import re
 import httpx
 import pytest
 
-from services.search import SearchUnavailable
 from services.search.engines.result_pages import SearxngEngine, WikipediaEngine
+from services.search.model import SearchUnavailable
 from tests.support.search_server import Behaviour
 
 NAMES = ["perplexity", "searxng", "tavily", "brave", "wikipedia"]

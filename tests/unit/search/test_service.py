@@ -8,7 +8,8 @@ import pytest
 
 from bot.testing.clocks import FixedClock
 from services.kernel.errors import RequestRefused
-from services.search import SearchAnswer, SearchService, SearchUnavailable, Source
+from services.search.model import SearchAnswer, SearchUnavailable, Source
+from services.search.service import SearchService
 from tests.support.search_server import Behaviour
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

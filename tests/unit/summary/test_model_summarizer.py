@@ -7,8 +7,9 @@ import pytest
 
 from bot.testing.models import ScriptedModel, completion
 from services.kernel.errors import ModelUnavailable
-from services.summary import SummaryMethod, SummaryService, SummaryWindow
+from services.summary.model import SummaryMethod, SummaryWindow
 from services.summary.model_summarizer import ModelSummarizer
+from services.summary.service import SummaryService
 
 
 def points(*bullets):

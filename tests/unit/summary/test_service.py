@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from services.kernel.errors import ModelUnavailable
-from services.summary import Bullet, SummaryMethod, SummaryService, SummaryWindow
+from services.summary.model import Bullet, SummaryMethod, SummaryWindow
+from services.summary.service import SummaryService
 
 
 @dataclass
