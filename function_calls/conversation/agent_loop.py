@@ -43,6 +43,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
         is_answered: a tool has sent the answer to the chat itself.
         must_reply: `text` is sent even if the message was not addressed to the bot.
         is_answer: the message answered a question of an interpreter.
+        is_model_down: a model was out of reach in one of the rounds.
     """
 
     turn: Turn
@@ -56,6 +57,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     is_answered: bool = False
     must_reply: bool = False
     is_answer: bool = False
+    is_model_down: bool = False
 
 
 Interpret = Callable[[Turn], Awaitable[Interpretation]]
@@ -64,11 +66,12 @@ Dispatch = Callable[[Turn, Interpretation], Awaitable[Dispatched]]
 
 async def run_rounds(turn: Turn, interpret: Interpret, dispatch: Dispatch, rounds: int) -> Outcome:
     """Run rounds until there are no calls, the results are the answer, a tool ends the run, or `rounds` are used up."""
-    notice, choices, is_answer = "", tuple[Choice, ...](), False
+    notice, choices, is_answer, is_model_down = "", tuple[Choice, ...](), False, False
     for left in range(rounds - 1, -1, -1):
         interpretation = await interpret(turn)
         notice, choices = interpretation.notice or notice, interpretation.choices or choices
         is_answer = is_answer or interpretation.is_answer
+        is_model_down = is_model_down or interpretation.is_model_down
         if not interpretation.calls:
             return Outcome(
                 turn=turn,
@@ -78,16 +81,17 @@ async def run_rounds(turn: Turn, interpret: Interpret, dispatch: Dispatch, round
                 rounds_left=left,
                 must_reply=interpretation.must_reply,
                 is_answer=is_answer,
+                is_model_down=is_model_down,
             )
         done = await dispatch(turn, interpretation)
         step = Step(text=interpretation.answer, calls=interpretation.calls, results=done.results)
         turn = replace(turn, steps=(*turn.steps, step))
         if is_final(step) or done.actions.end_the_run:
             ended = _end(turn, step, done.actions, left)
-            return replace(ended, notice=notice, choices=choices, is_answer=is_answer)
+            return replace(ended, notice=notice, choices=choices, is_answer=is_answer, is_model_down=is_model_down)
     logger.warning("a message used up its {} rounds", rounds)
     text = say(turn.language, "failed.too_many_rounds")
-    return Outcome(turn=turn, text=text, notice=notice, is_exhausted=True)
+    return Outcome(turn=turn, text=text, notice=notice, is_exhausted=True, is_model_down=is_model_down)
 
 
 def _end(turn: Turn, step: Step, actions: Actions, rounds_left: int) -> Outcome:
@@ -147,12 +151,14 @@ def is_unanswered(turn: Turn, interpretation: Interpretation) -> bool:
 
 def results_as_answer(turn: Turn, error: ModelUnavailable) -> Interpretation:
     """Return the last round's results as the answer, without a model; a new round would repeat the calls."""
-    return Interpretation(answer=join_texts(turn.steps[-1]), notice=model_notice(turn.language, error))
+    return without_model(Interpretation(answer=join_texts(turn.steps[-1])), turn.language, error)
 
 
-def model_notice(language: str, error: ModelUnavailable) -> str:
-    """Return the reason why no model was used, in one line."""
-    return say(language, "notice.over_budget" if error.reason == "budget" else "notice.model_down")
+def without_model(interpretation: Interpretation, language: str, error: ModelUnavailable) -> Interpretation:
+    """Return `interpretation` with the reason why no model was used, in one line."""
+    is_down = error.reason != "budget"
+    notice = say(language, "notice.model_down" if is_down else "notice.over_budget")
+    return replace(interpretation, notice=notice, is_model_down=is_down)
 
 
 def is_final(step: Step) -> bool:
@@ -187,13 +193,18 @@ def undo_buttons(turn: Turn) -> tuple[Choice, ...]:
 
 
 def make_reply(
-    turn: Turn, text: str, notice: str, *, choices: Sequence[Choice] = (), must_reply: bool = False
+    turn: Turn,
+    text: str,
+    notice: str,
+    *,
+    choices: Sequence[Choice] = (),
+    must_reply: bool = False,
+    is_model_down: bool = False,
 ) -> Reply | None:
     """Return the reply to `turn`; None without text and files, or if none is expected."""
     files = tuple(file for step in turn.steps for result in step.results for file in result.files)
     if not (text.strip() or files) or not (turn.message.is_addressed or turn.steps or must_reply):
         return None
-    is_down = not choices and not may_have_changed(turn) and notice == say(turn.language, "notice.model_down")
     results = turn.steps[-1].results if turn.steps else ()
     offered = (*(choice for result in results for choice in result.choices), *choices)
     undo = undo_buttons(turn)
@@ -207,5 +218,6 @@ def make_reply(
         hint=say(turn.language, "undo.hint") if undo else "",
         files=files,
         private_to=turn.message.sender if is_private else None,
-        can_retry=is_down or any(can_retry(result) for step in turn.steps for result in step.results),
+        can_retry=(is_model_down and not choices and not may_have_changed(turn))
+        or any(can_retry(result) for step in turn.steps for result in step.results),
     )

@@ -16,9 +16,9 @@ from function_calls.conversation.agent_loop import (
     list_unrepeated_questions,
     listener_of_call,
     make_reply,
-    model_notice,
     results_as_answer,
     run_rounds,
+    without_model,
 )
 from function_calls.conversation.form_answers import answer_form
 from function_calls.conversation.records.recorder import NoRecorder, Recorder
@@ -126,7 +126,14 @@ class Assistant:
         text = "\n".join([outcome.text, *list_unrepeated_questions(outcome)])
         if policy is not None:
             await _record_served(policy, outcome)
-        return make_reply(outcome.turn, text, outcome.notice, choices=outcome.choices, must_reply=outcome.must_reply)
+        return make_reply(
+            outcome.turn,
+            text,
+            outcome.notice,
+            choices=outcome.choices,
+            must_reply=outcome.must_reply,
+            is_model_down=outcome.is_model_down,
+        )
 
     async def _resolve_answer(self, turn: Turn, answer: Answer | None) -> tuple[PendingCall, ...] | Reply:
         """Return the pending calls that the message confirms, or the reply to an answer that confirms none."""
@@ -223,8 +230,7 @@ class Assistant:
     async def _fall_back(self, turn: Turn, error: ModelUnavailable) -> Interpretation:
         if turn.steps:
             return results_as_answer(turn, error)
-        notice = model_notice(turn.language, error)
-        return replace(await self._offline.interpret(turn), notice=notice)
+        return without_model(await self._offline.interpret(turn), turn.language, error)
 
     async def _dispatch(
         self, session: LazySession, pending: Sequence[PendingCall], turn: Turn, interpretation: Interpretation

@@ -335,6 +335,7 @@ class Interpretation(Struct, frozen=True, kw_only=True):
         handled_elsewhere: silence is intended, because a client or a hook handles the turn.
         is_answer: the message answered a question of the interpreter.
         is_chosen_by_model: the calls must be compared with the message.
+        is_model_down: a model was needed and out of reach, so the same message may be answered later.
     """
 
     calls: tuple[ToolCall, ...] = ()
@@ -345,6 +346,7 @@ class Interpretation(Struct, frozen=True, kw_only=True):
     handled_elsewhere: bool = False
     is_answer: bool = False
     is_chosen_by_model: bool = False
+    is_model_down: bool = False
 
 
 class Reply(Struct, frozen=True, kw_only=True):

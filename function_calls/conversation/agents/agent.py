@@ -266,8 +266,13 @@ class Agent(Generic[DepsT, OutputT]):
         inside = context.within(self._router)
         ended = await agent.run(replace(outcome.turn, steps=shown), inside, rounds=outcome.rounds_left)
         steps = (*outcome.turn.steps, *ended.steps[len(shown) :])
-        notice = ended.notice or outcome.notice
-        return replace(ended, steps=steps, notice=notice, rounds_used=used + ended.rounds_used)
+        return replace(
+            ended,
+            steps=steps,
+            notice=ended.notice or outcome.notice,
+            rounds_used=used + ended.rounds_used,
+            is_model_down=ended.is_model_down or outcome.is_model_down,
+        )
 
     async def _begin_state(self, context: CallContext) -> None:
         if self._state:

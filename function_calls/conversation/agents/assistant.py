@@ -61,6 +61,7 @@ class AgentAssistant:
             outcome.text,
             outcome.notice,
             must_reply=outcome.must_reply,
+            is_model_down=outcome.is_model_down,
         )
 
     async def _context(self, turn: Turn) -> CallContext:

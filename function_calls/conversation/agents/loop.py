@@ -56,7 +56,7 @@ class LoopAgent:
             except ModelUnavailable:
                 if len(so_far.steps) == len(turn.steps):
                     raise
-                return replace(so_far, notice=say(turn.language, "notice.model_down"))
+                return replace(so_far, notice=say(turn.language, "notice.model_down"), is_model_down=True)
             turn_is_over = outcome.is_escalated or outcome.is_exhausted or outcome.is_question
             turn = _append_message(turn, outcome, place)
             so_far = _merge(so_far, outcome)

@@ -30,6 +30,7 @@ class AgentOutcome(Struct, frozen=True, kw_only=True):
         must_reply: `text` is sent even if the message was not addressed to the bot.
         output: the structured answer, if the agent has one.
         is_malformed: the agent should have given a structured answer and did not.
+        is_model_down: a model was out of reach.
     """
 
     agent: str
@@ -44,6 +45,7 @@ class AgentOutcome(Struct, frozen=True, kw_only=True):
     must_reply: bool = False
     output: BaseModel | None = None
     is_malformed: bool = False
+    is_model_down: bool = False
 
     def given(self, form: type[M]) -> M:
         """Return the structured answer, an instance of the agent's `output` class `form`.
@@ -149,4 +151,5 @@ def outcome_of(name: str, outcome: Outcome, used: int) -> AgentOutcome:
         is_answered=outcome.is_answered,
         must_reply=outcome.must_reply,
         output=outcome.actions.output,
+        is_model_down=outcome.is_model_down,
     )

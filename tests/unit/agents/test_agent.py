@@ -165,6 +165,7 @@ async def test_model_failure_after_a_call_keeps_its_results(turn, context):
 
     assert outcome.text == SEEN
     assert outcome.notice
+    assert outcome.is_model_down
 
 
 async def test_a_model_hook_may_answer_for_an_agent(turn, context):

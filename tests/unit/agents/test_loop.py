@@ -98,6 +98,7 @@ async def test_later_model_failure_keeps_the_earlier_text(turn, context):
 
     assert outcome.text == "draft 1"
     assert outcome.notice
+    assert outcome.is_model_down
 
 
 async def test_immediate_model_failure_is_reported(turn, context):
