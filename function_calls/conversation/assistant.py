@@ -287,8 +287,9 @@ def _confirmed_context(context: CallContext, pending: PendingCall) -> CallContex
 
 def _is_for_people(turn: Turn, answer: Answer | None) -> bool:
     """Return whether a bare yes, number or time answers another person who wrote before in the group."""
-    is_bare = answer is not None or is_clock(turn.message.text)
-    return is_bare and not turn.message.is_addressed and not turn.scope.covers() and not turn.scope.message_ids
+    if turn.message.is_addressed or turn.scope.covers() or turn.scope.message_ids:
+        return False
+    return answer is not None or is_clock(turn.message.text)
 
 
 async def _record_served(policy: CallPolicy, outcome: Outcome) -> None:

@@ -15,7 +15,7 @@ from function_calls.understanding.reading.lexicon import detect_language
 from function_calls.understanding.reading.message import (
     MessageReading,
     Situation,
-    classify_tokens,
+    compute_intents,
     has_models,
     load_models,
     read_tokens,
@@ -88,7 +88,7 @@ class ReadMessage:
         if not self._is_readable:
             return None
         forms = [token.form for token in self._tokens]
-        return dict(classify_tokens(forms, self._situation, load_models(self.language)))
+        return compute_intents(forms, self._situation, load_models(self.language))
 
     @cached_property
     def _tokens(self) -> tuple[Token, ...]:
@@ -126,10 +126,10 @@ class ReadMessage:
 
     def share_of(self, tool: str) -> float:
         """Return the probability that the message asks for `tool`; 1 for a tool that no intent stands for."""
-        intents = _TOOLS.get(tool)
-        if intents is None or self._intents is None:
+        intents, shares = _TOOLS.get(tool), self._intents
+        if intents is None or shares is None:
             return 1.0
-        return sum(self._intents.get(intent, 0.0) for intent in intents)
+        return sum([shares.get(intent, 0.0) for intent in intents])
 
     def pieces(self, intent: str, *tags: str) -> list[str]:
         """Return the pieces of the message with one of `tags`, read as one of `intent`."""

@@ -179,10 +179,10 @@ def response_hooks(base_url: str) -> EventHooks:
 
     Error bodies and redirects count too, which the SDK reads by itself.
     """
-    own = _origin(base_url)
+    own = _origin(httpx2.URL(base_url))
 
     async def refuse_other_origins(request: httpx2.Request) -> None:
-        if _origin(str(request.url)) != own:
+        if _origin(request.url) != own:
             raise EndpointFailed("refused", "the server redirects to another origin", is_passing=False)
 
     async def bound_body(response: httpx2.Response) -> None:
@@ -216,11 +216,9 @@ class _BoundedStream(httpx2.AsyncByteStream):
             await self._stream.aclose()
 
 
-def _origin(url: str) -> tuple[str, str, int | None]:
-    """Return scheme, host and port of `url`, the port by its scheme where it names none."""
-    parts = urlsplit(url)
-    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
-    return parts.scheme, (parts.hostname or "").lower(), port
+def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
+    """Return scheme, host and port of `url`; None for the port of its scheme."""
+    return url.scheme, url.host, url.port
 
 
 _LONGEST_MESSAGE = 2000  # characters in which a reason is looked for

@@ -126,7 +126,7 @@ def can_retry(result: ToolResult) -> bool:
 
 def may_have_changed(turn: Turn) -> bool:
     """Return whether a call of this turn changed something, or may have outside of the bot or in an agent."""
-    reading = {spec.name for spec in turn.tools if not spec.changes_state}
+    reading = {spec.name for spec in turn.tools if not spec.changes_state} if turn.steps else frozenset()
     return any(
         result.receipts or result.spawned is not None or (result.ok and call.name not in reading)
         for step in turn.steps

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
+from operator import itemgetter
 
 import msgspec
 from msgspec import Struct
@@ -216,24 +217,30 @@ def read_tokens(text: str, tokens: tuple[Token, ...], situation: Situation, mode
     """Read `text`, whose tokens are known, in a `situation` of the dialogue."""
     forms = [token.form for token in tokens]
     known = situation.known.find_places(forms)
-    intents = _rank_intents(forms, known, situation, models)
+    intents = _rank(compute_intents(forms, situation, models, known))
     tags = tag_tokens(tokens, intents[0][0], models, known)
     return MessageReading(text, tokens, intents, tags, split_tokens(text, tokens, tags, models), known)
 
 
 def classify_tokens(forms: Sequence[str], situation: Situation, models: Models) -> tuple[tuple[str, float], ...]:
     """Return the intents of tokens with their probabilities, best first."""
-    return _rank_intents(forms, situation.known.find_places(forms), situation, models)
+    return _rank(compute_intents(forms, situation, models, situation.known.find_places(forms)))
 
 
-def _rank_intents(
-    forms: Sequence[str], known: frozenset[int], situation: Situation, models: Models
-) -> tuple[tuple[str, float], ...]:
+def compute_intents(
+    forms: Sequence[str], situation: Situation, models: Models, known: frozenset[int] = frozenset()
+) -> dict[str, float]:
+    """Return the probability of each intent; `known` are the places of words in the texts of coming reminders."""
     plain = strip_accents(forms)
     kinds = models.kinds(plain) if models.intent_counts_classes else ()
     features = classifier_features(plain, kinds, situation.context, known, is_addressed=situation.is_addressed)
     shares = models.intent.probabilities(compute_buckets(features, models.intent.buckets))
-    return tuple(sorted(zip(models.intent.labels, shares, strict=True), key=lambda each: -each[1]))
+    return dict(zip(models.intent.labels, shares, strict=True))
+
+
+def _rank(intents: dict[str, float]) -> tuple[tuple[str, float], ...]:
+    """Return intents with their probabilities, best first."""
+    return tuple(sorted(intents.items(), key=itemgetter(1), reverse=True))
 
 
 def set_best_intent(reading: MessageReading, intent: str, models: Models) -> MessageReading:
