@@ -110,6 +110,15 @@ async def test_unaddressed_message_that_was_tried_before_gets_a_notice_too(datab
     assert "interrupted" in again.texts[0]
 
 
+async def test_small_talk_leads_to_no_notice_however_often_the_bot_is_started(database):
+    await keep(database, replace(ASKED, text="lovely weather today", is_addressed=False))
+
+    for _ in range(3):
+        async with started(database) as platform:
+            pass
+        assert platform.sent == []
+
+
 @pytest.mark.parametrize("is_addressed", [True, False])
 @pytest.mark.parametrize("after", [timedelta(seconds=5), timedelta(hours=1)])
 async def test_message_that_blocked_the_last_run_is_not_read_and_its_sender_is_told(
