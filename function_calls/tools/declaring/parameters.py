@@ -52,7 +52,8 @@ _CONTEXT_NAMES: Final = frozenset({"ctx", "context"})
 _INJECTED_NAME: Final = "tool_context"
 _FIX_OF_TYPE: Final = (
     "Use str, int, float, bool, list, dict, Literal, Enum, a date or time, or a model of these (TypedDict from"
-    " typing_extensions). A service is given to the bot: add.services.append(…) in a plugin, build_app(services=…)."
+    " typing_extensions). An object is given to tools by Agent(deps=…), add.services.append(…) in a plugin, or"
+    " build_app(services=…)."
 )
 
 
@@ -259,7 +260,7 @@ def _schema_of(name: str, annotation: Any) -> Schema:
         raise Fault(name, f"its type names '{error.name}', which is not there", "Import or define it.") from error
     except PydanticUserError as error:
         kind = getattr(annotation, "__name__", None) or str(annotation)
-        raise Fault(name, f"{kind} has no JSON Schema and is no service of the bot", _FIX_OF_TYPE) from error
+        raise Fault(name, f"{kind} has no JSON Schema and is no known service", _FIX_OF_TYPE) from error
 
 
 def _readable(kind: type) -> type:

@@ -18,6 +18,7 @@ from function_calls import (
     ModelUnavailable,
     Registry,
     Session,
+    SignatureInvalid,
     ToolResult,
     UsageCost,
     tool_function,
@@ -79,6 +80,11 @@ async def test_dependencies_of_the_agent_are_used_where_a_run_has_none():
     agent = Agent("clerk", model=ScriptedModel([completion("", asked("pear")), "Two."]), tools=[price], deps=SHOP)
 
     assert (await agent.run("Price?")).calls[0].result.ok
+
+
+def test_agent_without_deps_refuses_a_tool_that_needs_them_and_says_how_to_give_them():
+    with pytest.raises(SignatureInvalid, match=r"parameter 'shop' of 'price'.*Agent\(deps=…\)"):
+        Agent("clerk", model=ScriptedModel([]), tools=[price])
 
 
 async def test_missing_dependencies_are_reported():
