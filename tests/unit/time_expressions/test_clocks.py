@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from services.time_expressions import DateOrder, DayParts, TimeReader, parse
+from services.time_expressions import DateOrder, DayParts, TimeReader, parse, parse_all
 
 
 @pytest.mark.parametrize(
@@ -197,3 +197,10 @@ def test_four_figures_beside_a_repetition_are_a_clock_time(read, text):
 
     assert f"{found.start:%H%M}" == clock
     assert found.rrule.startswith("FREQ=DAILY;BYHOUR=")
+
+
+def test_chinese_hours_and_clocks_in_a_row_are_read(now):
+    """ "一点十、五点十" compared an hour with a clock, and nothing was read."""
+    found = [each.best.start.strftime("%H:%M") for each in parse_all("A一点十、五点十", now, language="zh")]
+
+    assert found == ["13:10", "17:10"]

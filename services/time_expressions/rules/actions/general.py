@@ -29,7 +29,8 @@ def both(values: Values) -> Any:
 def ascending(values: Values) -> Any:
     """一三五, numerals without a separator: ascending days; 周日二十点 is not a list."""
     found = both(values)
-    return found if found is not None and list(found) == sorted(found) else None
+    in_order = [value if isinstance(value, tuple) else (value,) for value in found or ()]  # an hour beside a clock
+    return found if in_order == sorted(in_order) else None
 
 
 def slots(values: Values, *, name: str = "", many: bool = False, **fixed: Any) -> Slots:
