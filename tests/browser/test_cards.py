@@ -81,7 +81,7 @@ async def test_undo_takes_back_the_change_of_its_card_only(visitors: Visitors):
 async def test_answer_to_undo_is_headed_as_such(visitors: Visitors):
     page = await visitors.enter("Ada")
     await set_reminder(page, "stretch")
-    await say(page, "move it to 9pm")
+    await say(page, "move it to tomorrow at 9pm")
     await expect(page.locator("[data-card=reminder]").nth(1)).to_contain_text("Reminder changed")
 
     await say(page, "undo")

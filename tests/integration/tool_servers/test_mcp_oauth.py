@@ -18,7 +18,7 @@ from bot.config.settings import BotSettings, Settings, ToolServerSettings
 from bot.tools.servers.connections import read_connections
 from bot.tools.servers.mcp.oauth import TokenFile, oauth_provider, sign_in
 from bot.tools.servers.mcp.servers import read_mcp_servers
-from bot.tools.servers.mcp.toolset import McpToolset, error_text
+from bot.tools.servers.mcp.toolset import McpToolset, describe_error
 from services.kernel.clock import SystemClock
 from tests.integration.tool_servers.oauth_server import SECRET, OAuthServer
 from tests.support.tool_servers.mcp_toolsets import running
@@ -218,7 +218,7 @@ async def test_registered_client_is_shown_to_its_own_authorization_server_only(r
     with pytest.raises(BaseExceptionGroup) as failure:
         await signed_in(registered(oauth_server_url="https://login.example.org"))
 
-    assert "not https://login.example.org" in error_text(failure.value)
+    assert "not https://login.example.org" in str(describe_error(failure.value))
     assert (vault.scopes, vault.clients) == ([], [])
 
 
