@@ -379,6 +379,7 @@ async def test_emoji_are_chosen_with_the_keyboard(visitors: Visitors):
     await expect(composer).to_have_value(found)
 
     await opener.press("Enter")
+    await expect(first).to_be_visible()
     await search.press("ArrowDown")
     await expect(first).to_be_focused()
     await first.press("ArrowUp")
