@@ -38,9 +38,10 @@ _LONGEST_LOOK: Final = 200
 class Recovery(Struct, frozen=True, kw_only=True):
     """Handles an unanswered message again, or notifies its sender, who can repeat it with a button.
 
-    A message is resumed once, as it may be the cause of a crash; after a second crash its sender is notified, but not
-    of a message among people that was resumed to the end in silence. A message that blocked the event loop (`watchdog`)
-    is not resumed. `pending` are the unanswered messages at the start, or those taken over from another worker.
+    A message is resumed once, as it may be the cause of a crash. If the bot stops before it has handled the message
+    again, the sender is notified. If it has handled it and sent no answer, only the sender of a message for the bot is
+    notified. A message that blocked the event loop (`watchdog`) is not resumed. `pending` are the unanswered messages
+    at the start, or those taken over from another worker.
     """
 
     pending: Sequence[ChatMessage]
@@ -57,15 +58,15 @@ class Recovery(Struct, frozen=True, kw_only=True):
     async def resume(self, platform: str, handle: Handle, screen: Screen) -> None:
         """Handle the pending messages of a platform in order, with `handle`."""
         for message in self.pending_on(platform):
-            is_trying = await self.state.get(_attempt_key(message))  # None before, False after a whole attempt
+            is_unfinished = await self.state.get(_attempt_key(message))  # None without an attempt
             if self.watchdog is not None and self.watchdog.is_unreadable((message.address.key, message.id)):
                 await handle(replace(message, is_recorded=True))  # which notifies its sender
-            elif is_trying is None and self.clock.now() - message.sent_at <= ANSWERED_WITHIN:
+            elif is_unfinished is None and self.clock.now() - message.sent_at <= ANSWERED_WITHIN:
                 await self.state.set(_attempt_key(message), value=True, keep=NOTIFIED_WITHIN)
                 logger.bind(chat=message.address.key, message=message.id).info("resuming a message of an earlier run")
                 await handle(replace(message, is_recorded=True))
                 await self.state.set(_attempt_key(message), value=False, keep=NOTIFIED_WITHIN)
-            elif is_trying or message.is_addressed or message.is_private:
+            elif is_unfinished or message.is_addressed or message.is_private:
                 await screen(replace(message, is_recorded=True), self._notify_sender)
 
     async def _notify_sender(self, message: ChatMessage) -> None:

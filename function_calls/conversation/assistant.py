@@ -46,7 +46,7 @@ from function_calls.tools.confirmation.pending_calls import PendingCall
 from function_calls.tools.confirmation.yes_no import Answer, parse_short_answer
 from function_calls.tools.context import CallContext
 from function_calls.tools.policy import CallPolicy
-from function_calls.tools.session_state import CallState, LazySession, MemorySessionStateStore
+from function_calls.tools.session_state import CallState, LazySession, MemoryScopeStore
 from services.call_log.model import CONFIRMED
 from services.call_log.usage import current_usage
 from services.kernel.errors import ModelUnavailable
@@ -83,7 +83,7 @@ class Assistant:
         self._offline = offline
         self._context_for = context_for
         self._limits = limits or LoopLimits()
-        self._states = states or MemorySessionStateStore()
+        self._states = states or MemoryScopeStore()
         self._recorder = recorder or NoRecorder()
         self._commands = tuple(commands)
 

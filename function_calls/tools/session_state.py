@@ -36,7 +36,7 @@ class StateConflict(Exception):
         self.keys = tuple(keys)
 
 
-class MemorySessionStateStore:
+class MemoryScopeStore:
     """A `ScopeStore` in memory."""
 
     def __init__(self) -> None:

@@ -24,13 +24,13 @@ class ScopeStore(Protocol):
     """Stores values by scope and key, until they are removed."""
 
     async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
-        """Return the values of each of `scopes`, in that order."""
+        """Return the values of each of `scopes`, in that order; no values for an unknown scope."""
 
     async def commit(self, deltas: Sequence[StateDelta]) -> None:
-        """Store all of `deltas` or none of them."""
+        """Store all of `deltas` or none of them; other keys keep their values."""
 
     async def commit_unless_changed(self, deltas: Sequence[StateDelta], read: Mapping[str, Mapping[str, Json]]) -> bool:
-        """Store all of `deltas` if the scopes in `read` still have these values; else return False."""
+        """Store all of `deltas` if the scopes in `read` still have these values; else store none and return False."""
 
 
 class StateStore(Protocol):

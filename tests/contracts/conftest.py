@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from bot.testing.clocks import FixedClock
-from function_calls.tools.session_state import MemorySessionStateStore
+from function_calls.tools.session_state import MemoryScopeStore
 from services.call_log.model import CallStore
 from services.history.service import MessageStore
 from services.kernel.chat import ChatAddress, Person
@@ -120,4 +120,4 @@ def draft() -> Callable[..., ValidatedReminder]:
 
 @pytest.fixture
 def scopes(database: Database | None) -> ScopeStore:
-    return MemorySessionStateStore() if database is None else SqlScopeStore(database)
+    return MemoryScopeStore() if database is None else SqlScopeStore(database)

@@ -11,7 +11,7 @@ from function_calls.conversation.agents.agent_tool import without_transfers
 from function_calls.conversation.agents.outcome import SubAgent
 from function_calls.tools.calls import Conversation, Reply, Turn
 from function_calls.tools.context import CallContext
-from function_calls.tools.session_state import CallState, MemorySessionStateStore, Session
+from function_calls.tools.session_state import CallState, MemoryScopeStore, Session
 from services.kernel.errors import ModelUnavailable
 from services.kernel.state import ScopeStore
 
@@ -40,7 +40,7 @@ class AgentAssistant:
         self._agent = agent
         self._context_for = context_for
         self._otherwise = otherwise
-        self._states = states or MemorySessionStateStore()
+        self._states = states or MemoryScopeStore()
 
     async def answer(self, turn: Turn) -> Reply | None:
         """Answer `turn`; return None if nothing was asked of the bot.

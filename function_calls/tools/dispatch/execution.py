@@ -126,7 +126,9 @@ def can_retry(result: ToolResult) -> bool:
 
 def may_have_changed(turn: Turn) -> bool:
     """Return whether a call of this turn changed something, or may have outside of the bot or in an agent."""
-    reading = {spec.name for spec in turn.tools if not spec.changes_state} if turn.steps else frozenset()
+    if not turn.steps:
+        return False
+    reading = {spec.name for spec in turn.tools if not spec.changes_state}
     return any(
         result.receipts or result.spawned is not None or (result.ok and call.name not in reading)
         for step in turn.steps

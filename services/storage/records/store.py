@@ -77,7 +77,7 @@ def completions_text(completions: tuple[CompletionRecord, ...]) -> str:
 
 
 class SqlCallReader:
-    """Finds records of turns and calls in a readable database."""
+    """Reads records of turns and calls, also from a database that is open for reading only."""
 
     def __init__(self, database: Readable) -> None:
         self._readable = database

@@ -7,7 +7,7 @@ from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import CallContext
-from function_calls.tools.session_state import MemorySessionStateStore
+from function_calls.tools.session_state import MemoryScopeStore
 
 
 @tool_function(returns="reply")
@@ -23,7 +23,7 @@ async def invocation(ctx: CallContext) -> str:
     return ctx.invocation_id
 
 
-class CountingStore(MemorySessionStateStore):
+class CountingStore(MemoryScopeStore):
     loads = 0
 
     async def load(self, scopes):

@@ -8,7 +8,7 @@ from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import Services
-from function_calls.tools.session_state import MemorySessionStateStore
+from function_calls.tools.session_state import MemoryScopeStore
 from services.history.service import HistoryService
 from services.kernel.chat import Person
 from services.kernel.clock import SystemClock
@@ -23,7 +23,7 @@ BOB = Person(id="bob", name="bob")
 
 @pytest.fixture
 def ask(context_of, sqlite_database):
-    people = PeopleService(MemorySessionStateStore(), LinkCodes(MemoryStateStore(SystemClock())))
+    people = PeopleService(MemoryScopeStore(), LinkCodes(MemoryStateStore(SystemClock())))
     services = Services(HistoryService(MemoryMessageStore()), MemoryService(SqlMemoryStore(sqlite_database)), people)
     registry = Registry(injectable=(HistoryService, MemoryService, PeopleService))
     registry.collect(handlers_memory)

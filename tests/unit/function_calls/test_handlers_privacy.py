@@ -10,7 +10,7 @@ from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import Services
-from function_calls.tools.session_state import MemorySessionStateStore
+from function_calls.tools.session_state import MemoryScopeStore
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
@@ -31,7 +31,7 @@ async def services():
         yield Services(
             HistoryService(SqlMessageStore(database)),
             PrivacyService(SqlPrivacyStore(database), keep_days=30),
-            PeopleService(MemorySessionStateStore(), LinkCodes(MemoryStateStore(SystemClock()))),
+            PeopleService(MemoryScopeStore(), LinkCodes(MemoryStateStore(SystemClock()))),
         )
 
 

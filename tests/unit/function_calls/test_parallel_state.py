@@ -15,7 +15,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Conversation, ToolCall
 from function_calls.tools.context import CallContext
 from function_calls.tools.declaring.class_tools import Tool
-from function_calls.tools.session_state import CallState, MemorySessionStateStore, Session, StateConflict
+from function_calls.tools.session_state import CallState, MemoryScopeStore, Session, StateConflict
 
 
 @tool_function()
@@ -180,7 +180,7 @@ async def test_two_agents_that_begin_with_the_same_state_at_once_both_work(sessi
     assert dict(CallState(session)) == {"steps": [], "ann": 1, "bob": 1}
 
 
-class SlowStore(MemorySessionStateStore):
+class SlowStore(MemoryScopeStore):
     async def commit(self, deltas):
         await asyncio.sleep(0)
         await super().commit(deltas)

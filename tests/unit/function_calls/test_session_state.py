@@ -10,7 +10,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Conversation, Receipt, ToolCall, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.hooks import ToolHooks
-from function_calls.tools.session_state import CallState, MemorySessionStateStore, Session
+from function_calls.tools.session_state import CallState, MemoryScopeStore, Session
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import ToolFailed
 
@@ -22,7 +22,7 @@ BOB_AT_HOME = Conversation(chat=HOME.chat, person=Person(id="bob", name="Bob"))
 
 @pytest.fixture
 def store():
-    return MemorySessionStateStore()
+    return MemoryScopeStore()
 
 
 async def state_of(store, conversation=HOME):
@@ -209,7 +209,7 @@ async def test_call_turned_into_a_failure_by_a_hook_stores_no_state(router, stor
     assert dict(await state_of(store)) == {}
 
 
-class FullStore(MemorySessionStateStore):
+class FullStore(MemoryScopeStore):
     async def commit(self, deltas):
         raise OSError("disk full")
 

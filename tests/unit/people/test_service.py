@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.testing.clocks import FixedClock
-from function_calls.tools.session_state import MemorySessionStateStore
+from function_calls.tools.session_state import MemoryScopeStore
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.kernel.state import MemoryStateStore
@@ -25,7 +25,7 @@ def clock():
 
 @pytest.fixture
 def people(clock):
-    return PeopleService(MemorySessionStateStore(), LinkCodes(MemoryStateStore(clock)))
+    return PeopleService(MemoryScopeStore(), LinkCodes(MemoryStateStore(clock)))
 
 
 async def linked(people, here, person, there, other):
@@ -82,7 +82,7 @@ class FarStore(MemoryStateStore):
 
 
 async def test_one_of_two_processes_with_the_same_code_at_once_uses_it(clock):
-    state, book = FarStore(clock), MemorySessionStateStore()
+    state, book = FarStore(clock), MemoryScopeStore()
     one, two = (PeopleService(book, LinkCodes(state)) for _ in range(2))
     code = await one.issue_code(PHONE, ANN, "en")
 
@@ -91,7 +91,7 @@ async def test_one_of_two_processes_with_the_same_code_at_once_uses_it(clock):
     assert sorted(type(each).__name__ for each in outcomes) == ["Linked", "RequestRefused"]
 
 
-class FarBook(MemorySessionStateStore):
+class FarBook(MemoryScopeStore):
     """A book that answers so late that two processes have read the same before either writes."""
 
     async def load(self, scopes):

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.testing.clocks import FixedClock
-from function_calls.tools.session_state import MemorySessionStateStore
+from function_calls.tools.session_state import MemoryScopeStore
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.errors import RequestRefused
@@ -40,7 +40,7 @@ def history():
 
 @pytest.fixture
 def places(members, history):
-    return ChatAliasService(MemorySessionStateStore(), history, FixedClock(NOW), members)
+    return ChatAliasService(MemoryScopeStore(), history, FixedClock(NOW), members)
 
 
 async def refusal(awaitable):

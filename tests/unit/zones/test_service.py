@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.testing.clocks import FixedClock
-from function_calls.tools.session_state import MemorySessionStateStore
+from function_calls.tools.session_state import MemoryScopeStore
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService
@@ -18,7 +18,7 @@ NOW = datetime(2026, 11, 20, tzinfo=UTC)
 
 @pytest.fixture
 def book():
-    return MemorySessionStateStore()
+    return MemoryScopeStore()
 
 
 @pytest.fixture
