@@ -65,7 +65,7 @@ function useDoing(reminder: Reminder | undefined, action: string, choice: Choice
   const [own, setOwn] = useState<string[]>([])
   const isMine = choice && (!choice.only_for?.length || choice.only_for.includes(me))
   const reported = choice?.state === 'live' && isMine && reminder?.status !== 'cancelled' ? choice.change_id : undefined
-  // What was delivered for the last time cannot be taken back, unless it was only called done.
+  // A reminder cannot be undone after its last delivery, but after it was marked as done.
   const isOver = reminder?.status === 'done' && action !== 'done'
   const last = isOver ? undefined : (own.at(-1) ?? reported)
   const canRestore = reminder?.status === 'cancelled' && reminder.created_by === me

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState, type KeyboardEvent, type ReactNode } from 'react'
 import { useLanguage, useWords } from '../language/language'
 import { Answer } from '../shell/Answer'
+import { isComposing } from '../shell/keys'
 import { loadEmoji, noteEmoji, recentEmoji, type Emoji } from './data'
 import './emoji.css'
 
@@ -29,12 +30,12 @@ function found(emoji: Emoji[], wanted: string): Emoji[] {
   return emoji.filter(([, , label, tags]) => parts.every((part) => `${label} ${tags}`.toLowerCase().includes(part))).slice(0, MOST_FOUND)
 }
 
-/** Move among the emoji with the arrows; Enter in the search picks the first one found. */
-function steer(event: KeyboardEvent<HTMLElement>): void {
+/** Move the focus among the emoji with the arrows; Enter in the search picks the first one found. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const box = event.currentTarget
   const all = [...box.querySelectorAll<HTMLButtonElement>('.emoji-one')]
   const grid = all[0]?.parentElement
-  if (!grid || event.nativeEvent.isComposing || event.keyCode === 229) return
+  if (!grid || isComposing(event)) return
   const columns = getComputedStyle(grid).gridTemplateColumns.split(' ').length
   const at = all.findIndex((one) => one === document.activeElement)
   const search = box.querySelector('input')
@@ -61,7 +62,7 @@ export function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }): Re
     onPick(emoji)
   }
   return (
-    <div className="emoji-picker" data-emoji-picker onKeyDown={steer}>
+    <div className="emoji-picker" data-emoji-picker onKeyDown={moveFocus}>
       <TextInput
         data-autofocus
         aria-label={words.emoji.find}

@@ -81,12 +81,12 @@ export function Join(): ReactNode {
       if (await isSetupOffered().catch(() => false)) go('/setup')
       enter({ name: name.trim(), room })
     } catch (error) {
-      const said = error instanceof Error ? error.message : words.notLoaded
-      const isOfToken = error instanceof Refused && error.status === UNAUTHORISED
-      if (isOfToken) {
+      const message = error instanceof Error ? error.message : words.notLoaded
+      const isTokenProblem = error instanceof Refused && error.status === UNAUTHORISED
+      if (isTokenProblem) {
         setNeedsToken(true)
-        setTokenProblem(secret.trim() ? words.join.tokenWrong : said)
-      } else setProblem(said)
+        setTokenProblem(secret.trim() ? words.join.tokenWrong : message)
+      } else setProblem(message)
       setState('idle')
     }
   }

@@ -9,6 +9,7 @@ import { useViewpoint } from '../reminders/useReminderActions'
 import { fetchTools, type Tool } from '../tools/api'
 import { useToolHelp } from '../tools/help'
 import { EmojiMenu } from '../emoji/EmojiButton'
+import { isComposing } from '../shell/keys'
 import { lazyPart } from '../shell/lazyPart'
 import { wordsOf } from '../cards/answer'
 import { AttachButton, AttachedFiles } from './Attachments'
@@ -20,12 +21,6 @@ import { useRoom } from './store'
 const CommandForm = lazyPart(async () => (await Promise.all([import('./CommandForm'), loadPageWords()]))[0].CommandForm)
 
 const TYPING_EVERY_MS = 3000
-const IME_KEY = 229
-
-/** Whether a key belongs to an input method that is still composing; browsers say so in one of two ways. */
-function isComposing(event: KeyboardEvent): boolean {
-  return event.nativeEvent.isComposing || event.nativeEvent.keyCode === IME_KEY
-}
 
 function useOffers(asked: Asked | null): Offer[] {
   const words = useWords()

@@ -18,7 +18,7 @@ const STEPS = ['bot', 'model', 'search', 'platform', 'done'] as const
 type Step = (typeof STEPS)[number]
 type ModelKind = 'none' | 'openai' | 'other'
 
-/** What each engine needs. */
+/** The required setting of each search engine. */
 const ENGINES: Record<string, string> = {
   perplexity: 'search.perplexity_api_key',
   tavily: 'search.tavily_api_key',
@@ -27,17 +27,17 @@ const ENGINES: Record<string, string> = {
   wikipedia: 'search.wikipedia_contact',
 }
 
-/** What each platform is set up with: those that it cannot do without, and the others. */
-const ESSENTIAL: Record<string, { needed: string[]; others: string[] }> = {
-  telegram: { needed: ['token'], others: [] },
-  discord: { needed: ['token'], others: [] },
-  slack: { needed: ['bot_token'], others: ['app_token'] },
-  matrix: { needed: ['homeserver', 'user'], others: ['password'] },
-  irc: { needed: ['host'], others: ['channels'] },
-  xmpp: { needed: ['jid', 'password'], others: ['rooms'] },
-  onebot: { needed: [], others: ['mode', 'url', 'token'] },
-  dingtalk: { needed: ['client_id', 'client_secret'], others: [] },
-  feishu: { needed: ['app_id', 'app_secret'], others: [] },
+/** The settings of each platform that the setup shows at first: required ones, and optional ones. */
+const PLATFORM_SETTINGS: Record<string, { required: string[]; optional: string[] }> = {
+  telegram: { required: ['token'], optional: [] },
+  discord: { required: ['token'], optional: [] },
+  slack: { required: ['bot_token'], optional: ['app_token'] },
+  matrix: { required: ['homeserver', 'user'], optional: ['password'] },
+  irc: { required: ['host'], optional: ['channels'] },
+  xmpp: { required: ['jid', 'password'], optional: ['rooms'] },
+  onebot: { required: [], optional: ['mode', 'url', 'token'] },
+  dingtalk: { required: ['client_id', 'client_secret'], optional: [] },
+  feishu: { required: ['app_id', 'app_secret'], optional: [] },
 }
 
 interface Draft {
@@ -145,7 +145,7 @@ function ModelStep(props: StepProps): ReactNode {
             error={problems['model.api_key']}
             onChange={(event) => set('model.api_key', event.currentTarget.value || undefined)}
           />
-          <TestButton part="model" values={modelValues(all, draft)} label={words.modelTest} onProblems={onProblems} />
+          <TestButton part="model" values={valuesOfStep('model', all, draft)} label={words.modelTest} onProblems={onProblems} />
         </>
       )}
     </>
@@ -176,7 +176,7 @@ function SearchStep(props: StepProps): ReactNode {
             error={problems[keyOf(setting)]}
             onChange={(value) => set(keyOf(setting), value)}
           />
-          <TestButton part="search" values={{ ...ofStep('search', draft), 'search.engines': [draft.engine] }} label={words.searchTest} onProblems={onProblems} />
+          <TestButton part="search" values={{ ...valuesOfStep('search', all, draft), 'search.engines': [draft.engine] }} label={words.searchTest} onProblems={onProblems} />
         </>
       )}
     </>
@@ -191,10 +191,10 @@ function PlatformStep(props: StepProps): ReactNode {
   const group = `platforms.${draft.platform}`
   const names: Record<string, string> = words.settings.groups
   const own = all.settings.filter((one) => one.group === group)
-  const { needed, others } = ESSENTIAL[draft.platform] ?? { needed: [], others: [] }
-  const essential = [...needed, ...others]
-  const first = essential.flatMap((name) => own.filter((one) => one.name === name))
-  const more = own.filter((one) => !essential.includes(one.name))
+  const { required, optional } = PLATFORM_SETTINGS[draft.platform] ?? { required: [], optional: [] }
+  const shown = [...required, ...optional]
+  const first = shown.flatMap((name) => own.filter((one) => one.name === name))
+  const more = own.filter((one) => !shown.includes(one.name))
   return (
     <>
       <Select
@@ -202,7 +202,7 @@ function PlatformStep(props: StepProps): ReactNode {
         allowDeselect={false}
         data={[
           { value: '', label: words.setup.platformNone },
-          ...Object.keys(ESSENTIAL).filter((one) => all.platforms.includes(one)).map((value) => ({ value, label: names[`platforms.${value}`] ?? value })),
+          ...Object.keys(PLATFORM_SETTINGS).filter((one) => all.platforms.includes(one)).map((value) => ({ value, label: names[`platforms.${value}`] ?? value })),
         ]}
         value={draft.platform}
         onChange={(value) => change({ platform: value ?? '' })}
@@ -226,29 +226,25 @@ function PlatformStep(props: StepProps): ReactNode {
               {isWhole ? words.setup.less : words.setup.more}
             </Button>
           )}
-          <TestButton part={draft.platform} values={ofStep('platform', draft)} label={words.setup.platformTest} onProblems={onProblems} />
+          <TestButton part={draft.platform} values={valuesOfStep('platform', all, draft)} label={words.setup.platformTest} onProblems={onProblems} />
         </>
       )}
     </>
   )
 }
 
-/** The values of one step that are to be saved; those of choices that were taken back are left out. */
-function ofStep(step: Step, { values, modelKind, engine, platform }: Draft): Values {
-  const chosen = (wanted: (key: string) => boolean) => Object.fromEntries(Object.entries(values).filter(([key]) => wanted(key)))
-  if (step === 'bot') return chosen((key) => key.startsWith('bot.'))
-  if (step === 'search') return engine ? chosen((key) => key === ENGINES[engine]) : {}
-  if (step === 'platform') return platform ? chosen((key) => key.startsWith(`platforms.${platform}.`)) : {}
-  if (step === 'done' || modelKind === 'none') return {}
-  return chosen((key) => key.startsWith('model.') && (modelKind === 'other' || key !== 'model.base_url'))
-}
-
-/** The values of the model; what another choice had set is taken back. */
-function modelValues(all: AllSettings, draft: Draft): Values {
-  const values = ofStep('model', draft)
-  if (draft.modelKind !== 'other' && settingOf(all, 'model.base_url')?.value) values['model.base_url'] = ''
-  if (draft.modelKind === 'none' && settingOf(all, 'model.api_key')?.is_set) values['model.api_key'] = null
-  return values
+/** The values to save for one step; null or an empty text resets what an earlier choice has stored. */
+function valuesOfStep(step: Step, all: AllSettings, { values, modelKind, engine, platform }: Draft): Values {
+  const select = (isWanted: (key: string) => boolean) => Object.fromEntries(Object.entries(values).filter(([key]) => isWanted(key)))
+  if (step === 'bot') return select((key) => key.startsWith('bot.'))
+  if (step === 'search') return engine ? select((key) => key === ENGINES[engine]) : {}
+  if (step === 'platform') return platform ? select((key) => key.startsWith(`platforms.${platform}.`)) : {}
+  if (step === 'done') return {}
+  const model = modelKind === 'none' ? {} : select((key) => key.startsWith('model.'))
+  if (modelKind !== 'other') delete model['model.base_url']
+  if (modelKind !== 'other' && settingOf(all, 'model.base_url')?.value) model['model.base_url'] = ''
+  if (modelKind === 'none' && settingOf(all, 'model.api_key')?.is_set) model['model.api_key'] = null
+  return model
 }
 
 function isEmpty(all: AllSettings, draft: Draft, key: string): boolean {
@@ -258,24 +254,24 @@ function isEmpty(all: AllSettings, draft: Draft, key: string): boolean {
   return !value || (Array.isArray(value) && !value.length)
 }
 
-/** What has to be filled in before the next step. */
-function missing(step: Step, all: AllSettings, draft: Draft): string[] {
-  const needed: Record<Step, string[]> = {
+/** Return the keys of required settings of one step that are empty. */
+function findEmptySettings(step: Step, all: AllSettings, draft: Draft): string[] {
+  const required: Record<Step, string[]> = {
     bot: ['bot.name'],
     model: { none: [], openai: ['model.api_key', 'model.name'], other: ['model.base_url', 'model.name'] }[draft.modelKind],
     search: draft.engine ? [ENGINES[draft.engine] ?? ''] : [],
-    platform: (ESSENTIAL[draft.platform]?.needed ?? []).map((name) => `platforms.${draft.platform}.${name}`),
+    platform: (PLATFORM_SETTINGS[draft.platform]?.required ?? []).map((name) => `platforms.${draft.platform}.${name}`),
     done: [],
   }
-  return needed[step].filter((key) => settingOf(all, key)?.is_editable && isEmpty(all, draft, key))
+  return required[step].filter((key) => settingOf(all, key)?.is_editable && isEmpty(all, draft, key))
 }
 
-/** All that is to be saved. */
-function everything(all: AllSettings, draft: Draft): Values {
-  const values = Object.assign({}, ...STEPS.map((step) => ofStep(step, draft)), modelValues(all, draft)) as Values
+/** Return the values of all steps that differ from the stored ones. */
+function findChanges(all: AllSettings, draft: Draft): Values {
+  const values = Object.assign({}, ...STEPS.map((step) => valuesOfStep(step, all, draft))) as Values
   const enabled = settingOf(all, 'platforms.enabled')?.value
   if (draft.platform && Array.isArray(enabled) && !enabled.includes(draft.platform)) values['platforms.enabled'] = [...enabled, draft.platform]
-  const isChange = (value: Json, setting?: Setting) => setting?.is_secret ? value !== null || setting.is_set : value !== setting?.value
+  const isChange = (value: Json, setting?: Setting) => (setting?.is_secret ? value !== null || setting.is_set : value !== setting?.value)
   return Object.fromEntries(
     Object.entries(values).filter(([key, value]) => settingOf(all, key)?.is_editable !== false && isChange(value, settingOf(all, key))),
   )
@@ -357,7 +353,7 @@ function Wizard({ all }: { all: AllSettings }): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null)
   const hasMoved = useRef(false)
   const place = STEPS.indexOf(step)
-  const values = everything(all, draft)
+  const values = findChanges(all, draft)
   useEffect(() => {
     if (hasMoved.current) heading.current?.focus()
     hasMoved.current = true
@@ -369,7 +365,7 @@ function Wizard({ all }: { all: AllSettings }): ReactNode {
   }
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const empty = missing(step, all, draft)
+    const empty = findEmptySettings(step, all, draft)
     const form = event.currentTarget
     if (step === 'done') void finish()
     else if (!empty.length) move(1)

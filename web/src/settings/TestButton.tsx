@@ -18,22 +18,22 @@ interface Props {
 export function TestButton({ part, values, label, isDisabled, onProblems }: Props): ReactNode {
   const words = useWords()
   const [isBusy, setBusy] = useState(false)
-  // What was found is of the values that were sent, and of no others.
-  const [found, setFound] = useState<{ values: string; results: TestResult[] } | null>(null)
-  const sent = JSON.stringify(values)
-  const results = found?.values === sent ? found.results : null
+  // Results are shown as long as the values are those that were tested.
+  const [last, setLast] = useState<{ values: string; results: TestResult[] } | null>(null)
+  const tested = JSON.stringify(values)
+  const results = last?.values === tested ? last.results : null
   const test = async () => {
-    const tell = (list: TestResult[]) => setFound({ values: sent, results: list })
+    const showResults = (list: TestResult[]) => setLast({ values: tested, results: list })
     setBusy(true)
-    setFound(null)
+    setLast(null)
     try {
-      tell(await testPart(part, values))
+      showResults(await testPart(part, values))
     } catch (error) {
       const fields = error instanceof Refused ? error.fields : {}
       const count = Object.keys(fields).length
       onProblems?.(fields)
       const said = count ? plural(words.settings.invalid, count) : error instanceof Error ? error.message : words.notLoaded
-      tell([{ about: '', said, next_step: '', is_problem: true }])
+      showResults([{ about: '', said, next_step: '', is_problem: true }])
     } finally {
       setBusy(false)
     }

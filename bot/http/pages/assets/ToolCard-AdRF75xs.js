@@ -1,1 +1,0 @@
-export{r as ToolCards}from"./ToolCard-DdXbwK4L.js";
