@@ -103,12 +103,12 @@ async def test_today_of_the_calendar_is_that_of_the_persons_zone(visitors: Visit
 
 
 async def test_hour_that_clocks_skip_counts_on_and_not_back(visitors: Visitors):
-    home = await enter_from(visitors, "Noor", "America/New_York")
+    home = await enter_from(visitors, "Leila", "America/New_York")
     await say(home, "remind me on 2031-03-03 at 09:00 to water the ficus")
     await expect(card_of(home)).to_be_visible()
     page = await (await visitors.window(is_for_good=True)).new_page()
     await page.clock.set_fixed_time(datetime(2031, 3, 5, 17, tzinfo=UTC))
-    await visitors.go(page, "/reminders", "Noor")
+    await visitors.go(page, "/reminders", "Leila")
     await page.get_by_role("radiogroup", name="View").get_by_text("Week", exact=True).click()
     await page.locator(".mantine-WeekView-weekViewDaySlot").nth(6 * 24 + 2).click()
     await page.get_by_label("What").fill("call the bank")
