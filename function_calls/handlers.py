@@ -8,7 +8,7 @@ from function_calls.functions.reminders.references import is_pronoun
 from function_calls.functions.summary.answers import SummaryProgress, format_summary
 from function_calls.functions.summary.offers import reminder_offers
 from function_calls.functions.summary.windows import asks_what_was_missed, requested_window
-from function_calls.functions.web_search import search_web
+from function_calls.functions.web import search_web
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolResult

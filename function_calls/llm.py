@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING
 from loguru import logger
 from msgspec.structs import replace
 
-from function_calls.model_calls.answers import ask_about_failure, ask_about_problems, make_answer, must_answer
-from function_calls.model_calls.correction_round import MOST_SEARCHES, CorrectionRound
+from function_calls.model_calls.correction_round import (
+    MOST_SEARCHES,
+    CorrectionRound,
+    ask_about_failure,
+    ask_about_problems,
+    make_answer,
+    must_answer,
+)
 from function_calls.model_calls.styles.native import NativeStyle
 from function_calls.model_calls.styles.style import CallStyle, Correction, FixedStyle, Reading, StyleSource, read_text
 from function_calls.model_calls.text_tool_calls.stream_filter import StreamFilter

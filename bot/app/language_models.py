@@ -11,9 +11,8 @@ from bot.app.infrastructure import Infrastructure
 from bot.config.field_errors import SettingInvalid
 from bot.config.settings import ModelSettings, Settings
 from bot.observability.metrics import ModelLatency
-from services.call_log.budgets import Budgets, DailyBudget, Limit
 from services.call_log.service import CallLog
-from services.call_log.usage import BudgetPolicy, NoBudget
+from services.call_log.usage import BudgetPolicy, Budgets, DailyBudget, Limit, NoBudget
 from services.kernel.clock import Clock
 from services.language_model.ports import LanguageModel
 from services.time_expressions import TimeReader

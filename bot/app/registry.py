@@ -5,7 +5,7 @@ from types import ModuleType
 
 from function_calls import handlers
 from function_calls.conversation.records import explaining
-from function_calls.functions import web_fetch
+from function_calls.functions import web
 from function_calls.functions.history import handlers as handlers_history
 from function_calls.functions.memory import handlers as handlers_memory
 from function_calls.functions.preferences import handlers_quiet, handlers_zones
@@ -42,7 +42,7 @@ _BUILT_IN = (
     handlers_history,
     handlers_privacy,
     handlers_memory,
-    web_fetch,
+    web,
 )
 
 

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 HANDLERS = ("function_calls/functions", "function_calls/handlers.py")
 # Stored messages whose text is the data: searched, exported, or looked through for what was left undone.
 DATA = {
-    "function_calls/functions/history/search.py",
+    "function_calls/functions/history/handlers.py",
     "function_calls/functions/privacy/own_data.py",
     "function_calls/functions/undo/target.py",
 }

@@ -22,7 +22,7 @@ from function_calls.functions.memory.handlers import (
     memory_save,
     memory_search,
 )
-from function_calls.functions.web_fetch import web_fetch
+from function_calls.functions.web import web_fetch
 from function_calls.language.messages import say
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep

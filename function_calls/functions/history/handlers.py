@@ -1,10 +1,10 @@
 """Handle the functions that search the chat's history."""
 
-from typing import Annotated
+from datetime import tzinfo
+from typing import Annotated, Final
 
 from pydantic import Field
 
-from function_calls.functions.history.search import format_observation, search_before, text_with_attachments
 from function_calls.functions.summary.answers import message_links
 from function_calls.language import date_format
 from function_calls.language.messages import say
@@ -15,6 +15,33 @@ from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
+
+_LONGEST_TEXT: Final = 500
+
+
+async def search_before(ctx: CallContext, history: HistoryService, query: str, limit: int) -> list[ChatMessage]:
+    """Find at most `limit` earlier messages that match `query`, best first, with messages to the bot last."""
+    from services.summary.content import is_command
+
+    found = await history.search(ctx.chat, query, 2 * limit + 1)
+    earlier = [message for message in found if message.id != ctx.message.id]
+    return sorted(earlier, key=lambda message: is_command(message.text))[:limit]
+
+
+def format_observation(message: ChatMessage, zone: tzinfo) -> dict[str, str]:
+    """Format a message for a model; the time is local to `zone`."""
+    return {
+        "id": message.id,
+        "when": message.sent_at.astimezone(zone).strftime("%Y-%m-%d %H:%M"),
+        "who": message.sender.name,
+        "text": text_with_attachments(message)[:_LONGEST_TEXT],
+    }
+
+
+def text_with_attachments(message: ChatMessage) -> str:
+    """Return the text of a message with its attachments."""
+    shown = [f"📎 {attachment.description or attachment.kind}" for attachment in message.attachments]
+    return "\n".join([message.text, *shown]) if message.text else "\n".join(shown)
 
 
 class HistorySearchArgs(Arguments):

@@ -11,8 +11,7 @@ from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
 from services.recurrence.rules import parse_rule, with_exceptions
 from services.recurrence.schedule import Schedule, rule_text
-from services.reminders.exchange.ics_component import IcsItem, read_component
-from services.reminders.exchange.ics_lines import IcsPart, calendar_library, ics_parts
+from services.reminders.exchange.ics_component import IcsItem, IcsPart, calendar_library, ics_parts, read_component
 from services.reminders.exchange.ics_schedule import has_same_times, own_rule
 from services.reminders.exchange.model import (
     MOST_PROBLEMS,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from services.reminders.exchange.ics_lines import calendar_library
+from services.reminders.exchange.ics_component import calendar_library
 from services.reminders.exchange.ics_schedule import IcsTimes, ics_times
 from services.reminders.exchange.model import PortableReminder
 from services.reminders.exchange.record import record_of

@@ -11,8 +11,7 @@ from function_calls.registry import tool_function
 from function_calls.tools.calls import Interpretation, Receipt, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.hooks import ToolHooks
-from services.call_log.budgets import Budgets, DailyBudget, Limit
-from services.call_log.usage import TurnUsage, count_usage
+from services.call_log.usage import Budgets, DailyBudget, Limit, TurnUsage, count_usage
 from services.kernel.errors import ModelUnavailable
 from tests.unit.agents.conftest import called
 

@@ -7,9 +7,17 @@ import pytest
 
 from bot.testing.clocks import FixedClock
 from bot.testing.models import ScriptedModel, completion
-from services.call_log.budgets import Budgets, DailyBudget, Limit
 from services.call_log.model import Spent
-from services.call_log.usage import MeteredModel, Price, TurnUsage, count_usage, current_usage
+from services.call_log.usage import (
+    Budgets,
+    DailyBudget,
+    Limit,
+    MeteredModel,
+    Price,
+    TurnUsage,
+    count_usage,
+    current_usage,
+)
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import CompletionRequest, Usage

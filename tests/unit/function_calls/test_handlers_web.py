@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from function_calls.functions import web_fetch
+from function_calls.functions import web
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
@@ -25,7 +25,7 @@ class FakePages(WebPageService):
 def fetch(context_of):
     async def dispatch(url, language="en", asked_for=None, shown="", **message):
         registry = Registry(injectable=(HistoryService, WebPageService))
-        registry.collect(web_fetch)
+        registry.collect(web)
         services = Services(FakePages(), HistoryService(MemoryMessageStore()))
         context = replace(context_of(**message), services=services, language=language, asked_for=asked_for)
         context = replace(context, has_shown=lambda text: text in shown)
