@@ -192,7 +192,7 @@ def _completes(main: Slots, rest: Slots) -> bool:
         )
     if "every" in main:
         open_fields = BOUND_FIELDS | CLOCK_FIELDS
-        if main["every"].unit in {"week", "month", "year"} and not main.keys() & DAY_FIELDS:
+        if main["every"].unit in {"week", "month", "quarter", "year"} and not main.keys() & DAY_FIELDS:
             open_fields |= {"weekdays", "days", "months", "ordinals", "day_numbers", "edge"}
         return fields <= open_fields
     return bool(main.keys() & DAY_FIELDS) and "clocks" not in main and fields <= CLOCK_FIELDS | {"lasting"}

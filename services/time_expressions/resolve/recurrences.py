@@ -7,7 +7,7 @@ from services.time_expressions.resolve.clocks import Moment, moments
 from services.time_expressions.resolve.context import Answer, ReadingContext, in_zone, is_before
 from services.time_expressions.resolve.days import WEEK, add_months, monday_of, shifted_start
 from services.time_expressions.resolve.instants import resolve_instants
-from services.time_expressions.resolve.rule import Rule, build_rule
+from services.time_expressions.resolve.rule import MONTHS, MONTHS_OF_QUARTER, Rule, build_rule
 from services.time_expressions.values import SECONDS_OF, Clock, Every, Meaning, Shift
 
 DAYS_SEARCHED = 366 * 9
@@ -68,7 +68,7 @@ def _first_whole_period(meaning: Meaning, every: Every, after: datetime, parts: 
     for moment in day_times(meaning, after.date(), parts):
         if moment.local >= after:
             return moment
-    months = {"month": 1, "year": 12}.get(every.unit, 0) * every.interval
+    months = {"month": 1, "quarter": MONTHS_OF_QUARTER, "year": MONTHS}.get(every.unit, 0) * every.interval
     day = add_months(after.date(), months)
     if day is None:
         return None

@@ -9,6 +9,9 @@ from services.time_expressions.resolve.holidays import is_lunar_day, lunar_rule
 from services.time_expressions.values import Holiday, Meaning
 
 MONTHS = 12
+MONTHS_OF_QUARTER = 3
+_FIRST_OF_QUARTERS, _LAST_OF_QUARTERS = (1, 4, 7, 10), (3, 6, 9, 12)
+_DAYS_OF_MONTH = 31
 WEEKDAY_NAMES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 FREQUENCIES = {
     "second": "SECONDLY",
@@ -125,7 +128,7 @@ def build_rule(meaning: Meaning) -> Rule | None:
             week_numbers=meaning.week_numbers,
             weekdays=meaning.weekdays,
         )
-    build = {"day": _daily, "week": _weekly, "month": _monthly, "year": _yearly}.get(unit)
+    build = {"day": _daily, "week": _weekly, "month": _monthly, "quarter": _quarterly, "year": _yearly}.get(unit)
     if build is not None:
         return build(meaning, interval)
     if unit not in FREQUENCIES or meaning.days or meaning.ordinals or meaning.day_numbers:
@@ -182,6 +185,16 @@ def _monthly(meaning: Meaning, interval: int) -> Rule | None:
         positions=meaning.positions,
         paired=meaning.paired,
     )
+
+
+def _quarterly(meaning: Meaning, interval: int) -> Rule | None:
+    """Return the rule for a day of each quarter of the calendar; a named beginning moves the quarters."""
+    days = meaning.days + meaning.day_numbers + meaning.ordinals
+    is_of_calendar = interval == 1 and (meaning.since is None or meaning.since.now) and not meaning.months
+    if not is_of_calendar or len({day > 0 for day in days}) != 1 or any(abs(day) > _DAYS_OF_MONTH for day in days):
+        return _monthly(meaning, MONTHS_OF_QUARTER * interval)
+    month_days = meaning._replace(days=meaning.days + meaning.day_numbers, day_numbers=())
+    return _yearly(month_days._replace(months=_FIRST_OF_QUARTERS if days[0] > 0 else _LAST_OF_QUARTERS), 1)
 
 
 def _repeat_months(months: tuple[int, ...], interval: int) -> tuple[int, ...]:

@@ -5,11 +5,9 @@ from typing import Any
 from services.kernel.lunar_calendar import LAST_DAY
 from services.time_expressions.rules.actions.days import weekday_about
 from services.time_expressions.rules.actions.general import Values
-from services.time_expressions.values import Clock, Every, Holiday, Shift, Slots, Span, is_valid_day
+from services.time_expressions.values import Clock, Holiday, Shift, Slots, Span, is_valid_day
 
 _LUNAR_MONTHS = 12
-_FIRST_OF_QUARTERS, _LAST_OF_QUARTERS = (1, 4, 7, 10), (3, 6, 9, 12)
-_WEEKS_OF_MONTH, _SURE_DAYS = 4, 28
 _MOST_WEEKS = 53
 _LAST_HOUR = 24
 _WEDNESDAY, _SATURDAY = 2, 5
@@ -226,18 +224,6 @@ def month_of_quarter(values: Values, *, last: bool = False, months: int = 3) -> 
 def seasonal(values: Values, *, year: int) -> Slots:
     """Next year in spring, last summer: a month of the year that lies so many years ahead."""
     return {"months": (values[-1],), "shift": Shift("year", year), "strength": 2}
-
-
-def of_quarter(values: Values) -> Slots | None:
-    """Return the first Monday, the last day of each quarter: of its first month, or of its last one."""
-    inner: Slots = values[-1]
-    places = inner.get("ordinals", ()) + inner.get("day_numbers", ())
-    if len(places) != 1 or not inner.keys() <= {"ordinals", "weekdays", "day_numbers", "strength"}:
-        return None
-    if not -_WEEKS_OF_MONTH <= places[0] <= (_WEEKS_OF_MONTH if "ordinals" in inner else _SURE_DAYS):
-        return None
-    months = _LAST_OF_QUARTERS if places[0] < 0 else _FIRST_OF_QUARTERS
-    return {**inner, "months": months, "every": Every(1, "year"), "strength": 2}
 
 
 def week_of_year(values: Values, *, form: str = "w", next_year: bool = False) -> Slots | None:

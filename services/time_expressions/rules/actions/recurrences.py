@@ -7,7 +7,7 @@ from services.time_expressions.rules.actions.dates import holiday, instances, nt
 from services.time_expressions.rules.actions.general import Values, both, typed
 from services.time_expressions.values import SECONDS_OF, Every, Shift, Slots, Span, is_loose, names_day
 
-_UNIT_OF_PERIOD = {"fortnight": ("week", 2), "quarter": ("month", 3), "half": ("month", 6), "decade": ("year", 10)}
+_UNIT_OF_PERIOD = {"fortnight": ("week", 2), "half": ("month", 6), "decade": ("year", 10)}
 _MINUTES = 60
 _TEN = 10
 _WEEK, _WORKDAYS = 7, 5
