@@ -1,5 +1,6 @@
 """The values that tokens and rules pass to one another, and the meaning of one expression."""
 
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 _LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -38,6 +39,44 @@ class Clock(NamedTuple):
     half: str = ""
     grain: str = "minute"
     ahead_of: int = 0
+
+
+_NOON = 12
+_EARLIEST_OF_MORNING, _LATEST_OF_AFTERNOON = 6, 7
+_LEAST_IN_ROW = 3
+
+
+def spread_over_day(clocks: tuple[Clock, ...]) -> tuple[Clock, ...] | None:
+    """Return a list of clocks with the halves of the day in which they rise: ten in the morning, one, four and seven.
+
+    Return None if they do not rise in any, or if the list is too short to tell.
+    """
+    hours = [clock.hour for clock in clocks if clock.half == ""]
+    rises = all(clock.hour < following.hour for clock, following in pairwise(clocks))
+    if not hours or len(clocks) < _LEAST_IN_ROW - (not rises) or any(clock.ahead_of for clock in clocks):
+        return None
+    is_late = max(hours) <= _LATEST_OF_AFTERNOON or hours[0] < _EARLIEST_OF_MORNING or hours[0] == _NOON
+    return _rise(clocks, "pm" if is_late else "am") or _rise(clocks, "am" if is_late else "pm")
+
+
+def _rise(clocks: tuple[Clock, ...], half: str) -> tuple[Clock, ...] | None:
+    """Return `clocks`, each in the first half of the day in which it is later than the one before it."""
+    found: list[Clock] = []
+    for clock in clocks:
+        halves = (half,) if not found else ("am", "pm")
+        ways = [clock] if clock.half else [clock._replace(half=each) for each in halves]
+        later = [way for way in ways if not found or _place_in_day(found[-1]) < _place_in_day(way)]
+        if not later and found and clock.hour == _NOON and clock.half in {"", "am"} and clock == clocks[-1]:
+            later = [clock._replace(half="am")]  # six, noon, six and midnight
+        if not later:
+            return None
+        found.append(later[0])
+    return tuple(found)
+
+
+def _place_in_day(clock: Clock) -> tuple[int, int, int]:
+    hour = clock.hour % _NOON + _NOON * (clock.half == "pm") if clock.half in {"am", "pm"} else clock.hour
+    return hour, clock.minute, clock.second
 
 
 class Span(NamedTuple):

@@ -8,7 +8,7 @@ from itertools import pairwise
 from services.time_expressions.parse.merge import CLOCK_FIELDS, DAY_FIELDS, Group
 from services.time_expressions.rules.grammar import Grammar
 from services.time_expressions.scan.tokens import Item
-from services.time_expressions.values import Clock, Every, Shift, Slots, names_day
+from services.time_expressions.values import Clock, Every, Shift, Slots, names_day, spread_over_day
 
 Element = tuple[Slots, tuple[int, int]]
 """The fields of one element of a list, and the span of its words."""
@@ -84,9 +84,10 @@ def _clocks(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) ->
     if len(clocks) < 2 or len(parts) > 1:
         return []
     is_of_day = bool(parts) or names_day(slots)
-    if not (_are_in_order(clocks) if is_of_day else all(_is_clear(clock) for clock in clocks)):
+    spread = clocks if parts else spread_over_day(clocks) or clocks
+    if not (_are_in_order(spread) if is_of_day else all(_is_clear(clock) for clock in clocks)):
         return []
-    return _named("clocks", slots, text, span, grammar)
+    return _named("clocks", {**slots, "clocks": spread}, text, span, grammar)
 
 
 def _are_in_order(clocks: tuple[Clock, ...]) -> bool:

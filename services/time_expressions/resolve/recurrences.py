@@ -8,7 +8,7 @@ from services.time_expressions.resolve.context import Answer, ReadingContext, in
 from services.time_expressions.resolve.days import WEEK, add_months, monday_of, shifted_start
 from services.time_expressions.resolve.instants import resolve_instants
 from services.time_expressions.resolve.rule import MONTHS, MONTHS_OF_QUARTER, Rule, build_rule
-from services.time_expressions.values import SECONDS_OF, Clock, Every, Meaning, Shift
+from services.time_expressions.values import SECONDS_OF, Clock, Every, Meaning, Shift, spread_over_day
 
 DAYS_SEARCHED = 366 * 9
 """Enough for 29 February around a century that is not a leap year."""
@@ -19,7 +19,8 @@ def day_times(meaning: Meaning, day: date, parts: DayParts) -> list[Moment]:
     named = meaning.parts or ("",)
     if len(meaning.clocks) > 1 and len(named) > 1:
         named = ("",)
-    found = [moments(day, clock, part, parts)[0] for clock in meaning.clocks or (None,) for part in named]
+    clocks = meaning.clocks if meaning.parts else spread_over_day(meaning.clocks) or meaning.clocks
+    found = [moments(day, clock, part, parts)[0] for clock in clocks or (None,) for part in named]
     return sorted(found, key=lambda moment: moment.local)
 
 

@@ -128,6 +128,8 @@ def _digits(chunk: str) -> list[Sense]:
         clock = clock_sense(chunk[:-2], chunk[-2:], None)
         if clock:
             found.append((_clock_symbol(chunk, value), clock))
+            if len(chunk) == 4 and chunk[0] == "0" and value:
+                found.append(("PADDED", clock))
     if len(chunk) == 8:
         found += [(name, {**slots, "strength": 1}) for name, slots in _year_first(chunk[:4], chunk[4:6], chunk[6:])]
     if len(chunk) == 6:

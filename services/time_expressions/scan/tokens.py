@@ -172,11 +172,16 @@ def _figures(text: str, match: re.Match[str], grammar: Grammar, order: DateOrder
         found = [("ORD", int(chunk[:-2])), ("DAYORD", int(chunk[:-2]))]
     else:
         found = read_senses(chunk, order, grammar.order)
+        if _LONG_NUMBER_BEFORE.search(text, max(0, start - _LONGEST_CODE), start) or _NUMBER_BEHIND.match(text, end):
+            found = [sense for sense in found if sense[0] != "PADDED"]  # the beginning of 0207 946 0958 is no clock
     tokens = _tokens(text, start, end, found)
     joint = _STAMP_JOINT.match(text, end) if match.lastgroup == "stamp" else None
     return [token._replace(after=joint.end()) for token in tokens] if joint else tokens
 
 
+_LONGEST_CODE = 12
+_LONG_NUMBER_BEFORE = re.compile(r"(?:\d{3}|\+\d*|[(#])[ -]?$")
+_NUMBER_BEHIND = re.compile(r"\)|[ -]\d{3,}(?!\d*[:.h])")
 _STAMP_JOINT = re.compile(r"[.t_-](?=\d\d?:\d\d)")
 """The separator between a date and a clock in a timestamp: 2015-07-31T12:00."""
 

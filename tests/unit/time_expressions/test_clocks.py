@@ -204,3 +204,29 @@ def test_chinese_hours_and_clocks_in_a_row_are_read(now):
     found = [each.best.start.strftime("%H:%M") for each in parse_all("A一点十、五点十", now, language="zh")]
 
     assert found == ["13:10", "17:10"]
+
+
+@pytest.mark.parametrize(
+    "text", ["remind me 0630 to go", "bubbles 0630 meds round", "0630提醒我出门", "recuérdame 0630 salir"]
+)
+def test_four_figures_with_a_leading_zero_are_a_clock(read, text):
+    assert f"{read(text).start:%d %H:%M}" == "21 06:30"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my pin is 0420",
+        "ring 0207 946 09587",
+        "密码是0420",
+        "ab0420",
+        "it was 0000",
+        "my number +44 0720",
+    ],
+)
+def test_codes_and_telephone_numbers_are_no_clock(now, text):
+    assert parse_all(text, now) == ()
+
+
+def test_spanish_code_is_no_clock(now):
+    assert parse_all("mi clave es 0420", now, language="es") == ()

@@ -96,7 +96,7 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("每天7点和19点", "FREQ=DAILY;BYHOUR=7,19;BYMINUTE=0"),
         ("every second sunday of the month at 3", "FREQ=MONTHLY;BYDAY=2SU;BYHOUR=15;BYMINUTE=0"),
         ("every month end", "FREQ=MONTHLY;BYMONTHDAY=-1"),
-        ("every day at 3 and 6 and 9", "FREQ=DAILY;BYHOUR=9,15,18;BYMINUTE=0"),
+        ("every day at 3 and 6 and 9", "FREQ=DAILY;BYHOUR=15,18,21;BYMINUTE=0"),
         ("every day at 9 and 21", "FREQ=DAILY;BYHOUR=9,21;BYMINUTE=0"),
         ("5 mondays in a row", "FREQ=WEEKLY;BYDAY=MO;COUNT=5"),
         ("every day from december 1 to 5", "FREQ=DAILY;UNTIL=20261205T235959Z"),
@@ -258,10 +258,58 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ),
         ("下周二、四打球，晚上八点", "FREQ=WEEKLY;BYDAY=TU,TH;BYHOUR=20;BYMINUTE=0;UNTIL=20261129T235959Z"),
         ("each second working day of the month", "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=2"),
+        ("8am + 8pm every day", "FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0"),
+        ("每天早8点+晚8点", "FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0"),
+        ("8am + 8pm todos los días", "FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0"),
+        ("weekdays 0630 and 1830", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=6,18;BYMINUTE=30"),
+        ("工作日0630和1830", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=6,18;BYMINUTE=30"),
+        ("de lunes a viernes 0630 y 1830", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=6,18;BYMINUTE=30"),
     ],
 )
 def test_words_become_a_rule(read, text, rule):
     assert read(text).rrule == rule
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [
+        ("10, 1, 4 and 7 every day", "10,13,16,19"),
+        ("daily at 10, 1, 4 and 7", "10,13,16,19"),
+        ("6, 10, 2 and 6 daily", "6,10,14,18"),
+        ("8, 12 and 4pm each day", "8,12,16"),
+        ("three times a day at 8, 2 and 8", "8,14,20"),
+        ("twice a day at 8 and 8", "8,20"),
+        ("every day at 6, 12, 6 and 12", "0,6,12,18"),
+        ("每天6点10点2点6点", "6,10,14,18"),
+        ("每天8点、12点和下午4点", "8,12,16"),
+    ],
+)
+def test_hours_of_a_list_rise_through_the_day(read, text, hours):
+    assert read(text).rrule == f"FREQ=DAILY;BYHOUR={hours};BYMINUTE=0"
+
+
+@pytest.mark.parametrize(
+    "text", ["every day at 7, 7:30 and 8 in the evening", "todos los días a las 7, 7:30 y 8 de la noche"]
+)
+def test_part_of_the_day_holds_for_all_hours_of_a_list(read, text):
+    assert read(text).rrule == "FREQ=DAILY;BYHOUR=19,20;BYMINUTE=0,30;BYSETPOS=1,2,3"
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"), [("cada día a las 6, 10, 2 y 6", "6,10,14,18"), ("tres veces al día: 8, 14 y 20", "8,14,20")]
+)
+def test_hours_of_a_spanish_list_rise_through_the_day(read, text, hours):
+    assert read(text, language="es").rrule == f"FREQ=DAILY;BYHOUR={hours};BYMINUTE=0"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("tomorrow at 10, 1 and 4", "en"), ("明天10点、1点和4点", "zh"), ("mañana a las 10, 1 y 4", "es")],
+)
+def test_hours_of_one_day_rise_too(now, text, language):
+    starts = [each.best.start for each in parse_all(text, now, language=language)]
+
+    assert [f"{start:%d %H:%M}" for start in starts] == ["21 10:00", "21 13:00", "21 16:00"]
 
 
 @pytest.mark.parametrize(

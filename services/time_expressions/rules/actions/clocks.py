@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from services.time_expressions.rules.actions.general import Values, both
-from services.time_expressions.values import Clock, Shift, Slots, names_day
+from services.time_expressions.rules.actions.general import Values
+from services.time_expressions.values import Clock, Shift, Slots, names_day, spread_over_day
 
 _FIRST_MORNING_HOUR = 8
 """A quarter to eight belongs to the same half of the day as a bare eight."""
@@ -103,9 +103,10 @@ def bare_clock(values: Values) -> Clock | None:
 
 def clock_piece(values: Values, *, strength: int = 2) -> Slots | None:
     """Return a piece made of one clock, or of several."""
-    clocks = [bare_clock([value]) for value in both(values)]
+    listed = _listed(values)
+    clocks = [bare_clock([value]) for value in listed]
     given = [clock for clock in clocks if clock is not None]
-    if len(given) < len(clocks):
+    if not given or len(given) < len(clocks):
         return None
     if any(clock.hour > _NOON for clock in given) or given[0].hour == 0:  # 7:30 beside 19:30 is 24-hour time
         given = [clock if clock.half else clock._replace(half="24") for clock in given]
@@ -113,8 +114,27 @@ def clock_piece(values: Values, *, strength: int = 2) -> Slots | None:
 
 
 def clock_list(values: Values) -> Any:
-    """9 am, 1 pm and 5 pm."""
-    return both(values)
+    """9 am, 1 pm and 5 pm; 6, 10, 2 and 6, which are all different once they rise through the day."""
+    clocks = [bare_clock([value]) for value in _listed(values)]
+    given = tuple(clock for clock in clocks if clock is not None)
+    is_list = len(given) == len(clocks) and (len(set(given)) == len(given) or spread_over_day(given) is not None)
+    return given if is_list else None
+
+
+def clock_row(values: Values) -> Any:
+    """8点12点6点: clocks side by side, which must rise through the day."""
+    given = clock_list(values)
+    hours = [clock.hour for clock in given or ()]
+    return given if hours == sorted(hours) or (given and spread_over_day(given)) else None
+
+
+def _listed(values: Values) -> Values:
+    """Return the elements of a list that may contain lists."""
+    return [
+        each
+        for value in values
+        for each in (value if isinstance(value, tuple) and not isinstance(value, Clock) else (value,))
+    ]
 
 
 def clock_beside(values: Values, *, number_first: bool = True, strength: int = 2) -> Slots | None:
