@@ -15,6 +15,7 @@ Element = tuple[Slots, tuple[int, int]]
 _NOON = 12
 _NO_SHIFT = Shift("", 0)
 _WEEKEND = (5, 6)
+_SHARED = CLOCK_FIELDS | {"zone"}
 _LISTED = DAY_FIELDS | CLOCK_FIELDS | {"strength", "zone"}
 
 
@@ -41,6 +42,30 @@ def _elements(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) 
     return found or _named("months", slots, text, span, grammar) or _weekdays(slots, text, span, grammar)
 
 
+def share_clock(groups: list[Group], text: str, grammar: Grammar) -> list[Group]:
+    """Return `groups` with the clock of the last day of each list of days for all of them: "Tuesday and Sunday at 5".
+
+    A comma alone joins days that are named in the same way, as "tomorrow, Sunday at 5" may be one day.
+    """
+    found = list(groups)
+    for place in range(len(found) - 2, -1, -1):
+        day, timed = found[place], found[place + 1]
+        is_timed = "clocks" in timed.slots and timed.slots.keys() <= _LISTED and names_day(timed.slots)
+        is_day = day.slots.keys() <= DAY_FIELDS | {"strength"} and names_day(day.slots)
+        if is_timed and is_day and _joins(text[day.spans[-1][1] : timed.spans[0][0]], day, timed, grammar):
+            shared = {name: timed.slots[name] for name in _SHARED & timed.slots.keys()}
+            found[place] = day._replace(slots={**day.slots, **shared})
+    return found
+
+
+def _joins(gap: str, day: Group, timed: Group, grammar: Grammar) -> bool:
+    """Return whether the text between two days makes them a list."""
+    mark = gap.strip(" ,")
+    fields = day.slots.keys() - {"strength"}
+    is_alike = fields == timed.slots.keys() - _SHARED - {"strength"}
+    return (is_alike and not mark) or (mark in grammar.conjunctions and mark not in grammar.alternatives)
+
+
 def _named(field: str, slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> list[Element]:
     """Split the values of `field`, each of which has words between separators: Feb, May and Aug on the 1st."""
     values = slots.get(field, ())
@@ -49,9 +74,12 @@ def _named(field: str, slots: Slots, text: str, span: tuple[int, int], grammar: 
 
 
 def _weekdays(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> list[Element]:
-    """Split the weekdays of one week: thu, fri and sat this week."""
+    """Split the weekdays of one week (thu, fri and sat this week), or two with a clock (mon and wed at 9)."""
     is_of_week = "this_week" in slots or slots.get("shift", _NO_SHIFT).unit == "week"
-    return _named("weekdays", slots, text, span, grammar) if is_of_week else []
+    is_timed = len(slots.get("weekdays", ())) == 2 and "clocks" in slots and not slots.keys() & {"days", "shift"}
+    marks = {mark[0].strip(" ,") for mark in _separators(grammar.conjunctions)[0].finditer(text, *span)} - {""}
+    is_timed = is_timed and bool(marks) and not marks & grammar.alternatives
+    return _named("weekdays", slots, text, span, grammar) if is_of_week or is_timed else []
 
 
 def _rule_of_week(slots: Slots) -> Slots | None:
@@ -130,7 +158,7 @@ def _numbers(days: tuple[int, ...], text: str, start: int, end: int) -> list[re.
     """Return the matches of the figures of `days` in order; empty if one of them is written in words."""
     found: list[re.Match[str]] = []
     for day in days:
-        number = re.compile(rf"(?<!\d){day}(?:st|nd|rd|th|日|号)?(?!\d)").search(text, start, end)
+        number = re.compile(rf"(?<!\d){day}(?:st|nd|rd|th|日|号)?(?![\d月])").search(text, start, end)
         if number is None:
             return []
         found.append(number)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-from services.time_expressions.parse.lists import is_listed, split_list
+from services.time_expressions.parse.lists import is_listed, share_clock, split_list
 from services.time_expressions.parse.merge import (
     BOUND_FIELDS,
     CLOCK_FIELDS,
@@ -69,7 +69,8 @@ def select_times(
         usable = [item for item in usable if id(item) not in bad]
     found = [Group(slots=item.value, spans=((item.start, item.end),)) for item in groups]
     found = merge_groups(found, text, [lead.start for lead in leads], stands, grammar)
-    found = [_as_point(part) for group in found for part in split_list(group, text, grammar)]
+    found = share_clock([part for group in found for part in split_list(group, text, grammar)], text, grammar)
+    found = [_as_point(group) for group in found]
     if eager:
         found = [_as_offset(group) for group in found]
     ends = [group.spans[-1][1] for group in found if _is_dependent(group.slots)]

@@ -251,3 +251,45 @@ def test_a_long_list_of_clocks_of_every_day_is_one_rule(text):
     [found] = parse_all(text, datetime(2026, 11, 20, 7, 0, tzinfo=UTC))
 
     assert found.best.rrule == "FREQ=DAILY;BYHOUR=8,12,16,20;BYMINUTE=0"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "starts"),
+    [
+        ("weds and thurs at 5", "en", "25 17:00, 26 17:00"),
+        ("mon and wed at 9am", "en", "23 09:00, 25 09:00"),
+        ("tuesday wednesday and thursday at 5:15", "en", "24 17:15, 25 17:15, 26 17:15"),
+        ("tuesday & thursday 8:30pm", "en", "24 20:30, 26 20:30"),
+        ("tomorrow and sunday at 3pm", "en", "21 15:00, 22 15:00"),
+        ("周二、周三和周四早上5点15分", "zh", "24 05:15, 25 05:15, 26 05:15"),
+        ("周二周四晚上8点半", "zh", "24 20:30, 26 20:30"),
+        ("明天和周日下午3点", "zh", "21 15:00, 22 15:00"),
+        ("martes, miércoles y jueves a las 5:15 de la mañana", "es", "24 05:15, 25 05:15, 26 05:15"),
+        ("mañana y el domingo a las 3 de la tarde", "es", "21 15:00, 22 15:00"),
+    ],
+)
+def test_clock_behind_a_list_of_days_belongs_to_all_of_them(now, text, language, starts):
+    readings = [each.best for each in parse_all(text, now, language=language)]
+
+    assert ", ".join(f"{reading.start:%d %H:%M}" for reading in readings) == starts
+    assert all(reading.has_clock for reading in readings)
+
+
+def test_short_days_with_mixed_marks_are_a_weekly_rule(now):
+    (reading,) = parse_all("Tues Weds and Thurs at 5:15 AM", now)
+
+    assert reading.best.rrule == "FREQ=WEEKLY;BYDAY=TU,WE,TH;BYHOUR=5;BYMINUTE=15"
+
+
+@pytest.mark.parametrize("text", ["monday at 9, wednesday at 5", "tomorrow, no, sunday at 9", "monday or tuesday at 5"])
+def test_days_that_are_no_list_do_not_share_a_clock(now, text):
+    readings = [each.best for each in parse_all(text, now)]
+
+    assert len({(reading.start.time(), reading.has_clock) for reading in readings}) == len(readings)
+
+
+def test_words_of_a_chinese_date_in_a_list_hold_its_month(now):
+    text = "3月3号、4号早上8点"
+    spans = [each.best.spans[0] for each in parse_all(text, now)]
+
+    assert [text[start:end] for start, end in spans] == ["3月3号", "4号早上8点"]
