@@ -64,8 +64,8 @@ def _rise(clocks: tuple[Clock, ...], half: str) -> tuple[Clock, ...] | None:
     found: list[Clock] = []
     for clock in clocks:
         halves = (half,) if not found else ("am", "pm")
-        ways = [clock] if clock.half else [clock._replace(half=each) for each in halves]
-        later = [way for way in ways if not found or _place_in_day(found[-1]) < _place_in_day(way)]
+        possible = [clock] if clock.half else [clock._replace(half=each) for each in halves]
+        later = [each for each in possible if not found or _place_in_day(found[-1]) < _place_in_day(each)]
         if not later and found and clock.hour == _NOON and clock.half in {"", "am"} and clock == clocks[-1]:
             later = [clock._replace(half="am")]  # six, noon, six and midnight
         if not later:

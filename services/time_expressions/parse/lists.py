@@ -76,7 +76,11 @@ def _named(field: str, slots: Slots, text: str, span: tuple[int, int], grammar: 
 def _weekdays(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> list[Element]:
     """Split the weekdays of one week (thu, fri and sat this week), or two with a clock (mon and wed at 9)."""
     is_of_week = "this_week" in slots or slots.get("shift", _NO_SHIFT).unit == "week"
-    is_timed = len(slots.get("weekdays", ())) == 2 and "clocks" in slots and not slots.keys() & {"days", "shift"}
+    is_timed = (
+        len(slots.get("weekdays", ())) == 2
+        and len(slots.get("clocks", ())) == 1
+        and not slots.keys() & {"days", "shift"}
+    )
     marks = {mark[0].strip(" ,") for mark in _separators(grammar.conjunctions)[0].finditer(text, *span)} - {""}
     is_timed = is_timed and bool(marks) and not marks & grammar.alternatives
     return _named("weekdays", slots, text, span, grammar) if is_of_week or is_timed else []
@@ -109,7 +113,8 @@ def _parts(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> 
 def _clocks(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> list[Element]:
     """Split the clock times of one day (今天下午三点、四点), or unambiguous ones ("at 8am, 12pm and 4pm")."""
     clocks, parts = slots.get("clocks", ()), slots.get("parts", ())
-    if len(clocks) < 2 or len(parts) > 1:
+    is_of_days = len(slots.get("weekdays", ())) > 1 and not slots.keys() & {"shift", "this_week"}
+    if len(clocks) < 2 or len(parts) > 1 or is_of_days:  # mon-fri 6am and 6pm
         return []
     is_of_day = bool(parts) or names_day(slots)
     spread = clocks if parts else spread_over_day(clocks) or clocks

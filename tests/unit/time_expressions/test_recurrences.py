@@ -258,6 +258,8 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ),
         ("下周二、四打球，晚上八点", "FREQ=WEEKLY;BYDAY=TU,TH;BYHOUR=20;BYMINUTE=0;UNTIL=20261129T235959Z"),
         ("each second working day of the month", "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=2"),
+        ("mon-fri 6am and 6pm", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=6,18;BYMINUTE=0"),
+        ("周一到周五早上6点和晚上6点", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=6,18;BYMINUTE=0"),
         ("8am + 8pm every day", "FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0"),
         ("每天早8点+晚8点", "FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0"),
         ("8am + 8pm todos los días", "FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0"),
