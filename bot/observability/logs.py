@@ -16,6 +16,7 @@ from loguru import logger
 from bot.config.field_errors import SettingInvalid
 from bot.config.settings import LogSettings
 from bot.config.terminal import printable
+from services.call_log.masking import MASK, maskable
 from services.kernel.bounded import RepeatLimit
 from services.kernel.errors import StorageBusy, StorageFull, StorageUnavailable
 from services.kernel.private_files import make_private_folder, open_private
@@ -23,7 +24,6 @@ from services.kernel.private_files import make_private_folder, open_private
 if TYPE_CHECKING:
     from loguru import Record
 
-_MASK = "[secret]"
 _LINE = "_line"
 _REPEAT_SECONDS: Final = 10.0
 _COMPLAINT_SECONDS: Final = 60.0
@@ -94,13 +94,13 @@ def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterabl
     Raises:
         ConfigError: the data folder cannot be written.
     """
-    hidden = sorted({secret for secret in secrets if secret}, key=len, reverse=True)
+    hidden = maskable(secrets)
     written = _as_json if settings.format == "json" else _as_text
 
     def line(record: "Record") -> str:
         text = written(record)
         for secret in hidden:
-            text = text.replace(secret, _MASK)
+            text = text.replace(secret, MASK)
         record["extra"][_LINE] = text
         return f"{{extra[{_LINE}]}}\n"
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from functools import cache
 
 MASK = "[secret]"
+_SHORTEST = 4
+"""Shorter values are not masked: that would make ordinary texts unreadable."""
 
 # Keys by the prefixes of their issuers, tokens after `Bearer`, and passwords in addresses. A pattern is searched only
 # in texts with one of its marks, because searching for all of them takes longer than the rest of a record.
@@ -33,9 +35,9 @@ class SecretMask:
     """Masks secrets in text; `known` are the secrets of the bot's settings."""
 
     def __init__(self, known: Iterable[str] = ()) -> None:
-        plain = {secret for secret in known if secret}
+        plain = {*known}
         as_json = {json.dumps(secret, ensure_ascii=False)[1:-1] for secret in plain}
-        self._known = sorted(plain | as_json, key=len, reverse=True)
+        self._known = maskable(plain | as_json)
 
     def text(self, text: str) -> str:
         """Return `text` with its secrets masked."""
@@ -46,6 +48,11 @@ class SecretMask:
                 if mark in text:
                     text = _compile(pattern).sub(MASK, text)
         return _mask_fields(text) if '"' in text else text
+
+
+def maskable(secrets: Iterable[str]) -> list[str]:
+    """Return the secrets to mask, the longest first; placeholders such as `x` for a server without keys are none."""
+    return sorted({secret for secret in secrets if len(secret) >= _SHORTEST}, key=len, reverse=True)
 
 
 def _mask_fields(text: str) -> str:

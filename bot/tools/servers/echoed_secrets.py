@@ -10,20 +10,17 @@ from pydantic import SecretStr
 
 from function_calls.language.messages import Message
 from function_calls.tools.calls import ToolSpec
+from services.call_log.masking import MASK, maskable
 
-MASK: Final = "[secret]"
 _PLAIN_HEADERS: Final = frozenset({"accept", "accept-language", "accept-encoding", "content-type", "user-agent"})
 _SECRET_VARIABLES: Final = ("KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL")
-_SHORTEST: Final = 4
-"""Shorter values are not masked: that would make ordinary answers unreadable."""
 
 
 class EchoedSecretMask:
     """Masks secrets in plain text, percent-encoded, in base64, and without the scheme before them."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        found = {form for secret in secrets for form in _encodings(secret) if len(form) >= _SHORTEST}
-        self._secrets = sorted(found, key=len, reverse=True)
+        self._secrets = maskable(form for secret in secrets for form in _encodings(secret))
 
     def text(self, text: str) -> str:
         """Return `text` with every secret masked."""

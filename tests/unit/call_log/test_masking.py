@@ -9,6 +9,10 @@ def test_secret_of_the_settings_is_masked_everywhere():
     assert mask.text("key=hunter2-hunter2!") == f"key={MASK}!"
 
 
+def test_placeholder_of_a_few_characters_leaves_texts_readable():
+    assert SecretMask(["x"]).text("text of example.txt") == "text of example.txt"
+
+
 def test_a_secret_is_masked_in_json_too():
     mask = SecretMask(['a"b\\c'])
 
