@@ -13,7 +13,7 @@ from function_calls.tools.declaring.argument_validation import repair_arguments
 from function_calls.tools.validation.schema_walk import properties_of
 from services.kernel.text import closest_names
 
-_COMMAND: Final = re.compile(r"\s*/(?P<name>[^\W\d]\w*)(?:@(?P<bot>\S+))?(?:\s+(?P<argument>.*))?", re.DOTALL)
+_COMMAND: Final = re.compile(r"\s*/(?P<name>[^\W\d][\w-]*)(?:@(?P<bot>\S+))?(?:\s+(?P<argument>.*))?", re.DOTALL)
 _AFTER_NAME: Final = r"[\s,:!，：！]*"
 # The folders of the Filesystem Hierarchy Standard 3.0, and the switches of Qwen models: "/tmp is full", "/think why?".
 _NOT_COMMANDS: Final = re.compile(

@@ -34,6 +34,13 @@ def test_a_function_is_called_by_its_name(text, arguments):
     assert arguments_of(text) == arguments
 
 
+def test_name_of_a_function_may_have_hyphens():
+    call = parse_tool_command(make_turn("/get-sum a=2", tools=[make_tool("get-sum", a={"type": "number"})]))
+
+    assert call is not None
+    assert (call.name, call.arguments) == ("get-sum", {"a": 2})
+
+
 @pytest.mark.parametrize("key", ["type", "kind", "Kind", "类型", "tipo"])
 def test_an_argument_has_the_name_that_messages_call_it_by(key):
     tool = make_tool("plan", type={"type": "string"}, time={"type": "string"})
@@ -54,6 +61,7 @@ def test_an_argument_has_the_name_that_messages_call_it_by(key):
         "I told Bubbles /toss",
         "Bubbles and /toss",
         "/unknown a=b",
+        "/toss-up side=heads",
         "/toss，好",
     ],
 )
