@@ -102,6 +102,16 @@ async def test_arguments_that_do_not_fit_the_listed_schema_are_not_sent(context)
     assert docs.calls == []
 
 
+async def test_question_about_a_tool_of_a_server_does_not_describe_a_built_in_one_of_that_name(context):
+    files = FakeToolset("files", "write_file")
+    files.specs = tuple(replace(spec, confirm=True) for spec in files.specs)
+
+    result = await CheckedToolset(files).call("write_file", HI, context)
+
+    assert "write a file" in result.text
+    assert "workspace" not in result.text
+
+
 async def test_local_tools_of_admins_are_listed_for_admins_only(context, admins_context):
     async def erase() -> str:
         """Erase everything."""
