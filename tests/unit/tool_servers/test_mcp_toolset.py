@@ -1,5 +1,6 @@
 import asyncio
 import base64
+import sys
 from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
@@ -29,6 +30,25 @@ from services.kernel.errors import ConfigError
 from tests.support.tool_servers.mcp_toolsets import running
 
 SETTINGS = McpServer(name="demo", command="unused")
+SERVER_OF_2025 = """
+import json, sys
+
+schema = {"type": "object"}
+research = {"name": "get_research", "inputSchema": schema, "execution": {"taskSupport": "required"}}
+results = {
+    "initialize": {
+        "protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "old", "version": "1"}
+    },
+    "tools/list": {"tools": [research, {"name": "get_sum", "inputSchema": schema}]},
+}
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" in request:
+        error = {"error": {"code": -32601, "message": "unknown"}}
+        result = results.get(request["method"])
+        answer = error if result is None else {"result": result}
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer}), flush=True)
+"""
 
 
 def demo_server():
@@ -127,6 +147,11 @@ def add_content(server):
         return CallToolResult(content=[AudioContent(data=SOUND, mime_type="audio/mpeg")])
 
     @server.tool()
+    def get_memo() -> CallToolResult:
+        """Play a memo."""
+        return CallToolResult(content=[AudioContent(data=SOUND, mime_type="audio/wav")])
+
+    @server.tool()
     def get_report() -> CallToolResult:
         """Write a report."""
         report = BlobResourceContents(uri="reports://2026/q3.pdf", mime_type="application/pdf", blob=SOUND)
@@ -211,13 +236,35 @@ async def test_picture_of_a_result_is_a_file_of_the_answer(connected, context):
 
 @pytest.mark.parametrize(
     ("tool", "name", "media_type"),
-    [("get_recording", "audio-1.mp3", "audio/mpeg"), ("get_report", "q3.pdf", "application/pdf")],
+    [
+        ("get_recording", "audio-1.mp3", "audio/mpeg"),
+        ("get_memo", "audio-1.wav", "audio/wav"),
+        ("get_report", "q3.pdf", "application/pdf"),
+    ],
 )
 async def test_audio_and_binary_resources_are_files_of_the_answer(connected, context, tool, name, media_type):
     result = await (await connected()).call(tool, {}, context)
 
     assert result.files == (SentFile(name=name, media_type=media_type, content=b"RIFF sound"),)
     assert result.text == ""
+
+
+def test_model_is_not_shown_the_bytes_of_a_file_in_structured_content():
+    picture = ImageContent(data=PIXEL, mime_type="image/png")
+    structured = {"content": [{"type": "image", "data": PIXEL}]}
+
+    result = tool_result(
+        "read", CallToolResult(content=[picture], structured_content=structured), "en", EchoedSecretMask()
+    )
+
+    assert result.value == {"content": [{"type": "image", "data": "[image-1.png, image/png: sent to the chat]"}]}
+
+
+async def test_tool_that_only_runs_as_a_task_of_an_older_protocol_is_not_offered(viewer):
+    server = McpServer(name="old", command=sys.executable, args=("-c", SERVER_OF_2025))
+
+    async with running(McpToolset(server)) as toolset:
+        assert await names(toolset, viewer) == ["get_sum"]
 
 
 async def test_picture_that_cannot_be_decoded_is_named_only(connected, context):

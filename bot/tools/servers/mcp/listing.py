@@ -163,7 +163,10 @@ class _ListingBuilder:
         self.targets: dict[str, McpTarget] = {}
 
     def add_tool(self, tool: "Tool") -> None:
-        if self._server.allows(tool.name):
+        if tool.execution is not None and tool.execution.task_support == "required":
+            # Only in protocol 2025-11-25, whose tasks are other than those of the extension.
+            logger.debug("skipped tool {} of {}: it runs as a task of an older protocol", tool.name, self._server.label)
+        elif self._server.allows(tool.name):
             server = self._server
             self._add(
                 McpTarget(kind="tool", name=tool.name),

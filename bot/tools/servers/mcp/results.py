@@ -3,7 +3,7 @@
 import base64
 import binascii
 import mimetypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -30,11 +30,15 @@ _LONGEST_NAME: Final = 80
 
 
 class _Parts(Struct, kw_only=True):
-    """The parts of a result: `texts` for people, `lines` for a model with one more for each file, and `files`."""
+    """The parts of a result: `texts` for people, `lines` for a model with one more for each file, and `files`.
+
+    `lines_of_files` has the line of each file by its base64 data.
+    """
 
     texts: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     files: list[SentFile] = field(default_factory=list)
+    lines_of_files: dict[str, str] = field(default_factory=dict)
 
     def add_text(self, text: str) -> None:
         self.texts.append(text)
@@ -44,10 +48,20 @@ class _Parts(Struct, kw_only=True):
         """Add base64 `data` as a file, or only its name if it is invalid or too large."""
         content, left = _decode(data), _LARGEST_FILES - sum(len(each.content) for each in self.files)
         if not content or len(content) > left or len(self.files) >= _MOST_FILES:
-            self.add_text(f"[{name}, {media_type}: left out]")
+            self.lines_of_files[data] = f"[{name}, {media_type}: left out]"
+            self.add_text(self.lines_of_files[data])
             return
         self.files.append(SentFile(name=name, media_type=media_type, content=content))
-        self.lines.append(f"[{name}, {media_type}: sent to the chat]")
+        self.lines_of_files[data] = f"[{name}, {media_type}: sent to the chat]"
+        self.lines.append(self.lines_of_files[data])
+
+    def without_files(self, value: object) -> object:
+        """Return a JSON value with the line of a file instead of its base64 data."""
+        if isinstance(value, Mapping):
+            return {key: self.without_files(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [self.without_files(each) for each in value]
+        return self.lines_of_files.get(value, value) if isinstance(value, str) else value
 
 
 def tool_result(name: str, result: "CallToolResult", language: str, mask: EchoedSecretMask) -> ToolResult:
@@ -64,7 +78,7 @@ def tool_result(name: str, result: "CallToolResult", language: str, mask: Echoed
         )
     value: object = mask.text("\n".join(parts.lines))
     if result.structured_content is not None:
-        value = mask.value(result.structured_content)
+        value = mask.value(parts.without_files(result.structured_content))
     is_silent = bool(parts.files) and not text
     return ToolResult(
         ok=True,
@@ -101,7 +115,7 @@ def _parts(blocks: "Iterable[ContentBlock]") -> _Parts:
             case "text":
                 parts.add_text(block.text)
             case "image" | "audio":
-                name = f"{block.type}-{len(parts.files) + 1}{mimetypes.guess_extension(block.mime_type) or ''}"
+                name = f"{block.type}-{len(parts.files) + 1}{_extension(block.mime_type)}"
                 parts.add_file(block.data, block.mime_type, name)
             case "resource":
                 _add_resource(parts, block.resource)
@@ -118,6 +132,12 @@ def _add_resource(parts: _Parts, resource: "TextResourceContents | BlobResourceC
     media_type = resource.mime_type or "application/octet-stream"
     name = "".join(each for each in PurePosixPath(str(resource.uri)).name if each.isprintable())[-_LONGEST_NAME:]
     parts.add_file(getattr(resource, "blob", ""), media_type, name or "resource")
+
+
+def _extension(media_type: str) -> str:
+    """Return the extension of a media type with its dot, also of those that Python does not know: `audio/wav`."""
+    subtype = media_type.partition("/")[2]
+    return mimetypes.guess_extension(media_type) or (f".{subtype}" if subtype.isalnum() else "")
 
 
 def _decode(data: str) -> bytes:
