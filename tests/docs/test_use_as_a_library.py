@@ -6,12 +6,16 @@ from asyncio import create_subprocess_exec, subprocess
 from pathlib import Path
 
 import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from bot.testing.models import ScriptedModel, completion, requested
 from tests.support.openai_server import OpenAIServer, call, calls, say, status
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "how-to" / "use-as-a-library.md").read_text(encoding="utf-8")
-PROGRAM, TESTS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+PROGRAM, TRACES, TESTS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 RIGHT = """
 from typing import assert_type
 from function_calls import AgentResult, CallContext, Registry, Session
@@ -65,6 +69,25 @@ async def test_program_retries_corrects_and_streams(monkeypatch, capsys):
     assert server.requests[4].body["stream"]
 
 
+async def test_traced_agent_writes_a_span_of_its_run_requests_and_calls():
+    exporter, traces = InMemorySpanExporter(), TracerProvider()
+    traces.add_span_processor(SimpleSpanProcessor(exporter))
+    program = {"__name__": "program"}
+    exec(compile(f"{PROGRAM}\n{TRACES}", "use-as-a-library.md", "exec"), program)
+    program["get_tracer_provider"] = lambda: traces
+    model = ScriptedModel([completion("", requested("price", item="plum")), '{"items": ["plum"], "total": 0.5}'])
+    await program["traced_seller"](model).run("A plum, please.", deps=program["Shop"](plum=0.5))
+
+    names = [span.name for span in exporter.get_finished_spans()]
+    assert names == [
+        "chat scripted",
+        "execute_tool price",
+        "chat scripted",
+        "execute_tool give_answer",
+        "invoke_agent seller",
+    ]
+
+
 def test_program_is_short():
     lines = [line for line in PROGRAM.splitlines() if line.strip()]
     imports = [line for line in lines if line.startswith(("import ", "from "))]
@@ -77,7 +100,7 @@ def test_program_is_short():
 @pytest.mark.timeout(120)
 async def test_program_is_strictly_typed(tmp_path):
     file = tmp_path / "program.py"
-    file.write_text(PROGRAM + RIGHT + WRONG, encoding="utf-8")
+    file.write_text(f"{PROGRAM}\n{TRACES}" + RIGHT + WRONG, encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", str(tmp_path / "cache")]
     process = await create_subprocess_exec(*command, str(file), cwd=ROOT, stdout=subprocess.PIPE)
     told, _ = await process.communicate()
