@@ -11,6 +11,7 @@ from function_calls.model_calls.hooks import AFTER_MODEL, BEFORE_MODEL, AfterMod
 from function_calls.tools.calls import Reply, ToolCall
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.events import Event, Listener
+from function_calls.tools.dispatch.execution import crash_result
 from function_calls.tools.dispatch.hooks import (
     AFTER_TOOL,
     BEFORE_TOOL,
@@ -86,9 +87,9 @@ class PluginGuard:
             try:
                 returned = await maybe_await(hook(call, context))
                 return check_hook_answer(returned, hook, "hook before a tool", BEFORE_TOOL)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - plugins may raise anything
                 self._report("hook before a tool", hook, error)
-                raise
+                return crash_result(call.name, error, context, is_logged=True)
 
         return ask
 

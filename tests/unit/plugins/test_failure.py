@@ -291,4 +291,4 @@ async def test_log_names_the_plugin_whose_hook_failed(rig, logged, place, value,
     async with rig.running():
         await rig.say("throw the dice")
 
-    assert said in [each["message"] for each in logged if each["level"].name == "ERROR"]
+    assert [each["message"] for each in logged if each["level"].name == "ERROR"] == [said]
