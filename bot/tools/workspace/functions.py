@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Final, Literal, TypeVar
 
+from msgspec.structs import replace
 from pydantic import ConfigDict, Field
 from typing_extensions import TypedDict
 
@@ -212,7 +213,8 @@ class WorkspaceFunctions:
     ) -> ToolResult:
         """Save a fact for later conversations, search the saved facts, or forget one."""
         if action == "search":
-            return await memory_search(MemorySearchArgs(query=text), ctx, memory, history, people)
+            found = await memory_search(MemorySearchArgs(query=text), ctx, memory, history, people)
+            return replace(found, is_unchanged=True)
         if text is None:
             raise ToolFailed(f"{action} needs a text")
         if action == "save":

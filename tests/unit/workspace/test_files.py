@@ -153,3 +153,16 @@ async def test_fact_is_saved_found_and_forgotten_with_one_tool(rig):
     assert [record["status"] for record in records] == ["success"] * 4
     assert "4711" in records[1]["result"]
     assert records[3]["result"] == '{"memories": []}'
+
+
+async def test_search_of_the_facts_is_no_change_so_the_saved_one_can_be_undone(rig):
+    def memory(**arguments):
+        return [ToolCall(id="1", name="memory", arguments=arguments)]
+
+    script = [memory(action="save", text="the door code is 4711"), "saved", memory(action="search"), "found"]
+    async with rig.running(script) as app:
+        for text in ("remember it", "search it", "/undo"):
+            message = await rig.platform.say(text, is_private=True)
+        records = await app.services.get(CallLog).of_message(message.address, message.id)
+
+    assert [record["status"] for record in records] == ["success"] * 2  # of the undo, and of the call that it made
