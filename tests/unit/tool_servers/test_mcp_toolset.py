@@ -43,6 +43,11 @@ results = {
 }
 for line in sys.stdin:
     request = json.loads(line)
+    if request.get("method") == "tools/call":
+        asked = {"message": "Really?", "requestedSchema": {"type": "object", "properties": {}}}
+        print(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": asked}), flush=True)
+        action = json.loads(sys.stdin.readline())["result"]["action"]
+        results["tools/call"] = {"content": [{"type": "text", "text": f"The user chose {action}."}]}
     if "id" in request:
         error = {"error": {"code": -32601, "message": "unknown"}}
         result = results.get(request["method"])
@@ -265,6 +270,16 @@ async def test_tool_that_only_runs_as_a_task_of_an_older_protocol_is_not_offered
 
     async with running(McpToolset(server)) as toolset:
         assert await names(toolset, viewer) == ["get_sum"]
+
+
+async def test_result_says_that_nobody_was_asked_a_question_within_a_call(context):
+    server = McpServer(name="old", command=sys.executable, args=("-c", SERVER_OF_2025))
+
+    async with running(McpToolset(server)) as toolset:
+        result = await toolset.call("get_sum", {}, context)
+
+    assert str(result.value).startswith("The user chose cancel.\n(The server asked a question")
+    assert "nobody was asked" in result.text
 
 
 async def test_picture_that_cannot_be_decoded_is_named_only(connected, context):

@@ -16,7 +16,7 @@ from bot.tools.servers.mcp.results import prompt_result, resource_result, tool_r
 from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.mcp.transport import Transport, open_transport
 from bot.tools.servers.responses import ServerUnavailable
-from function_calls.language.messages import Message
+from function_calls.language.messages import Message, say
 from function_calls.tools.calls import Form, ToolResult, ToolSpec
 from function_calls.tools.confirmation.forms import is_safe
 from function_calls.tools.context import CallContext
@@ -66,6 +66,7 @@ class McpToolset:
         self._listing = McpListing()
         self.health = Health(is_ok=False, detail=Message("server.not_connected"))
         self._changed = asyncio.Event()
+        self._cancelled_questions = 0
         self.first_try = asyncio.Event()
 
     @property
@@ -138,7 +139,7 @@ class McpToolset:
     async def _call_tool(
         self, client: "Client", name: str, shown_as: str, arguments: Mapping[str, object], context: CallContext
     ) -> ToolResult:
-        from mcp.types import CallToolResult
+        from mcp.types import CallToolResult, TextContent
 
         from bot.tools.servers.mcp.task_messages import CreateTaskResult
         from bot.tools.servers.mcp.tasks import answer_task, follow_task
@@ -150,7 +151,7 @@ class McpToolset:
             share = f"{progress:g}/{total:g}" if total else f"{progress:g}"
             await report(f"{message} ({share})" if message else share)
 
-        form = context.form
+        form, cancelled = context.form, self._cancelled_questions
         for _ in range(_MOST_ROUNDS):
             result: Result
             if form is not None and form.task_id:
@@ -162,6 +163,9 @@ class McpToolset:
                 if isinstance(result, CreateTaskResult):
                     result = await follow_task(self._session, name, result.task_id, report=report, task=result)
             if isinstance(result, CallToolResult):
+                if self._cancelled_questions > cancelled:
+                    note = say(context.language, "server.question_cancelled")
+                    result.content.append(TextContent(text=note))
                 return tool_result(shown_as, result, context.language, self._mask)
             form = form_of(result, self.server.name, self._mask)
             if form.requests and is_safe(form):
@@ -267,6 +271,7 @@ class McpToolset:
         from mcp.types import ElicitResult
 
         del context, params
+        self._cancelled_questions += 1
         logger.warning(
             "MCP server {} asks a question within a request, which cannot wait; cancelled", self.server.label
         )
