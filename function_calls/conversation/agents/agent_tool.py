@@ -68,7 +68,7 @@ class AgentTool(Tool):
         result = _result(self.name, outcome)
         task = self._task(request, outcome.text, outcome.steps, ok=result.ok)
         result = replace(result, receipts=outcome.receipts, spawned=task)
-        return replace(result, is_untrusted=outcome.is_untrusted, files=outcome.files)
+        return replace(result, is_untrusted=outcome.is_untrusted, files=outcome.files, choices=outcome.choices)
 
     def _task(self, request: str, answer: str, steps: tuple[Step, ...], *, ok: bool) -> SpawnedTask:
         return SpawnedTask(agent=self.name, request=request, answer=answer, steps=steps, ok=ok)

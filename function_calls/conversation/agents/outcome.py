@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from function_calls.conversation.agent_loop import Outcome
 from function_calls.language.messages import say
-from function_calls.tools.calls import TOOL_NAME, Receipt, Step, ToolResult, Turn
+from function_calls.tools.calls import TOOL_NAME, Choice, Receipt, Step, ToolResult, Turn
 from function_calls.tools.context import Actions, CallContext
 from function_calls.tools.policy import Dispatcher
 from services.kernel.chat import SentFile
@@ -66,6 +66,12 @@ class AgentOutcome(Struct, frozen=True, kw_only=True):
     def files(self) -> tuple[SentFile, ...]:
         """All files for the chat."""
         return tuple(file for step in self.steps for result in step.results for file in result.files)
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The buttons of the question that ended the run."""
+        asked = (result for step in self.steps[-1:] for result in step.results if result.is_question)
+        return tuple(choice for result in asked for choice in result.choices)
 
     @property
     def is_untrusted(self) -> bool:

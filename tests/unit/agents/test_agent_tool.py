@@ -7,9 +7,11 @@ from function_calls.conversation.agents.agent_tool import AgentTool
 from function_calls.conversation.records.recorder import spawn_record
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import Receipt, ToolCall, ToolResult
+from function_calls.tools.calls import Choice, Receipt, ToolCall, ToolResult
 from services.kernel.errors import ModelUnavailable
 from tests.unit.agents.conftest import called
+
+RED = Choice(label="Red", says="red")
 
 
 async def paint(color: str) -> ToolResult:
@@ -19,7 +21,7 @@ async def paint(color: str) -> ToolResult:
 
 async def ask() -> ToolResult:
     """Ask."""
-    return ToolResult(ok=True, text="Which color?", is_question=True)
+    return ToolResult(ok=True, text="Which color?", is_question=True, choices=(RED,))
 
 
 @pytest.fixture
@@ -63,6 +65,7 @@ async def test_its_question_is_a_question_to_the_person(dispatch):
 
     assert result.is_question
     assert result.text == "Which color?"
+    assert result.choices == (RED,)
 
 
 async def test_its_work_is_recorded_with_the_call(dispatch):
