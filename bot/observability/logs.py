@@ -16,7 +16,7 @@ from loguru import logger
 from bot.config.field_errors import SettingInvalid
 from bot.config.settings import LogSettings
 from bot.config.terminal import printable
-from services.call_log.masking import MASK, maskable
+from services.call_log.masking import MASK, list_maskable
 from services.kernel.bounded import RepeatLimit
 from services.kernel.errors import StorageBusy, StorageFull, StorageUnavailable
 from services.kernel.private_files import make_private_folder, open_private
@@ -94,7 +94,7 @@ def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterabl
     Raises:
         ConfigError: the data folder cannot be written.
     """
-    hidden = maskable(secrets)
+    hidden = list_maskable(secrets)
     written = _as_json if settings.format == "json" else _as_text
 
     def line(record: "Record") -> str:

@@ -37,7 +37,7 @@ class SecretMask:
     def __init__(self, known: Iterable[str] = ()) -> None:
         plain = {*known}
         as_json = {json.dumps(secret, ensure_ascii=False)[1:-1] for secret in plain}
-        self._known = maskable(plain | as_json)
+        self._known = list_maskable(plain | as_json)
 
     def text(self, text: str) -> str:
         """Return `text` with its secrets masked."""
@@ -50,7 +50,7 @@ class SecretMask:
         return _mask_fields(text) if '"' in text else text
 
 
-def maskable(secrets: Iterable[str]) -> list[str]:
+def list_maskable(secrets: Iterable[str]) -> list[str]:
     """Return the secrets to mask, the longest first; placeholders such as `x` for a server without keys are none."""
     return sorted({secret for secret in secrets if len(secret) >= _SHORTEST}, key=len, reverse=True)
 

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from function_calls.language.messages import Message
 from function_calls.tools.calls import ToolSpec
-from services.call_log.masking import MASK, maskable
+from services.call_log.masking import MASK, list_maskable
 
 _PLAIN_HEADERS: Final = frozenset({"accept", "accept-language", "accept-encoding", "content-type", "user-agent"})
 _SECRET_VARIABLES: Final = ("KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL")
@@ -20,7 +20,7 @@ class EchoedSecretMask:
     """Masks secrets in plain text, percent-encoded, in base64, and without the scheme before them."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        self._secrets = maskable(form for secret in secrets for form in _encodings(secret))
+        self._secrets = list_maskable(form for secret in secrets for form in _encodings(secret))
 
     def text(self, text: str) -> str:
         """Return `text` with every secret masked."""
