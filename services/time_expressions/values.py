@@ -65,7 +65,7 @@ def _rise(clocks: tuple[Clock, ...], half: str) -> tuple[Clock, ...] | None:
     for clock in clocks:
         halves = (half,) if not found else ("am", "pm")
         possible = [clock] if clock.half else [clock._replace(half=each) for each in halves]
-        later = [each for each in possible if not found or _place_in_day(found[-1]) < _place_in_day(each)]
+        later = [each for each in possible if not found or time_of_day(found[-1]) < time_of_day(each)]
         if not later and found and clock.hour == _NOON and clock.half in {"", "am"} and clock == clocks[-1]:
             later = [clock._replace(half="am")]  # six, noon, six and midnight
         if not later:
@@ -74,7 +74,8 @@ def _rise(clocks: tuple[Clock, ...], half: str) -> tuple[Clock, ...] | None:
     return tuple(found)
 
 
-def _place_in_day(clock: Clock) -> tuple[int, int, int]:
+def time_of_day(clock: Clock) -> tuple[int, int, int]:
+    """Return hour, minute and second, with 12 am and 12 pm as 0 and 12."""
     hour = clock.hour % _NOON + _NOON * (clock.half == "pm") if clock.half in {"am", "pm"} else clock.hour
     return hour, clock.minute, clock.second
 

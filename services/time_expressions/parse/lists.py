@@ -8,7 +8,7 @@ from itertools import pairwise
 from services.time_expressions.parse.merge import CLOCK_FIELDS, DAY_FIELDS, Group
 from services.time_expressions.rules.grammar import Grammar
 from services.time_expressions.scan.tokens import Item
-from services.time_expressions.values import Clock, Every, Shift, Slots, names_day, spread_over_day
+from services.time_expressions.values import Clock, Every, Shift, Slots, names_day, spread_over_day, time_of_day
 
 Element = tuple[Slots, tuple[int, int]]
 """The fields of one element of a list, and the span of its words."""
@@ -76,14 +76,17 @@ def _named(field: str, slots: Slots, text: str, span: tuple[int, int], grammar: 
 def _weekdays(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> list[Element]:
     """Split the weekdays of one week (thu, fri and sat this week), or two with a clock (mon and wed at 9)."""
     is_of_week = "this_week" in slots or slots.get("shift", _NO_SHIFT).unit == "week"
-    is_timed = (
-        len(slots.get("weekdays", ())) == 2
-        and len(slots.get("clocks", ())) == 1
-        and not slots.keys() & {"days", "shift"}
-    )
+    is_list = is_of_week or _is_pair_with_clock(slots, text, span, grammar)
+    return _named("weekdays", slots, text, span, grammar) if is_list else []
+
+
+def _is_pair_with_clock(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> bool:
+    """Return whether a word such as "and" joins two weekdays with one clock."""
+    is_pair = len(slots.get("weekdays", ())) == 2 and len(slots.get("clocks", ())) == 1
+    if not is_pair or slots.keys() & {"days", "shift"}:
+        return False
     marks = {mark[0].strip(" ,") for mark in _separators(grammar.conjunctions)[0].finditer(text, *span)} - {""}
-    is_timed = is_timed and bool(marks) and not marks & grammar.alternatives
-    return _named("weekdays", slots, text, span, grammar) if is_of_week or is_timed else []
+    return bool(marks) and not marks & grammar.alternatives
 
 
 def _rule_of_week(slots: Slots) -> Slots | None:
@@ -124,13 +127,7 @@ def _clocks(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) ->
 
 
 def _are_in_order(clocks: tuple[Clock, ...]) -> bool:
-    return all(_time_of_day(clock) < _time_of_day(following) for clock, following in pairwise(clocks))
-
-
-def _time_of_day(clock: Clock) -> tuple[int, int]:
-    """Return hour and minute, with 12 am and 12 pm as 0 and 12."""
-    hour = clock.hour % 12 + 12 * (clock.half == "pm") if clock.half in {"am", "pm"} else clock.hour
-    return hour, clock.minute
+    return all(time_of_day(clock) < time_of_day(following) for clock, following in pairwise(clocks))
 
 
 def _is_clear(clock: Clock) -> bool:

@@ -172,8 +172,8 @@ def _figures(text: str, match: re.Match[str], grammar: Grammar, order: DateOrder
         found = [("ORD", int(chunk[:-2])), ("DAYORD", int(chunk[:-2]))]
     else:
         found = read_senses(chunk, order, grammar.order)
-        if _LONG_NUMBER_BEFORE.search(text, max(0, start - _LONGEST_CODE), start) or _NUMBER_BEHIND.match(text, end):
-            found = [sense for sense in found if sense[0] != "PADDED"]  # the beginning of 0207 946 0958 is no clock
+        if any(name == "PADDED" for name, _ in found) and _is_in_code(text, start, end):
+            found = [sense for sense in found if sense[0] != "PADDED"]
     tokens = _tokens(text, start, end, found)
     joint = _STAMP_JOINT.match(text, end) if match.lastgroup == "stamp" else None
     return [token._replace(after=joint.end()) for token in tokens] if joint else tokens
@@ -182,6 +182,14 @@ def _figures(text: str, match: re.Match[str], grammar: Grammar, order: DateOrder
 _LONGEST_CODE = 12
 _LONG_NUMBER_BEFORE = re.compile(r"(?:\d{3}|\+\d*|[(#])[ -]?$")
 _NUMBER_BEHIND = re.compile(r"\)|[ -]\d{3,}(?!\d*[:.h])")
+
+
+def _is_in_code(text: str, start: int, end: int) -> bool:
+    """Return whether figures belong to a phone number or a code: 0207 946 0958."""
+    before = _LONG_NUMBER_BEFORE.search(text, max(0, start - _LONGEST_CODE), start)
+    return before is not None or _NUMBER_BEHIND.match(text, end) is not None
+
+
 _STAMP_JOINT = re.compile(r"[.t_-](?=\d\d?:\d\d)")
 """The separator between a date and a clock in a timestamp: 2015-07-31T12:00."""
 
