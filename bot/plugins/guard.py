@@ -11,7 +11,7 @@ from function_calls.model_calls.hooks import AFTER_MODEL, BEFORE_MODEL, AfterMod
 from function_calls.tools.calls import Reply, ToolCall
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.events import Event, Listener
-from function_calls.tools.dispatch.execution import crash_result
+from function_calls.tools.dispatch.execution import make_crash_result
 from function_calls.tools.dispatch.hooks import (
     AFTER_TOOL,
     BEFORE_TOOL,
@@ -89,7 +89,7 @@ class PluginGuard:
                 return check_hook_answer(returned, hook, "hook before a tool", BEFORE_TOOL)
             except Exception as error:  # noqa: BLE001 - plugins may raise anything
                 self._report("hook before a tool", hook, error)
-                return crash_result(call.name, error, context, is_logged=True)
+                return make_crash_result(call.name, error, context)
 
         return ask
 

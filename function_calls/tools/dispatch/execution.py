@@ -95,10 +95,14 @@ def _complete_text(name: str, result: ToolResult, context: CallContext) -> ToolR
     return replace(result, text=say(context.language, "failed.tool", tool=name, why=result.error))
 
 
-def crash_result(name: str, error: BaseException, context: CallContext, *, is_logged: bool = False) -> ToolResult:
-    """Log an exception with traceback unless it `is_logged`, and return a failed result with a general text."""
-    if not is_logged:
-        logger.opt(exception=error).error("tool {} raised", name)
+def crash_result(name: str, error: BaseException, context: CallContext) -> ToolResult:
+    """Log an exception with traceback, and return a failed result with a general text."""
+    logger.opt(exception=error).error("tool {} raised", name)
+    return make_crash_result(name, error, context)
+
+
+def make_crash_result(name: str, error: BaseException, context: CallContext) -> ToolResult:
+    """Return a failed result with a general text for an exception that has been logged."""
     error_text = f"Tool '{name}' failed: {type(error).__name__}"
     return ToolResult.failed(error_text, text=_crash_text(name, context), cause="crashed")
 
