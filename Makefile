@@ -77,10 +77,11 @@ docs: $(DEVELOPMENT) ## the documentation as a site in site/, and what its pages
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --clean --config-file .ci/mkdocs.yml
 	@$(BIN)/python -m pytest -q tests/docs tests/architecture --timeout 60
 
-train: ## train the models that read requests without a language model, from written messages and grammars
+train: ## train the networks that read requests without a language model, from written messages and grammars
 	@test -x build/train/bin/python || { $(PYTHON) -m venv build/train && \
-		build/train/bin/pip install --quiet --editable . 'scikit-learn==1.9.1' looptime; }
-	@PYTHONPATH=. build/train/bin/python -m benchmarks.understanding.train en zh es
+		build/train/bin/pip install --quiet --editable . 'scikit-learn==1.9.1' 'jax==0.10.2' optax looptime; }
+	@PYTHONPATH=. build/train/bin/python -m benchmarks.understanding.train en zh
+	@PYTHONPATH=. build/train/bin/python -m benchmarks.understanding.train es --epochs 20
 	@PYTHONPATH=. build/train/bin/python -m benchmarks.understanding.addressee
 
 ablate: $(DEVELOPMENT) ## the conditions of the understanding that no conversation needs (an hour or two)

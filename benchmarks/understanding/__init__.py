@@ -1,1 +1,1 @@
-"""Train and measure the classifier and the tagger of `function_calls.understanding.reading`."""
+"""Train and measure the network of `function_calls.understanding.reading`."""

@@ -26,7 +26,7 @@ WEIGHTS = Path(addressee.__file__).with_name("addressee.toml")
 DIALOGUES = Path(__file__).parents[2] / "tests" / "dialogues"
 LABELLED = Path(__file__).parent / "labelled" / "addressee"
 _STRENGTH = 0.3
-_OF_TESTS = 2.0
+_OF_TESTS = 4.0
 """The weight of the messages of tests, so that behaviour stays."""
 _FOLDS = 10
 _THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7)

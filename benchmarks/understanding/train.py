@@ -1,6 +1,6 @@
-"""Train the models of one language with written messages and the sentences of its grammar, and write the weights.
+"""Train the network of one language with written messages and the sentences of its grammar, and write the weights.
 
-Run by `make train`, which installs scikit-learn into an environment of its own.
+Run by `make train`, which installs JAX and scikit-learn into an environment of its own.
 """
 
 import argparse
@@ -8,60 +8,44 @@ import lzma
 import random
 import sys
 import tomllib
-import warnings
-from array import array
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import TypeAlias
 from zlib import crc32
 from zoneinfo import ZoneInfo
 
 import msgspec
-import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
-from scipy.sparse import csr_matrix
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 
 from benchmarks.understanding.generator import GRAMMARS, LABELLED, Grammar, Message, conversations, labelled_messages
-from function_calls.understanding.reading.features import (
-    classifier_features,
-    compute_bucket,
-    intent_feature,
-    label_pieces,
-    split_features,
-    strip_accents,
-    tagger_features,
-)
+from benchmarks.understanding.network import Sample, fit
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words, load_lexicon
-from function_calls.understanding.reading.linear import PackedModel
 from function_calls.understanding.reading.message import (
     AFTER_ANSWER,
     NO_TAG,
     NOTHING,
-    SEEN_BUCKETS,
-    ModelFile,
     load_classes,
+    load_file,
 )
+from function_calls.understanding.reading.model_file import ModelFile, PackedNetwork
 from function_calls.understanding.reading.reminder_words import ReminderWords, collect_words
 from function_calls.understanding.reading.segments import trim_tokens
-from function_calls.understanding.reading.tokens import TimeSpan, Token, find_time_spans, mark_seconds, tokenize
+from function_calls.understanding.reading.tokens import (
+    TimeSpan,
+    Token,
+    find_time_spans,
+    mark_seconds,
+    strip_accents,
+    tokenize,
+)
 from services.time_expressions import parse_all
 
 ROOT = Path(__file__).parents[2]
 WEIGHTS = ROOT / "function_calls" / "understanding" / "reading" / "weights"
-INTENT_BUCKETS = 1 << 18
-TAG_BUCKETS = 1 << 18
-SPLIT_BUCKETS = 1 << 14
-_INTENT_VALUES, _TAG_VALUES, _SPLIT_VALUES = (63, 1), (96, 0), (127, 0)
-"""The largest value of a weight in the file, and the largest one that is so small that nothing depends on it."""
-_FEWEST_ROWS = 3
-"""A feature that fewer sentences or words have says nothing about others, and takes a place in a bucket."""
-_ALL = 1 << 32
+_AFFIXES, _PAIRS = 1 << 12, 1 << 13
+"""The rows for the beginnings and ends of words, and for pairs of characters in languages without spaces."""
 _LONGEST_JOINED = 70
 _JOINED_INTENTS = (
     *(("set", "set"),) * 5,
@@ -82,22 +66,10 @@ _JOINED_INTENTS = (
 )
 _JOINTS = (", ", ", ", ". ", "; ", " and ", ", and ", ". also ", " then ", "\n", " + ", " & ")
 _JOINTS_UNSPACED = ("，", "，", "。", "；", "，然后", "，再", "。还有", " ", "\n", "、", "，另外")
-_SPLIT_LABELS = ("on", "begin")
-IntegerArray: TypeAlias = "array[int]"
-_UNKNOWN = "\0"
-"""Stands for an unknown word; features that hold it are left out, as those of an unknown word weigh nothing."""
-_WITH_UNKNOWN, _UNKNOWN_WORDS, _COMMON = 0.3, 0.5, 0.004
-"""The share of sentences with unknown words, that of their rarer words, and in how many sentences a common word is."""
-_WITHOUT_CLASS = 0.3
-"""The share of unknown words that have no class either."""
-_INTENTS_BY_CLASSES = frozenset({"en"})
-"""Languages in which the classes of words help to tell intents apart; in Spanish they were measured not to."""
 _NAMED_KNOWN, _OTHERS_KNOWN = 0.7, 0.05
 """The share of generated sentences with words of a coming reminder: of those that name one, and of all others."""
-_OF_GRAMMAR, _OF_TESTS = 0.8, 3
+_OF_GRAMMAR, _OF_TESTS = 0.8, 8
 """The weight of a generated sentence, and the factor for the weight of the sentences of our own tests."""
-_FREE = frozenset({"CONTENT", "PERSON", "REF", "TOPIC", "SPEAKER", "OLD", "ZONE", "SPARED"})
-"""Tags of words that may be any; the words of the others are what the tags are known by."""
 _START = datetime(2026, 11, 23, 7, 3, 37, tzinfo=ZoneInfo("Europe/London"))
 
 
@@ -171,84 +143,9 @@ class TimeCache:
         self._path.write_bytes(msgspec.msgpack.encode(self._known))
 
 
-def matrix(rows: list[IntegerArray], buckets: int) -> csr_matrix:
-    """Return the features of rows as a sparse matrix of buckets, without features that few rows have."""
-    hashes = np.concatenate([np.frombuffer(row, dtype=np.uint32) for row in rows])
-    _, places, counts = np.unique(hashes, return_inverse=True, return_counts=True)
-    is_kept = counts[places] >= _FEWEST_ROWS
-    kept = np.concatenate([[0], np.cumsum(is_kept)])
-    starts = kept[np.cumsum([0, *map(len, rows)])]
-    columns = (hashes[is_kept] & np.uint32(buckets - 1)).astype(np.int32)
-    return csr_matrix((np.ones(len(columns), dtype=np.float32), columns, starts), shape=(len(rows), buckets))
-
-
-def packed(labels: Iterable[str], weights: np.ndarray, bias: Iterable[float], values: tuple[int, int]) -> PackedModel:
-    """Return `weights` (labels × buckets) as a file holds them; `values` are the largest and the negligible one."""
-    largest, negligible = values
-    scale = float(np.abs(weights).max()) / largest or 1.0
-    rounded = np.round(weights.T / scale).astype(np.int8)
-    rounded[np.abs(rounded) <= negligible] = 0
-    rows, columns = np.nonzero(rounded)
-    return PackedModel(
-        tuple(map(str, labels)),
-        len(rounded),
-        scale,
-        tuple(map(float, bias)),
-        counts=np.bincount(rows, minlength=len(rounded)).astype(np.uint8).tobytes(),
-        columns=columns.astype(np.uint8).tobytes(),
-        values=rounded[rows, columns].tobytes(),
-    )
-
-
-def with_unknown(sentences: list[list[str]], tags: list[list[str]], intents: list[str], seed: int) -> list[list[str]]:
-    """Return `sentences` with some of the rarer words unknown in some, so that the words around them count."""
-    chance = random.Random(seed)
-    numbers = Counter(form for forms in sentences for form in set(forms))
-    most = _COMMON * len(sentences)
-
-    def replaced(form: str, label: str, *, is_free: bool) -> str:
-        is_rare = form.isalpha() and numbers[form] < most
-        is_unknown = is_rare and (is_free or label in _FREE) and chance.random() < _UNKNOWN_WORDS
-        return _UNKNOWN if is_unknown else form
-
-    found = []
-    for forms, labels, intent in zip(sentences, tags, intents, strict=True):
-        is_free = intent == NOTHING
-        is_changed = chance.random() < (_WITH_UNKNOWN / 2 if is_free else _WITH_UNKNOWN)
-        found.append(
-            [replaced(form, label, is_free=is_free) for form, label in zip(forms, labels, strict=True)]
-            if is_changed
-            else forms
-        )
-    return found
-
-
-def kinds_of(
-    sentences: Sequence[Sentence], forms: Sequence[list[str]], classes: dict[str, str], seed: int
-) -> list[list[str]]:
-    """Return the forms of `sentences` with classes; most words that are unknown in `forms` have theirs."""
-    chance = random.Random(seed)
-    return [
-        [
-            _UNKNOWN if word == _UNKNOWN and chance.random() < _WITHOUT_CLASS else classes.get(form, word)
-            for form, word in zip(each.forms, words, strict=True)
-        ]
-        for each, words in zip(sentences, forms, strict=True)
-    ]
-
-
-def hashes_of(features: Iterable[str]) -> IntegerArray:
-    """Return the hashes of `features` that hold no unknown word."""
-    return array("I", (compute_bucket(each, _ALL) for each in features if _UNKNOWN not in each))
-
-
-def bits_of(rows: Iterable[int]) -> bytes:
-    """Return one bit for each bucket of words and their intents, set for `rows`."""
-    bits = bytearray(SEEN_BUCKETS // 8)
-    for row in rows:
-        place = row % SEEN_BUCKETS
-        bits[place // 8] |= 1 << place % 8
-    return bytes(bits)
+def label_pieces(tags: Sequence[str]) -> list[str]:
+    """Return the tag of each labelled piece, in order."""
+    return [tag for at, tag in enumerate(tags) if tag != NO_TAG and (not at or tags[at - 1] != tag)]
 
 
 def generated(language: str, count: int, seed: int, cache: TimeCache, folding: dict[int, int]) -> Iterator[Sentence]:
@@ -257,7 +154,7 @@ def generated(language: str, count: int, seed: int, cache: TimeCache, folding: d
         tokens = cache.tokens(example.text, folding)
         tags = labelled(example.spans, tokens)
         chance = random.Random(example.text)
-        contents = sum(tag == "CONTENT" for tag, _ in label_pieces(tags))
+        contents = label_pieces(tags).count("CONTENT")
         yield Sentence(
             forms=[token.form for token in tokens],
             tags=tags,
@@ -288,16 +185,15 @@ def written(
     """
     tokens = cache.tokens(message.text, folding)
     begins = tuple(_place_of(begin, tokens, words) for begin in message.begins)
-    forms = [token.form for token in tokens]
     yield Sentence(
-        forms=forms,
+        forms=[token.form for token in tokens],
         tags=labelled(message.spans, tokens),
         intent=message.intents[0],
         context=message.context,
         is_addressed=message.is_addressed,
         weight=weight,
         begins=begins,
-        known=known.find_places(forms),
+        known=known.find_places([token.form for token in tokens]),
     )
     bounds = [0, *begins, len(tokens)]
     for intent, (first, last) in zip(message.intents, pairwise(bounds), strict=True) if begins else ():
@@ -307,16 +203,15 @@ def written(
             spans = [(max(one - start, 0), other - start, tag) for one, other, tag in message.spans if other > start]
             text = message.text[start:end]
             own = cache.tokens(text, folding)
-            forms = [token.form for token in own]
             yield Sentence(
-                forms=forms,
+                forms=[token.form for token in own],
                 tags=labelled(spans, own),
                 intent=intent,
                 context="none",
                 is_addressed=True,
                 weight=weight,
                 begins=(),
-                known=known.find_places(forms),
+                known=known.find_places([token.form for token in own]),
             )
 
 
@@ -405,69 +300,27 @@ def _is_clear_unnamed(message: Message, words: Lexicon) -> bool:
     return message.is_addressed and message.intents[0] != NOTHING and is_said
 
 
-def train(language: str, count: int, seed: int, strength: float, weight: float) -> ModelFile:
-    """Generate `count` examples of each frame and fit the models; a written message counts `weight` times."""
+def train(language: str, count: int, seed: int, weight: float, epochs: int, start: PackedNetwork | None) -> ModelFile:
+    """Generate `count` examples of each frame and fit the network; a written message counts `weight` times."""
     cache = TimeCache(language)
     sentences = sentences_of(language, count, seed, weight, cache)
     cache.save()
-    intents = [each.intent for each in sentences]
-    sentences = [replace(each, forms=strip_accents(each.forms)) for each in sentences]
-    forms = with_unknown([each.forms for each in sentences], [each.tags for each in sentences], intents, seed)
-    counts_classes = language in _INTENTS_BY_CLASSES
-    kinds = kinds_of(sentences, forms, load_classes(language), seed)
-    rows = [
-        hashes_of(
-            classifier_features(
-                words, classes if counts_classes else (), each.context, each.known, is_addressed=each.is_addressed
-            )
+    affixes = _AFFIXES if load_lexicon(language).joint else _PAIRS
+    samples = [
+        Sample(
+            forms=strip_accents(each.forms),
+            tags=each.tags,
+            intent=each.intent,
+            context=each.context,
+            is_addressed=each.is_addressed,
+            weight=each.weight,
+            begins=each.begins,
+            known=each.known,
         )
-        for words, classes, each in zip(forms, kinds, sentences, strict=True)
+        for each in sentences
     ]
-    classifier = LogisticRegression(C=strength, max_iter=200, tol=1e-4)
-    classifier.fit(matrix(rows, INTENT_BUCKETS), intents, [each.weight for each in sentences])
-    tag_rows, tag_labels, tag_weights = [], [], []
-    for words, classes, each in zip(forms, kinds, sentences, strict=True):
-        for at, label in enumerate(each.tags if each.intent != NOTHING else ()):
-            tag_rows.append(hashes_of(tagger_features(words, classes, at, each.intent, each.tags[:at], each.known)))
-            tag_labels.append(label)
-            tag_weights.append(each.weight)
-    tagger = LogisticRegression(C=0.3, max_iter=60, tol=1e-4)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # more iterations change no tag
-        tagger.fit(matrix(tag_rows, TAG_BUCKETS), tag_labels, tag_weights)
-    split = fitted_splitter(sentences)
-    seen = Counter(
-        compute_bucket(intent_feature(each.intent, form), _ALL)
-        for words, each in zip(forms, sentences, strict=True)
-        for form in set(words) - {_UNKNOWN}
-    )
-    return ModelFile(
-        packed(classifier.classes_, classifier.coef_, classifier.intercept_, _INTENT_VALUES),
-        packed(tagger.classes_, tagger.coef_, tagger.intercept_, _TAG_VALUES),
-        split,
-        folding_of(language),
-        bits_of(row for row, count in seen.items() if count >= _FEWEST_ROWS),
-        counts_classes,
-    )
-
-
-def fitted_splitter(sentences: Iterable[Sentence]) -> PackedModel:
-    """Fit the model that finds the beginnings of further requests; it finds none where no sentence has any."""
-    rows, labels, weights = [], [], []
-    for each in sentences:
-        first = 0
-        for at in range(1, len(each.forms) if each.begins is not None and each.intent != NOTHING else 0):
-            rows.append(hashes_of(split_features(each.forms, each.tags, at, first)))
-            labels.append(at in each.begins)  # type: ignore[operator]
-            weights.append(each.weight)
-            first = at if labels[-1] else first
-    if not any(labels):
-        return packed(_SPLIT_LABELS, np.zeros((2, SPLIT_BUCKETS)), (1.0, 0.0), _SPLIT_VALUES)
-    model = LogisticRegression(C=1.0, max_iter=400, tol=1e-6)  # beginnings are rare, and their gradients small
-    model.fit(matrix(rows, SPLIT_BUCKETS), labels, weights)
-    half = model.coef_[0] / 2
-    bias = float(model.intercept_[0]) / 2
-    return packed(_SPLIT_LABELS, np.stack([-half, half]), (-bias, bias), _SPLIT_VALUES)
+    network = fit(samples, load_classes(language), NOTHING, epochs, affixes, start)
+    return ModelFile(network, folding_of(language))
 
 
 def main() -> None:
@@ -476,11 +329,13 @@ def main() -> None:
     parser.add_argument("languages", nargs="+")
     parser.add_argument("--count", type=int, default=3, help="examples of each frame")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--strength", type=float, default=1.0)
+    parser.add_argument("--epochs", type=int, default=10, help="how often the network sees each sentence")
     parser.add_argument("--weight", type=float, default=3.0, help="how often a message that somebody wrote counts")
+    parser.add_argument("--continue", dest="continues", action="store_true", help="begin with the weights as they are")
     options = parser.parse_args()
     for language in options.languages:
-        file = train(language, options.count, options.seed, options.strength, options.weight)
+        start = load_file(language).network if options.continues else None
+        file = train(language, options.count, options.seed, options.weight, options.epochs, start)
         data = lzma.compress(msgspec.msgpack.encode(file), preset=9 | lzma.PRESET_EXTREME)
         (WEIGHTS / f"{language}.bin").write_bytes(data)
         sys.stdout.write(f"{language}: {len(data):,} bytes\n")

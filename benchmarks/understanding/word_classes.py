@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from function_calls.understanding.reading.features import strip_accents
+from function_calls.understanding.reading.tokens import strip_accents
 
 WEIGHTS = Path(__file__).parents[2] / "function_calls" / "understanding" / "reading" / "weights"
 _MOST_WORDS = 20_000

@@ -209,7 +209,7 @@ def _listener(outbox: Outbox, drafts: Drafts, message: ChatMessage) -> TextListe
 
 
 def _looks_like_a_request(text: str) -> bool:
-    """Return whether the trained models take a text for a request; used by `router.listen = "smart"`."""
+    """Return whether the trained network takes a text for a request; used by `router.listen = "smart"`."""
     return may_ask(text, datetime.now(UTC), language_of(text, "en"))
 
 

@@ -77,7 +77,7 @@ class ReadMessage:
 
     @cached_property
     def reading(self) -> MessageReading | None:
-        """Return the message as the trained models read it; None where it is too long or of another language."""
+        """Return the message as the trained network reads it; None where it is too long or of another language."""
         if not self._is_readable:
             return None
         return read_tokens(self._words, self._tokens, self._situation, load_models(self.language))
@@ -112,7 +112,7 @@ class ReadMessage:
 
     @property
     def is_known(self) -> bool:
-        """Return whether the trained models have seen the words of the message in requests of its intent."""
+        """Return whether the training sentences have the words of the message."""
         return self.reading is not None and load_models(self.language).knows(self.reading)
 
     @cached_property

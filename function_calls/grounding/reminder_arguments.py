@@ -34,7 +34,7 @@ class SetCalls:
 
     @property
     def content(self) -> str:
-        """Return the content that the trained models read in the message."""
+        """Return the content that the trained network read in the message."""
         if self._message.reading is None:
             return ""
         language = self._message.language

@@ -1,4 +1,4 @@
-"""Understand requests without a language model: small trained models per language, and their words as data."""
+"""Understand requests without a language model: a small trained network per language, and their words as data."""
 
 from function_calls.understanding.interpreter import OfflineInterpreter
 

@@ -35,6 +35,7 @@ _OUTAGE = (
     "WebSocket connection to",
     "net::ERR_CONNECTION_REFUSED",
     "net::ERR_CONNECTION_RESET",
+    "net::ERR_EMPTY_RESPONSE",
     "net::ERR_SOCKET_NOT_CONNECTED",
     "net::ERR_INTERNET_DISCONNECTED",
 )

@@ -21,7 +21,7 @@ CASES = [
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_page_names_every_intent(language):
-    assert [each for each in load_models(language).intent.labels if f"`{each}`" not in PAGE] == []
+    assert [each for each in load_models(language).network.intents if f"`{each}`" not in PAGE] == []
 
 
 @pytest.mark.parametrize(("function", "language", "text"), CASES)

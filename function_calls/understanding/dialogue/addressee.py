@@ -17,7 +17,7 @@ from function_calls.understanding.reading.lexicon import Lexicon, detect_languag
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.names import find_members, find_name
 
-THRESHOLD = 0.7
+THRESHOLD = 0.72
 """The least probability of a message for the bot."""
 QUESTION_ENDS = ("?", "？", "吗", "呢", "么")
 ASKED = frozenset({"asked_when", "asked_content"})
@@ -47,7 +47,6 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         others_proposed_time: One of them names the hour of this message, asks for one, or is no more than a time.
         others_discussed_time: One of these messages discusses the time of the sender's last reminder.
         bot_wrote_lately: The bot wrote one of the last messages of the chat.
-        has_known_words: All words outside of the slots occur in training sentences of the intent.
         names_reminder: Words of the message name a reminder of the chat.
         answers_person: The message before it is another person's question.
         follows_bot: The message before it is the bot's.
@@ -62,7 +61,6 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     others_proposed_time: bool
     others_discussed_time: bool
     bot_wrote_lately: bool
-    has_known_words: bool
     names_reminder: bool
     answers_person: bool
     follows_bot: bool
@@ -137,13 +135,14 @@ def is_for_bot(reading: MessageReading, words: Lexicon, state: Circumstances) ->
 
 def extract_features(reading: MessageReading, words: Lexicon, state: Circumstances) -> dict[str, float]:
     """Return the features of a message by name, those that are 0 left out."""
+    intent, share = next(each for each in reading.intents if each[0] != NOTHING)
     flags = {
+        f"intent_{intent}": True,
         f"context_{state.context}": True,
         f"last_action_{state.last_action}": True,
         f"last_action_{state.last_action}_others": state.others > 0,
         f"last_action_{state.last_action}_changed_subject": state.changed_subject,
         "awaits_answer": state.awaits_answer,
-        "has_known_words": state.has_known_words,
         "names_reminder": state.names_reminder,
         "answers_person": state.answers_person,
         "answers_with_time": state.answers_person and reading.has("WHEN"),
@@ -157,7 +156,7 @@ def extract_features(reading: MessageReading, words: Lexicon, state: Circumstanc
     }
     values = {
         "request": _log_odds(1 - reading.probability(NOTHING)),
-        "intent": _log_odds(max((share for intent, share in reading.intents if intent != NOTHING), default=0.0)),
+        "intent": _log_odds(share),
         "length": math.log(1 + len(reading.tokens)),
         "others": float(min(state.others, _MOST_OTHERS)),
     }

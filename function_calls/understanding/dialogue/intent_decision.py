@@ -19,9 +19,7 @@ _REFUSED = frozenset(
 """Intents that a message beginning with "don't" does not have."""
 
 
-def choose_intents(
-    reading: MessageReading, words: Lexicon, context: Context, *, is_addressed: bool, has_known_words: bool
-) -> tuple[str, ...]:
+def choose_intents(reading: MessageReading, words: Lexicon, context: Context, *, is_addressed: bool) -> tuple[str, ...]:
     """Return the intents to act on, best first.
 
     Args:
@@ -29,7 +27,6 @@ def choose_intents(
         words: The words of its language.
         context: The state of the dialogue with its sender.
         is_addressed: The message names the bot; otherwise it is known to be a request.
-        has_known_words: All words outside of the slots occur in training sentences of the intent.
     """
     request = 1 - reading.probability(NOTHING)
     if is_addressed and request < _REQUEST:
@@ -41,7 +38,7 @@ def choose_intents(
     for intent, share in shares[:_MOST_TRIED]:
         if intent == NOTHING or share < (_SECOND if found else _INTENT):
             break
-        if share >= CAREFUL.get(intent, 0.0) and (intent != "cancel_ask" or has_known_words):
+        if share >= CAREFUL.get(intent, 0.0):
             found.append(adapt_to_context(intent, reading, context, words))
     return tuple(found)
 

@@ -1,4 +1,4 @@
-"""Interpret a message with the trained models, in the state of its dialogue."""
+"""Interpret a message with the trained network, in the state of its dialogue."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -77,7 +77,7 @@ _BUTTONS = {"done": "done", "delete": "delete"} | dict.fromkeys(
 
 
 class MessageInterpreter:
-    """Reads messages with the trained models of a language, and makes calls of their requests."""
+    """Reads messages with the trained networks of a language, and makes calls of their requests."""
 
     def __init__(self, times: TimeReader, dialogue: Dialogue) -> None:
         self._times = times
@@ -253,10 +253,7 @@ class MessageInterpreter:
             return ()
         is_called = utterance.is_addressed
         if is_called or is_for_bot(reading, words, self._circumstances.describe(utterance)):
-            has_known_words = utterance.models.knows(reading)
-            chosen = choose_intents(
-                reading, words, utterance.context, is_addressed=is_called, has_known_words=has_known_words
-            )
+            chosen = choose_intents(reading, words, utterance.context, is_addressed=is_called)
             if chosen:
                 return chosen
         is_answer = utterance.awaits_answer and _is_only_time(reading, words)

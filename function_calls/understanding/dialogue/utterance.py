@@ -86,7 +86,6 @@ class CircumstancesReader:
             others_discussed_time=has_set and any(self._discusses_time(text, utterance) for text in texts),
             bot_wrote_lately=utterance.known is not None
             and any(message.sender.is_bot for message in turn.recent[-_LATELY:]),
-            has_known_words=utterance.models.knows(reading),
             names_reminder=any(_names_known(name, utterance) for name in slots.extract_references(reading, words)),
             answers_person=_answers_person(turn),
             follows_bot=follows_bot(turn),

@@ -1,1 +1,1 @@
-"""Read what a message asks for with trained linear models: intent, slots and times."""
+"""Read what a message asks for with a trained network: intent, slots and times."""

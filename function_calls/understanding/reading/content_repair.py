@@ -1,4 +1,4 @@
-"""Repair the tags of the content: find one where the tagger found none, and extend or trim the one that it found."""
+"""Repair the tags of the content: find one where the network found none, and extend or trim the one that it found."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -119,7 +119,7 @@ class ContentRepair(TagDraft):
         return first, max(first, last - len(word))
 
     def _tag_words_before_time(self) -> bool:
-        """Tag words in front of a time as content that the tagger took for a part of it: el ensayo | cada jueves."""
+        """Tag words in front of a time as content that the network took for a part of it: el ensayo | cada jueves."""
         around = {*self.words.time_words, *self.words.around_time, *self.words.ahead, *self.words.same_time}
         for first, last in self.find_runs("WHEN"):
             time = next((at for at in range(first, last) if is_time_form(self.forms[at])), first)

@@ -85,6 +85,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     own: tuple[str, ...]
     common: tuple[str, ...]
     since: tuple[str, ...]
+    after: tuple[str, ...]
     same_time: tuple[str, ...]
     lead_in_words: frozenset[str]
     correction_fillers: frozenset[str]

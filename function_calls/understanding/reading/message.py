@@ -6,81 +6,51 @@ from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.understanding.reading.features import (
-    CLASS,
-    classifier_features,
-    compute_bucket,
-    compute_buckets,
-    find_asking_places,
-    intent_feature,
-    split_features,
-    strip_accents,
-    tagger_features,
-)
-from function_calls.understanding.reading.linear import LinearModel, PackedModel
+from function_calls.understanding.reading.model_file import ModelFile
 from function_calls.understanding.reading.reminder_words import ReminderWords
-from function_calls.understanding.reading.tokens import TimeReader, Token, find_time_spans, mark_seconds, tokenize
+from function_calls.understanding.reading.tokens import (
+    TimeReader,
+    Token,
+    find_time_spans,
+    mark_seconds,
+    strip_accents,
+    tokenize,
+)
+
+if TYPE_CHECKING:
+    from function_calls.understanding.reading.network import Array, Network
 
 NO_TAG = "O"
-"""The labels of the splitter: a token goes on with a request, or a request begins with it."""
+"""The tag of a token outside of the slots."""
 NOTHING = "none"
 """The intent of what is not for the bot; its words have no tags."""
-SEEN_BUCKETS = 1 << 18
 AFTER_ANSWER = "after_answer"
 """The context of a message right after the bot has answered another person, without a dialogue of its sender."""
-_LEAST_MARGIN = -0.6
-"""From which difference of the scores a request begins: one that is missed loses more than one too many."""
+_LEAST_BEGIN = -0.6
+"""From which log-odds a request begins: one that is missed loses more than one too many."""
 _PARTING = frozenset(",;.!?)+&")
 _REPEATED = frozenset({"@rule", "@ruletime"})
 
 
-class ModelFile(Struct, frozen=True):
-    """A file of weights: the models of one language.
-
-    `split` finds the beginnings of further requests. `folding` maps traditional characters to simplified ones. `seen`
-    has one bit for each of `SEEN_BUCKETS`: a word that training sentences of an intent have. The classes of words count
-    for the tags, and where `intent_counts_classes` for the intent.
-    """
-
-    intent: PackedModel
-    tag: PackedModel
-    split: PackedModel
-    folding: dict[int, int]
-    seen: bytes
-    intent_counts_classes: bool
-
-
 class Models(Struct, frozen=True):
-    """The models of one language, its folding of traditional characters, and the words it was trained on."""
+    """The network of one language, and its folding of traditional characters."""
 
-    intent: LinearModel
-    tag: LinearModel
-    split: LinearModel
+    network: "Network"
     folding: dict[int, int]
-    seen: bytes
-    intent_counts_classes: bool
-    classes: dict[str, str]
-
-    def kinds(self, forms: Iterable[str]) -> list[str]:
-        """Return `forms`, those of words that have a class replaced by it."""
-        return [self.classes.get(form, form) for form in forms]
 
     def knows(self, reading: "MessageReading") -> bool:
-        """Return whether each word outside of the slots of `reading` was seen in sentences with its intent."""
+        """Return whether the training sentences have each word outside of the slots of `reading`."""
         return all(
-            self._has_seen(reading.intent, form)
+            self.network.knows(form)
             for form, tag in zip(strip_accents(token.form for token in reading.tokens), reading.tags, strict=True)
             if tag == NO_TAG and form.isalpha()
         )
-
-    def _has_seen(self, intent: str, form: str) -> bool:
-        place = compute_bucket(intent_feature(intent, form), SEEN_BUCKETS)
-        return bool(self.seen[place // 8] & 1 << place % 8)
 
 
 class Situation(Struct, frozen=True, kw_only=True):
@@ -173,27 +143,25 @@ def has_models(language: str) -> bool:
 @cache
 def load_models(language: str) -> Models:
     """Load the weights of `language`."""
+    from function_calls.understanding.reading.network import Network  # with NumPy, not needed until a message comes
+
+    file = load_file(language)
+    return Models(Network(file.network, load_classes(language)), file.folding)
+
+
+def load_file(language: str) -> ModelFile:
+    """Load the weights of `language` as they are stored."""
     data = files(__package__).joinpath("weights", f"{language}.bin").read_bytes()
-    file = msgspec.msgpack.decode(lzma.decompress(data), type=ModelFile)
-    return Models(
-        LinearModel(file.intent),
-        LinearModel(file.tag),
-        LinearModel(file.split),
-        file.folding,
-        file.seen,
-        file.intent_counts_classes,
-        load_classes(language),
-    )
+    return msgspec.msgpack.decode(lzma.decompress(data), type=ModelFile)
 
 
-def load_classes(language: str) -> dict[str, str]:
+def load_classes(language: str) -> dict[str, int]:
     """Load the classes of the frequent words of `language`; none where there is no table."""
     file = files(__package__).joinpath("weights", f"{language}_classes.bin")
     if not file.is_file():
         return {}
     words, classes = msgspec.msgpack.decode(lzma.decompress(file.read_bytes()), type=tuple[str, list[int]])
-    names = {each: f"{CLASS}{each}" for each in set(classes)}
-    return {word: names[each] for word, each in zip(words.split(" "), classes, strict=True)}
+    return dict(zip(words.split(" "), classes, strict=True))
 
 
 def read_message(
@@ -217,9 +185,10 @@ def read_tokens(text: str, tokens: tuple[Token, ...], situation: Situation, mode
     """Read `text`, whose tokens are known, in a `situation` of the dialogue."""
     forms = [token.form for token in tokens]
     known = situation.known.find_places(forms)
-    intents = _rank(compute_intents(forms, situation, models, known))
-    tags = tag_tokens(tokens, intents[0][0], models, known)
-    return MessageReading(text, tokens, intents, tags, split_tokens(text, tokens, tags, models), known)
+    hidden = models.network.encode(strip_accents(forms), known)
+    intents = _rank(_compute_shares(hidden, situation, models))
+    tags, begins = _label_tokens(text, tokens, intents[0][0], hidden, models)
+    return MessageReading(text, tokens, intents, tags, begins, known)
 
 
 def classify_tokens(forms: Sequence[str], situation: Situation, models: Models) -> tuple[tuple[str, float], ...]:
@@ -231,11 +200,12 @@ def compute_intents(
     forms: Sequence[str], situation: Situation, models: Models, known: frozenset[int] = frozenset()
 ) -> dict[str, float]:
     """Return the probability of each intent; `known` are the places of words in the texts of coming reminders."""
-    plain = strip_accents(forms)
-    kinds = models.kinds(plain) if models.intent_counts_classes else ()
-    features = classifier_features(plain, kinds, situation.context, known, is_addressed=situation.is_addressed)
-    shares = models.intent.probabilities(compute_buckets(features, models.intent.buckets))
-    return dict(zip(models.intent.labels, shares, strict=True))
+    return _compute_shares(models.network.encode(strip_accents(forms), known), situation, models)
+
+
+def _compute_shares(hidden: "Array", situation: Situation, models: Models) -> dict[str, float]:
+    shares = models.network.rank_intents(hidden, situation.context, is_addressed=situation.is_addressed)
+    return dict(zip(models.network.intents, shares, strict=True))
 
 
 def _rank(intents: dict[str, float]) -> tuple[tuple[str, float], ...]:
@@ -247,8 +217,8 @@ def set_best_intent(reading: MessageReading, intent: str, models: Models) -> Mes
     """Return `reading` with `intent` as the best one, and with the tags that its words have under it."""
     share = reading.probability(intent)
     others = tuple(each for each in reading.intents if each[0] != intent)
-    tags = tag_tokens(reading.tokens, intent, models, reading.known)
-    begins = split_tokens(reading.text, reading.tokens, tags, models)
+    hidden = models.network.encode(strip_accents(token.form for token in reading.tokens), reading.known)
+    tags, begins = _label_tokens(reading.text, reading.tokens, intent, hidden, models)
     return MessageReading(reading.text, reading.tokens, ((intent, share), *others), tags, begins, reading.known)
 
 
@@ -263,16 +233,23 @@ def merge_intents(reading: MessageReading, gone: str, into: str, models: Models)
     return set_best_intent(changed, changed.intent, models) if changed.intent != reading.intent else changed
 
 
-def tag_tokens(
-    tokens: Sequence[Token], intent: str, models: Models, known: frozenset[int] = frozenset()
-) -> tuple[str, ...]:
-    """Tag each token; the pieces of one time expression have one tag where any has one.
+def _label_tokens(
+    text: str, tokens: Sequence[Token], intent: str, hidden: "Array", models: Models
+) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return the tag of each token of a message of `intent`, and the places at which further requests begin."""
+    if intent == NOTHING or not tokens:
+        return (NO_TAG,) * len(tokens), ()
+    tags, begins = models.network.tag(hidden, intent)
+    places = (at for at, begin in enumerate(begins) if at and begin > _LEAST_BEGIN)
+    return _merge_expressions(tokens, tags), tuple(at for at in places if _is_apart(text, tokens[at].start))
+
+
+def _merge_expressions(tokens: Sequence[Token], tags: Sequence[str]) -> tuple[str, ...]:
+    """Return `tags` with one tag for the pieces of a time expression of which any has one.
 
     A repetition and its first day or its end are one time, wherever they stand. A time that is partly that of an event
-    is so as a whole beside a lead, and one that begins within the content belongs to it beside another time. `known`
-    are the places of words in the texts of coming reminders.
+    is so as a whole beside a lead, and one that begins within the content belongs to it beside another time.
     """
-    tags = _choose_tags(strip_accents(token.form for token in tokens), intent, models, known)
     pairs = list(zip(tokens, tags, strict=True))
     named = {token.expression: tag for token, tag in pairs if tag != NO_TAG}
     repeated = {token.expression for token, tag in pairs if tag == "WHEN" and token.form in _REPEATED}
@@ -290,37 +267,10 @@ def tag_tokens(
     return tuple(map(whole, tokens, tags))
 
 
-def split_tokens(text: str, tokens: Sequence[Token], tags: Sequence[str], models: Models) -> tuple[int, ...]:
-    """Return the places of the tokens with which requests behind the first one begin."""
-    forms = strip_accents(token.form for token in tokens)
-    found: list[int] = []
-    first = 0
-    for at in range(1, len(forms)):
-        features = split_features(forms, tags, at, first)
-        on, begin = models.split.scores(compute_buckets(features, models.split.buckets))
-        if begin - on > _LEAST_MARGIN and _is_apart(text, tokens[at].start):
-            found.append(at)
-            first = at
-    return tuple(found)
-
-
 def _is_apart(text: str, at: int) -> bool:
     """Return whether the word at `at` begins behind a space or a mark, and not within an address or another word."""
     before = text[at - 1 : at]
     return not before.isascii() or before.isspace() or before in _PARTING
-
-
-def _choose_tags(forms: list[str], intent: str, models: Models, known: frozenset[int]) -> tuple[str, ...]:
-    """Return the most probable tag of each token, given the tags in front of it."""
-    if intent == NOTHING:
-        return (NO_TAG,) * len(forms)
-    found: list[str] = []
-    places, kinds = find_asking_places(forms), models.kinds(forms)
-    for at in range(len(forms)):
-        features = tagger_features(forms, kinds, at, intent, found, known, places)
-        scores = models.tag.scores(compute_buckets(features, models.tag.buckets))
-        found.append(models.tag.labels[max(range(len(scores)), key=scores.__getitem__)])
-    return tuple(found)
 
 
 def find_runs(tags: Sequence[str], tag: str) -> Iterator[tuple[int, int]]:

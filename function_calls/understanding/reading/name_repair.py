@@ -134,7 +134,7 @@ class NameRepair(TagDraft):
         return begin, cut
 
     def _has_title(self, first: int, last: int, end: int) -> bool:
-        """Return whether a title that the tagger has cut continues behind `last`: 吴女|士."""
+        """Return whether a title that the network has cut continues behind `last`: 吴女|士."""
         name, behind = "".join(self.forms[first:last]), "".join(self.forms[last:end])
         parts = ((title[:at], title[at:]) for title in self.words.titles for at in range(1, len(title)))
         return any(name.endswith(one) and behind.startswith(other) for one, other in parts)

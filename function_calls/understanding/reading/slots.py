@@ -53,7 +53,8 @@ def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWo
             return make_time_words(phrase, expressions[0])
         over = over or make_time_words(phrase, expressions[0])
     bare = strip_time_words(text, words)
-    if over is None and is_figure(bare) and not is_figure(text):
+    is_behind_preposition = bare != text and not is_read and bool(read(bare))  # "to the 2nd"
+    if over is None and not is_figure(text) and (is_figure(bare) or is_behind_preposition):
         return parse_time([bare], words, read)
     return over or _parse_day_and_hour(text, words, read)
 

@@ -1,6 +1,6 @@
 """Correct tags of a request to be reminded by what must be there: a content, a time, and whole names.
 
-The tagger decides word by word. Where it found no content or no time, words that it left untagged are one, if their
+Where the network found no content or no time, words that it left untagged are one, if their
 place in the sentence says so.
 """
 
@@ -61,7 +61,7 @@ def tag_edge_time(reading: MessageReading, words: Lexicon) -> MessageReading:
 
 
 def tag_same_time(reading: MessageReading, words: Lexicon) -> MessageReading:
-    """Tag "the same time", which the tagger takes for a part of the content or of a time."""
+    """Tag "the same time", which the network takes for a part of the content or of a time."""
     times = TimeRepair(reading, words, list(reading.tags))
     times.tag_same_time()
     return reading.with_tags(times.tags)
@@ -104,7 +104,7 @@ class TimeRepair(TagDraft):
                     self.tags[at] = "SAME"
 
     def move_phrases_to_content(self, members: Collection[str]) -> None:
-        """Move a phrase that the tagger took for a part of a time to the content: "Thursday at 10 | at the gym".
+        """Move a phrase that the network took for a part of a time to the content: "Thursday at 10 | at the gym".
 
         A single unknown word beside a time may be a misspelt one, about which the bot asks.
         """

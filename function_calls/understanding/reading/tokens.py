@@ -13,6 +13,7 @@ MOST_TOKENS = 200
 SENTENCE_ENDS = frozenset(".;!?。；！？\n")
 CLAUSE_ENDS = SENTENCE_ENDS | frozenset(",，")
 MARKS = CLAUSE_ENDS | frozenset("、:：")
+_ACCENTS = str.maketrans("áéíóúüñ", "aeiouun")
 _LONGEST_HOUR = 2
 _DETACHED = re.compile(r"(?:nights?|evening|morning|afternoon|starts?|starting|begins?|opens|early|late)(?= \w)")
 """Words at the head of a time expression that may belong to the word before: "quiz night on Friday at 8"."""
@@ -20,10 +21,16 @@ _MARK = 37
 """Seconds of the time that is read from: a reading that has seconds is an amount of time and no clock."""
 _TOKEN = re.compile(
     r"(?P<address>(?:https?://|www\.)[!-~]*[a-z0-9/])|"
+    r"(?<=@)(?P<localpart>[a-z0-9._=/+-]+):(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d+)?|"  # an id of Matrix
     r"(?P<id>(?<![a-z0-9])(?=[a-z]{1,5}\d)[a-hjkmnp-z][a-hjkmnp-z2-9]{5}(?![a-z0-9]))|"  # the id of a reminder
     r"(?<![\d.])\d{1,2}\.\d{2}(?![\d.])|"  # a clock, or a price
     r"[A-Za-z\u00c0-\u024f]+(?:['’][A-Za-z]+)*|\d+|[\u3400-\u9fff]|[^\s\w]|\w"
 )
+
+
+def strip_accents(forms: Iterable[str]) -> list[str]:
+    """Return the forms of tokens without Spanish accents, which people leave out in a chat."""
+    return [form if form.isascii() else form.translate(_ACCENTS) for form in forms]
 
 
 class TimeReader(Protocol):
@@ -107,7 +114,7 @@ def tokenize(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> t
                 break
             at = span.start
             continue
-        form = "id" if match["id"] else "url" if match["address"] else _fold_form(match[0])
+        form = "id" if match["id"] else "url" if match["address"] else _fold_form(match["localpart"] or match[0])
         found.append(Token(match.start(), match.end(), form))
         at = match.end()
     return tuple(found)

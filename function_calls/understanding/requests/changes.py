@@ -725,10 +725,17 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
 
 
 def _compute_last_day(request: RequestContext) -> str:
-    """Return the day before the one from which a reminder is not to come: "stop it from tomorrow on"; "" for none."""
-    times = slots.parse_times(request.reading.pieces("FROM"), request.words, request.read_times)
+    """Return the last day of a reminder that is not to come from a day on, or after one: "stop it from tomorrow on".
+
+    Return "" if the request names no such day.
+    """
+    pieces = request.reading.pieces("FROM")
+    times = slots.parse_times(pieces, request.words, request.read_times)
     best = times[0].best if len(times) == 1 else None
-    return f"{best.start - timedelta(days=1):%Y-%m-%d}" if best is not None and best.has_day else ""
+    if best is None or not best.has_day:
+        return ""
+    is_after = any(request.words.has_any(request.words.after, request.words.fold(piece)) for piece in pieces)
+    return f"{best.start - timedelta(days=0 if is_after else 1):%Y-%m-%d}"
 
 
 def stop_repeating(request: RequestContext) -> Interpretation | None:

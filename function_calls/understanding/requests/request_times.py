@@ -295,8 +295,9 @@ def parse_lead(piece: str, request: RequestContext) -> Lead | None:
     for end in range(len(piece) - 1, 0, -1):
         clock = slots.parse_time([piece[end:]], request.words, request.read_times) if piece[:end].strip() else None
         days = _parse_lead_days(piece[:end], request) if clock is not None and not clock.best.has_day else None
-        if days is not None and days >= _DAY:
-            return _count_months(piece[:end], days, request), clock
+        if clock is not None and days is not None and days >= _DAY:
+            named = slots.strip_time_words(piece[:end], request.words)
+            return _count_months(piece[:end], days, request), _choose_half_of_part(clock, named, request)
     bare = slots.strip_time_words(piece, request.words)
     part = slots.parse_time([bare], request.words, request.read_times)
     return (_DAY, part) if part is not None and part.best.part else None
@@ -365,12 +366,21 @@ def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[Time
     else:
         clock = slots.parse_time(pieces, request.words, request.read_times) if events and pieces else None
         times = _keep_clocks(slots.parse_times(events or pieces, request.words, request.read_times))
-    own = clock or next(iter(clocks), None)
+    part = next(iter(clocks), None)
+    own = _choose_half_of_part(clock, part.words, request) if clock is not None and part is not None else clock or part
     found = [early for event in times for lead in leads if (early := subtract_lead(event, lead, own)) is not None]
     if not events and _names_day_of_lead(request, spans, leads):
         return times
     is_beside = not events and _asks_for_both(spans[-1], reading.spans("LEAD")[0], request)
     return [*times, *found] if is_beside else found
+
+
+def _choose_half_of_part(clock: TimeWords, part: str, request: RequestContext) -> TimeWords:
+    """Return `clock` in the part of the day that a lead names: "the night before at 9"."""
+    if not is_clock_without_half(clock.words):
+        return clock
+    whole = slots.parse_time([f"{part}{request.words.joint}{clock.words}"], request.words, request.read_times)
+    return clock if whole is None or not whole.best.has_clock else whole
 
 
 def _names_day_of_lead(request: RequestContext, spans: list[Span], leads: list[timedelta]) -> bool:

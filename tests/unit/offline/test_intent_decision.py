@@ -41,7 +41,6 @@ FIRST_MESSAGE = Circumstances(
     others_proposed_time=False,
     others_discussed_time=False,
     bot_wrote_lately=False,
-    has_known_words=True,
     names_reminder=False,
     answers_person=False,
     follows_bot=False,
@@ -53,7 +52,7 @@ def acted_on(read, state=FIRST_MESSAGE, *, is_addressed=False, **changed):
     state, words = replace(state, **changed), load_lexicon("en")
     if is_refusal(read, words) or not (is_addressed or is_for_bot(read, words, state)):
         return ()
-    return choose_intents(read, words, state.context, is_addressed=is_addressed, has_known_words=state.has_known_words)
+    return choose_intents(read, words, state.context, is_addressed=is_addressed)
 
 
 def probability(read, state=FIRST_MESSAGE, **changed):
@@ -66,12 +65,6 @@ def test_reminder_is_set_without_the_bots_name():
 
 def test_unsure_reminder_to_nobody_is_left_alone():
     assert acted_on(reading("remind me 5pm call mum", {"set": 0.2}, ".PWCC")) == ()
-
-
-def test_unknown_words_make_a_request_less_probable():
-    read = reading("delete all reminders zork", {"delete": 0.85})
-
-    assert probability(read, has_known_words=False) < probability(read)
 
 
 @pytest.mark.parametrize(("names_reminder", "intents"), [(True, ("skip",)), (False, ())])

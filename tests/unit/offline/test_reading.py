@@ -150,4 +150,4 @@ def test_spans_of_generated_sentences_lie_in_the_text(language):
 def test_intents_of_the_weights_are_those_of_the_grammar(language):
     frames = Grammar.load(language)
 
-    assert set(load_models(language).intent.labels) == {example.intent for example in frames.generate(1, seed=1)}
+    assert set(load_models(language).network.intents) == {example.intent for example in frames.generate(1, seed=1)}

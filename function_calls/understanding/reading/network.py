@@ -1,0 +1,137 @@
+"""Evaluate the neural network that reads a message: its intent, the tags of its tokens, and its further requests.
+
+A token is the sum of a few small vectors: of its word, its word class, its beginning and end (or, in languages without
+spaces, of the pair with the character in front of it). Convolutions over neighboring tokens follow; the intent comes
+from all tokens together and the state of the dialogue, the tags from each token and the intent.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+from zlib import crc32
+
+import numpy as np
+
+from function_calls.understanding.reading.model_file import PackedArray, PackedNetwork
+
+Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+
+UNKNOWN: Final = 1
+"""The number of a word outside of the vocabulary; 0 stands for no token."""
+COARSE: Final = 63
+"""The bits of a word class that are a coarser class."""
+DILATIONS: Final = (1, 2, 4, 8)
+"""The distances of the neighbors that each convolution sees."""
+_LONG: Final = 4
+_ENDING: Final = 3
+
+
+class Network:
+    """The network of one language."""
+
+    def __init__(self, packed: PackedNetwork, classes: Mapping[str, int]) -> None:
+        self.intents = packed.intents
+        self.tags = packed.tags
+        self._contexts = {context: at for at, context in enumerate(packed.contexts)}
+        self._vocabulary = number_words(packed.vocabulary.split(" "))
+        self._affixes = packed.affixes
+        self._classes = number_classes(classes)
+        self._arrays = {name: unpack_array(array) for name, array in packed.arrays.items()}
+
+    def encode(self, forms: Sequence[str], known: frozenset[int]) -> Array:
+        """Return a vector for each of `forms`; `known` are the places of words in the texts of coming reminders.
+
+        A message without tokens has the vector of an unknown word.
+        """
+        arrays = self._arrays
+        numbers = np.array(
+            number_tokens(forms or [""], known, self._vocabulary, self._classes, self._affixes), dtype=np.intp
+        )
+        vectors = arrays["word"][numbers[:, 0]] + arrays["class"][numbers[:, 1]] + arrays["coarse"][numbers[:, 2]]
+        vectors += arrays["affix"][numbers[:, 3]] + arrays["affix"][numbers[:, 4]] + arrays["known"][numbers[:, 5]]
+        hidden = vectors @ arrays["in"] + arrays["in_bias"]
+        count, size = hidden.shape
+        for layer, distance in enumerate(DILATIONS):
+            padded = np.zeros((count + 2 * distance, size), dtype=np.float32)
+            padded[distance : distance + count] = hidden
+            beside = np.concatenate([padded[at * distance : at * distance + count] for at in range(3)], axis=1)
+            hidden = hidden + _gelu(beside @ arrays[f"conv{layer}"] + arrays[f"conv{layer}_bias"])
+        return hidden
+
+    def rank_intents(self, hidden: Array, context: str, *, is_addressed: bool) -> list[float]:
+        """Return the probability of each intent of a message with the vectors `hidden`."""
+        arrays = self._arrays
+        state = (arrays["context"][self._contexts[context]], arrays["addressed"][int(is_addressed)])
+        whole = np.concatenate([hidden.max(axis=0), hidden.mean(axis=0), *state])
+        inner = _gelu(whole @ arrays["intent_in"] + arrays["intent_in_bias"])
+        scores = inner @ arrays["intent"] + arrays["intent_bias"]
+        shares = np.exp(scores - scores.max())
+        return list(map(float, shares / shares.sum()))
+
+    def tag(self, hidden: Array, intent: str) -> tuple[list[str], list[float]]:
+        """Return the most probable sequence of tags of a message of `intent` with the vectors `hidden`.
+
+        Each token also gets the log-odds that a further request begins with it.
+        """
+        arrays = self._arrays
+        of_intent = arrays["of_intent"][self.intents.index(intent)] @ arrays["tag_intent"]
+        inner = _gelu(hidden @ arrays["tag_in"] + of_intent + arrays["tag_in_bias"])
+        scores = inner @ arrays["tag"] + arrays["tag_bias"]
+        best, following = scores[0], arrays["transition"]
+        before = []
+        for each in scores[1:]:
+            paths = best[:, None] + following
+            before.append(paths.argmax(axis=0))
+            best = paths.max(axis=0) + each
+        places = [int(np.argmax(best))]
+        for chosen in reversed(before):
+            places.append(int(chosen[places[-1]]))
+        begins = inner @ arrays["begin"] + arrays["begin_bias"]
+        return [self.tags[place] for place in reversed(places)], [float(each) for each in begins[:, 0]]
+
+    def knows(self, form: str) -> bool:
+        """Return whether the training sentences have the word `form` several times."""
+        return form in self._vocabulary
+
+
+def number_words(words: Sequence[str]) -> dict[str, int]:
+    """Return the number of each word of a vocabulary."""
+    return {word: at + UNKNOWN + 1 for at, word in enumerate(words)}
+
+
+def number_classes(classes: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """Return the numbers of the class and the coarser class of each word."""
+    fine = {each: at + 1 for at, each in enumerate(sorted(set(classes.values())))}
+    return {word: (fine[each], (each & COARSE) + 1) for word, each in classes.items()}
+
+
+def number_tokens(
+    forms: Sequence[str],
+    known: frozenset[int],
+    vocabulary: Mapping[str, int],
+    classes: Mapping[str, tuple[int, int]],
+    affixes: int,
+) -> list[tuple[int, int, int, int, int, int]]:
+    """Return the numbers of the vectors of each of `forms`: word, class, coarse class, two affixes, known or not."""
+    found = []
+    for at, form in enumerate(forms):
+        first = last = 0
+        if len(form) == 1:
+            first = 1 + crc32(f"{forms[at - 1] if at else ''} {form}".encode()) % (affixes - 1)
+        elif len(form) >= _LONG and form[0] != "@":
+            first = 1 + crc32(form[:_LONG].encode()) % (affixes - 1)
+            last = 1 + crc32(f"-{form[-_ENDING:]}".encode()) % (affixes - 1)
+        found.append((vocabulary.get(form, UNKNOWN), *classes.get(form, (0, 0)), first, last, int(at in known)))
+    return found
+
+
+def unpack_array(array: PackedArray) -> Array:
+    """Return the values of an array of the file."""
+    values = np.frombuffer(array.values, dtype=np.int8).reshape(array.shape)
+    return values.astype(np.float32) * np.float32(array.scale)
+
+
+def _gelu(values: Array) -> Array:
+    """Return the Gaussian error linear unit of `values`, approximated by tanh as in training."""
+    cubed = values * (1 + np.float32(0.044715) * values * values)
+    found: Array = np.float32(0.5) * values * (1 + np.tanh(np.float32(0.7978845608) * cubed))
+    return found
