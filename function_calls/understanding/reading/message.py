@@ -186,31 +186,21 @@ def read_tokens(text: str, tokens: tuple[Token, ...], situation: Situation, mode
     forms = [token.form for token in tokens]
     known = situation.known.find_places(forms)
     hidden = models.network.encode(strip_accents(forms), known)
-    intents = _rank(_compute_shares(hidden, situation, models))
+    intents = _rank_intents(hidden, situation, models)
     tags, begins = _label_tokens(text, tokens, intents[0][0], hidden, models)
     return MessageReading(text, tokens, intents, tags, begins, known)
 
 
 def classify_tokens(forms: Sequence[str], situation: Situation, models: Models) -> tuple[tuple[str, float], ...]:
     """Return the intents of tokens with their probabilities, best first."""
-    return _rank(compute_intents(forms, situation, models, situation.known.find_places(forms)))
+    hidden = models.network.encode(strip_accents(forms), situation.known.find_places(forms))
+    return _rank_intents(hidden, situation, models)
 
 
-def compute_intents(
-    forms: Sequence[str], situation: Situation, models: Models, known: frozenset[int] = frozenset()
-) -> dict[str, float]:
-    """Return the probability of each intent; `known` are the places of words in the texts of coming reminders."""
-    return _compute_shares(models.network.encode(strip_accents(forms), known), situation, models)
-
-
-def _compute_shares(hidden: "Array", situation: Situation, models: Models) -> dict[str, float]:
+def _rank_intents(hidden: "Array", situation: Situation, models: Models) -> tuple[tuple[str, float], ...]:
+    """Return the intents of tokens whose vectors are `hidden` with their probabilities, best first."""
     shares = models.network.rank_intents(hidden, situation.context, is_addressed=situation.is_addressed)
-    return dict(zip(models.network.intents, shares, strict=True))
-
-
-def _rank(intents: dict[str, float]) -> tuple[tuple[str, float], ...]:
-    """Return intents with their probabilities, best first."""
-    return tuple(sorted(intents.items(), key=itemgetter(1), reverse=True))
+    return tuple(sorted(zip(models.network.intents, shares, strict=True), key=itemgetter(1), reverse=True))
 
 
 def set_best_intent(reading: MessageReading, intent: str, models: Models) -> MessageReading:
