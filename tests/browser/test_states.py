@@ -190,7 +190,7 @@ async def test_axe_finds_no_problem_in_states_of_the_room(visitors: Visitors, la
 
 
 @pytest.mark.parametrize("language", LOCALES)
-async def test_axe_finds_no_problem_in_states_of_the_other_pages(visitors: Visitors, language: Language):
+async def test_axe_finds_no_problem_in_states_of_reminders(visitors: Visitors, language: Language):
     check = await state_check_of(visitors, language)
     page = check.page
     await visitors.go(page, "/reminders", "Ada")
@@ -214,6 +214,14 @@ async def test_axe_finds_no_problem_in_states_of_the_other_pages(visitors: Visit
     await page.get_by_role("dialog").wait_for()
     await check.run("reminder-edit")
 
+    assert await page.locator("html").get_attribute("lang") == TAGS[language]
+    assert not check.found, "\n".join(check.found)
+
+
+@pytest.mark.parametrize("language", LOCALES)
+async def test_axe_finds_no_problem_in_states_of_the_other_pages(visitors: Visitors, language: Language):
+    check = await state_check_of(visitors, language)
+    page = check.page
     await visitors.go(page, "/tools?tool=reminder_set", "Ada")
     await page.locator(".try-it button[type=submit]").click()
     await check.run("tool")
