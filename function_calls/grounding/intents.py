@@ -14,7 +14,7 @@ _LIKELY = 0.5
 """The least probability that a message asks for a tool though the rules make no call of it."""
 _SURE = 0.8
 """The same, where a model has answered without a call: "sketch" is a request that the models do not know."""
-UNLIKELY = 0.02
+UNLIKELY = 0.1
 """The probability below which nothing in a message asks for a tool."""
 
 

@@ -15,13 +15,15 @@ from function_calls.understanding.reading.lexicon import detect_language
 from function_calls.understanding.reading.message import (
     MessageReading,
     Situation,
+    classify_tokens,
     has_models,
     load_models,
-    read_message,
+    read_tokens,
     set_best_intent,
+    tokenize_message,
 )
 from function_calls.understanding.reading.names import strip_calls
-from function_calls.understanding.reading.tokens import TimeReader
+from function_calls.understanding.reading.tokens import TimeReader, Token
 from services.time_expressions import limited_effort, parse_all
 
 _PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後", re.IGNORECASE)
@@ -76,17 +78,37 @@ class ReadMessage:
     @cached_property
     def reading(self) -> MessageReading | None:
         """Return the message as the trained network reads it; None where it is too long or of another language."""
-        if not has_models(self.language) or not 0 < len(self._words) <= _LONGEST:
+        if not self._is_readable:
             return None
-        message, models = self.turn.message, load_models(self.language)
-        situation = Situation(is_addressed=message.is_addressed or message.is_private)
+        return read_tokens(self._words, self._tokens, self._situation, load_models(self.language))
+
+    @cached_property
+    def _shares(self) -> Mapping[str, float] | None:
+        """The probability of each intent in `reading`, for which no word needs a tag."""
+        if not self._is_readable:
+            return None
+        forms = [token.form for token in self._tokens]
+        return dict(classify_tokens(forms, self._situation, load_models(self.language)))
+
+    @cached_property
+    def _tokens(self) -> tuple[Token, ...]:
+        models, now = load_models(self.language), self.turn.message_time
         with limited_effort():
-            return read_message(self._words, self.turn.message_time, situation, models, self._read_times, self.language)
+            return tokenize_message(self._words, now, models, self._read_times, self.language)
 
     @cached_property
     def _words(self) -> str:
         """The text without the names by which the bot is called."""
         return strip_calls(self.text, self.turn.bot_name).strip()
+
+    @property
+    def _is_readable(self) -> bool:
+        return has_models(self.language) and 0 < len(self._words) <= _LONGEST
+
+    @property
+    def _situation(self) -> Situation:
+        message = self.turn.message
+        return Situation(is_addressed=message.is_addressed or message.is_private)
 
     @property
     def is_known(self) -> bool:
@@ -104,14 +126,10 @@ class ReadMessage:
 
     def share_of(self, tool: str) -> float:
         """Return the probability that the message asks for `tool`; 1 for a tool that no intent stands for."""
-        intents = _TOOLS.get(tool)
-        if intents is None or self.reading is None:
+        intents, shares = _TOOLS.get(tool), self._shares
+        if intents is None or shares is None:
             return 1.0
-        return sum([self._shares.get(intent, 0.0) for intent in intents])
-
-    @cached_property
-    def _shares(self) -> dict[str, float]:
-        return {} if self.reading is None else dict(self.reading.intents)
+        return sum([shares.get(intent, 0.0) for intent in intents])
 
     def pieces(self, intent: str, *tags: str) -> list[str]:
         """Return the pieces of the message with one of `tags`, read as one of `intent`."""
