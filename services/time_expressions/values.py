@@ -41,9 +41,15 @@ class Clock(NamedTuple):
     ahead_of: int = 0
 
 
+LAST_SMALL_HOUR, _LAST_HOUR_OF_DUSK = 4, 2
 _NOON = 12
 _EARLIEST_OF_MORNING, _LATEST_OF_AFTERNOON = 6, 7
 _LEAST_IN_ROW = 3
+
+
+def is_small_hour(hour: int, part: str) -> bool:
+    """Return whether a bare hour of the evening or the night is after midnight: 半夜四点, but not 傍晚四点."""
+    return hour == _NOON or hour <= (_LAST_HOUR_OF_DUSK if part == "dusk" else LAST_SMALL_HOUR)
 
 
 def spread_over_day(clocks: tuple[Clock, ...]) -> tuple[Clock, ...] | None:

@@ -4,7 +4,7 @@ from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
 from services.time_expressions.model import DayParts
-from services.time_expressions.values import Clock
+from services.time_expressions.values import LAST_SMALL_HOUR, Clock, is_small_hour
 
 FIRST_AFTERNOON_HOUR, LAST_AFTERNOON_HOUR = 1, 7
 """The bare hours that mean the afternoon; 8 to 11 mean the morning, 12 means noon."""
@@ -15,7 +15,6 @@ UNSURE_HOURS = frozenset({6, 7, 8})
 MORNING_PARTS = frozenset({"dawn", "early", "morning", "forenoon"})
 NIGHT_PARTS = frozenset({"dusk", "evening", "night", "late"})
 PART_ENDS = {"dawn": 8, "early": 10, "morning": 12, "forenoon": 12, "noon": 14, "after_noon": 17}
-LAST_HOUR_OF_SMALL_HOURS = 4
 MIDNIGHT_HOUR = 24
 NOON_HOUR = 12
 
@@ -61,7 +60,7 @@ def _hours(clock: Clock, part: str) -> list[int]:
         return [named_hour - (clock.ahead_of - hour) for named_hour in _hours(named, part)]
     if clock.half in {"am", "pm"}:
         hour = hour % NOON_HOUR + (NOON_HOUR if clock.half == "pm" else 0)
-        return [hour + MIDNIGHT_HOUR if part in NIGHT_PARTS and hour <= LAST_HOUR_OF_SMALL_HOURS else hour]
+        return [hour + MIDNIGHT_HOUR if part in NIGHT_PARTS and hour <= LAST_SMALL_HOUR else hour]
     if hour > NOON_HOUR or hour == 0:
         return [hour + MIDNIGHT_HOUR if part in NIGHT_PARTS and hour == 0 else hour]
     if part:
@@ -79,7 +78,7 @@ def _hour_in_part(hour: int, part: str) -> int:
     if part in MORNING_PARTS:
         return 0 if hour == NOON_HOUR and part == "dawn" else hour
     if part in NIGHT_PARTS:
-        if hour == NOON_HOUR or hour <= LAST_HOUR_OF_SMALL_HOURS:
+        if is_small_hour(hour, part):
             return MIDNIGHT_HOUR + hour % NOON_HOUR
         return hour + NOON_HOUR
     if part == "noon" and hour >= 10:

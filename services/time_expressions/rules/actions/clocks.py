@@ -3,15 +3,24 @@
 from typing import Any
 
 from services.time_expressions.rules.actions.general import Values
-from services.time_expressions.values import Clock, Shift, Slots, names_day, spread_over_day
+from services.time_expressions.values import (
+    LAST_SMALL_HOUR,
+    Clock,
+    Shift,
+    Slots,
+    is_small_hour,
+    names_day,
+    spread_over_day,
+)
 
 _FIRST_MORNING_HOUR = 8
 """A quarter to eight belongs to the same half of the day as a bare eight."""
 _FIRST_EVENING_HOUR = 5
-"""Ten to five in the evening is no time of the night, as four in the evening is."""
+"""Ten to five in the evening is no time of the night, as four o'clock tonight is."""
+_EARLY_EVENING_HOURS = {3, 4}
 _COUNTED_POINTS = {1, 2}
 _MOST_HOURS_OFF = 14
-_LAST_SMALL_HOUR, _FIRST_NOON_HOUR = 4, 10
+_FIRST_NOON_HOUR = 10
 _FORENOON = frozenset({"dawn", "early", "morning", "forenoon"})
 _NIGHT = frozenset({"dusk", "evening", "night", "late"})
 _NOON = 12
@@ -99,6 +108,12 @@ def bare_clock(values: Values) -> Clock | None:
     if isinstance(value, Clock):
         return value
     return clock([value]) if 1 <= value <= 24 else None
+
+
+def evening_clock(values: Values) -> Clock | None:
+    """Four in the evening: in English no hour after midnight, as four at night and 晚上四点 are."""
+    base = bare_clock(values)
+    return base._replace(half="pm") if base and not base.half and base.hour in _EARLY_EVENING_HOURS else None
 
 
 def clock_piece(values: Values, *, strength: int = 2) -> Slots | None:
@@ -225,9 +240,9 @@ def part_clock(values: Values) -> Clock | None:
         return None
     if base.half:
         return base
-    is_small_hour = part in _NIGHT and (base.hour == _NOON or base.hour <= _LAST_SMALL_HOUR)
+    is_night = part in _NIGHT and is_small_hour(base.hour, part)
     is_before_noon = part == "noon" and _FIRST_NOON_HOUR <= base.hour < _NOON
-    return base._replace(half="am" if part in _FORENOON or is_small_hour or is_before_noon else "pm")
+    return base._replace(half="am" if part in _FORENOON or is_night or is_before_noon else "pm")
 
 
 def part_clocks(values: Values) -> Any:
@@ -257,7 +272,7 @@ def day_part_clock(values: Values) -> Slots | None:
 def small_hours(values: Values) -> Slots | None:
     """后半夜: two in the morning, or the hour that is named, of the night that follows the day."""
     clock: Clock = values[-1] if len(values) > 1 else Clock(*values[0])
-    if clock.half not in {"", "am"} or not 0 < clock.hour <= _LAST_SMALL_HOUR:
+    if clock.half not in {"", "am"} or not 0 < clock.hour <= LAST_SMALL_HOUR:
         return None
     return {"clocks": (clock._replace(half=""),), "parts": ("late",), "strength": 2}
 
