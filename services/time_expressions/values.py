@@ -211,6 +211,9 @@ def unify(left: Slots, right: Slots) -> Slots | None:
         return None
     if (_is_bare_length(left) and "weekdays" in right) or (_is_bare_length(right) and "weekdays" in left):
         return None
+    of_day = _with_day_of_anchor(left, right) or _with_day_of_anchor(right, left)
+    if of_day is not None:
+        return of_day
     common = left.keys() & right.keys()
     merged = {**left, **right}
     is_loose = _is_length_beside_clock(left, right) or _is_length_beside_clock(right, left)
@@ -228,6 +231,16 @@ def unify(left: Slots, right: Slots) -> Slots | None:
         merged["strength"] = min(WEAK, merged["strength"])
     _keep_date(merged)
     return merged if _is_coherent(merged) else None
+
+
+def _with_day_of_anchor(slots: Slots, day: Slots) -> Slots | None:
+    """Return an offset from a clock with the `day` of that clock: "tomorrow, 15 minutes before three"."""
+    anchor = slots.get("anchor", {})
+    is_of_clock = bool(anchor.keys() & _IN_DAY) and anchor.keys() <= {*_IN_DAY, "strength"}
+    if not is_of_clock or not slots.keys() <= {"offset", "anchor", "strength"} or not day.keys() <= _NAMED_DAYS:
+        return None
+    dated = unify(anchor, day)
+    return {**slots, "anchor": dated} if dated is not None and names_day(dated) else None
 
 
 def _keep_date(slots: Slots) -> None:
@@ -248,6 +261,7 @@ _WEEKEND = (5, 6)
 _DATE_WITH_HOLIDAY = frozenset({"months", "days", "holiday"})
 _DATE_WITH_WEEKDAY = frozenset({"months", "days", "weekdays"})
 _WEEKS = (Shift("week", 0), Shift("week", 1))
+_NAMED_DAYS = frozenset({"shift", "weekdays", "this_week", "days", "months", "year", "holiday", "near", "strength"})
 _IN_DAY = frozenset({"clocks", "parts"})
 
 

@@ -135,12 +135,12 @@ def _offset(meaning: Meaning, span: Span, present: ReadingContext) -> Answer | N
 
 
 def _anchor(anchor: Meaning, present: ReadingContext, span: Span) -> Answer | None:
-    """Return the time that an offset is counted from; hours are counted from the midnight of a day without a clock."""
+    """Return the time that an offset is counted from; without a clock or a part, hours count from midnight."""
     answers = resolve_instants(anchor, present)
     if not answers:
         return None
     answer = answers[0]
-    if answer.has_clock or not span.seconds:
+    if answer.has_clock or anchor.parts or not span.seconds:
         return answer
     return answer._replace(start=in_zone(datetime.combine(answer.start.date(), time()), present.zone))
 

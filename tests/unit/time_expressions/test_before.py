@@ -31,9 +31,13 @@ def test_before_a_day_is_the_day_before(read, text, moment):
         ("30 mins before lunch", "20 11:30"),
         ("2 hours after lunch on friday", "20 15:00"),
         ("an hour before bedtime tomorrow", "21 21:00"),
+        ("tomorrow, 15 minutes before 3pm", "21 14:45"),
+        ("on saturday an hour and a half after noon", "21 13:30"),
+        ("周六中午过后一个半小时", "21 13:30"),
+        ("mañana 15 minutos antes de las 3 de la tarde", "21 14:45"),
     ],
 )
-def test_an_amount_of_time_is_counted_from_the_hour_of_a_meal(read, text, moment):
+def test_an_amount_of_time_is_counted_from_the_hour_of_a_meal_or_a_clock_of_the_day(read, text, moment):
     assert f"{read(text).start:%d %H:%M}" == moment
 
 
