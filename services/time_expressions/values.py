@@ -327,6 +327,10 @@ def _finer_period(left: Every, right: Every) -> Every | None:
     return None
 
 
+_NO_PERIOD = Every(1, "")
+_SHORT_UNITS = frozenset({"day", "week"})
+
+
 def _is_coherent(slots: Slots) -> bool:
     """Return False for combinations without a sense, such as an exact offset and a date."""
     if "now" in slots and not slots.keys() <= {"now", "strength"}:
@@ -336,8 +340,8 @@ def _is_coherent(slots: Slots) -> bool:
     shift = slots.get("shift")
     if shift is not None and not _goes_beside(shift, slots):
         return False
-    is_bounded_date = {"alone", "days", "every"} <= slots.keys()  # 1号到10号每天 begins on the first
-    if is_bounded_date and slots["every"].unit == "day":
+    is_bounded_date = {"alone", "days"} <= slots.keys()  # 1号到10号每天 begins on the first
+    if is_bounded_date and (len(slots.get("weekdays", ())) > 1 or slots.get("every", _NO_PERIOD).unit in _SHORT_UNITS):
         return False
     if "near" in slots and _is_near_day(shift):  # "tomorrow 3-5" is not March 5
         return False

@@ -252,11 +252,27 @@ def _earliest_start(meaning: Meaning, present: ReadingContext) -> datetime | Non
         if not answers:
             return None
         start = answers[0].start.replace(tzinfo=None)
+        if _is_running(meaning.since, meaning.until, start, present):
+            return now
         return max(now, start if answers[0].has_clock else datetime.combine(start.date(), time()))
     if meaning.shift is not None and meaning.shift.steps > 0:
         first = shifted_start(meaning.shift, now.date())
         return max(now, datetime.combine(first, time())) if first else None
     return now
+
+
+def _is_running(since: Meaning, until: Meaning | None, start: datetime, present: ReadingContext) -> bool:
+    """Return whether a period between two dates of each year has begun: "from 1 November to 15 December" in November.
+
+    `start` is the next first day. Of two possible periods, the one with the nearer first day is meant.
+    """
+    if until is None or since.year is not None or since.shift is not None or not (since.days or since.months):
+        return False
+    begun = resolve_instants(since, present._replace(future=False))
+    ends = resolve_instants(until, present)
+    if not begun or not ends or not ends[0].start.replace(tzinfo=None) < start:
+        return False
+    return present.local - begun[0].start.replace(tzinfo=None) < start - present.local
 
 
 def _end_parts(meaning: Meaning, rule: Rule, first: datetime, present: ReadingContext) -> list[str] | None:

@@ -2,16 +2,19 @@
 
 from services.time_expressions.resolve.clocks import LAST_AFTERNOON_HOUR, UNSURE_HOURS
 from services.time_expressions.resolve.context import Answer, ReadingContext
+from services.time_expressions.resolve.days import WEEK
 from services.time_expressions.resolve.instants import resolve_instants
-from services.time_expressions.resolve.recurrences import resolve_recurrence
+from services.time_expressions.resolve.recurrences import is_time_of_day, resolve_recurrence
 from services.time_expressions.resolve.zones import convert_recurrence, zone_of
 from services.time_expressions.values import Every, Meaning
+
+_LEAST_IN_LIST = 2
 
 
 def resolve(meaning: Meaning, present: ReadingContext) -> list[Answer]:
     """Return the possible times of `meaning`, best first."""
     try:
-        meaning = _daily_for_days(meaning)
+        meaning = _weekly_within_bounds(_daily_for_days(meaning))
         if meaning.every is None:
             return resolve_instants(meaning, present)
         answers = [answer for way in possible_halves(meaning) if (answer := _resolve_in_zone(way, present))]
@@ -27,6 +30,16 @@ def _daily_for_days(meaning: Meaning) -> Meaning:
     begins = meaning.since is not None or not (meaning.shift or meaning.weekdays or meaning.days or meaning.holiday)
     is_open = meaning.every is None and meaning.until is None and bool(meaning.clocks or meaning.parts)
     return meaning._replace(every=Every(1, "day")) if is_bounded and begins and is_open else meaning
+
+
+def _weekly_within_bounds(meaning: Meaning) -> Meaning:
+    """Make several weekdays with a first or a last day a weekly period: "Tuesday and Thursday until the end of May"."""
+    is_open = meaning.every is None and meaning.shift is None and not (meaning.this_week or meaning.ordinals)
+    if not is_open or meaning.positions or len(meaning.weekdays) < _LEAST_IN_LIST:
+        return meaning
+    is_bounded = any(bound is not None and not is_time_of_day(bound) for bound in (meaning.since, meaning.until))
+    is_long = meaning.lasting is not None and (meaning.lasting.months or meaning.lasting.days >= WEEK)
+    return meaning._replace(every=Every(1, "week")) if is_bounded or is_long else meaning
 
 
 def _resolve_in_zone(meaning: Meaning, present: ReadingContext) -> Answer | None:

@@ -101,6 +101,69 @@ def test_end_in_brackets_alone_is_no_time(now):
 
 
 @pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        (
+            "Tue & Thu @ 4pm until end of January",
+            "FREQ=WEEKLY;BYDAY=TU,TH;BYHOUR=16;BYMINUTE=0;UNTIL=20270131T235959Z",
+        ),
+        (
+            "saturday and sunday at 8am for six weeks",
+            "FREQ=WEEKLY;BYDAY=SA,SU;BYHOUR=8;BYMINUTE=0;UNTIL=20270101T100000Z",
+        ),
+        ("周二和周四下午四点，到一月底", "FREQ=WEEKLY;BYDAY=TU,TH;BYHOUR=16;BYMINUTE=0;UNTIL=20270131T235959Z"),
+        (
+            "12月7号到18号，周一和周三晚上七点",
+            "FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=19;BYMINUTE=0;UNTIL=20261218T235959Z",
+        ),
+    ],
+)
+def test_weekdays_with_a_last_day_are_a_rule(read, text, rule):
+    assert read(text).rrule == rule
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "rule"),
+    [
+        (
+            "from Nov 1 through Dec 15 every Monday and Wednesday at quarter to six pm",
+            "2026-11-23 17:45",
+            "FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=17;BYMINUTE=45;UNTIL=20261215T235959Z",
+        ),
+        (
+            "every monday from october to march at 9",
+            "2026-11-23 09:00",
+            "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;UNTIL=20270331T225959Z",
+        ),
+        (
+            "daily at 9 from 10 january to 31 december",
+            "2027-01-10 09:00",
+            "FREQ=DAILY;BYHOUR=9;BYMINUTE=0;UNTIL=20271231T235959Z",
+        ),
+        (
+            "12月1日至15日每周一下午5点45分",
+            "2026-12-07 17:45",
+            "FREQ=WEEKLY;BYDAY=MO;BYHOUR=17;BYMINUTE=45;UNTIL=20261215T235959Z",
+        ),
+        (
+            "every day from Dec 20 until Jan 3 at 10am and 4pm",
+            "2026-12-20 10:00",
+            "FREQ=DAILY;BYHOUR=10,16;BYMINUTE=0;UNTIL=20270103T235959Z",
+        ),
+        (
+            "quarterly on the 1st from January, 7 in the morning",
+            "2027-01-01 07:00",
+            "FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=1;BYHOUR=7;BYMINUTE=0",
+        ),
+    ],
+)
+def test_rule_within_two_dates_of_each_year(read, text, start, rule):
+    reading = read(text)
+
+    assert (f"{reading.start:%Y-%m-%d %H:%M}", reading.rrule) == (start, rule)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "every thursday at 6pm remind everyone to write here if they can make it to the show, starting next week",

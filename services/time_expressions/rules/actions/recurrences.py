@@ -8,6 +8,8 @@ from services.time_expressions.rules.actions.general import Values, both, typed
 from services.time_expressions.values import SECONDS_OF, Every, Shift, Slots, Span, is_loose, names_day
 
 _UNIT_OF_PERIOD = {"fortnight": ("week", 2), "half": ("month", 6), "decade": ("year", 10)}
+_WEEKDAY, _WEEKDAY_OF_WEEK = {"weekdays", "strength"}, {"weekdays", "shift", "strength"}
+_MONTHS = {"months", "strength"}
 _MINUTES = 60
 _TEN = 10
 _WEEK, _WORKDAYS = 7, 5
@@ -269,7 +271,10 @@ def bound(values: Values, *, name: str, alone: bool = False, eve: bool = False) 
         return None
     if inner.keys() & {"since", "until", "times", "lasting", "refused", "every"} or is_loose(inner):
         return None
-    if len(inner.get("weekdays", ())) > 1 and not inner.keys() & {"this_week", "shift"}:  # from Monday to Friday
+    if len(inner.get("clocks", ())) > 1:  # they are those of each day
+        return None
+    days = inner.get("weekdays", ())
+    if len(days) > 1 and (days != _WEEKEND or not inner.keys() & {"this_week", "shift"}):  # from Monday to Friday
         return None
     if name == "since" and inner.keys() <= {"clocks", "strength"}:
         return {**inner, "strength": 1}
@@ -314,8 +319,14 @@ def between(values: Values) -> Slots | None:
     first, last = values
     if {"every", "until", "since", "refused"} & (first.keys() | last.keys()):
         return None
+    if "days" in last and len(last.get("weekdays", ())) > 1:  # to the 18th, Mondays and Fridays
+        return None
+    if first.keys() == _WEEKDAY and last.keys() == _WEEKDAY_OF_WEEK:  # they are days of the same week
+        return None
     if first.keys() <= {"clocks", "parts", "strength"}:
         return {**first, "until": last}
+    if first.keys() == _MONTHS and last.keys() <= _MONTHS | {"year"} and "months" in last:  # both are whole months
+        last = {**last, "edge": "end"}
     return {"since": first, "until": last, "strength": min(2, first["strength"] + last["strength"])}
 
 
