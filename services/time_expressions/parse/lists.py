@@ -39,7 +39,8 @@ def _elements(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) 
     if not slots.keys() <= _LISTED:
         return []
     found = _days(slots, text, span) or _parts(slots, text, span, grammar) or _clocks(slots, text, span, grammar)
-    return found or _named("months", slots, text, span, grammar) or _weekdays(slots, text, span, grammar)
+    found = found or _named("months", slots, text, span, grammar) or _weekdays(slots, text, span, grammar)
+    return found or _named("ordinals", slots, text, span, grammar)
 
 
 def share_clock(groups: list[Group], text: str, grammar: Grammar) -> list[Group]:
@@ -149,11 +150,15 @@ def _words(text: str, start: int, end: int, count: int, grammar: Grammar) -> lis
 _SIDE_BY_SIDE = r"(?<=[apm])\s+(?=\d)|(?<=[点半分刻整月])\s*(?=[\d一二两三四五六七八九十]{1,3}[点月:])"
 
 
+_CLOCK = r"(?:at |a las? )?\d{1,2}(?::\d\d| ?[ap]m|[点时])"
+"""A clock behind a list of days or months: January and July, 10 am."""
+
+
 @lru_cache
 def _separators(conjunctions: frozenset[str]) -> tuple[re.Pattern[str], ...]:
     words = sorted(rf"\b{word}\b" if word.isascii() and word.isalpha() else re.escape(word) for word in conjunctions)
     marks = rf"\s*(?:,\s*)?(?:{'|'.join(words)})\s*|\s*,\s*"
-    return re.compile(marks), re.compile(rf"{marks}|{_SIDE_BY_SIDE}")
+    return re.compile(marks), re.compile(rf"{marks}|{_SIDE_BY_SIDE}"), re.compile(rf"(?:{marks})(?!\s|{_CLOCK})")
 
 
 def _numbers(days: tuple[int, ...], text: str, start: int, end: int) -> list[re.Match[str]]:

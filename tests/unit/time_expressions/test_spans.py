@@ -37,6 +37,18 @@ def test_cutting_the_spans_out_leaves_the_content(read, text, rest):
 
 
 @pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("the first and third tuesday of january at 3pm", ["2027-01-05 15:00", "2027-01-19 15:00"]),
+        ("on the first monday of january and july, 10 am", ["2027-01-04 10:00", "2027-07-05 10:00"]),
+        ("下个月的第一个和第三个周二下午三点", ["2026-12-01 15:00", "2026-12-15 15:00"]),
+    ],
+)
+def test_counted_days_in_a_list_are_two_times(now, text, starts):
+    assert [f"{each.best.start:%Y-%m-%d %H:%M}" for each in parse_all(text, now)] == starts
+
+
+@pytest.mark.parametrize(
     ("text", "moment", "rest"),
     [
         ("watch 1917 tonight at 8", "20 20:00", "watch 1917"),
