@@ -107,6 +107,7 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("每周一/三/五早上八点", "FREQ=WEEKLY;BYDAY=MO,WE,FR;BYHOUR=8;BYMINUTE=0"),
         ("每周二/周四", "FREQ=WEEKLY;BYDAY=TU,TH"),
         ("每月1号/15号", "FREQ=MONTHLY;BYMONTHDAY=1,15"),
+        ("每逢一、四、七、十月的第三个周三11点", "FREQ=YEARLY;BYMONTH=1,4,7,10;BYDAY=3WE;BYHOUR=11;BYMINUTE=0"),
         ("每月逢五号和二十号", "FREQ=MONTHLY;BYMONTHDAY=5,20"),
         ("every friday by 4 in the evening", "FREQ=WEEKLY;BYDAY=FR;BYHOUR=16;BYMINUTE=0"),
         ("每周五傍晚四点之前", "FREQ=WEEKLY;BYDAY=FR;BYHOUR=16;BYMINUTE=0"),
