@@ -340,8 +340,7 @@ def _is_coherent(slots: Slots) -> bool:
     shift = slots.get("shift")
     if shift is not None and not _goes_beside(shift, slots):
         return False
-    is_bounded_date = {"alone", "days"} <= slots.keys()  # 1号到10号每天 begins on the first
-    if is_bounded_date and (len(slots.get("weekdays", ())) > 1 or slots.get("every", _NO_PERIOD).unit in _SHORT_UNITS):
+    if _is_beginning(slots):
         return False
     if "near" in slots and _is_near_day(shift):  # "tomorrow 3-5" is not March 5
         return False
@@ -355,6 +354,13 @@ def _is_coherent(slots: Slots) -> bool:
     if span.seconds and not (span.days or span.months):
         return not slots.keys() & _BESIDE_ELAPSED and slots.get("shift", Shift("day", 0)) == Shift("day", 0)
     return not slots.keys() & _BESIDE_DAYS
+
+
+def _is_beginning(slots: Slots) -> bool:
+    """Return whether the date in `slots` is the first day of a repetition, in 1号到10号每天 and 十二月到二月每周日."""
+    is_repeated = len(slots.get("weekdays", ())) > 1 or slots.get("every", _NO_PERIOD).unit in _SHORT_UNITS
+    is_of_months = "months" in slots and {"months"} <= slots.get("until", {}).keys() <= {"months", "year", "strength"}
+    return "alone" in slots and is_repeated and ("days" in slots or is_of_months)
 
 
 def _is_year(slots: Slots) -> bool:

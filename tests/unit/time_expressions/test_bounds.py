@@ -136,6 +136,21 @@ def test_weekdays_with_a_last_day_are_a_rule(read, text, rule):
             "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;UNTIL=20270331T225959Z",
         ),
         (
+            "every sunday december to february at 8pm",
+            "2026-12-06 20:00",
+            "FREQ=WEEKLY;BYDAY=SU;BYHOUR=20;BYMINUTE=0;UNTIL=20270228T235959Z",
+        ),
+        (
+            "十二月到二月每个周日晚上八点",
+            "2026-12-06 20:00",
+            "FREQ=WEEKLY;BYDAY=SU;BYHOUR=20;BYMINUTE=0;UNTIL=20270228T235959Z",
+        ),
+        (
+            "2026年12月到2027年2月每周日晚上八点",
+            "2026-12-06 20:00",
+            "FREQ=WEEKLY;BYDAY=SU;BYHOUR=20;BYMINUTE=0;UNTIL=20270228T235959Z",
+        ),
+        (
             "daily at 9 from 10 january to 31 december",
             "2027-01-10 09:00",
             "FREQ=DAILY;BYHOUR=9;BYMINUTE=0;UNTIL=20271231T235959Z",

@@ -325,7 +325,7 @@ def between(values: Values) -> Slots | None:
         return None
     if first.keys() <= {"clocks", "parts", "strength"}:
         return {**first, "until": last}
-    if first.keys() == _MONTHS and last.keys() <= _MONTHS | {"year"} and "months" in last:  # both are whole months
+    if all(_MONTHS <= end.keys() <= _MONTHS | {"year"} for end in values):  # both are whole months
         last = {**last, "edge": "end"}
     return {"since": first, "until": last, "strength": min(2, first["strength"] + last["strength"])}
 
