@@ -237,7 +237,11 @@ def _with_day_of_anchor(slots: Slots, day: Slots) -> Slots | None:
     """Return an offset from a clock with the `day` of that clock: "tomorrow, 15 minutes before three"."""
     anchor = slots.get("anchor", {})
     is_of_clock = bool(anchor.keys() & _IN_DAY) and anchor.keys() <= {*_IN_DAY, "strength"}
-    if not is_of_clock or not slots.keys() <= {"offset", "anchor", "strength"} or not day.keys() <= _NAMED_DAYS:
+    if (
+        not is_of_clock
+        or not slots.keys() <= {"offset", "anchor", "strength"}
+        or not day.keys() <= _NAMED_DAYS | {"parts"}
+    ):
         return None
     dated = unify(anchor, day)
     return {**slots, "anchor": dated} if dated is not None and names_day(dated) else None

@@ -18,6 +18,12 @@ import pytest
         ("明天之前", "20 12:00"),
         ("the night before christmas", "24 21:00"),
         ("the evening before the 5th", "04 19:00"),
+        ("on the eve of 5 december at 6pm", "04 18:00"),
+        ("12月5号前一晚八点", "04 20:00"),
+        ("la noche anterior al 5 de diciembre a las 8", "04 20:00"),
+        ("la víspera del 5 de diciembre", "04 09:00"),
+        ("el día anterior al 5 de diciembre a las 18", "04 18:00"),
+        ("el día de Navidad a las 9", "25 09:00"),
     ],
 )
 def test_before_a_day_is_the_day_before(read, text, moment):
@@ -34,6 +40,7 @@ def test_before_a_day_is_the_day_before(read, text, moment):
         ("tomorrow, 15 minutes before 3pm", "21 14:45"),
         ("on saturday an hour and a half after noon", "21 13:30"),
         ("周六中午过后一个半小时", "21 13:30"),
+        ("esta noche, media hora antes de las 8", "20 19:30"),
         ("mañana 15 minutos antes de las 3 de la tarde", "21 14:45"),
     ],
 )

@@ -141,11 +141,12 @@ def week_later(values: Values) -> Slots | None:
 
 
 def part_before(values: Values) -> Slots | None:
-    """Return the night before Christmas."""
-    part, anchor = values
+    """Return the night before Christmas, the eve of the fifth, 五号前一晚."""
+    anchor = next(value for value in values if isinstance(value, dict))
     if anchor.keys() & {"every", "offset", "clocks", "parts", "since", "until", "refused"} or not names_day(anchor):
         return None
-    return {"anchor": anchor, "eve": True, "parts": (part,), "strength": 2}
+    parts = tuple(value for value in values if value is not anchor)
+    return {"anchor": anchor, "eve": True, **({"parts": parts} if parts else {}), "strength": 2}
 
 
 def part_after(values: Values) -> Slots | None:
