@@ -70,6 +70,8 @@ def test_last_day_is_no_end_of_a_clock_of_any_day(now, text, times):
         ("at 9 until 11", "21 11:00"),
         ("from 8pm till tomorrow 6am", "21 06:00"),
         ("from 7pm until friday", "28 00:00"),
+        ("december to february", "01 00:00"),
+        ("from december to february", "01 00:00"),
         ("tomorrow at 9 until monday", "24 00:00"),
     ],
 )

@@ -58,6 +58,8 @@ from services.time_expressions import parse, parse_all
         "between 5 and 10 items",
         "rate it from 1 to 10",
         "they scored 21:17",
+        "call the june to august bookings",
+        "cada 5 y 10 minutos",
         "on 5 devices",
         "on the 2nd attempt",
         "at 2x speed",
