@@ -50,6 +50,7 @@ from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
+from services.reminders.model import Reminder
 from services.time_expressions import TimeReadings
 
 LONGEST = 400
@@ -230,6 +231,7 @@ class MessageInterpreter:
             before=set_before,
             last_here=last_here,
             last_of_other=last_here if self._dialogue.is_reminded_by_other(utterance.key, turn) else None,
+            listed=self._find_listed(utterance),
         )
         return handle_intent(request, classify)
 
@@ -245,6 +247,15 @@ class MessageInterpreter:
         """Return the call that has just set a reminder in the chat, for anybody."""
         last = self._dialogue.last_here(utterance.turn)
         return None if last is None else _update_call(last[0], last[1].id, utterance)
+
+    def _find_listed(self, utterance: Utterance) -> Reminder | None:
+        """Return the only reminder that the bot has just listed for the sender by its name; else None."""
+        last = self._dialogue.last(utterance.key, utterance.turn.now)
+        if utterance.context != "listed" or last is None or utterance.known is None:
+            return None
+        name = str(last.calls[0].arguments.get("filter") or "")
+        found = utterance.known.resolve(name) if name else ()
+        return found[0] if len(found) == 1 else None
 
     def _choose_intents(self, utterance: Utterance) -> tuple[str, ...]:
         """Return the intents to act on, best first."""

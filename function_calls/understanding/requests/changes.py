@@ -64,7 +64,7 @@ def delete(request: RequestContext) -> Interpretation | None:
         and (request.may_point or request.reading.has("REF"))
         and not request.has_word(request.words.indefinite)
     ):
-        references = [IT]
+        references = [find_default_reference(request)]
     if (request.reading.probability("leave") >= _LEAVING or _says_remind_me(request)) and _is_of_others(request):
         return leave(request)
     rest = _remove_clock(request)
@@ -127,7 +127,7 @@ def move(request: RequestContext) -> Interpretation | None:
     if len(reading.pieces("LATER") + reading.pieces("EARLIER")) > 1:
         return None
     later, earlier = request.parse_amount("LATER"), request.parse_amount("EARLIER")
-    if later is not None and _is_corrected_amount(request):
+    if later is not None and not _names_clock(request) and _is_corrected_amount(request):
         return update(request, {"time": format_time(request.now + later)})
     if (later is not None or earlier is not None) and not _names_clock(request):
         shift = later or earlier or timedelta()
@@ -269,6 +269,9 @@ def _parse_clock_beside_hour(request: RequestContext) -> str:
     """Return the clock of words without an hour near that of the reminder: "quarter to", 半; "" for none."""
     words, reminder = slots.strip_time_words(request.reading.words("WHEN"), request.words), find_named_reminder(request)
     if not words or slots.is_figure(words) or request.read_times(words) or reminder is None or not reminder.next_fires:
+        return ""
+    whole = slots.parse_time([words], request.words, request.read_times)
+    if whole is not None and whole.best.rrule is None:
         return ""
     due = reminder.next_fires[0].astimezone(request.now.tzinfo)
     found: list[datetime] = []

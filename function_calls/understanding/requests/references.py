@@ -9,6 +9,7 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import load_common_words
 from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.reminder_words import find_pairs, find_stems
 from function_calls.understanding.reading.times import list_halves
 from function_calls.understanding.reading.tokens import is_time, split_clauses
 from function_calls.understanding.requests.reference_resolution import SEVERAL, ChatReminders
@@ -55,8 +56,11 @@ def find_named_reminder(request: RequestContext) -> Reminder | None:
 def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[Reminder]:
     """Return the reminder set last by the person who asks, or by another person for them.
 
-    Of two it is the one whose clock is nearer to the one that the request names.
+    Of two it is the one whose clock is nearer to the one that the request names; the one that the person has just asked
+    about comes first.
     """
+    if request.listed is not None:
+        return [request.listed]
     contents = [
         None if call is None else call.arguments.get("content") for call in (request.last_set, request.last_of_other)
     ]
@@ -136,7 +140,12 @@ def _is_beside(request: RequestContext) -> bool:
 
 
 def find_default_reference(request: RequestContext) -> str:
-    """Return the reference of a request without a name: "it", or an id where another person has set the reminder."""
+    """Return the reference of a request without a name: "it", or an id where the reminder is not one of the sender's.
+
+    It is the only one that the person has just asked about, or one that another person has set for them.
+    """
+    if request.listed is not None:
+        return request.listed.id
     if request.last_of_other is None or request.known is None:
         return IT
     meant = _find_last_reminders(request, request.known)
@@ -305,10 +314,18 @@ def _find_untagged(request: RequestContext) -> list[str]:
 
 
 def _find_by_untagged_words(request: RequestContext) -> list[str]:
-    """Return the id of the only reminder whose content shares a word with the untagged words."""
+    """Return the id of the only reminder whose content shares a word with the untagged words, or with a remark."""
     if request.known is None:
         return []
-    like = request.known.find_only_closest(
-        request.reading.join_untagged(request.words.joint), load_common_words(request.language)
-    )
+    common, remark = load_common_words(request.language), _find_remark(request)
+    like = request.known.find_only_closest(request.reading.join_untagged(request.words.joint), common)
+    common |= {*request.words.copulas_of_events, *request.words.second_person}
+    if like is None and (find_stems(remark, common) or find_pairs(remark, common)):
+        like = request.known.find_only_closest(remark, common)
     return [] if like is None else [like.id]
+
+
+def _find_remark(request: RequestContext) -> str:
+    """Return the text around the only request of a message: "the cake, they are closed on Friday, make it Thursday"."""
+    before, found, after = request.turn.message.text.partition(request.reading.text)
+    return f"{before} {after}" if found and not request.is_part else ""

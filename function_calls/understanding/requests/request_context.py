@@ -14,6 +14,7 @@ from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
+from services.reminders.model import Reminder
 from services.time_expressions import Reading, TimeReadings
 
 _LONGEST_AMOUNT = 4
@@ -30,6 +31,7 @@ class RequestContext(Struct, frozen=True, kw_only=True):
         before: The call of the request in front of this one that sets a reminder.
         last_here: The call that set a reminder last in the chat, for anybody.
         last_of_other: The call with which another person has just set a reminder for this person.
+        listed: The only reminder about which this person has just asked.
     """
 
     turn: Turn
@@ -47,6 +49,7 @@ class RequestContext(Struct, frozen=True, kw_only=True):
     before: ToolCall | None = None
     last_here: ToolCall | None = None
     last_of_other: ToolCall | None = None
+    listed: Reminder | None = None
 
     @property
     def now(self) -> datetime:

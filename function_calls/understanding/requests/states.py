@@ -9,7 +9,12 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.requests.arguments import format_time, make_change_arguments
 from function_calls.understanding.requests.new_reminders import set_beside_last, set_reminders
-from function_calls.understanding.requests.references import IT, find_newest_shared, find_references, find_untagged_time
+from function_calls.understanding.requests.references import (
+    find_default_reference,
+    find_newest_shared,
+    find_references,
+    find_untagged_time,
+)
 from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading
 
@@ -124,5 +129,5 @@ def change_state(request: RequestContext, action: str, arguments: Mapping[str, o
     references = find_references(request)
     if action in {"pause", "resume"} and not references and request.has_word(request.words.plural):
         references = ["all"]
-    named = {"action": action, "reminder_id": ", ".join(references) or IT}
+    named = {"action": action, "reminder_id": ", ".join(references) or find_default_reference(request)}
     return request.answers.call_tool("reminder_state", {**named, **(arguments or {})})
