@@ -20,6 +20,7 @@ from function_calls.understanding.reading.tag_repair import bound_names, repair_
 from function_calls.understanding.reading.times import (
     TimeWords,
     carry_days,
+    choose_nearer_half,
     list_halves,
     move_to_day,
     set_clock,
@@ -195,7 +196,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
         return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": "it"})
     is_same = request.has_word(request.words.same_time)
     repeated = _read_times_of_repetition(request, last)
-    times = [_copy_last_clock(each, last, request, is_same=is_same) for each in repeated]
+    times = [_copy_last_day(_copy_last_clock(each, last, request, is_same=is_same), last, request) for each in repeated]
     if not times:
         return None
     person = find_people(request) or last.arguments.get("person")
@@ -207,7 +208,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     who = None if person is None else str(person)
     made = request.answers.set_reminders([ReminderRequest(content=content, person=who, time=time) for time in times])
     is_clock = all(slots.is_clock_alone(time.best) for time in times)
-    if not is_clock or not request.has_word(request.words.too):
+    if not is_clock or not (request.has_word(request.words.too) or request.last_set is None):
         return made
     return replace(made, calls=tuple(_copy_rule(call, last) for call in made.calls))
 
@@ -504,6 +505,23 @@ def _copy_last_clock(time: TimeWords, last: ToolCall, request: RequestContext, *
         return time
     clock = before.best._replace(start=before.best.start.replace(second=0))
     return replace(time, readings=(set_clock(best, clock),), is_ambiguous=False)
+
+
+def _copy_last_day(time: TimeWords, last: ToolCall, request: RequestContext) -> TimeWords:
+    """Return a clock alone in the half of the day of the last reminder, and on its day: "another one at 7:15".
+
+    The day of one that repeats, or that is over at this clock, is left out.
+    """
+    before = _read_call_time(last, request)
+    if before is None or not slots.is_clock_alone(time.best):
+        return time
+    is_open = before.best.has_clock and is_clock_without_half(time.words)
+    readings = (choose_nearer_half(time.best, before.best.start),) if is_open else time.readings
+    if is_open and readings[0].start <= request.now:
+        readings = (readings[0]._replace(start=readings[0].start + _DAY),)
+    dated = tuple(move_to_day(reading, before.best.start.date())._replace(has_day=True) for reading in readings)
+    is_coming = not is_repeating(last) and all(reading.start > request.now for reading in dated)
+    return replace(time, readings=dated if is_coming else readings, is_ambiguous=time.is_ambiguous and not is_open)
 
 
 def _find_rule_for_last(request: RequestContext, reminders: Sequence[ReminderRequest]) -> Reading | None:

@@ -69,13 +69,26 @@ def tag_lead(request: RequestContext) -> RequestContext:
     if not reading.has("WHEN"):
         return request
     first, last = _find_tagged_lead(request) if reading.has("LEAD") else _find_untagged_lead(request)
-    if first == last and not request.words.joint and not (reading.has("LEAD") or reading.has("EVENT")):
+    if first == last and not request.words.joint and not reading.has("LEAD"):
+        request = _untag_name_ahead(request)
+        reading = request.reading
         first, last = _find_lead_behind(request)
     if first == last:
         return request
     if last < len(reading.tokens) and reading.tokens[last].form == "@clock":
         last += 1
     return request.with_tags("LEAD" if first <= at < last else tag for at, tag in enumerate(reading.tags))
+
+
+def _untag_name_ahead(request: RequestContext) -> RequestContext:
+    """Return the request with the name of the event untagged that is part of a lead: 出发前|一天晚上九点."""
+    text, tokens, tags = request.reading.text, request.reading.tokens, list(request.reading.tags)
+    for start, end in request.reading.spans("WHEN"):
+        found = [(text.find(word, start, end), word) for word in request.words.ahead]
+        begin = next((at + len(word) for at, word in found if at > start), start)
+        if begin > start and begin < end and parse_lead(text[begin:end], request) is not None:
+            tags = [NO_TAG if start <= token.start < begin else tag for token, tag in zip(tokens, tags, strict=True)]
+    return request.with_tags(tags)
 
 
 def _find_lead_behind(request: RequestContext) -> tuple[int, int]:
