@@ -11,6 +11,7 @@ from function_calls.understanding.reading.slots import are_function_words
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 
 Run = tuple[int, int]
+_CLOCKS = frozenset({"@clock", "@dayclock", "@part", "@daypart"})
 _DAYS = frozenset({"@day", "@dayclock", "@daypart"})
 
 
@@ -25,21 +26,44 @@ def tag_event(reading: MessageReading, words: Lexicon) -> MessageReading:
         return _tag_named_event(reading, asking, times)
     if not told and _is_stated_in_front(reading, asking, times, words):
         return _set_tag(reading, times[0], "EVENT")
-    if not told or len(times) < 2 or times[0][1] > asking:
+    if not told or len(times) < 2 or times[0][1] > asking or not _has_own_clock(reading, times):
         return reading
     for run in told:
         reading = _set_tag(reading, run, NO_TAG)
-    return _set_tag(reading, times[0], "EVENT")
+    begins = () if len(contents) == len(told) + 1 else reading.begins
+    return _set_tag(replace(reading, begins=begins), times[0], "EVENT")
 
 
 def _is_stated_in_front(reading: MessageReading, asking: int, times: Sequence[Run], words: Lexicon) -> bool:
     """Return whether the first of two times is in a clause of its own: 周三停水，周二晚上提醒大家接水."""
-    if len(times) != 2 or times[1][1] > asking or reading.has("EVENT") or reading.has("LEAD"):
+    if len(times) != 2 or reading.has("EVENT") or reading.has("LEAD"):
         return False
-    marks = [at for at in range(times[0][1], times[1][0]) if reading.tokens[at].form in CLAUSE_ENDS]
+    is_rule = any(reading.tokens[at].form == "@ruletime" for at in range(*times[1]))
+    if times[1][1] > asking and not _has_own_clock(reading, times):
+        return False
+    if is_rule and not _is_apart(reading, times):
+        return False
+    end = min(asking, times[1][0])
+    marks = [at for at in range(times[0][1], end) if reading.tokens[at].form in CLAUSE_ENDS]
     clause = range(marks[-1]) if marks else range(0)
     text = [reading.tokens[at].form for at in clause if not is_time(reading.tokens[at])]
     return bool(text) and not are_function_words(text, words)
+
+
+def _has_own_clock(reading: MessageReading, times: Sequence[Run]) -> bool:
+    """Return whether the last of several times names a clock or a part of the day, and is no piece of the first.
+
+    Other times belong to the one before: "every four days at 10, …, begin on Wednesday".
+    """
+    last = reading.tokens[slice(*times[-1])]
+    has_clock = any(token.form in _CLOCKS or token.form.isdecimal() for token in last)
+    return has_clock and _is_apart(reading, times)
+
+
+def _is_apart(reading: MessageReading, times: Sequence[Run]) -> bool:
+    """Return whether the first and the last of several times are no pieces of one expression."""
+    first, last = ({token.expression for token in reading.tokens[slice(*run)]} - {-1} for run in (times[0], times[-1]))
+    return not first & last
 
 
 def _tag_named_event(reading: MessageReading, asking: int, times: Sequence[Run]) -> MessageReading:
@@ -47,12 +71,15 @@ def _tag_named_event(reading: MessageReading, asking: int, times: Sequence[Run])
 
     "The report is due on Thursday, remind us on Wednesday evening": the request says itself when, in its own clause.
     """
-    if len(times) < 2 or reading.has("LEAD"):
+    marks = [at for at in range(asking) if reading.tokens[at].form in CLAUSE_ENDS]
+    ahead = [run for run in times if marks and run[1] <= marks[-1]]
+    if not ahead or len(ahead) == len(times) or reading.has("LEAD") or "CONTENT" in reading.tags[marks[-1] :]:
         return reading
-    marks = [at for at in range(times[0][1], times[1][0]) if reading.tokens[at].form in CLAUSE_ENDS]
-    if not marks or marks[-1] > asking or "CONTENT" in reading.tags[marks[-1] :]:
+    if not _has_own_clock(reading, times):
         return reading
-    return _set_tag(replace(reading, begins=()), times[0], "EVENT")
+    for run in ahead:
+        reading = _set_tag(replace(reading, begins=()), run, "EVENT")
+    return reading
 
 
 def tag_deadline(reading: MessageReading, words: Lexicon) -> tuple[MessageReading, str]:
@@ -121,16 +148,28 @@ def has_unclear_time(reading: MessageReading, words: Lexicon) -> bool:
 
 def _find_parts(reading: MessageReading, words: Lexicon) -> tuple[int, list[Run], list[Run]]:
     """Return the place of the first word that asks to remind, and the runs of contents and of times."""
-    asking = min(find_asking_words(reading.tokens, words), default=_find_asked_person(reading, words))
+    asking = min([*find_asking_words(reading.tokens, words), *_find_asked_people(reading, words)], default=0)
     return asking, list(find_runs(reading.tags, "CONTENT")), list(find_runs(reading.tags, "WHEN"))
 
 
-def _find_asked_person(reading: MessageReading, words: Lexicon) -> int:
-    """Return the place of the verb in front of the first person that asks to remind ("tell me"); 0 for none."""
-    at = next((first for first, _ in find_runs(reading.tags, "PERSON")), 0)
-    verbs = {phrase.partition(" ")[0] for phrase in words.calling}
-    is_behind = words.joint and at > 0 and reading.tokens[at - 1].form in verbs
-    return at - 1 if is_behind else at if words.joint and reading.tokens[at].form in verbs else 0
+def _find_asked_people(reading: MessageReading, words: Lexicon) -> list[int]:
+    """Return the places of verbs that ask to remind the people behind them: "tell me", "nudge her".
+
+    Without one, it is the first person behind a time and a mark: "it lands at 3, Steve needs a reminder at 1".
+    """
+    forms, tags = [token.form for token in reading.tokens], reading.tags
+    verbs = {phrase.partition(" ")[0] for phrase in words.calling} if words.joint else set()
+    people = words.oneself | words.pronouns
+    asked = [
+        at
+        for at in range(len(forms) - 1)
+        if forms[at] in verbs and (tags[at + 1] == "PERSON" or forms[at + 1] in people)
+    ]
+    if asked or not words.joint:
+        return asked
+    named = [first for first, _ in find_runs(tags, "PERSON")]
+    ahead = forms[tags.index("WHEN") : named[0]] if named and "WHEN" in tags[: named[0]] else []
+    return named[:1] if CLAUSE_ENDS.intersection(ahead) else [at for at in named[:1] if forms[at] in verbs]
 
 
 def _set_tag(reading: MessageReading, run: Run, tag: str) -> MessageReading:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.tag_draft import TagDraft
-from function_calls.understanding.reading.tokens import MARKS, is_time_form
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, is_time_form
 
 _BEHIND_PRONOUN = frozenset({"but", "except", "else", "here", "in", "of"})
 """Words by which a pronoun goes on: "everyone but Ann"."""
@@ -33,12 +33,18 @@ class NameRepair(TagDraft):
 
         `members` are folded names of people in the chat.
         """
+        self._untag_called_people()
+        if self.words.joint:
+            self._move_unknown_names(members)
+            self._tag_everyone_behind_content()
         if self.words.before_names:
             self.bound_names()
             self._tag_names_behind_content()
+            self._move_objects_to_content()
             return
         if self.words.joint:
-            self._gather_names()
+            self._cut_verbs(members)
+            self._tag_joined_members(members)
             self._cut_links()
             return
         self._tag_oneself()
@@ -57,6 +63,71 @@ class NameRepair(TagDraft):
             self._move_last_character_to_content(first, last)
             self._move_verb_to_content(last)
             self._move_receiver_to_content(first, last)
+
+    def _untag_called_people(self) -> None:
+        """Move people to the content whom a clause in front of "remind" and its people names: "Mum, … remind Ilse"."""
+        verbs = {*self.words.reminding, *(phrase.partition(" ")[0] for phrase in self.words.calling)}
+        runs = self.find_runs("PERSON")
+        asked = next((first for first, _ in runs if first and self._ends_with_verb(first, verbs)), 0)
+        for first, last in runs:
+            if last < asked and CLAUSE_ENDS.intersection(self.forms[last:asked]):
+                self.set_tag(first, last, "CONTENT" if self.find_end_of_content(last) > last else NO_TAG)
+
+    def _ends_with_verb(self, at: int, verbs: Collection[str]) -> bool:
+        """Return whether a verb that asks to remind stands right in front of `at`."""
+        if self.words.joint:
+            return self.forms[at - 1] in verbs
+        behind = "".join(self.forms[max(0, at - 2) : at + 1])
+        return any(word in behind for word in verbs)
+
+    def _move_unknown_names(self, members: Collection[str]) -> None:
+        """Move words to the content that are no names, where somebody else is named: "me at 9 for lunch, for sherwani".
+
+        A name begins with a capital letter, is that of a member, or stands behind a verb or a word that joins it.
+        """
+        runs = self.find_runs("PERSON")
+        known = [run for run in runs if self._is_known(*run, members)]
+        before = {*self.words.reminding, *self.words.and_words, *self.words.before_names}
+        for first, last in runs if known else ():
+            if (first, last) not in known and self.forms[first - 1 : first] and self.forms[first - 1] not in before:
+                self.set_tag(first, last, "CONTENT")
+
+    def _is_known(self, first: int, last: int, members: Collection[str]) -> bool:
+        """Return whether people are named by a pronoun, a word for all, or a name of a member or with a capital."""
+        words = {*self.words.oneself, *self.words.everyone, *self.words.pronouns, *members}
+        words |= {name.partition(" ")[0] for name in members} | {
+            word for each in self.words.all_of for word in each.split()
+        }
+        text = self.text[self.tokens[first].start : self.tokens[last - 1].end]
+        is_named = not text.islower() or "@" in text or " ".join(self.forms[first:last]) in words
+        return is_named or any(form in words - self.words.articles for form in self.forms[first:last])
+
+    def _tag_everyone_behind_content(self) -> None:
+        """Tag everyone at the end of a content where nobody is named: "dance practice | for all"."""
+        for first, last in () if self.has("PERSON") else self.find_runs("CONTENT"):
+            for at in range(first + 1, last - 1):
+                phrase = " ".join(self.forms[at:last])
+                if self.forms[at] in self.words.task_links and f" {phrase} " in self.words.for_everyone:
+                    self.tags[at] = NO_TAG
+                    self.set_tag(at + 1, last, "PERSON")
+                    return
+
+    def _cut_verbs(self, members: Collection[str]) -> None:
+        """Untag words in front of names that ask to remind: "get | Kev and me"."""
+        people = {"@", *self.words.oneself, *self.words.everyone, *self.words.articles, *members}
+        small = self.words.courtesies - people
+        for first, last in self.find_runs("PERSON"):
+            begin = next((at for at in range(first, last) if self.forms[at] not in small), first)
+            self.set_tag(first, begin, NO_TAG)
+
+    def _tag_joined_members(self, members: Collection[str]) -> None:
+        """Tag a member of the chat who is joined to a name: "me n | Wilf", "me | and bill"."""
+        names = {name.partition(" ")[0] for name in members}
+        for _, last in self.find_runs("PERSON"):
+            at = last if self.forms[last - 1] in self.words.and_words else last + 1
+            is_joint = at < len(self.forms) and self.forms[at - 1] in self.words.and_words
+            if is_joint and self.forms[at] in names and self.tags[at] in {NO_TAG, "CONTENT"}:
+                self.set_tag(last, at + 1, "PERSON")
 
     def bound_names(self) -> None:
         """Let names end with a verb that has a pronoun, and where an article begins what to be reminded of.
@@ -86,6 +157,17 @@ class NameRepair(TagDraft):
             if own is not None:
                 self.set_tag(own - 1, last, "PERSON")
 
+    def _move_objects_to_content(self) -> None:
+        """Move a person behind a content to it where the verb is for who asks: "recuérdeme bañar | a don Hernán"."""
+        pronouns = self.words.oneself
+        if not any(form in pronouns and form.startswith(self.words.asking_stems) for form in self.forms):
+            return
+        for first, last in self.find_runs("PERSON"):
+            begin = first - 1 if self.forms[first - 1] in self.words.person_marks else first
+            is_own = pronouns.intersection(self.forms[first:last])
+            if begin > 0 and self.tags[begin - 1] == "CONTENT" and not is_own:
+                self.set_tag(begin, last, "CONTENT")
+
     def _is_oneself_at(self, at: int, end: int) -> bool:
         """Return whether a preposition and a pronoun for the person who asks end at `at`, or a name follows "and"."""
         is_own = self.forms[at] in self.words.oneself and self.forms[at - 1] in self.words.before_names
@@ -114,8 +196,12 @@ class NameRepair(TagDraft):
             behind = "".join(self.forms[last:])
             joint = next((word for word in self.words.and_words if word and behind.startswith(word)), "")
             name = _find_longest_at_start(behind[len(joint) :], members)
-            is_oneself = "".join(self.forms[first:last]) in self.words.oneself
-            if joint and name and is_oneself:
+            text = "".join(self.forms[first:last])
+            if text.endswith(tuple(filter(None, self.words.and_words))):
+                joint, name = "", _find_longest_at_start(behind, members)
+            elif text not in self.words.oneself or not joint:
+                name = ""
+            if name:
                 end = self._find_place_behind(last, joint + name)
                 self.set_tag(last, end, "PERSON")
 
@@ -208,23 +294,6 @@ class NameRepair(TagDraft):
     def _is_named(self, first: int, last: int) -> bool:
         return any("@" in form for form in self.forms[first:last])
 
-    def _gather_names(self) -> None:
-        """Tag whole names behind "remind": "sam, kim and me"."""
-        asked = next((at for at, form in enumerate(self.forms) if form in self.words.reminding), None)
-        if asked is None:
-            return
-        end = asked + 1
-        while end < len(self.forms) and self._may_be_named(end):
-            end += 1
-        region = range(asked + 1, end)
-        is_person = any(self.tags[at] == "PERSON" for at in region)
-        is_list = any(self.forms[at] in {"and", "&", ","} for at in region)
-        is_pronoun = bool(region) and self.forms[asked + 1] in self.words.everyone | self.words.oneself
-        if is_pronoun and not is_list:
-            self._cut_behind_pronoun(asked + 1, end)
-        elif is_person and is_list:
-            self.set_tag(asked + 1, end, "PERSON")
-
     def _cut_links(self) -> None:
         """Untag the words behind a name that link the content: "remind everyone of the call"."""
         links = self.words.links | self.words.articles
@@ -236,35 +305,16 @@ class NameRepair(TagDraft):
 
     def cut_behind_known(self, members: Collection[str]) -> None:
         """Untag lower-case words behind a member of the chat or a pronoun that join nobody: "me | quarter of"."""
-        known = {*members, *self.words.oneself, "everyone", "everybody"}
+        known = {*members, *self.words.oneself, *self.words.everyone}
         joints = self.words.and_words | _BEHIND_PRONOUN | MARKS
         for first, last in self.find_runs("PERSON"):
             names, rest = self.forms[first : first + 1], self.forms[first + 1 : last]
-            is_known = known.issuperset(names) and known.isdisjoint(rest)
+            whole = f"{' '.join(self.forms[first:last])} "
+            is_group = any(whole.startswith(f"{phrase} ") for phrase in self.words.all_of)
+            is_known = known.issuperset(names) and known.isdisjoint(rest) and not is_group
             behind = self.text[self.tokens[first].end : self.tokens[last - 1].end]
             if is_known and behind[:1] == " " and behind.islower() and rest[0] not in joints:
                 self.set_tag(first + 1, last, NO_TAG)
-
-    def _cut_behind_pronoun(self, at: int, end: int) -> None:
-        """End a name behind a pronoun and move the rest to the content: "remind everyone | bins go out tonight"."""
-        self.tags[at] = "PERSON"
-        last = next((first + at for first, tag in enumerate(self.tags[at:]) if tag != "PERSON"), len(self.tags))
-        if last > end and " ".join(self.forms[at:last]) in self.words.everyone:  # "all three of us"
-            return
-        if end < last and self.is_link(end) and self.forms[at] not in self.words.all:  # "everyone of the rehearsal"
-            self.tags[end:last] = [NO_TAG, *["CONTENT"] * (last - end - 1)]
-            return
-        is_more = at + 1 < end and self.forms[at + 1] in _BEHIND_PRONOUN
-        is_last = all(tag != "CONTENT" for tag in self.tags[end:])
-        is_joint = end < len(self.tags) and self.tags[end] == "CONTENT"
-        for place in () if is_more or not (is_last or is_joint) else range(at + 1, end):
-            if self.forms[place] not in self.words.courtesies:
-                self.tags[place] = "CONTENT"
-
-    def _may_be_named(self, at: int) -> bool:
-        form = self.forms[at]
-        is_open = self.tags[at] in {NO_TAG, "PERSON"} and not form.isdecimal()
-        return is_open and form not in self.words.links and form not in MARKS - {","}
 
 
 def _find_longest_at_start(text: str, names: Collection[str]) -> str:

@@ -308,13 +308,18 @@ def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
 
 
 def _strip_prepositions(names: str, words: Lexicon) -> str:
-    """Return names without the prepositions in front of each, and without the verb: "a mí y a Luz dinos"."""
+    """Return names without the prepositions and articles in front of each, and without the verb: "a mí y a Luz"."""
     text = names.split() if words.person_marks else []
     begins = [not at or text[at - 1].endswith(",") or text[at - 1] in words.and_words for at in range(len(text))]
+    marked = [is_first and word in words.person_marks for word, is_first in zip(text, begins, strict=True)]
+    named = [
+        word in words.articles and marked[at - 1] and text[at + 1][:1].isupper() if 0 < at < len(text) - 1 else False
+        for at, word in enumerate(text)
+    ]
     kept = [
         word
-        for word, is_first in zip(text, begins, strict=True)
-        if not (is_first and word in words.person_marks) and words.fold(word) not in words.reminding
+        for word, is_mark, is_article in zip(text, marked, named, strict=True)
+        if not (is_mark or is_article or words.fold(word) in words.reminding)
     ] or text
     return " ".join(kept) if len(kept) < len(text) else names
 
@@ -334,7 +339,9 @@ def _is_verb(name: str, words: Lexicon, endings: tuple[str, ...]) -> bool:
 def _is_oneself(name: str, words: Lexicon) -> bool:
     """Return whether a name is a pronoun for the person who asks: "me", 我."""
     folded = words.fold(name)
-    return folded in words.oneself or (words.joint != "" and words.oneself.issuperset(folded.split()))
+    return folded in words.oneself or (
+        words.joint != "" and words.oneself.issuperset({*folded.split()} - {*words.person_marks})
+    )
 
 
 def _is_whole_group(name: str, words: Lexicon) -> bool:

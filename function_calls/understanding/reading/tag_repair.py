@@ -203,7 +203,8 @@ class TimeRepair(TagDraft):
         begin = last
         while begin and self.forms[begin - 1] in self.words.correction_fillers | MARKS:
             begin -= 1
-        if begin < last and any(form in self.words.correction_fillers for form in self.forms[begin:last]):
+        corrects = self.words.correction_fillers - self.words.prepositions  # "the meeting starts at 7" corrects nothing
+        if begin < last and any(form in corrects for form in self.forms[begin:last]):
             self.set_tag(begin, last, NO_TAG)
             self.tags[last] = "WHEN"
 
