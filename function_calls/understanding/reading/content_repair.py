@@ -156,21 +156,7 @@ class ContentRepair(TagDraft):
 
     def extend_content(self) -> None:
         """Extend the content to words between it and the people, the link or the end of the sentence."""
-        for first, _ in self.find_runs("CONTENT"):
-            self._extend_to_front(first)
         self._extend_to_end(self.find_runs("CONTENT")[-1][1])
-
-    def _extend_to_front(self, first: int) -> None:
-        """Extend the content that begins at `first` to the people, the time or the link in front of it."""
-        begin = first
-        while begin and self._is_open(begin - 1):
-            begin -= 1
-        is_bounded = begin > 0 and (
-            self.tags[begin - 1] in {"PERSON", "WHEN"} or self.is_link(begin - 1) or self.forms[begin - 1] in _QUOTES
-        )
-        begin, end = self._strip_courtesies(begin, first) if is_bounded else (first, first)
-        if begin < end and first - begin <= _MOST_ADDED:
-            self.set_tag(begin, first, "CONTENT")
 
     def _extend_to_end(self, last: int) -> None:
         """Extend the content that ends at `last` to the end of the sentence, if only few words lie between."""

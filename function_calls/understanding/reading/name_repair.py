@@ -39,7 +39,6 @@ class NameRepair(TagDraft):
             self._tag_everyone_behind_content()
         if self.words.before_names:
             self.bound_names()
-            self._tag_names_behind_content()
             self._move_objects_to_content()
             return
         if self.words.joint:
@@ -47,7 +46,6 @@ class NameRepair(TagDraft):
             self._tag_joined_members(members)
             self._cut_links()
             return
-        self._tag_oneself()
         self._tag_companions(members)
         for run in self.find_runs("PERSON"):
             first, last = self._complete_name(*run, members)
@@ -61,8 +59,6 @@ class NameRepair(TagDraft):
             self._move_occasion_to_content(first, last)
             self._move_companion_to_content(first, last, members)
             self._move_last_character_to_content(first, last)
-            self._move_verb_to_content(last)
-            self._move_receiver_to_content(first, last)
 
     def _untag_called_people(self) -> None:
         """Move people to the content whom a clause in front of "remind" and its people names: "Mum, … remind Ilse"."""
@@ -150,13 +146,6 @@ class NameRepair(TagDraft):
         is_group = f"{before} {form}" in self.words.all_of
         return form in self.words.articles and before not in self.words.before_names and not is_group
 
-    def _tag_names_behind_content(self) -> None:
-        """Tag people at the end of a content, the person who asks being one: "el ensayo | a mí y a Luz"."""
-        for first, last in self.find_runs("CONTENT"):
-            own = next((at for at in range(first + 2, last) if self._is_oneself_at(at, last)), None)
-            if own is not None:
-                self.set_tag(own - 1, last, "PERSON")
-
     def _move_objects_to_content(self) -> None:
         """Move a person behind a content to it where the verb is for who asks: "recuérdeme bañar | a don Hernán"."""
         pronouns = self.words.oneself
@@ -168,18 +157,6 @@ class NameRepair(TagDraft):
             if begin > 0 and self.tags[begin - 1] == "CONTENT" and not is_own:
                 self.set_tag(begin, last, "CONTENT")
 
-    def _is_oneself_at(self, at: int, end: int) -> bool:
-        """Return whether a preposition and a pronoun for the person who asks end at `at`, or a name follows "and"."""
-        is_own = self.forms[at] in self.words.oneself and self.forms[at - 1] in self.words.before_names
-        return is_own and (at + 1 == end or self.forms[at + 1] in self.words.and_words)
-
-    def _tag_oneself(self) -> None:
-        """Tag 我 behind a word that asks to remind, where another such word or a relative follows."""
-        for at in range(1, len(self.tags) - 1):
-            is_asked = self.forms[at] in self.words.oneself and self.forms[at - 1] in self.words.reminding
-            if is_asked and (self.tags[at] == "CONTENT" or self.forms[at + 1] in self.words.reminding):
-                self.tags[at] = "PERSON"
-
     def _move_occasion_to_content(self, first: int, last: int) -> None:
         """Move a relative to a content that is an occasion of theirs: 我妈生日."""
         end = self.find_end_of_content(last)
@@ -189,6 +166,35 @@ class NameRepair(TagDraft):
         ).rstrip("的")
         if self.forms[first] in self.words.oneself and kin in self.words.kinship_terms:
             self.set_tag(first, last, "CONTENT")
+
+    def _move_last_character_to_content(self, first: int, last: int) -> None:
+        """Move the last character of a name to the content with which it makes up a word: 李|总结."""
+        is_joint = last - first > 1 and self.find_end_of_content(last) > last
+        if is_joint and "".join(self.forms[last - 1 : last + 1]) in self.words.whole:
+            self.tags[last - 1] = "CONTENT"
+
+    def _move_companion_to_content(self, first: int, last: int, members: Collection[str]) -> None:
+        """Move 和 and a name behind 我 to the content where they do something together: 提醒我和房东谈租约.
+
+        A member of the chat is reminded as well.
+        """
+        end = self.find_end_of_content(last)
+        joints = self.words.and_words | {"@"}
+        joint = next((at for at in range(first + 1, last - 1) if self.forms[at] in joints), 0)
+        is_oneself = joint and "".join(self.forms[first:joint]) in self.words.oneself
+        if joint and "".join(self.forms[joint + 1 : last]) in members:
+            return
+        if is_oneself and "".join(self.forms[last:end]).startswith(self.words.together):
+            self.set_tag(joint, last, "CONTENT")
+
+    def _cut_links(self) -> None:
+        """Untag the words behind a name that link the content: "remind everyone of the call"."""
+        links = self.words.links | self.words.articles
+        for first, last in self.find_runs("PERSON"):
+            end = last
+            while end > first + 1 and self.forms[end - 1] in links and self.tags[last : last + 1] == ["CONTENT"]:
+                end -= 1
+            self.set_tag(end, last, NO_TAG)
 
     def _tag_companions(self, members: Collection[str]) -> None:
         """Tag a member of the chat behind 我 and 和 or 跟 as a person: who is here is reminded as well."""
@@ -250,58 +256,8 @@ class NameRepair(TagDraft):
             at += 1
         return at
 
-    def _move_companion_to_content(self, first: int, last: int, members: Collection[str]) -> None:
-        """Move 和 and a name behind 我 to the content where they do something together: 提醒我和房东谈租约.
-
-        A member of the chat is reminded as well.
-        """
-        end = self.find_end_of_content(last)
-        joints = self.words.and_words | {"@"}
-        joint = next((at for at in range(first + 1, last - 1) if self.forms[at] in joints), 0)
-        is_oneself = joint and "".join(self.forms[first:joint]) in self.words.oneself
-        if joint and "".join(self.forms[joint + 1 : last]) in members:
-            return
-        if is_oneself and "".join(self.forms[last:end]).startswith(self.words.together):
-            self.set_tag(joint, last, "CONTENT")
-
-    def _move_last_character_to_content(self, first: int, last: int) -> None:
-        """Move the last character of a name to the content with which it makes up a word: 李|总结."""
-        is_joint = last - first > 1 and self.find_end_of_content(last) > last
-        if is_joint and "".join(self.forms[last - 1 : last + 1]) in self.words.whole:
-            self.tags[last - 1] = "CONTENT"
-
-    def _move_verb_to_content(self, last: int) -> None:
-        """Move a second verb that asks to remind, and whom it is for, to the content: 提醒我提醒张总吃药."""
-        at = last
-        while at < len(self.tags) and self.forms[at] in self.words.reminding:
-            at += 1
-        if at > last and at < len(self.tags) and self.tags[at] in {"PERSON", "CONTENT"}:
-            while at < len(self.tags) and self.tags[at] == "PERSON":
-                at += 1
-            self.set_tag(last, at, "CONTENT")
-
-    def _move_receiver_to_content(self, first: int, last: int) -> None:
-        """Move 给我 behind a content to it, where somebody else is reminded: 提醒阿泽转水电费给我."""
-        is_other = any(start < first for start, _ in self.find_runs("PERSON"))
-        is_behind = (
-            first > 1
-            and self.tags[first - 2] == "CONTENT"
-            and self.forms[first - 1] in self.words.recipient_prepositions
-        )
-        if is_other and is_behind:
-            self.set_tag(first - 1, last, "CONTENT")
-
     def _is_named(self, first: int, last: int) -> bool:
         return any("@" in form for form in self.forms[first:last])
-
-    def _cut_links(self) -> None:
-        """Untag the words behind a name that link the content: "remind everyone of the call"."""
-        links = self.words.links | self.words.articles
-        for first, last in self.find_runs("PERSON"):
-            end = last
-            while end > first + 1 and self.forms[end - 1] in links and self.tags[last : last + 1] == ["CONTENT"]:
-                end -= 1
-            self.set_tag(end, last, NO_TAG)
 
     def cut_behind_known(self, members: Collection[str]) -> None:
         """Untag lower-case words behind a member of the chat or a pronoun that join nobody: "me | quarter of"."""

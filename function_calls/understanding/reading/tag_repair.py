@@ -4,14 +4,13 @@ Where the network found no content or no time, words that it left untagged are o
 place in the sentence says so.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from itertools import pairwise
 
 from function_calls.understanding.reading.content_repair import ContentRepair
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.name_repair import NameRepair
-from function_calls.understanding.reading.slots import are_function_words
 from function_calls.understanding.reading.tag_draft import TagDraft
 from function_calls.understanding.reading.tokens import MARKS, is_time_form
 
@@ -35,11 +34,9 @@ def repair_tags(reading: MessageReading, words: Lexicon, members: Collection[str
     content.extend_to_quotation()
     content.untag_courtesies()
     times.tag_same_time()
-    times.tag_listed_times()
     times.tag_correction()
     folded = _fold_names(members, words)
     names.repair_names(folded)
-    times.move_phrases_to_content(folded)
     times.tag_time()
     times.tag_lead()
     times.tag_end()
@@ -103,32 +100,6 @@ class TimeRepair(TagDraft):
                 }:
                     self.tags[at] = "SAME"
 
-    def move_phrases_to_content(self, members: Collection[str]) -> None:
-        """Move a phrase that the network took for a part of a time to the content: "Thursday at 10 | at the gym".
-
-        A single unknown word beside a time may be a misspelt one, about which the bot asks.
-        """
-        for first, last in self.find_runs("WHEN") if self.words.joint else ():
-            if any(is_time_form(form) for form in self.forms[first:last]):
-                for begin, end in self._find_phrases(first, last):
-                    if not any(form in members for form in self.forms[begin:end]):
-                        self.set_tag(begin, end, "CONTENT")
-
-    def _find_phrases(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Yield the runs of words behind a time that are no times: those with a preposition, or of three words."""
-        small = {*self.words.time_words, *self.words.around_time, *self.words.same_day_phrases, *self.words.ahead}
-        begin = last
-        for at in range(first, last + 1):
-            if at < last and self.tokens[at].expression < 0 and self.forms[at] not in MARKS:
-                continue
-            phrase = [form for form in self.forms[begin:at] if form.isalpha()]
-            named = [form for form in phrase if form not in self.words.prepositions]
-            unknown = [form for form in phrase if len(form) >= _SHORTEST_WORD and form not in small]
-            is_phrase = len(phrase) >= _PHRASE or len(named) < len(phrase) > 1
-            if is_phrase and named[:1] == unknown[:1] and not are_function_words(unknown, self.words):
-                yield begin, at
-            begin = at + 1
-
     def tag_event(self) -> None:
         """Tag an untagged day in front of the request as that of an event, where the request itself names no day."""
         whens = [at for at, tag in enumerate(self.tags) if tag == "WHEN"]
@@ -181,13 +152,6 @@ class TimeRepair(TagDraft):
     def _list_until_words(self) -> frozenset[str]:
         """Return the words for an end that do not link contents and hours as well, such as "to"."""
         return self.words.until_words - {*self.words.prepositions}
-
-    def tag_listed_times(self) -> None:
-        """Tag a retracted time in front of another time of a list as a time: it is not retracted."""
-        for at in range(len(self.tags) - 2):
-            is_joint = self.forms[at + 1] in {*MARKS, *self.words.and_words}
-            if self.tags[at] == "OLD" and is_time_form(self.forms[at]) and is_joint and self.tags[at + 2] == "WHEN":
-                self.tags[at] = "WHEN"
 
     def tag_correction(self) -> None:
         """Tag a figure at the end as a time where the words in front of it correct another time: "…, make it 4".

@@ -51,7 +51,6 @@ def test_times_and_contents_by_turns_are_several_reminders(sentence, language, e
     [
         ("remind {PERSON:me} {WHEN:at 5pm, 6pm and 7pm} to {CONTENT:drink}", ["17:00", "18:00", "19:00"]),
         ("remind {PERSON:me} {WHEN:in 5, 10 and 15 minutes} to {CONTENT:look}", ["10:05", "10:10", "10:15"]),
-        ("remind {PERSON:me} {OLD:at 1pm}, {WHEN:2pm} and {WHEN:3pm} to {CONTENT:drink}", ["13:00", "14:00", "15:00"]),
         ("remind {PERSON:me} {WHEN:at 5pm} and again {LEAD:10 minutes} before to {CONTENT:leave}", ["17:00", "16:50"]),
     ],
 )
@@ -357,7 +356,6 @@ def test_alarm_at_a_bare_hour_may_be_in_either_half_of_the_day():
         ("{WHEN:五点}提醒{PERSON:@小本@小齐}{CONTENT:上线}", "zh", "@小本, @小齐"),
         ("{WHEN:五点}提醒{PERSON:業主們}{CONTENT:交费}", "zh", "everyone"),
         ("{WHEN:五点}提醒{PERSON:我遛狗}", "zh", None),
-        ("{WHEN:五点}提醒我提醒{PERSON:张总}{CONTENT:吃药}", "zh", None),
     ],
 )
 def test_people_are_named_whole(sentence, language, person):
@@ -433,13 +431,11 @@ def test_both_of_us_are_the_person_and_who_has_written_before():
     ("sentence", "language", "content"),
     [
         ("remind {PERSON:me} {WHEN:at 5pm} of the {CONTENT:standup}", "en", "the standup"),
-        ("remind {PERSON:me} {WHEN:at 5pm} to call {CONTENT:mum please}", "en", "call mum"),
         (
             "remind {PERSON:me} to {CONTENT:email the landlord} {WHEN:tomorrow} about {CONTENT:the sink}",
             "en",
             "email the landlord about the sink",
         ),
-        ("remind {PERSON:me} {WHEN:at 3pm} to be in {CONTENT:room b4}", "en", "be in room b4"),
         ("remind {PERSON:me} {WHEN:at 3pm} to pack", "en", "pack"),
         (
             "remind {PERSON:me} {WHEN:at 4pm} to {CONTENT:leave, the doctor closes} {WHEN:at 5pm}",
@@ -453,7 +449,6 @@ def test_both_of_us_are_the_person_and_who_has_written_before():
         ),
         ("{WHEN:三点}提醒{PERSON:我}{CONTENT:签合同}", "zh", "签合同"),
         ("{WHEN:三点}提醒{PERSON:我}{CONTENT:跟女儿视频}", "zh", "跟女儿视频"),
-        ("{WHEN:三点}提醒{PERSON:我}下{CONTENT:副本}", "zh", "下副本"),
         ("{WHEN:三点}提醒{CONTENT:我妈生日}", "zh", "我妈生日"),
         ("{WHEN:三点}提醒{PERSON:我}一声{CONTENT:买菜}", "zh", "买菜"),
     ],
