@@ -1,4 +1,4 @@
-"""Adapter between a scorer of group conversations and a bot in memory, without a model and in simulated time.
+"""Adapter between a scorer of group conversations and a bot in memory and in simulated time, by default without model.
 
 The scorer calls `open(start, zone, language)` and then `say` for each message; reminders fire while time passes.
 """
@@ -24,6 +24,7 @@ from bot.platforms.kit.markdown import find_mentioned
 from bot.testing.clocks import LoopClock
 from bot.testing.in_memory import build_in_memory
 from bot.testing.platform import FakePlatform
+from function_calls.tools.calls import Interpreter
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.recurrence.fires import next_fires
 from services.reminders.model import EVERYONE, Reminder, ReminderState
@@ -44,9 +45,10 @@ _LONG_AGO_ZONE = "UTC"
 
 
 class Session:
-    """One group chat, with private chats of its people, and one new bot."""
+    """One group chat, with private chats of its people, and one new bot with the rules or `interpreter`."""
 
-    def __init__(self, start: datetime, zone: str, language: str) -> None:
+    def __init__(self, start: datetime, zone: str, language: str, interpreter: Interpreter | None = None) -> None:
+        self._interpreter = interpreter
         self._zone = zone or _LONG_AGO_ZONE
         self._start = start if start.tzinfo else start.replace(tzinfo=ZoneInfo(self._zone))
         self._language = language if language in {"zh", "es"} else "en"
@@ -111,7 +113,9 @@ class Session:
             self._clock = clock
             self._platform = FakePlatform(clock)
             self._platform.capabilities = Capabilities(takes_idempotency_key=True)
-            async with build_in_memory(settings, clock=clock, platforms=[self._platform]) as app:
+            async with build_in_memory(
+                settings, clock=clock, platforms=[self._platform], interpreter=self._interpreter
+            ) as app:
                 self._app: App = app
                 await asyncio.sleep(0)
                 self._ready.set_result(None)

@@ -45,20 +45,25 @@ def evaluate_intents(data: Path | None, errors: int) -> int:
     return _show(reports.sentence_report(score(cases, read_sentence), errors))
 
 
-def evaluate_conversations(data: Path | None, errors: int) -> int:
-    """Print how the messages of group conversations are answered, of `data` or of our own; return the exit code."""
+def evaluate_conversations(data: Path | None, endpoint: "ModelEndpoint | None", *, limit: int, errors: int) -> int:
+    """Print how the messages of group conversations are answered, of `data` or of our own; return the exit code.
+
+    The bot has the model at `endpoint`, or none; `limit` is the greatest number of conversations of a language, 0 for
+    all of them.
+    """
     from benchmarks.evaluation.conversation_cases import OWN, conversations_in
     from benchmarks.evaluation.conversation_play import play
-    from benchmarks.evaluation.conversation_scores import ConversationScore
+    from benchmarks.evaluation.conversation_scores import ConversationScore, Row
 
     conversations = tuple(conversations_in(data or OWN))
     if not conversations:
         return _nothing_in(data, "*.jsonl with conversations")
-    languages = dict.fromkeys(each.lang for each in conversations)
-    scores = {
-        language: ConversationScore(tuple(row for each in conversations if each.lang == language for row in play(each)))
-        for language in languages
-    }
+    rows: dict[str, list[Row]] = {each.lang: [] for each in conversations}
+    with _interpreter_in_thread(endpoint) as interpreter:
+        for language, of_language in rows.items():
+            chosen = [each for each in conversations if each.lang == language][: limit or None]
+            of_language.extend(row for each in chosen for row in play(each, interpreter))
+    scores = {language: ConversationScore(tuple(found)) for language, found in rows.items()}
     return _show(reports.conversation_report(scores, errors))
 
 
@@ -111,17 +116,24 @@ def _evaluate_own_intents(errors: int) -> int:
     return _show(reports.own_sentence_report(read, errors))
 
 
+@contextmanager
+def _interpreter_in_thread(endpoint: ModelEndpoint | None) -> Iterator[Interpreter | None]:
+    """Yield an interpreter whose model is asked in a thread of its own; None without an endpoint."""
+    if endpoint is None:
+        yield None
+        return
+    from benchmarks.evaluation.blocking_model import blocking_model
+    from bot.app.language_models import model_interpreter
+
+    settings = _settings_of(endpoint)
+    with blocking_model(settings) as model:
+        yield model_interpreter(model, settings)
+
+
 async def _with_model(endpoint: ModelEndpoint, prompts: Iterable[Prompt]) -> list[Judgement]:
     from bot.app.language_models import language_model, model_interpreter
 
-    settings = ModelSettings(
-        base_url=endpoint.base_url,
-        name=endpoint.name,
-        api_key=SecretStr(endpoint.api_key),
-        function_calling=endpoint.style,
-        timeout_seconds=endpoint.timeout_seconds,
-        max_retries=0,
-    )
+    settings = _settings_of(endpoint)
     model = language_model(settings)
     if model is None:
         raise ConfigError("--base-url", "", "name the server to be measured")
@@ -129,6 +141,17 @@ async def _with_model(endpoint: ModelEndpoint, prompts: Iterable[Prompt]) -> lis
         return await _judged(model_interpreter(model, settings), prompts, is_cold=True)
     finally:
         await model.close()
+
+
+def _settings_of(endpoint: ModelEndpoint) -> ModelSettings:
+    return ModelSettings(
+        base_url=endpoint.base_url,
+        name=endpoint.name,
+        api_key=SecretStr(endpoint.api_key),
+        function_calling=endpoint.style,
+        timeout_seconds=endpoint.timeout_seconds,
+        max_retries=0,
+    )
 
 
 async def _judged(interpreter: Interpreter, prompts: Iterable[Prompt], *, is_cold: bool = False) -> list[Judgement]:

@@ -1,4 +1,4 @@
-"""Play conversations against a bot in memory, without a language model and in simulated time."""
+"""Play conversations against a bot in memory and in simulated time."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -10,16 +10,17 @@ from benchmarks.conversations_adapter import CANNED, Session
 from benchmarks.evaluation.conversation_cases import Conversation
 from benchmarks.evaluation.conversation_scores import Comparison, Difference, Row, verdict_of
 from benchmarks.evaluation.expected_times import ReminderState
+from function_calls.tools.calls import Interpreter
 
 
-def play(conversation: Conversation) -> Iterator[Row]:
-    """Yield a row for each message of a conversation that is scored."""
+def play(conversation: Conversation, interpreter: Interpreter | None = None) -> Iterator[Row]:
+    """Yield a row for each message of a conversation that is scored; the bot has the rules or `interpreter`."""
     zone = conversation.zone
     start = datetime.fromisoformat(conversation.start)
     now = (start.astimezone(ZoneInfo(zone)) if start.tzinfo else start).replace(tzinfo=None)
     before: Sequence[ReminderState] = ()
     history: list[tuple[str, Difference]] = []
-    with Session(start, zone, conversation.lang) as session:
+    with Session(start, zone, conversation.lang, interpreter) as session:
         for place, message in enumerate(conversation.messages):
             now += timedelta(seconds=message.wait_seconds)
             answer = session.say(

@@ -1,8 +1,9 @@
 """`bubbles eval`: run the evaluations of `benchmarks/evaluation`."""
 
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import click
 
@@ -14,6 +15,41 @@ _data = click.option(
 _errors = click.option(
     "--errors", type=click.IntRange(min=0), default=0, show_default=True, help="How many misses to show."
 )
+
+
+def _endpoint(*, is_required: bool) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Add the options that name a model, with the names of the fields of `ModelEndpoint`."""
+    options = (
+        click.option(
+            "--base-url", required=is_required, help="OpenAI-compatible server, such as http://127.0.0.1:8092/v1."
+        ),
+        click.option("--model", "name", required=is_required, help="Model name as that server knows it."),
+        click.option(
+            "--api-key", envvar="OPENAI_API_KEY", default="none", help="Key of that server; OPENAI_API_KEY by default."
+        ),
+        click.option(
+            "--style",
+            type=click.Choice(["auto", "native", "json_router", "prompt"]),
+            default="auto",
+            show_default=True,
+            help="How tools are offered to the model.",
+        ),
+        click.option(
+            "--timeout",
+            "timeout_seconds",
+            type=click.FloatRange(min=1),
+            default=60.0,
+            show_default=True,
+            help="Seconds one answer may take.",
+        ),
+    )
+
+    def add_options(command: Callable[..., int]) -> Callable[..., int]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add_options
 
 
 @click.group()
@@ -46,13 +82,19 @@ def eval_intents(data: Path | None, errors: int) -> int:
 
 
 @evaluation.command(name="conversations")
+@_endpoint(is_required=False)
+@click.option("--limit", type=click.IntRange(min=0), default=0, help="At most so many of a language; 0 = all.")
 @_data
 @_errors
-def eval_conversations(data: Path | None, errors: int) -> int:
-    """Play conversations of groups. Right, asked about, wrong."""
-    from benchmarks.evaluation.command import evaluate_conversations
+def eval_conversations(limit: int, data: Path | None, errors: int, **endpoint: Any) -> int:
+    """Play conversations of groups, without a model or with one. Right, asked about, wrong."""
+    from benchmarks.evaluation.command import ModelEndpoint, evaluate_conversations
 
-    return evaluate_conversations(data, errors)
+    named = [endpoint[option] is not None for option in ("base_url", "name")]
+    if any(named) and not all(named):
+        raise click.UsageError("--base-url and --model go together")
+    model = ModelEndpoint(**endpoint) if all(named) else None
+    return evaluate_conversations(data, model, limit=limit, errors=errors)
 
 
 @evaluation.command(name="summary")
@@ -65,36 +107,12 @@ def eval_summary(data: Path | None) -> int:
 
 
 @evaluation.command(name="tools")
-@click.option("--base-url", required=True, help="OpenAI-compatible server, such as http://127.0.0.1:8092/v1.")
-@click.option("--model", required=True, help="Model name as that server knows it.")
-@click.option(
-    "--api-key", envvar="OPENAI_API_KEY", default="none", help="Key of that server; OPENAI_API_KEY by default."
-)
-@click.option(
-    "--style",
-    type=click.Choice(["auto", "native", "json_router", "prompt"]),
-    default="auto",
-    show_default=True,
-    help="How tools are offered to the model.",
-)
-@click.option(
-    "--timeout", type=click.FloatRange(min=1), default=60.0, show_default=True, help="Seconds one answer may take."
-)
+@_endpoint(is_required=True)
 @click.option("--limit", type=click.IntRange(min=0), default=0, help="At most so many prompts; 0 = all.")
 @_data
 @_errors
-def eval_tools(
-    base_url: str,
-    model: str,
-    api_key: str,
-    style: Literal["auto", "native", "json_router", "prompt"],
-    timeout: float,
-    limit: int,
-    data: Path | None,
-    errors: int,
-) -> int:
+def eval_tools(limit: int, data: Path | None, errors: int, **endpoint: Any) -> int:
     """Say prompts to the bot with a model behind it. Right tools, right arguments, false triggers, latency."""
     from benchmarks.evaluation.command import ModelEndpoint, evaluate_tools
 
-    endpoint = ModelEndpoint(base_url=base_url, name=model, api_key=api_key, style=style, timeout_seconds=timeout)
-    return evaluate_tools(endpoint, data, limit=limit, errors=errors)
+    return evaluate_tools(ModelEndpoint(**endpoint), data, limit=limit, errors=errors)

@@ -37,9 +37,11 @@ def test_a_miss_is_shown_when_asked_for(tmp_path):
     assert "missed: 'tomorrow'" in run("time", "--data", tmp_path, "--errors", 1).output
 
 
-def test_a_conversation_is_played_and_scored(tmp_path):
+@pytest.fixture
+def conversation(tmp_path):
+    """A folder with one conversation: a remark, and a request for a reminder at a time that is written in words."""
     wanted = {"content": "call mum", "at": "2026-11-24T09:00", "rrule": None, "for": "me"}
-    conversation = {
+    found = {
         "id": "own-1",
         "lang": "en",
         "zone": "Europe/London",
@@ -54,13 +56,34 @@ def test_a_conversation_is_played_and_scored(tmp_path):
             },
         ],
     }
-    (tmp_path / "rows.jsonl").write_text(json.dumps(conversation), encoding="utf-8")
+    (tmp_path / "rows.jsonl").write_text(json.dumps(found), encoding="utf-8")
+    return tmp_path
 
-    result = run("conversations", "--data", tmp_path)
+
+def test_a_conversation_is_played_and_scored(conversation):
+    result = run("conversations", "--data", conversation)
 
     assert result.exit_code == 0
     assert "right at the first try 100.0%" in result.output
     assert "talk left alone 100.0%" in result.output
+
+
+async def test_a_conversation_is_played_with_a_model_over_http(conversation):
+    wanted = {"type": "once", "time": "2026-11-24 09:00", "content": "call mum"}
+    async with OpenAIServer([call("reminder_set", wanted)]) as server:
+        model = ("--base-url", server.base_url, "--model", "m", "--style", "native")
+        result = await asyncio.to_thread(run, "conversations", *model, "--data", conversation)
+
+    assert result.exit_code == 0
+    assert "right at the first try 100.0%" in result.output
+    assert server.requests, "the model was never asked"
+
+
+def test_a_model_without_an_address_is_refused(conversation):
+    result = run("conversations", "--model", "m", "--data", conversation)
+
+    assert result.exit_code == 2
+    assert "--base-url and --model go together" in result.output
 
 
 @pytest.fixture
