@@ -86,9 +86,7 @@ class FunctionCallLLM:
             on_text = turn.on_text
         if on_text is None and self._is_streaming:
             on_text = ignore_text
-        styles = self._styles
-        if turn.call_style and self._named_styles is not None:
-            styles = self._named_styles(turn.call_style)
+        styles = self._current_styles(turn)
         tools, style = self._catalog.get(turn.tools), await styles.current()
         while True:
             try:
@@ -98,6 +96,19 @@ class FunctionCallLLM:
                 if simpler is None:
                     raise
                 style = simpler
+
+    async def chooses_only(self, turn: Turn) -> bool:
+        """Return whether the model is to choose a function for `turn`, or none, and writes nothing itself.
+
+        Raises:
+            ModelUnavailable: the style of the endpoint is unknown yet, and the endpoint does not answer.
+        """
+        return (await self._current_styles(turn).current()).is_choice_only(turn)
+
+    def _current_styles(self, turn: Turn) -> StyleSource:
+        if turn.call_style and self._named_styles is not None:
+            return self._named_styles(turn.call_style)
+        return self._styles
 
     async def _interpret_rounds(self, inputs: "_Inputs") -> Interpretation:
         if inputs.turn.tool_choice == "none":

@@ -15,7 +15,7 @@ from bot.app.connections import DRAIN_SECONDS, Connections
 from bot.app.infrastructure import Infrastructure, open_infrastructure
 from bot.app.language_models import ModelStack, language_model, model_interpreter, model_stack
 from bot.app.pipeline import Pipeline
-from bot.app.registry import Functions, built_in_registry
+from bot.app.registry import Functions, built_in_names, built_in_registry
 from bot.app.services import create_search_service, create_services
 from bot.app.settings_checks import check_configured_names
 from bot.config.settings import Settings
@@ -41,7 +41,7 @@ from function_calls.language.messages import FALLBACK
 from function_calls.model_calls.hooks import HookedInterpreter
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import Interpreter
+from function_calls.tools.calls import Interpreter, ModelInterpreter, Turn
 from function_calls.tools.context import Services
 from function_calls.tools.policy import CallPolicy
 from function_calls.understanding.interpreter import OfflineInterpreter
@@ -92,6 +92,15 @@ class App(Struct, kw_only=True):
     async def finished(self) -> None:
         """Wait for the platforms to end, then for the messages in progress."""
         await self.connections.wait_finished()
+
+
+async def _reads_offline_first(model: ModelInterpreter, turn: Turn) -> bool:
+    """Return whether the rules read the message of `turn` before `model` does.
+
+    A model without native function calling is mostly a small one. What the rules do not know may be for a tool that is
+    not built in.
+    """
+    return {tool.name for tool in turn.tools} <= built_in_names() and await model.chooses_only(turn)
 
 
 @asynccontextmanager
@@ -175,6 +184,9 @@ async def build_app(
             plugins=plugins,
             cluster=cluster,
             watchdog=watchdog,
+            reads_offline_first=partial(_reads_offline_first, interpreter)
+            if isinstance(interpreter, ModelInterpreter)
+            else None,
         )
         tools = await enter(
             open_tool_sources(

@@ -1,5 +1,6 @@
 """Build the message pipeline: middlewares, assistant, tools and outbox."""
 
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from functools import partial
 
@@ -31,7 +32,7 @@ from function_calls.conversation.switch_command import ToolCommands
 from function_calls.functions.undo.undo import UndoService
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import Interpreter, ToolCall, ToolResult, reply_scope
+from function_calls.tools.calls import Interpreter, ToolCall, ToolResult, Turn, reply_scope
 from function_calls.tools.confirmation.yes_no import parse_short_answer
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.dispatch.hooks import AfterTool, ToolHooks
@@ -71,6 +72,7 @@ class Pipeline:
         plugins: PluginManager,
         cluster: SingleWorker,
         watchdog: Watchdog | None,
+        reads_offline_first: Callable[[Turn], Awaitable[bool]] | None = None,
     ) -> None:
         """`interpreter` is `offline` without a model."""
         settings, clock = infrastructure.settings, infrastructure.clock
@@ -128,7 +130,7 @@ class Pipeline:
             limits.messages_per_minute, clock, chat_messages_per_minute=limits.chat_messages_per_minute
         )
         checks: list[Middleware] = [self.access, in_order, self.rate_limit]
-        assistant = self.assistant_with(interpreter)
+        assistant = self.assistant_with(interpreter, reads_offline_first)
         self.router = MessageRouter(
             assistant=assistant,
             outbox=outbox,
@@ -169,7 +171,9 @@ class Pipeline:
             ),
         )
 
-    def assistant_with(self, interpreter: Interpreter) -> Assistant:
+    def assistant_with(
+        self, interpreter: Interpreter, reads_offline_first: Callable[[Turn], Awaitable[bool]] | None = None
+    ) -> Assistant:
         """Return an assistant with another interpreter, and the same tools and records."""
         return Assistant(
             self.calls,
@@ -180,6 +184,7 @@ class Pipeline:
             states=self._scopes,
             recorder=self._recorder,
             commands=self._commands,
+            reads_offline_first=reads_offline_first,
         )
 
     async def _is_for_the_bot(self, message: ChatMessage) -> bool:

@@ -1,6 +1,7 @@
 """Register the built-in functions and those of an application."""
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from types import ModuleType
 
 from function_calls import handlers
@@ -73,3 +74,9 @@ def built_in_registry(functions: Sequence[Functions] = (), *, injectable: Iterab
         registry.collect(source)
     check_inverses(registry, registry)
     return registry
+
+
+@cache
+def built_in_names() -> frozenset[str]:
+    """Return the names of the built-in functions."""
+    return frozenset(spec.name for spec in built_in_registry().specs)

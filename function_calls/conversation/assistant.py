@@ -63,7 +63,8 @@ class Assistant:
 
     `states` stores the session state of tools; without it the state is lost when the process ends. `recorder` records
     the outcome of each turn. `commands` are tried first; the first reply is the answer. Answers to pending calls (see
-    the router's `policy`) are not interpreted.
+    the router's `policy`) are not interpreted. Where `reads_offline_first`, the interpreter is asked about messages to
+    the bot alone that the offline one does not understand.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class Assistant:
         states: ScopeStore | None = None,
         recorder: Recorder | None = None,
         commands: Sequence[Command] = (),
+        reads_offline_first: Callable[[Turn], Awaitable[bool]] | None = None,
     ) -> None:
         self._router = router
         self._interpreter = interpreter
@@ -86,6 +88,7 @@ class Assistant:
         self._states = states or MemoryScopeStore()
         self._recorder = recorder or NoRecorder()
         self._commands = tuple(commands)
+        self._reads_offline_first = reads_offline_first
 
     async def answer(self, turn: Turn) -> Reply | None:
         """Answer `turn`; return None if nothing was asked of the bot."""
@@ -183,17 +186,37 @@ class Assistant:
         if is_offline:
             return await self._offline.interpret(turn)
         try:
-            chosen = await interpret_within(self._limits.seconds, self._interpreter, turn)
-            interpretation = await self._require_proof(turn, replace(chosen, is_chosen_by_model=bool(chosen.calls)))
-            policy = self._router.policy
-            if policy is not None and is_out_of_scope(turn, interpretation.calls, policy):
-                interpretation = replace(await self._offline.interpret(turn), handled_elsewhere=True)
-            return await self._replace_empty(turn) if is_unanswered(turn, interpretation) else interpretation
+            return await self._interpret_with_model(turn)
         except ModelUnavailable as error:
             logger.warning("model unavailable ({}); falling back to the offline interpreter", error.reason)
             if usage is not None:
                 usage.fall_back("offline", error.reason)
             return await self._fall_back(turn, error)
+
+    async def _interpret_with_model(self, turn: Turn) -> Interpretation:
+        read = await self._read_offline_first(turn)
+        if read is not None:
+            return read
+        chosen = await interpret_within(self._limits.seconds, self._interpreter, turn)
+        interpretation = await self._require_proof(turn, replace(chosen, is_chosen_by_model=bool(chosen.calls)))
+        policy = self._router.policy
+        if policy is not None and is_out_of_scope(turn, interpretation.calls, policy):
+            interpretation = replace(await self._offline.interpret(turn), handled_elsewhere=True)
+        return await self._replace_empty(turn) if is_unanswered(turn, interpretation) else interpretation
+
+    async def _read_offline_first(self, turn: Turn) -> Interpretation | None:
+        """Return what the offline interpreter makes of a message that it reads first; None to ask the model."""
+        first, message = self._reads_offline_first, turn.message
+        if first is None or turn.steps or turn.tool_choice is not None or not await first(turn):
+            return None
+        read = await self._offline.interpret(turn)
+        is_understood = bool(read.calls) or read.must_reply or read.is_answer
+        if not is_understood and (message.is_addressed or message.is_private):
+            return None
+        usage = current_usage()
+        if usage is not None:
+            usage.route = "offline"
+        return read if is_understood else Interpretation()
 
     async def _require_proof(self, turn: Turn, interpretation: Interpretation) -> Interpretation:
         """Replace the claim of a change without a receipt by the change itself or a correction."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta, tzinfo
 from itertools import takewhile
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, Protocol, runtime_checkable
 
 from msgspec import Struct, field
 
@@ -396,4 +396,16 @@ class Interpreter(Protocol):
 
         Raises:
             ModelUnavailable: a model was needed and none answered.
+        """
+
+
+@runtime_checkable
+class ModelInterpreter(Interpreter, Protocol):
+    """An interpreter with a language model; `FunctionCallLLM` is one."""
+
+    async def chooses_only(self, turn: Turn) -> bool:
+        """Return whether the model is to choose a function for `turn`, or none, and writes nothing itself.
+
+        Raises:
+            ModelUnavailable: how the endpoint is asked is unknown yet, and it does not answer.
         """

@@ -129,7 +129,9 @@ async def test_spans_have_the_attributes_of_the_conventions(collector):
 @pytest.mark.timeout(20)
 async def test_span_of_the_task_model_has_its_name(collector):
     model = {"function_calling": "prompt", "task_name": "tiny"}
-    spans = await converse(collector, [say('{"name": "reminder_list", "parameters": {}}')], "what is set", model=model)
+    spans = await converse(
+        collector, [say('{"name": "reminder_list", "parameters": {}}')], "tell me how it looks", model=model
+    )
 
     (chat,) = (span for span in spans if span.name.startswith("chat"))
     assert (chat.name, attributes(chat)["gen_ai.request.model"]) == ("chat tiny", "tiny")
