@@ -3,13 +3,18 @@
     BUBBLES_LOCAL_LLM_URL=http://127.0.0.1:8092/v1 pytest -m local_llm tests/local
 
 `BUBBLES_LOCAL_LLM_NAME` names the model (`local` by default), `BUBBLES_LOCAL_LLM_PROMPTS` how many of the project's own
-prompts are said (32 by default; a model of 1.5 billion parameters on one core needs about ten seconds for each).
+prompts are said (32 by default; a model of 1.5 billion parameters on one core needs about ten seconds for each), and
+`BUBBLES_LOCAL_LLM_CONVERSATIONS` how many of its own conversations are played in each language (10 by default).
 """
 
 import os
 
 import pytest
 
+from benchmarks.evaluation.blocking_model import blocking_model
+from benchmarks.evaluation.conversation_cases import OWN, conversations_in
+from benchmarks.evaluation.conversation_play import play
+from benchmarks.evaluation.conversation_scores import ConversationScore
 from benchmarks.evaluation.measured_bot import measured_bot
 from benchmarks.evaluation.prompts import own_prompts
 from benchmarks.evaluation.reports import tool_report
@@ -56,3 +61,20 @@ async def test_the_bot_chooses_tools_and_arguments_with_a_local_model(settings):
     assert found.right_tool >= 0.9 * found.wanted, shown
     assert found.right_arguments >= 0.85 * found.wanted, shown
     assert found.false_triggers <= 0.1 * found.unwanted, shown
+
+
+def played(conversations, interpreter=None):
+    return ConversationScore(tuple(row for each in conversations for row in play(each, interpreter)))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_conversations_are_read_at_least_as_well_as_without_the_model(settings, language):
+    count = int(os.environ.get("BUBBLES_LOCAL_LLM_CONVERSATIONS", "10"))
+    chosen = [each for each in conversations_in(OWN) if each.lang == language][-count:]
+    with blocking_model(settings) as model:
+        found = played(chosen, model_interpreter(model, settings))
+    alone = played(chosen)
+
+    assert found.first_try >= alone.first_try
+    assert found.harmful <= alone.harmful
+    assert found.talk_left_alone >= alone.talk_left_alone
