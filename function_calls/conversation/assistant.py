@@ -206,17 +206,16 @@ class Assistant:
 
     async def _read_offline_first(self, turn: Turn) -> Interpretation | None:
         """Return what the offline interpreter makes of a message that it reads first; None to ask the model."""
-        first, message = self._reads_offline_first, turn.message
+        first = self._reads_offline_first
         if first is None or turn.steps or turn.tool_choice is not None or not await first(turn):
             return None
         read = await self._offline.interpret(turn)
-        is_understood = bool(read.calls) or read.must_reply or read.is_answer
-        if not is_understood and (message.is_addressed or message.is_private):
+        if read.answer and not (read.must_reply or read.is_answer):  # a hint, as the message was not understood
             return None
         usage = current_usage()
         if usage is not None:
             usage.route = "offline"
-        return read if is_understood else Interpretation()
+        return read
 
     async def _require_proof(self, turn: Turn, interpretation: Interpretation) -> Interpretation:
         """Replace the claim of a change without a receipt by the change itself or a correction."""

@@ -40,6 +40,7 @@ async def group(script, style="json_router", functions=()):
 async def test_talk_and_plain_requests_are_not_sent_to_the_model(style):
     async with group([], style) as (platform, model):
         await platform.say("did anyone pay the wifi bill")
+        await platform.say("bubbles saved my week, honestly")
         assert platform.texts == []
         await platform.say("bubbles, remind me tomorrow at 9 to call mum")
         await platform.say("make it 10")
