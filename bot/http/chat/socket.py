@@ -18,7 +18,7 @@ from bot.http.core.errors import HttpRefused, field_problems, invalid_fields, re
 from bot.http.core.timeseries import last_second
 from bot.http.core.tokens import OPERATOR
 from bot.http.rooms.history import RoomHistory
-from bot.http.rooms.memberships import can_enter
+from bot.http.rooms.memberships import can_enter, mark_entered
 from bot.http.rooms.reminders import room_reminders
 from bot.http.security.auth import Viewer
 from bot.inbound.middleware import TokenBuckets
@@ -68,8 +68,9 @@ async def ws(
     if not await can_enter(context, viewer, session_id):
         await socket.close(_POLICY_VIOLATION, "room_not_yours")
         return
-    if time_zone:
-        with suppress(StorageBusy, StorageFull, StorageUnavailable):
+    with suppress(StorageBusy, StorageFull, StorageUnavailable):
+        await mark_entered(context, viewer.person.id, session_id)
+        if time_zone:
             chat = context.room.address(session_id)
             await context.app.turns.zones.suggest_for_person(chat, viewer.person, time_zone)
     language = language if language in LANGUAGES else request_language(socket)

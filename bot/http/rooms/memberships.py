@@ -91,13 +91,23 @@ async def _joined_rooms(context: HttpContext, person_id: str) -> list[str]:
 
 async def mark_read(context: HttpContext, person_id: str, session_id: str, message_id: str) -> None:
     """Store that a person has read a room up to a message."""
-    found = await context.messages.one(context.room.address(session_id), message_id)
-    if found is None:
+    if found := await context.messages.one(context.room.address(session_id), message_id):
+        await _store_read_place(context, person_id, session_id, found.message.sent_at)
+
+
+async def mark_entered(context: HttpContext, person_id: str, session_id: str) -> None:
+    """Store that a person has read an unused room, so that what others write there is unread."""
+    if session_id in await _read_places(context, person_id):
         return
+    if not await ChatUse(context.app.database).is_used(context.room.address(session_id)):
+        await _store_read_place(context, person_id, session_id, context.clock.now())
+
+
+async def _store_read_place(context: HttpContext, person_id: str, session_id: str, at: datetime) -> None:
     async with context.membership_lock:
         places = await _read_places(context, person_id)
         places.pop(session_id, None)
-        places[session_id] = found.message.sent_at.isoformat()
+        places[session_id] = at.isoformat()
         kept: Json = {**dict(list(places.items())[-_MOST_JOINED:])}
         await context.app.state.set(f"http.read:{person_id}", kept, keep=_KEEP)
 

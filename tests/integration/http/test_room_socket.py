@@ -401,6 +401,20 @@ async def test_read_messages_are_no_longer_unread_in_any_tab(served, open_tab):
     assert (before, after) == ((0, 0), (1, 1))
 
 
+async def test_messages_in_a_room_that_was_left_while_it_was_empty_are_unread(served, open_tab):
+    address, _ = served
+    async with open_tab(address, "Lin", room="trip") as lin:
+        async with open_tab(address, "Ada", room="trip") as ada:
+            await ada.until("hello")
+        await lin.say("@Ada here we are", "first")
+        await lin.until("message_new")
+
+        assert await unread_of(address, "Ada") == (1, 1)
+        async with open_tab(address, "Ada", room="trip") as ada:
+            await ada.until("hello")
+        assert await unread_of(address, "Ada") == (1, 1)
+
+
 async def unread_of(address, name):
     async with httpx.AsyncClient(base_url=address) as client:
         [room] = (await client.get("/api/chat/sessions", params={"name": name})).json()["sessions"]
