@@ -112,6 +112,7 @@ async def test_a_phone_never_scrolls_sideways_and_has_the_panel_in_a_sheet(visit
         await show(page, screen)
         width = await page.evaluate("document.documentElement.scrollWidth")
         assert width <= PHONE["width"], f"{screen} is {width} wide"
+    await expect(page.locator("h1")).to_have_text(visitors.room)  # the button of the room list shows the sign
     await page.get_by_label("显示侧栏").click()
     await expect(page.get_by_role("dialog", name="房间详情")).to_be_visible()
     await expect(page.get_by_role("dialog").locator("[data-reminder]")).to_be_visible()

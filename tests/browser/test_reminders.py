@@ -1,8 +1,12 @@
 """The reminders page: the list, the calendar and the HTTP API show the same, and what is done can be undone."""
 
+import re
+from datetime import UTC, datetime
+
 import pytest
 from playwright.async_api import Locator, Page, expect
 
+from tests.browser.test_looks import PHONE
 from tests.browser.visitors import Language, Visitors, say
 
 
@@ -161,6 +165,22 @@ async def open_next_week(page: Page) -> Locator:
     await page.get_by_role("radiogroup", name="View").get_by_text("Week").click()
     await page.get_by_role("button", name="Next").first.click()
     return page.locator(".calendar [data-event-id]")
+
+
+@pytest.mark.parametrize(
+    ("language", "week"),
+    [("en", r"23\s?–\s?29 Nov 2026"), ("zh", r"2026/11/23\s?–\s?2026/11/29"), ("es", r"23\s?–\s?29 nov 2026")],
+)
+async def test_week_is_named_by_its_dates_as_its_language_writes_them(
+    visitors: Visitors, language: Language, week: str
+):
+    page = await (await visitors.window(language, is_for_good=True)).new_page()
+    await page.clock.set_fixed_time(datetime(2026, 11, 25, 12, tzinfo=UTC))
+    await visitors.go(page, "/reminders", "Ada")
+    await page.locator("main .mantine-SegmentedControl-label").nth(2).click()
+    await expect(page.locator(".calendar")).to_contain_text(re.compile(week))
+    await page.set_viewport_size(PHONE)
+    await expect(page.locator(".week-name")).to_have_text(re.compile(week))
 
 
 async def test_week_on_a_phone_is_a_list_of_its_days(visitors: Visitors):

@@ -129,6 +129,8 @@ async def test_message_is_found_in_the_panel_and_in_the_palette(visitors: Visito
 
     await page.locator(".panel").get_by_text("Search").click()
     await page.get_by_label("Search messages").fill("wifi password")
+    await expect(page.locator("[data-found]").first.locator("mark")).to_have_text(["wifi", "password"])
+    assert await violations_in_both_schemes(page) == []
     await page.locator("[data-found]").first.click()
     await expect(wanted).to_be_focused()
     await expect(wanted).to_be_in_viewport()

@@ -256,11 +256,14 @@ async def test_set_up_needs_no_mouse(newcomers: Visitors):
     await tab_to(page, step(page, "bot").get_by_label("Name"))
     await page.keyboard.press("Control+a")
     await page.keyboard.type("Opal")
+    card = page.locator(".card.setup")
+    width = (await card.bounding_box() or {})["width"]
     for name in ("model", "search", "platform", "done"):
         await page.keyboard.press("Enter") if name == "model" else await press(page)
         await expect(step(page, name)).to_be_visible()
     await press(page, "Finish")
     await expect(step(page, "ready")).to_contain_text("Opal is ready", timeout=SLOW_MS)
+    assert (await card.bounding_box() or {})["width"] == width
     await tab_to(page, page.get_by_role("button", name="Open the chat"))
     await page.keyboard.press("Enter")
     await expect(page.locator("#composer")).to_be_focused(timeout=SLOW_MS)

@@ -44,6 +44,11 @@ export function longDate(at: string | number | Date, clock: Clock): string {
   return made(clock, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(new Date(at))
 }
 
+/** From one date to another, on the clocks of the viewer: 23–29 Nov 2026. */
+export function dateSpan(from: Date, to: Date, { language }: Pick<Clock, 'language'>): string {
+  return new Intl.DateTimeFormat(localeOf(language).dates, { day: 'numeric', month: 'short', year: 'numeric' }).formatRange(from, to)
+}
+
 export function isSameDay(one: string | number | Date, other: string | number | Date, { zone }: Clock): boolean {
   return dateIn(one, zone) === dateIn(other, zone)
 }

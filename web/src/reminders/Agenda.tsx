@@ -3,7 +3,7 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import dayjs from 'dayjs'
 import { Fragment, type ReactNode } from 'react'
 import { useClock } from '../format/clock'
-import { clockTime, dateIn, isSameDay, longDate } from '../format/time'
+import { clockTime, dateIn, dateSpan, isSameDay, longDate } from '../format/time'
 import { useWords } from '../language/language'
 import type { Occurrence } from './api'
 
@@ -47,7 +47,8 @@ interface WeekProps {
 /** A week as a list, for screens that are too narrow for seven columns. */
 export function WeekList({ occurrences, date, onDate, onPick }: WeekProps): ReactNode {
   const { calendar } = useWords().reminders
-  const { language, zone } = useClock()
+  const clock = useClock()
+  const { language, zone } = clock
   const begin = dayjs(date).locale(language).startOf('week')
   const end = begin.add(7, 'day')
   const go = (weeks: number) => onDate(begin.add(weeks, 'week').format('YYYY-MM-DD'))
@@ -65,7 +66,7 @@ export function WeekList({ occurrences, date, onDate, onPick }: WeekProps): Reac
           <IconChevronRight size={18} aria-hidden="true" />
         </ActionIcon>
         <strong className="week-name" aria-live="polite">
-          {begin.format(calendar.weekFormat)} – {end.subtract(1, 'day').format(calendar.weekFormat)}
+          {dateSpan(begin.toDate(), end.subtract(1, 'day').toDate(), clock)}
         </strong>
         <Button variant="default" h={44} ml="auto" onClick={() => onDate(dateIn(Date.now(), zone))}>
           {calendar.today}

@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import dayjs, { type Dayjs } from 'dayjs'
 import { useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { useClock, useZone } from '../format/clock'
-import { clockTime, dateIn, instantAt, shortTime, wallTime } from '../format/time'
+import { clockTime, dateIn, dateSpan, instantAt, shortTime, wallTime } from '../format/time'
 import { localeOf, useWords, type Language } from '../language/language'
 import { plural, type Words } from '../language/words'
 import { Answer } from '../shell/Answer'
@@ -54,7 +54,7 @@ function eventOf(one: Occurrence, zone: string): ScheduleEventData {
 }
 
 function labelsOf({ reminders: { calendar, day, week, month, agenda, view, empty } }: Words): ScheduleLabelsOverride {
-  const { moreLabel, dayFormat: _day, weekFormat: _week, monthFormat: _month, ...labels } = calendar
+  const { moreLabel, dayFormat: _day, monthFormat: _month, ...labels } = calendar
   return {
     ...labels, day, week, month, agenda, noEvents: empty, viewSelectLabel: view, switchToDayView: day, switchToWeekView: week,
     switchToMonthView: month, switchToYearView: calendar.year, moreLabel: (count) => plural(moreLabel, count),
@@ -159,7 +159,9 @@ export function Calendar({ reminders, isWhole, view, onPick, onAdd }: CalendarPr
   }
   useMemo(() => defineDates(clock.language), [clock.language])
   const hours = useMemo(() => hoursIn(clock.zone), [clock.zone])
-  const { dayFormat, weekFormat, monthFormat } = words.reminders.calendar
+  const { dayFormat, monthFormat } = words.reminders.calendar
+  const weekLabel = ({ weekStart, weekEnd }: { weekStart: string; weekEnd: string }) =>
+    dateSpan(dayjs(weekStart).toDate(), dayjs(weekEnd).toDate(), clock)
   const instantOf = (wall: Dayjs) => instantAt(wall.format(WALL), clock.zone)
   const renderEventBody = (event: ScheduleEventData) => <EventBody event={event} />
   return (
@@ -191,7 +193,7 @@ export function Calendar({ reminders, isWhole, view, onPick, onAdd }: CalendarPr
                   date={date}
                   onDateChange={setDate}
                   dayViewProps={{ ...hours, headerFormat: dayFormat }}
-                  weekViewProps={{ ...hours, weekLabelFormat: weekFormat }}
+                  weekViewProps={{ ...hours, renderWeekLabel: weekLabel }}
                   monthViewProps={{ ...NO_SELECT, monthYearSelectProps: { labelFormat: monthFormat } }}
                 />
               )}

@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core'
+import { Highlight, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
@@ -63,9 +63,9 @@ export function Find(): ReactNode {
                     <span>
                       <b dir="auto">{message.author.name}</b> <span className="muted figures">{shortTime(message.created_at, clock)}</span>
                     </span>
-                    <span className="found-text" dir="auto">
+                    <Highlight component="span" inherit className="found-text" dir="auto" highlight={wanted.trim().split(/\s+/)}>
                       {wordsOf({ author: message.author, text: message.content })}
-                    </span>
+                    </Highlight>
                   </button>
                 </li>
               ))}

@@ -30,7 +30,7 @@ export function Room(): ReactNode {
   return (
     <>
       <TopBar
-        title={`# ${room}`}
+        title={hasList ? `# ${room}` : room}
         before={
           !hasList && (
             <ActionIcon variant="subtle" color="gray" size={36} aria-label={words.rooms.show} onClick={() => setListOpen(true)}>

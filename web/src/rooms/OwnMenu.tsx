@@ -39,7 +39,7 @@ export function OwnMenu(): ReactNode {
   }
   return (
     <>
-      <Menu position="bottom-end" withinPortal portalProps={{ target: '.top' }} defaultOpened>
+      <Menu position="bottom-end" withinPortal portalProps={{ target: '.top' }} classNames={{ itemIndicator: 'own-mark' }} defaultOpened>
         <Menu.Target>
           <OwnMenuButton />
         </Menu.Target>

@@ -327,7 +327,7 @@ function Ready({ name }: { name: string }): ReactNode {
   const words = useWords().setup
   const [, go] = useLocation()
   return (
-    <section className="card setup-fields" data-setup="ready">
+    <section className="card setup" data-setup="ready">
       <h2 className="ready" tabIndex={-1} ref={(heading) => heading?.focus()}>
         <IconCircleCheck size={24} aria-hidden="true" /> {fill(words.ready, { name })}
       </h2>

@@ -1,1 +1,0 @@
-import{hn as e,ln as t,pn as n}from"./first-D-CXGJvD.js";import{t as r}from"./InputBase-BC5ibRIA.js";var i=e(),a=t(e=>{let t=n([`Input`,`InputWrapper`,`TextInput`],null,e);return(0,i.jsx)(r,{component:`input`,...t,__staticSelector:`TextInput`})});a.classes=r.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};
