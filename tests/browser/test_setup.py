@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import Locator, Page, expect
 
@@ -13,7 +14,7 @@ from bot.testing.clocks import FixedClock
 from tests.browser.bot_process import BotProcess
 from tests.browser.conftest import people_at
 from tests.browser.test_looks import CUT_OFF, PHONE
-from tests.browser.visitors import Visitors, Wardrobe, say
+from tests.browser.visitors import LOCALES, Language, Visitors, Wardrobe, say
 from tests.support.chat_servers.telegram import TelegramServer
 from tests.support.openai_server import OpenAIServer
 from tests.support.openai_server import say as answer
@@ -119,7 +120,9 @@ async def test_setting_is_found_refused_at_its_field_changed_at_once_and_undone(
     page = await newcomers.enter("Ada", "/settings")
     await page.get_by_role("searchbox", name="Search settings").fill("quiet hours")
     hours = page.get_by_label("Quiet hours")
+    place = await hours.bounding_box()
     await hours.fill("at night")
+    assert await hours.bounding_box() == place
     await page.get_by_role("button", name="Save changes").click()
     await expect(page.locator("[id='setting-reminders.quiet_hours-error']")).to_have_text(
         "Must be two clock times, such as 22:00-07:00.", timeout=SLOW_MS
@@ -163,6 +166,17 @@ async def test_health_leads_to_the_setting_that_mends_a_check(visitors: Visitors
     await page.go_back()
     await page.get_by_role("link", name="Fix it: AI model").click()
     await expect(page.locator("[data-group=model]")).to_be_visible()
+
+
+@pytest.mark.parametrize("language", LOCALES)
+async def test_texts_of_health_begin_at_one_line(visitors: Visitors, language: Language):
+    page = await visitors.enter("Ada", "/health", window=await visitors.window(language))
+    await expect(page.locator("[data-check] .state[data-state=warning]").first).to_be_visible()
+
+    begins = await page.locator("[data-check] .grow").evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect().left)"
+    )
+    assert len(set(begins)) == 1
 
 
 async def test_secret_is_shown_as_set_and_never_again(newcomers: Visitors):
