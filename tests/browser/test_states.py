@@ -222,6 +222,7 @@ async def test_axe_finds_no_problem_in_states_of_reminders(visitors: Visitors, l
 async def test_axe_finds_no_problem_in_states_of_the_other_pages(visitors: Visitors, language: Language):
     check = await state_check_of(visitors, language)
     page = check.page
+    await add_reminders(visitors, language)
     await visitors.go(page, "/tools?tool=reminder_set", "Ada")
     await page.locator(".try-it button[type=submit]").click()
     await check.run("tool")
