@@ -32,6 +32,7 @@ _OPEN_HOUR, _NOON, _EVENING = 6, 12, 18
 _SHORTEST_WORD = 3
 _NEW = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
 _BOTH = 2
+_OF_CLOCK = frozenset("0123456789:：")
 _FIGURED = re.compile(r"\d|[点點时時鐘钟]")
 _SHORTEST_MONTH = timedelta(days=28)
 _LONG_AFTER = timedelta(hours=6)
@@ -306,7 +307,10 @@ def parse_lead(piece: str, request: RequestContext) -> Lead | None:
     if length is not None:
         return _count_months(piece, length, request), None
     for end in range(len(piece) - 1, 0, -1):
-        clock = slots.parse_time([piece[end:]], request.words, request.read_times) if piece[:end].strip() else None
+        is_within_clock = set(piece[end - 1 : end + 1]) <= _OF_CLOCK
+        if is_within_clock or not piece[:end].strip():
+            continue
+        clock = slots.parse_time([piece[end:]], request.words, request.read_times)
         days = _parse_lead_days(piece[:end], request) if clock is not None and not clock.best.has_day else None
         if clock is not None and days is not None and days >= _DAY:
             named = slots.strip_time_words(piece[:end], request.words)

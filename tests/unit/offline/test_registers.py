@@ -110,6 +110,8 @@ SET = [
     ("at 7 tonight i need a reminder for the bins", "2026-03-04 19:00", "the bins"),
     ("remind me when it's half four to pack", "2026-03-04 16:30", "pack"),
     ("remind me the night before my exam on the 20th to pack", "2026-03-19 21:00", "pack"),
+    ("the exam is on the 20th at 9, remind me one day before 20:00", "2026-03-19 20:00", "the exam"),
+    ("20号上午九点考试，提前一天20:00提醒我", "2026-03-19 20:00", "考试"),
     ("remind me at 5 to pack. wait, make it 6.", "2026-03-04 18:00", "pack"),
     ("二十分钟提醒我关火", "2026-03-04 10:20", "关火"),
     ("any chance you could remind me to pack at 5?", "2026-03-04 17:00", "pack"),
