@@ -56,6 +56,8 @@ __all__ = ["Assistant", "Command", "ContextFor", "LoopLimits"]
 
 ContextFor = Callable[[Turn, int], CallContext]
 Command = Callable[[Turn], Awaitable[Reply | None]]
+_SEARCH = "perplexity_search"
+"""The function that the rules call for any question about the world, and for small talk that asks something."""
 
 
 class Assistant:
@@ -210,7 +212,8 @@ class Assistant:
         if first is None or turn.steps or turn.tool_choice is not None or not await first(turn):
             return None
         read = await self._offline.interpret(turn)
-        if read.answer and not (read.must_reply or read.is_answer):  # a hint, as the message was not understood
+        is_hint = read.answer and not (read.must_reply or read.is_answer)
+        if is_hint or {call.name for call in read.calls} == {_SEARCH}:
             return None
         usage = current_usage()
         if usage is not None:

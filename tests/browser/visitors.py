@@ -33,11 +33,7 @@ _INSIDE = ("data:", "blob:", "about:")
 _SIZE: ViewportSize = {"width": 1280, "height": 800}
 _OUTAGE = (
     "WebSocket connection to",
-    "net::ERR_CONNECTION_REFUSED",
-    "net::ERR_CONNECTION_RESET",
-    "net::ERR_EMPTY_RESPONSE",
-    "net::ERR_SOCKET_NOT_CONNECTED",
-    "net::ERR_INTERNET_DISCONNECTED",
+    "Failed to load resource: net::ERR_",
 )
 
 

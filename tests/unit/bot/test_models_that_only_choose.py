@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.app.language_models import model_interpreter
-from bot.config.settings import BotSettings, ModelSettings, Settings
+from bot.config.settings import BotSettings, ModelSettings, SearchSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.in_memory import NO_PLUGINS, build_in_memory
 from bot.testing.models import ScriptedModel
@@ -24,10 +24,10 @@ class Lamp:
 
 
 @asynccontextmanager
-async def group(script, style="json_router", functions=()):
+async def group(script, style="json_router", functions=(), search=None):
     """A group chat with a bot, and the model that plays `script`."""
     model, clock = ScriptedModel(script), LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
-    settings = Settings(bot=BotSettings(timezone="UTC"), plugins=NO_PLUGINS)
+    settings = Settings(bot=BotSettings(timezone="UTC"), plugins=NO_PLUGINS, search=search or SearchSettings())
     interpreter = model_interpreter(model, ModelSettings(function_calling=style))
     platform = FakePlatform(clock)
     async with build_in_memory(
@@ -64,6 +64,14 @@ async def test_question_is_looked_up_first_and_answered_by_the_model():
 
     assert "Crown on Mill Road" in str(model.shown[0].messages)
     assert platform.texts == ["The venue is the Crown."]
+
+
+async def test_question_that_the_rules_would_search_the_web_for_is_sent_to_the_model():
+    search = SearchSettings(searxng_url="http://127.0.0.1:9")
+    async with group(['{"tool": "none"}', "Fine, thanks."], search=search) as (platform, _):
+        await platform.say("bubbles, how are you today?")
+
+    assert platform.texts == ["Fine, thanks."]
 
 
 async def test_message_that_may_be_for_another_tool_is_sent_to_the_model():
