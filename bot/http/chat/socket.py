@@ -18,7 +18,7 @@ from bot.http.core.errors import HttpRefused, field_problems, invalid_fields, re
 from bot.http.core.timeseries import last_second
 from bot.http.core.tokens import OPERATOR
 from bot.http.rooms.history import RoomHistory
-from bot.http.rooms.memberships import can_enter, mark_entered
+from bot.http.rooms.memberships import can_enter, mark_empty_room_read
 from bot.http.rooms.reminders import room_reminders
 from bot.http.security.auth import Viewer
 from bot.inbound.middleware import TokenBuckets
@@ -68,9 +68,8 @@ async def ws(
     if not await can_enter(context, viewer, session_id):
         await socket.close(_POLICY_VIOLATION, "room_not_yours")
         return
-    with suppress(StorageBusy, StorageFull, StorageUnavailable):
-        await mark_entered(context, viewer.person.id, session_id)
-        if time_zone:
+    if time_zone:
+        with suppress(StorageBusy, StorageFull, StorageUnavailable):
             chat = context.room.address(session_id)
             await context.app.turns.zones.suggest_for_person(chat, viewer.person, time_zone)
     language = language if language in LANGUAGES else request_language(socket)
@@ -253,6 +252,9 @@ class RoomSocket:
         await self._socket.send_text(self._room.frame("hello", hello).text)
         for frame in missed or ():
             await self._socket.send_text(frame.text)
+        if missed is None and not messages:
+            with suppress(StorageBusy, StorageFull, StorageUnavailable):
+                await mark_empty_room_read(self._context, person.id, self._session_id)
         self._drop_sent_frames(seq)
 
     @property

@@ -95,11 +95,9 @@ async def mark_read(context: HttpContext, person_id: str, session_id: str, messa
         await _store_read_place(context, person_id, session_id, found.message.sent_at)
 
 
-async def mark_entered(context: HttpContext, person_id: str, session_id: str) -> None:
-    """Store that a person has read an unused room, so that what others write there is unread."""
-    if session_id in await _read_places(context, person_id):
-        return
-    if not await ChatUse(context.app.database).is_used(context.room.address(session_id)):
+async def mark_empty_room_read(context: HttpContext, person_id: str, session_id: str) -> None:
+    """Store that a person has entered a room without messages, so that those of others will be unread."""
+    if session_id not in await _read_places(context, person_id):
         await _store_read_place(context, person_id, session_id, context.clock.now())
 
 
