@@ -7,47 +7,24 @@ from contextlib import contextmanager
 
 from msgspec.structs import replace
 
-from bot.app.language_models import language_model
-from bot.config.settings import ModelSettings
-from services.kernel.errors import ConfigError
-from services.language_model.ports import Completion, CompletionRequest, LanguageModel
-
-
-class BlockingModel:
-    """A `LanguageModel` whose requests run on `loop`, the event loop of another thread; nothing is streamed."""
-
-    def __init__(self, inner: LanguageModel, loop: asyncio.AbstractEventLoop) -> None:
-        self._inner = inner
-        self._loop = loop
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._inner.name
-
-    async def complete(self, request: CompletionRequest) -> Completion:
-        """Answer `request`, and block the event loop until then."""
-        unstreamed = replace(request, on_text=None)
-        return asyncio.run_coroutine_threadsafe(self._inner.complete(unstreamed), self._loop).result()
+from services.language_model.fallback import FallbackChain
+from services.language_model.ports import Completion, CompletionRequest, InstrumentedModel, LanguageModel
 
 
 @contextmanager
-def blocking_model(settings: ModelSettings) -> Iterator[BlockingModel]:
-    """Open the model of `settings` in a thread of its own.
-
-    Raises:
-        ConfigError: the settings name no model.
-    """
-    inner = language_model(settings)
-    if inner is None:
-        raise ConfigError("--base-url", "", "name the server to be measured")
+def blocking_model(model: FallbackChain) -> Iterator[InstrumentedModel]:
+    """Yield `model` with its requests in a thread of its own, nothing streamed, and close it at the end."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
+
+    async def complete(inner: LanguageModel, request: CompletionRequest) -> Completion:
+        return asyncio.run_coroutine_threadsafe(inner.complete(replace(request, on_text=None)), loop).result()
+
     try:
-        yield BlockingModel(inner, loop)
+        yield InstrumentedModel(model, complete)
     finally:
-        asyncio.run_coroutine_threadsafe(inner.close(), loop).result()
+        asyncio.run_coroutine_threadsafe(model.close(), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()

@@ -17,6 +17,7 @@ from bot.config.settings import ModelSettings
 from function_calls.model_calls.styles.choosing import StyleName
 from function_calls.tools.calls import Interpreter
 from services.kernel.errors import ConfigError
+from services.language_model.fallback import FallbackChain
 
 
 def evaluate_time(data: Path | None, errors: int) -> int:
@@ -126,17 +127,15 @@ def _interpreter_in_thread(endpoint: ModelEndpoint | None) -> Iterator[Interpret
     from bot.app.language_models import model_interpreter
 
     settings = _settings_of(endpoint)
-    with blocking_model(settings) as model:
+    with blocking_model(_open_model(settings)) as model:
         yield model_interpreter(model, settings)
 
 
 async def _with_model(endpoint: ModelEndpoint, prompts: Iterable[Prompt]) -> list[Judgement]:
-    from bot.app.language_models import language_model, model_interpreter
+    from bot.app.language_models import model_interpreter
 
     settings = _settings_of(endpoint)
-    model = language_model(settings)
-    if model is None:
-        raise ConfigError("--base-url", "", "name the server to be measured")
+    model = _open_model(settings)
     try:
         return await _judged(model_interpreter(model, settings), prompts, is_cold=True)
     finally:
@@ -152,6 +151,15 @@ def _settings_of(endpoint: ModelEndpoint) -> ModelSettings:
         timeout_seconds=endpoint.timeout_seconds,
         max_retries=0,
     )
+
+
+def _open_model(settings: ModelSettings) -> FallbackChain:
+    from bot.app.language_models import language_model
+
+    model = language_model(settings)
+    if model is None:
+        raise ConfigError("--base-url", "", "name the server to be measured")
+    return model
 
 
 async def _judged(interpreter: Interpreter, prompts: Iterable[Prompt], *, is_cold: bool = False) -> list[Judgement]:

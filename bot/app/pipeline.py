@@ -1,6 +1,5 @@
 """Build the message pipeline: middlewares, assistant, tools and outbox."""
 
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from functools import partial
 
@@ -24,7 +23,7 @@ from bot.outbound.outbox import Outbox, connect_context
 from bot.platforms.base import StreamsAnswers
 from bot.platforms.kit.commands import answer_unknown_command, is_managing_command
 from bot.plugins.manager import PluginCommands, PluginManager
-from function_calls.conversation.assistant import Assistant, Command, LoopLimits
+from function_calls.conversation.assistant import Assistant, Command, LoopLimits, TurnCheck
 from function_calls.conversation.form_answers import is_answer
 from function_calls.conversation.records.recorder import Recorder, TurnRecorder
 from function_calls.conversation.slash_commands import parse_typed
@@ -32,7 +31,7 @@ from function_calls.conversation.switch_command import ToolCommands
 from function_calls.functions.undo.undo import UndoService
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import Interpreter, ToolCall, ToolResult, Turn, reply_scope
+from function_calls.tools.calls import Interpreter, ToolCall, ToolResult, reply_scope
 from function_calls.tools.confirmation.yes_no import parse_short_answer
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.dispatch.hooks import AfterTool, ToolHooks
@@ -72,7 +71,7 @@ class Pipeline:
         plugins: PluginManager,
         cluster: SingleWorker,
         watchdog: Watchdog | None,
-        reads_offline_first: Callable[[Turn], Awaitable[bool]] | None = None,
+        reads_offline_first: TurnCheck | None = None,
     ) -> None:
         """`interpreter` is `offline` without a model."""
         settings, clock = infrastructure.settings, infrastructure.clock
@@ -171,9 +170,7 @@ class Pipeline:
             ),
         )
 
-    def assistant_with(
-        self, interpreter: Interpreter, reads_offline_first: Callable[[Turn], Awaitable[bool]] | None = None
-    ) -> Assistant:
+    def assistant_with(self, interpreter: Interpreter, reads_offline_first: TurnCheck | None = None) -> Assistant:
         """Return an assistant with another interpreter, and the same tools and records."""
         return Assistant(
             self.calls,

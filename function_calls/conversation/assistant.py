@@ -52,10 +52,11 @@ from services.call_log.usage import current_usage
 from services.kernel.errors import ModelUnavailable
 from services.kernel.state import ScopeStore
 
-__all__ = ["Assistant", "Command", "ContextFor", "LoopLimits"]
+__all__ = ["Assistant", "Command", "ContextFor", "LoopLimits", "TurnCheck"]
 
 ContextFor = Callable[[Turn, int], CallContext]
 Command = Callable[[Turn], Awaitable[Reply | None]]
+TurnCheck = Callable[[Turn], Awaitable[bool]]
 _SEARCH = "perplexity_search"
 """The function that the rules call for any question about the world, and for small talk that asks something."""
 
@@ -80,7 +81,7 @@ class Assistant:
         states: ScopeStore | None = None,
         recorder: Recorder | None = None,
         commands: Sequence[Command] = (),
-        reads_offline_first: Callable[[Turn], Awaitable[bool]] | None = None,
+        reads_offline_first: TurnCheck | None = None,
     ) -> None:
         self._router = router
         self._interpreter = interpreter

@@ -33,7 +33,12 @@ _INSIDE = ("data:", "blob:", "about:")
 _SIZE: ViewportSize = {"width": 1280, "height": 800}
 _OUTAGE = (
     "WebSocket connection to",
-    "Failed to load resource: net::ERR_",
+    "net::ERR_CONNECTION_REFUSED",
+    "net::ERR_CONNECTION_RESET",
+    "net::ERR_CONTENT_LENGTH_MISMATCH",
+    "net::ERR_EMPTY_RESPONSE",
+    "net::ERR_SOCKET_NOT_CONNECTED",
+    "net::ERR_INTERNET_DISCONNECTED",
 )
 
 

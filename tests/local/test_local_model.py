@@ -74,7 +74,7 @@ def played(conversations, interpreter=None):
 def test_conversations_are_read_at_least_as_well_as_without_the_model(settings, language):
     count = int(os.environ.get("BUBBLES_LOCAL_LLM_CONVERSATIONS", "10"))
     chosen = [each for each in conversations_in(OWN) if each.lang == language][-count:]
-    with blocking_model(settings) as model:
+    with blocking_model(language_model(settings)) as model:
         found = played(chosen, model_interpreter(model, settings))
     alone = played(chosen)
 

@@ -12,8 +12,8 @@ _QUOTES = frozenset("\"“”'‘’「」『』")
 _QUOTED = re.compile(r"[\"“”「『]([^\"“”「」『』]+)[\"“”」』]")
 _AROUND_THANKS = frozenset({"and", "thank", "you", "so", "very", "much", "a", "lot"})
 _SHORTEST_WORD = 3
-_MOST_ADDED, _MOST_BEHIND = 4, 2
-"""The largest numbers of tokens by which a content is extended to the front and to the end."""
+_MOST_BEHIND = 2
+"""The largest number of tokens by which a content is extended to the end."""
 
 
 class ContentRepair(TagDraft):

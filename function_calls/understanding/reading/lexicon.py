@@ -144,7 +144,6 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     matter_suffixes: tuple[str, ...] = ()
     speech_verbs: tuple[str, ...] = ()
     closing_questions: tuple[str, ...] = ()
-    recipient_prepositions: frozenset[str] = frozenset()
     titles: tuple[str, ...] = ()
     possessives: frozenset[str] = frozenset()
     reminding_verbs: tuple[str, ...] = ()

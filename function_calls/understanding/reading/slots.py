@@ -310,17 +310,15 @@ def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
 def _strip_prepositions(names: str, words: Lexicon) -> str:
     """Return names without the prepositions and articles in front of each, and without the verb: "a mí y a Luz"."""
     text = names.split() if words.person_marks else []
-    begins = [not at or text[at - 1].endswith(",") or text[at - 1] in words.and_words for at in range(len(text))]
-    marked = [is_first and word in words.person_marks for word, is_first in zip(text, begins, strict=True)]
-    named = [
-        word in words.articles and marked[at - 1] and text[at + 1][:1].isupper() if 0 < at < len(text) - 1 else False
-        for at, word in enumerate(text)
-    ]
-    kept = [
-        word
-        for word, is_mark, is_article in zip(text, marked, named, strict=True)
-        if not (is_mark or is_article or words.fold(word) in words.reminding)
-    ] or text
+    kept: list[str] = []
+    is_first, is_marked = True, False
+    for word, following in zip(text, [*text[1:], ""], strict=False):
+        is_article = is_marked and word in words.articles and following[:1].isupper()
+        is_marked = is_first and word in words.person_marks
+        is_first = word.endswith(",") or word in words.and_words
+        if not (is_marked or is_article or words.fold(word) in words.reminding):
+            kept.append(word)
+    kept = kept or text
     return " ".join(kept) if len(kept) < len(text) else names
 
 

@@ -15,8 +15,6 @@ from function_calls.understanding.reading.tag_draft import TagDraft
 from function_calls.understanding.reading.tokens import MARKS, is_time_form
 
 _DAYLESS = frozenset({"@clock", "@part"})
-_SHORTEST_WORD, _PHRASE = 3, 3
-"""The fewest letters of a word that may be no time, and the fewest words of a phrase without a preposition."""
 _LONGEST_EVENT = 6
 """The most tokens of the name of an event at which a repetition ends."""
 

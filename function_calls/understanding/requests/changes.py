@@ -43,7 +43,6 @@ from services.time_expressions import Reading
 _LEAVING = 0.05
 """The probability that who deletes the reminder of somebody else only wants to be reminded no longer."""
 _NEAR, _DAY = timedelta(hours=1), timedelta(days=1)
-_LONGEST_NAME = 3
 _LONGEST_WEEKDAY = 3
 _LAST_HOUR = 12
 _BOTH = 2
