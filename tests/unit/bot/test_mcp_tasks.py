@@ -133,9 +133,10 @@ async def test_call_that_takes_long_goes_on_as_a_task_with_its_progress(oven, to
         assert done.result["structuredContent"] == {"bread": "rye"}
 
 
-async def test_call_that_ends_soon_is_answered_at_once(oven, tools):
+async def test_call_that_ends_soon_is_answered_at_once(bot, oven):
     oven.is_done.set()
-    async with client_of(tools) as client:
+    patient = McpTools(bot.app, SystemClock(), lambda _: ANN, task_after=60)
+    async with client_of(patient) as client:
         result = await client.call_tool("bake", {})
 
         assert result.structured_content == {"bread": "rye"}
