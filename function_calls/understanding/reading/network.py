@@ -21,6 +21,7 @@ COARSE: Final = 63
 """The bits of a word class that are a coarser class."""
 DILATIONS: Final = (1, 2, 4, 8)
 """The distances of the neighbors that each convolution sees."""
+_FARTHEST: Final = max(DILATIONS)
 _LONG: Final = 4
 _ENDING: Final = 3
 
@@ -48,20 +49,24 @@ class Network:
         )
         vectors = arrays["word"][numbers[:, 0]] + arrays["class"][numbers[:, 1]] + arrays["coarse"][numbers[:, 2]]
         vectors += arrays["affix"][numbers[:, 3]] + arrays["affix"][numbers[:, 4]] + arrays["known"][numbers[:, 5]]
-        hidden = vectors @ arrays["in"] + arrays["in_bias"]
-        count, size = hidden.shape
+        count, size = len(vectors), arrays["in"].shape[1]
+        padded = np.zeros((count + 2 * _FARTHEST, size), dtype=np.float32)
+        hidden = padded[_FARTHEST : _FARTHEST + count]
+        np.matmul(vectors, arrays["in"], out=hidden)
+        hidden += arrays["in_bias"]
+        beside = np.empty((count, 3, size), dtype=np.float32)
         for layer, distance in enumerate(DILATIONS):
-            padded = np.zeros((count + 2 * distance, size), dtype=np.float32)
-            padded[distance : distance + count] = hidden
-            beside = np.concatenate([padded[at * distance : at * distance + count] for at in range(3)], axis=1)
-            hidden = hidden + _gelu(beside @ arrays[f"conv{layer}"] + arrays[f"conv{layer}_bias"])
+            for at in range(3):
+                first = _FARTHEST + (at - 1) * distance
+                beside[:, at] = padded[first : first + count]
+            hidden += _gelu(beside.reshape(count, -1) @ arrays[f"conv{layer}"] + arrays[f"conv{layer}_bias"])
         return hidden
 
     def rank_intents(self, hidden: Array, context: str, *, is_addressed: bool) -> list[float]:
         """Return the probability of each intent of a message with the vectors `hidden`."""
         arrays = self._arrays
         state = (arrays["context"][self._contexts[context]], arrays["addressed"][int(is_addressed)])
-        whole = np.concatenate([hidden.max(axis=0), hidden.mean(axis=0), *state])
+        whole = np.concatenate([hidden.max(axis=0), hidden.sum(axis=0) / len(hidden), *state])
         inner = _gelu(whole @ arrays["intent_in"] + arrays["intent_in_bias"])
         scores = inner @ arrays["intent"] + arrays["intent_bias"]
         shares = np.exp(scores - scores.max())
@@ -132,6 +137,12 @@ def unpack_array(array: PackedArray) -> Array:
 
 def _gelu(values: Array) -> Array:
     """Return the Gaussian error linear unit of `values`, approximated by tanh as in training."""
-    cubed = values * (1 + np.float32(0.044715) * values * values)
-    found: Array = np.float32(0.5) * values * (1 + np.tanh(np.float32(0.7978845608) * cubed))
+    found = values * values
+    found *= np.float32(0.7978845608 * 0.044715)
+    found += np.float32(0.7978845608)
+    found *= values
+    np.tanh(found, out=found)
+    found += 1
+    found *= values
+    found *= np.float32(0.5)
     return found
