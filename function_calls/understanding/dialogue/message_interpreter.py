@@ -33,7 +33,7 @@ from function_calls.understanding.reading.message import (
     read_message,
     set_best_intent,
 )
-from function_calls.understanding.reading.names import find_members, find_text_behind_call, strip_calls
+from function_calls.understanding.reading.names import find_members, find_name, find_text_behind_call, strip_calls
 from function_calls.understanding.reading.reminder_words import ReminderWords
 from function_calls.understanding.reading.segments import (
     Classify,
@@ -68,6 +68,8 @@ _LEAST_REMOVAL = 0.25
 """The probability from which a deletion that names a person only takes this person off a reminder."""
 _QUOTES = "\"“”'‘’「」『』`"
 _TALK = 0.5
+_MOST_TALK_BY_NAME = 0.3
+"""The probability of talk below which a message with the bot's name among its words is for the bot."""
 _ASKING = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
 _FEWEST_WORDS = 3
@@ -98,16 +100,20 @@ class MessageInterpreter:
 
         The texts of the `known` reminders of the chat tell which words may name one.
         """
-        is_called = is_addressed(turn)
         text = _strip_quoted_lines(text)
-        request = find_text_behind_call(text, turn.bot_name) if is_called else ""
-        text = strip_calls(text, turn.bot_name).strip() if is_called else text.strip()
         is_quoted = text[:1] in _QUOTES and text[-1:] in _QUOTES
         is_read = has_models(language) and any(map(str.isalnum, text)) and len(text) <= LONGEST
         if not is_read or is_quoted:
             return None
         context = _get_question_context(question, self._times(text, turn.message_time, language=language))
         context = context or ("fired" if _replies_to_unknown(turn) else self._dialogue.context(key, turn))
+        if self._requests_by_name(text, turn, language, context, known):
+            turn = replace(turn, message=replace(turn.message, is_addressed=True))
+        is_called = is_addressed(turn)
+        request = find_text_behind_call(text, turn.bot_name) if is_called else ""
+        text = strip_calls(text, turn.bot_name).strip() if is_called else text.strip()
+        if not any(map(str.isalnum, text)):
+            return None
         classify, read = self._bind_models(turn, language, context, known, is_called=is_called)
         words, models = load_lexicon(language), load_models(language)
         reading = drop_remarks(read(text), words, classify, read)
@@ -131,6 +137,15 @@ class MessageInterpreter:
             question=question,
             known=known,
         )
+
+    def _requests_by_name(
+        self, text: str, turn: Turn, language: str, context: Context, known: ChatReminders | None
+    ) -> bool:
+        """Return whether a message with the bot's name among its words asks for something: "oh and bubbles skip it"."""
+        if is_addressed(turn) or find_name(text, turn.bot_name) is None:
+            return False
+        _, read = self._bind_models(turn, language, context, known, is_called=False)
+        return read(strip_calls(text, turn.bot_name)).probability(NOTHING) < _MOST_TALK_BY_NAME
 
     def _is_about_summaries(self, reading: MessageReading, words: Lexicon, turn: Turn, key: str) -> bool:
         """Return whether a message or the last action is about summaries."""
