@@ -1,1 +1,0 @@
-export{t as EmojiPicker}from"./EmojiPicker-BrTk0nZ8.js";

@@ -1,1 +1,0 @@
-export{t as Find}from"./Find-BArOJ_F9.js";

@@ -1,0 +1,1 @@
+export{r as ToolCards}from"./ToolCard-B5C0t1Jy.js";
