@@ -1,0 +1,1 @@
+export{t as ReminderForm}from"./ReminderForm-Bk03j0FW.js";

@@ -1,1 +1,0 @@
-export{t as Room}from"./room-BSbX4UnU.js";

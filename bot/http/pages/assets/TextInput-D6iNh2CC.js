@@ -1,1 +1,0 @@
-import{_n as e,dn as t,hn as n}from"./first-emfsHUMU.js";import{t as r}from"./InputBase-ChE_-HlD.js";var i=e(),a=t(e=>{let t=n([`Input`,`InputWrapper`,`TextInput`],null,e);return(0,i.jsx)(r,{component:`input`,...t,__staticSelector:`TextInput`})});a.classes=r.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Kn as t,Ln as n,Pn as r}from"./first-emfsHUMU.js";var i=e(t(),1);function a(e){let t=(0,i.useId)(),[a,o]=(0,i.useState)(`mantine-${t.replace(/:/g,``)}`),s=(0,i.useRef)(!1);return r(()=>{s.current||(s.current=!0,o(n()))},[]),typeof e==`string`?e:a}export{a as t};
