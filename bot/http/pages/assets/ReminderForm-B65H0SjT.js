@@ -1,1 +1,0 @@
-export{t as ReminderForm}from"./ReminderForm-Bk03j0FW.js";

@@ -1,0 +1,1 @@
+export{t as ReminderForm}from"./ReminderForm-BBj4_1Ad.js";
