@@ -244,6 +244,10 @@ async def test_setup_focuses_empty_required_fields_and_lists_changes_in_words(ne
     await expect(address).to_have_attribute("aria-invalid", "true")
     await address.fill("http://127.0.0.1:9/v1")
     await expect(page.locator("[data-test]")).to_have_count(0)
+    await page.get_by_role("button", name="Enviar una prueba").click()
+    await expect(page.locator("[data-test=problem]")).to_contain_text(
+        "corrige “Dirección del servidor”", timeout=SLOW_MS
+    )
     await page.get_by_text("Sin modelo").click()
     await next_step.click()
     await next_step.click()

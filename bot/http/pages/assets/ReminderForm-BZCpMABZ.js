@@ -1,0 +1,1 @@
+export{t as ReminderForm}from"./ReminderForm-DYk6N0Qo.js";

@@ -1,1 +1,0 @@
-export{t as ReminderForm}from"./ReminderForm-BBj4_1Ad.js";

@@ -1,0 +1,1 @@
+export{r as ToolCards}from"./ToolCard-iDhAcM7s.js";
