@@ -186,6 +186,25 @@ async def test_message_is_found_in_the_panel_and_in_the_palette(visitors: Visito
     await expect(wanted).to_be_focused()
 
 
+async def test_palette_finds_messages_of_the_rooms_visited_before(visitors: Visitors):
+    here, there = visitors.room, f"{visitors.room}_2"
+    window = await visitors.window()
+    page = await visitors.enter("Ada", window=window)
+    await say(page, "the wifi password is on the fridge")
+    await expect(page.locator("[data-mine]")).to_have_count(1)
+    visitors.room = there
+    await visitors.go(page, "/reminders", "Ada")
+
+    await page.keyboard.press("Control+k")
+    await expect(page.get_by_role("dialog").locator("input")).to_be_focused()
+    await page.keyboard.type("wifi")
+    await page.get_by_role("dialog").get_by_role("button").filter(has_text=f"# {here} · ").click()
+
+    await expect(page.locator("h1")).to_have_text(f"# {here}")
+    await expect(page.locator("[data-message]", has_text="fridge")).to_be_focused()
+    visitors.room = here
+
+
 async def test_found_message_is_loaded_when_it_is_older_than_what_is_shown(visitors: Visitors):
     page = await (await visitors.window()).new_page()
     older = [written(number) for number in range(50)]

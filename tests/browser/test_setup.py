@@ -311,7 +311,7 @@ async def test_set_up_can_be_skipped_and_found_again(newcomers: Visitors):
     await page.get_by_role("link", name="Skip setup").click()
     await expect(page.locator("#composer")).to_be_visible()
     await page.locator("#composer").press("Control+k")
-    await page.get_by_placeholder("Search pages, rooms, tools…").fill("Set up")
+    await page.get_by_placeholder("Search messages, rooms, pages, tools…").fill("Set up")
     await page.keyboard.press("Enter")
     await expect(step(page, "bot")).to_be_visible()
     await page.get_by_role("link", name="Settings").click()

@@ -17,7 +17,7 @@ import { fetchTools } from '../tools/api'
 import { useToolHelp } from '../tools/help'
 import { wordsOf } from '../cards/answer'
 import { useRooms, type RoomOverview } from '../rooms/api'
-import { useFound } from '../room/Find'
+import { useFoundInRooms } from '../room/Find'
 import { SecondTab } from './SecondTab'
 import { Shortcuts } from './Shortcuts'
 
@@ -48,7 +48,7 @@ function useCommands(open: (what: Open) => void, wanted: string): SpotlightActio
   const helpOf = useToolHelp()
   const tools = useQuery({ queryKey: ['tools', viewpoint], queryFn: () => fetchTools(viewpoint), staleTime: 60_000 })
   const rooms = useRooms()
-  const found = useFound(wanted)
+  const found = useFoundInRooms(wanted)
   const pages: SpotlightActionData[] = PAGES.map(({ path, key, icon: Icon }) => ({
     id: `page-${key}`,
     label: words.nav[key],
@@ -56,15 +56,15 @@ function useCommands(open: (what: Open) => void, wanted: string): SpotlightActio
     onClick: () => go(path),
   }))
   const { enter, leave, jump } = useRoom.getState()
-  const messages: SpotlightActionData[] = (wanted.trim() ? (found.data ?? []) : []).map((message) => ({
-    id: `message-${message.id}`,
+  const messages: SpotlightActionData[] = (wanted.trim() ? found : []).map((message) => ({
+    id: `message-${message.room}-${message.id}`,
     label: `${message.author.name}: ${wordsOf({ author: message.author, text: message.content }).slice(0, LONGEST_LABEL)}`,
-    description: `# ${identity?.room} · ${shortTime(message.created_at, clock)}`,
+    description: `# ${message.room} · ${shortTime(message.created_at, clock)}`,
     // Messages fit the words although they may not have them.
     keywords: wanted,
     onClick: () => {
       go('/')
-      jump(message.id)
+      jump(message.id, message.room)
     },
   }))
   return [

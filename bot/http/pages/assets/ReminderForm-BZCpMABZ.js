@@ -1,1 +1,0 @@
-export{t as ReminderForm}from"./ReminderForm-DYk6N0Qo.js";

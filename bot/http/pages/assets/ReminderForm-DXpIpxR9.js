@@ -1,0 +1,1 @@
+export{t as ReminderForm}from"./ReminderForm-DRE7H-5E.js";

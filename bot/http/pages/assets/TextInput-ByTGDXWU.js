@@ -1,1 +1,0 @@
-import{fn as e,gn as t,vn as n}from"./first-nU3AXgT6.js";import{t as r}from"./InputBase-q2cPp7I9.js";var i=n(),a=e(e=>{let n=t([`Input`,`InputWrapper`,`TextInput`],null,e);return(0,i.jsx)(r,{component:`input`,...n,__staticSelector:`TextInput`})});a.classes=r.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

@@ -1,0 +1,1 @@
+export{r as ToolCards}from"./ToolCard-BTyKkMz3.js";
