@@ -65,7 +65,7 @@ async def examine_model(model: LanguageModel | None, settings: ModelSettings, pr
         is_other = bool(offered) and settings.name not in offered
         step = "model_names" if is_other else _NEXT_STEPS.get(error.reason, "model_log")
         names = ", ".join(closest_names(settings.name, offered, count=_MOST_MODELS, at_least=0))
-        return [problem("model", "silent", step, name=settings.name, reason=_reason_of(error), names=names)]
+        return [problem("model", "silent", step, name=settings.name, reason=describe_outage(error), names=names)]
     answers = good("model", "answers", name=completion.model or settings.name)
     return [answers, _examine_tool_calls(settings, has_called=bool(completion.calls), was_offered=tools is not None)]
 
@@ -82,7 +82,8 @@ async def _offered_models(settings: ModelSettings, prober: Prober) -> list[str]:
     return [each["id"] for each in entries if isinstance(each, dict) and isinstance(each.get("id"), str)]
 
 
-def _reason_of(error: ModelUnavailable) -> Message | str:
+def describe_outage(error: ModelUnavailable) -> Message | str:
+    """Return the reason of `error`, with the words of the server if there are any."""
     reason = outage(error.reason)
     if error.reason in {"connection", "timeout"} or not error.detail:
         return reason
