@@ -1,1 +1,0 @@
-export{t as EmojiPicker}from"./EmojiPicker-lUZGiQ4s.js";

@@ -1,1 +1,0 @@
-export{t as ReminderForm}from"./ReminderForm-DRE7H-5E.js";

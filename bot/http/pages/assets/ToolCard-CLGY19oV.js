@@ -1,1 +1,0 @@
-export{r as ToolCards}from"./ToolCard-BTyKkMz3.js";
