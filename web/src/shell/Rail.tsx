@@ -22,11 +22,11 @@ export function Rail(): ReactNode {
       <span>{words.nav[key]}</span>
     </Link>
   ))
-  const hasRest = MAIN_PAGES.slice(SHOWN_ON_A_PHONE).some((page) => page.path === here)
+  const isHereBehindMore = MAIN_PAGES.slice(SHOWN_ON_A_PHONE).some((page) => page.path === here)
   return (
     <nav className="rail" aria-label={words.nav.label} ref={box}>
       {links.slice(0, SHOWN_ON_A_PHONE)}
-      <button type="button" className="rail-more" aria-expanded={isOpen} aria-controls={id} data-current={hasRest || undefined} onClick={() => setOpen(!isOpen)}>
+      <button type="button" className="rail-more" aria-expanded={isOpen} aria-controls={id} data-current={isHereBehindMore || undefined} onClick={() => setOpen(!isOpen)}>
         <IconDots size={21} stroke={1.6} aria-hidden="true" />
         <span>{words.nav.more}</span>
       </button>
