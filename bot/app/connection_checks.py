@@ -16,6 +16,7 @@ from bot.platforms.kit.doctor import Finding, Prober, good, problem
 from function_calls.language.messages import Message, outage
 from services.kernel.clock import Clock
 from services.kernel.errors import ModelUnavailable
+from services.kernel.text import closest_names
 from services.language_model.ports import CompletionRequest, LanguageModel
 from services.search.model import SearchUnavailable
 
@@ -36,6 +37,7 @@ _NEXT_STEPS: Final = {
     "malformed": "model_address",
 }
 _QUERY: Final = "Wikipedia"
+_MOST_MODELS: Final = 8
 
 # The library of each platform; only looked up, as some take seconds to import.
 _LIBRARIES: Final = {
@@ -50,8 +52,8 @@ _LIBRARIES: Final = {
 }
 
 
-async def examine_model(model: LanguageModel | None, settings: ModelSettings) -> list[Finding]:
-    """Request one answer from the model, if one is configured."""
+async def examine_model(model: LanguageModel | None, settings: ModelSettings, prober: Prober) -> list[Finding]:
+    """Request one answer from the model, if one is configured; a server without it is asked for its models."""
     if model is None:
         return [good("model", "model_none")]
     tools = json.dumps([_TOOL]).encode() if settings.function_calling in {"native", "auto"} else None
@@ -59,13 +61,29 @@ async def examine_model(model: LanguageModel | None, settings: ModelSettings) ->
     try:
         completion = await model.complete(request)
     except ModelUnavailable as error:
-        step = _NEXT_STEPS.get(error.reason, "model_log")
-        return [problem("model", "silent", step, name=settings.name, reason=_reason_of(error))]
+        offered = await _offered_models(settings, prober) if error.reason == "refused" else []
+        is_other = bool(offered) and settings.name not in offered
+        step = "model_names" if is_other else _NEXT_STEPS.get(error.reason, "model_log")
+        names = ", ".join(closest_names(settings.name, offered, count=_MOST_MODELS, at_least=0))
+        return [problem("model", "silent", step, name=settings.name, reason=describe_outage(error), names=names)]
     answers = good("model", "answers", name=completion.model or settings.name)
     return [answers, _examine_tool_calls(settings, has_called=bool(completion.calls), was_offered=tools is not None)]
 
 
-def _reason_of(error: ModelUnavailable) -> Message | str:
+async def _offered_models(settings: ModelSettings, prober: Prober) -> list[str]:
+    """Return the names of the models that the server of `model.base_url` lists, if it does."""
+    if not settings.base_url:
+        return []
+    key = settings.api_key.get_secret_value()
+    headers = {"Authorization": f"Bearer {key}"} if key else None
+    address = settings.base_url.rstrip("/").removesuffix("/chat/completions")
+    listed = (await prober.ask("GET", f"{address}/models", headers=headers)).body.get("data")
+    entries = listed if isinstance(listed, list) else []
+    return [each["id"] for each in entries if isinstance(each, dict) and isinstance(each.get("id"), str)]
+
+
+def describe_outage(error: ModelUnavailable) -> Message | str:
+    """Return the reason of `error`, with the words of the server if there are any."""
     reason = outage(error.reason)
     if error.reason in {"connection", "timeout"} or not error.detail:
         return reason
@@ -102,15 +120,15 @@ async def examine_part(part: str, settings: Settings, clock: Clock) -> list[Find
     """Check one part of the bot: `model`, `search` or a platform, as `settings` describe it."""
     if part == "search":
         return [await _examine_search(settings, clock)]
-    if part != "model":
-        async with Prober(clock) as prober:
+    async with Prober(clock) as prober:
+        if part != "model":
             return await examine_platform(part, settings, prober)
-    model = language_model(settings.model)
-    try:
-        return await examine_model(model, settings.model)
-    finally:
-        if model is not None:
-            await model.close()
+        model = language_model(settings.model)
+        try:
+            return await examine_model(model, settings.model, prober)
+        finally:
+            if model is not None:
+                await model.close()
 
 
 async def _examine_search(settings: Settings, clock: Clock) -> Finding:

@@ -84,6 +84,8 @@ class ModelLatency:
         self._now = now
         self.by_outcome: dict[tuple[str, str], Latencies] = {}
         """The durations by the model's name and the outcome."""
+        self.last_failure: ModelUnavailable | None = None
+        """The reason why the last request has no answer; None if it has one."""
 
     def model(self, inner: LanguageModel) -> LanguageModel:
         """Wrap `inner` so that its requests are timed."""
@@ -94,9 +96,9 @@ class ModelLatency:
         begun, outcome = self._now(), "cancelled"
         try:
             completion = await inner.complete(request)
-            outcome = "ok"
+            outcome, self.last_failure = "ok", None
         except ModelUnavailable as error:
-            outcome = error.reason
+            outcome, self.last_failure = error.reason, error
             raise
         else:
             return completion

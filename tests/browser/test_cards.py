@@ -89,6 +89,22 @@ async def test_answer_to_undo_is_headed_as_such(visitors: Visitors):
     await expect(page.locator("[data-card=reminder]").nth(2)).to_contain_text("Change undone")
 
 
+async def test_calls_of_an_undo_are_shown_as_one(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    await set_reminder(page, "stretch")
+    await say(page, "undo")
+    undone = page.locator("[data-message]", has=page.locator("[data-card=reminder]")).nth(1)
+    await expect(undone).to_contain_text("Reminder deleted")
+
+    for _ in range(2):
+        await undone.locator(".how-line").click()
+        await expect(undone.locator("[data-tool]")).to_have_count(1)
+        await expect(undone.locator("[data-tool]")).to_have_attribute("data-tool", "undo")
+        await page.reload()
+    await page.locator(".panel").get_by_text("Activity", exact=True).click()
+    await expect(page.locator(".recent-calls .mono:not(.figures)")).to_have_text(["undo", "reminder_set"])
+
+
 async def test_button_of_a_fired_reminder_is_noted_in_its_card(visitors: Visitors):
     page = await visitors.enter("Ada")
     await say(page, "remind me in 1 second to drink")

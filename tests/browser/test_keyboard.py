@@ -57,7 +57,7 @@ async def test_form_card_and_settings_need_no_mouse(newcomers: Visitors):
     await expect(card).to_contain_text("Reminder paused")
 
     await page.keyboard.press("Control+k")
-    await expect(page.get_by_placeholder("Search pages, rooms, tools…")).to_be_focused()
+    await expect(page.get_by_placeholder("Search messages, rooms, pages, tools…")).to_be_focused()
     await page.keyboard.type("Settings")
     await expect(page.get_by_role("dialog").locator("[data-selected]")).to_have_text("Settings")
     await page.keyboard.press("Enter")
@@ -74,7 +74,7 @@ async def test_the_palette_opens_from_inside_the_composer_and_leads_everywhere(v
     await page.locator("#composer").fill("half a thought")
 
     await page.locator("#composer").press("Control+k")
-    await expect(page.get_by_placeholder("Search pages, rooms, tools…")).to_be_focused()
+    await expect(page.get_by_placeholder("Search messages, rooms, pages, tools…")).to_be_focused()
     await page.keyboard.type("Health")
     await page.keyboard.press("Enter")
 

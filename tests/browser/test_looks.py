@@ -1,6 +1,7 @@
 """The page is readable in light and dark mode, in every language, at double size and on a phone."""
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -85,7 +86,10 @@ async def dressed(page: Page, scheme: Scheme) -> None:
 
 async def show(page: Page, screen: str) -> None:
     """Go to another screen as people do, and wait until what it shows is there."""
-    await page.locator(".rail-link").nth(SCREENS.index(screen)).click()
+    link = page.locator(".rail-link").nth(SCREENS.index(screen))
+    if not await link.is_visible():  # a phone has most pages behind "More"
+        await page.locator(".rail-more").click()
+    await link.click()
     await page.locator("main .page-column > *, main .log").first.wait_for()
     if screen == "tools":
         await page.locator(".tool-list li a").first.click()
@@ -121,6 +125,36 @@ async def test_a_phone_never_scrolls_sideways_and_has_the_panel_in_a_sheet(visit
     box = await page.locator("#composer").bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= 480
+
+
+MORE: dict[Language, tuple[str, str]] = {"en": ("More", "Health"), "zh": ("更多", "运行状态"), "es": ("Más", "Estado")}
+
+
+@pytest.mark.parametrize("language", sorted(MORE))
+async def test_a_phone_has_three_pages_in_its_bar_and_the_others_behind_more(visitors: Visitors, language: Language):
+    page = await visitors.enter("Ada", window=await visitors.window(language))
+    more = page.get_by_role("button", name=MORE[language][0], exact=True)
+    links = page.locator(".rail-link").filter(visible=True)
+    await expect(links).to_have_count(7)
+    await expect(more).to_be_hidden()
+
+    await page.set_viewport_size(PHONE)
+    await expect(links).to_have_count(3)
+    await more.click()
+    await expect(links).to_have_count(7)
+    found = await violations_in_both_schemes(page)
+    await page.keyboard.press("Escape")
+    await expect(links).to_have_count(3)
+    await more.click()
+    await page.locator(".log").click(position={"x": 5, "y": 5})
+    await expect(links).to_have_count(3)
+    await more.press("Enter")
+    await page.get_by_role("link", name=MORE[language][1], exact=True).click()
+
+    await expect(page).to_have_url(re.compile("/health"))
+    await expect(links).to_have_count(3)
+    await expect(page.locator(".rail-more[data-current]")).to_be_visible()
+    assert found == []
 
 
 async def test_notice_on_a_phone_covers_neither_composer_nor_pages(visitors: Visitors):

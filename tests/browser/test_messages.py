@@ -99,6 +99,31 @@ async def test_addresses_that_run_code_are_never_links(visitors: Visitors):
     await expect(page.locator("[data-message=m2] .file").first).to_have_text("notes")
 
 
+async def test_answer_that_may_succeed_later_has_its_retry_below_the_text(visitors: Visitors):
+    messages = [
+        message(1, person("Ada"), "@Bubbles tell me a story", -6),
+        from_bot(2, "No.", reply_to="m1", retryable=True),
+    ]
+    page = await room_of(visitors, messages)
+
+    text = await page.locator("[data-message=m2]").get_by_text("No.", exact=True).bounding_box()
+    retry = await page.get_by_role("button", name="Retry").bounding_box()
+
+    assert text is not None
+    assert retry is not None
+    assert text["y"] + text["height"] <= retry["y"]
+
+
+async def test_time_of_a_message_is_shown_once_and_its_code_as_it_was_typed(visitors: Visitors):
+    messages = [message(1, person("Lin"), "`a -> b`", -6), message(2, BOT, "`a -> b`", -5)]
+    page = await room_of(visitors, messages)
+
+    for number in (1, 2):
+        shown = page.locator(f"[data-message=m{number}]")
+        await expect(shown.locator("time")).to_have_count(1)
+        await expect(shown.locator("code")).to_have_css("font-variant-ligatures", "none")
+
+
 UNDO = [{"label": "↩ Undo", "says": "undo"}]
 TIMES = [{"label": "08:00", "says": "1"}, {"label": "20:00", "says": "2"}]
 FIRED = {"id": "r1", "text": "tea", "due_at": "2026-11-21T11:00:00Z", "late_ms": 3}

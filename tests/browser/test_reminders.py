@@ -204,6 +204,31 @@ async def test_week_on_a_phone_is_a_list_of_its_days(visitors: Visitors):
     await expect(page.locator(".week-name")).to_have_text(this_week)
 
 
+async def test_month_on_a_phone_shows_its_last_week_with_whole_times(visitors: Visitors):
+    page = await (await visitors.window(is_for_good=True)).new_page()
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await page.clock.set_fixed_time(datetime(2026, 11, 30, 12, tzinfo=UTC))  # in the last of six weeks
+    await visitors.go(page, "/reminders", "Ada")
+    await page.get_by_label("New reminder").fill("every day at 09:00 water the ficus")
+    await page.get_by_role("button", name="Add").click()
+    await expect(page.locator(".reminder-row")).to_have_count(1)
+
+    await page.get_by_role("radiogroup", name="View").get_by_text("Month").click()
+
+    bar = await page.locator(".rail").bounding_box()
+    today = await page.locator(".mantine-MonthView-monthViewDay", has=page.locator("[data-today]")).bounding_box()
+    assert bar is not None
+    assert today is not None
+    assert today["y"] + today["height"] <= bar["y"]
+    await expect(page.get_by_role("combobox", name="For")).to_be_visible()
+    await expect(page.get_by_role("button", name="Subscribe in a calendar")).to_be_visible()
+    await page.get_by_role("button", name="Next").first.click()
+    times = page.locator(".calendar .event-time")
+    await expect(times.nth(10)).to_be_visible()
+    boxes = page.locator(".calendar [data-event-id]")
+    assert await boxes.evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth).length") == 0
+
+
 async def test_occurrence_is_dragged_to_another_hour_and_put_back(visitors: Visitors):
     page = await visitors.enter("Ada", "/reminders")
     await page.get_by_label("New reminder").fill("every day at 09:00 water the ficus")

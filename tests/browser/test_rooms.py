@@ -1,5 +1,6 @@
 """Rooms: the list with what is new there, names and links, notifications, and finding messages."""
 
+import re
 from pathlib import Path
 
 from playwright.async_api import Page, expect
@@ -59,6 +60,45 @@ async def test_list_shows_what_is_new_in_other_rooms(visitors: Visitors):
     await expect(noor.locator("h1")).to_have_text(f"# {here}")
     await expect(link_of(noor, there)).to_be_visible()
     await expect(badge).to_have_count(0)
+    visitors.room = here
+
+
+async def test_button_of_the_rooms_on_a_phone_tells_of_news_in_other_rooms(visitors: Visitors):
+    here, there = visitors.room, f"{visitors.room}_2"
+    noor = await visitors.enter("Noor")
+    await noor.set_viewport_size(PHONE)
+    visitors.room = there
+    lin = await visitors.enter("Lin")
+    button = noor.get_by_role("button", name="Show rooms")
+    await expect(button).to_have_accessible_name("Show rooms")
+
+    await say(lin, "@Noor are you there?")
+    await expect(button).to_have_accessible_name("Show rooms, 1 mention", timeout=20_000)
+    assert await violations_in_both_schemes(noor) == []
+    await button.click()
+    await noor.get_by_role("dialog", name="Rooms").locator(f"[data-room='{there}']").click()
+
+    await expect(said(noor, "are you there?")).to_be_visible()
+    await expect(button).to_have_accessible_name("Show rooms")
+    visitors.room = here
+
+
+async def test_keys_lead_to_the_next_room_with_news_which_the_palette_counts(visitors: Visitors):
+    here, there = visitors.room, f"{visitors.room}_2"
+    noor = await visitors.enter("Noor")
+    visitors.room = there
+    await say(await visitors.enter("Lin"), "@Noor lunch?")
+    await expect(link_of(noor, there).locator(".room-badge")).to_contain_text("@1", timeout=20_000)
+
+    await noor.keyboard.press("Control+k")
+    in_palette = noor.get_by_role("dialog").get_by_role("button").filter(has_text=f"# {there}")
+    await expect(in_palette).to_contain_text("1 mention")
+    await noor.keyboard.press("Escape")
+    await expect(noor.get_by_role("dialog")).to_have_count(0)
+    await noor.keyboard.press("Alt+Shift+ArrowDown")
+
+    await expect(noor.locator("h1")).to_have_text(f"# {there}")
+    await expect(said(noor, "lunch?")).to_be_visible()
     visitors.room = here
 
 
@@ -138,10 +178,31 @@ async def test_message_is_found_in_the_panel_and_in_the_palette(visitors: Visito
     await page.keyboard.press("Control+k")
     await expect(page.get_by_role("dialog").locator("input")).to_be_focused()
     await page.keyboard.type("wifi")
-    await page.get_by_role("dialog").get_by_text("Ada: the wifi password is on the fridge").click()
+    found = page.get_by_role("dialog").get_by_role("button", name="Ada: the wifi password is on the fridge")
+    await expect(found).to_contain_text(re.compile(rf"# {visitors.room} · .*\d\d:\d\d"))
+    await found.click()
 
     await expect(wanted).to_be_in_viewport()
     await expect(wanted).to_be_focused()
+
+
+async def test_palette_finds_messages_of_the_rooms_visited_before(visitors: Visitors):
+    here, there = visitors.room, f"{visitors.room}_2"
+    window = await visitors.window()
+    page = await visitors.enter("Ada", window=window)
+    await say(page, "the wifi password is on the fridge")
+    await expect(page.locator("[data-mine]")).to_have_count(1)
+    visitors.room = there
+    await visitors.go(page, "/reminders", "Ada")
+
+    await page.keyboard.press("Control+k")
+    await expect(page.get_by_role("dialog").locator("input")).to_be_focused()
+    await page.keyboard.type("wifi")
+    await page.get_by_role("dialog").get_by_role("button").filter(has_text=f"# {here} · ").click()
+
+    await expect(page.locator("h1")).to_have_text(f"# {here}")
+    await expect(page.locator("[data-message]", has_text="fridge")).to_be_focused()
+    visitors.room = here
 
 
 async def test_found_message_is_loaded_when_it_is_older_than_what_is_shown(visitors: Visitors):

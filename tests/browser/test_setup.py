@@ -244,6 +244,10 @@ async def test_setup_focuses_empty_required_fields_and_lists_changes_in_words(ne
     await expect(address).to_have_attribute("aria-invalid", "true")
     await address.fill("http://127.0.0.1:9/v1")
     await expect(page.locator("[data-test]")).to_have_count(0)
+    await page.get_by_role("button", name="Enviar una prueba").click()
+    await expect(page.locator("[data-test=problem]")).to_contain_text(
+        "corrige “Dirección del servidor”", timeout=SLOW_MS
+    )
     await page.get_by_text("Sin modelo").click()
     await next_step.click()
     await next_step.click()
@@ -307,7 +311,7 @@ async def test_set_up_can_be_skipped_and_found_again(newcomers: Visitors):
     await page.get_by_role("link", name="Skip setup").click()
     await expect(page.locator("#composer")).to_be_visible()
     await page.locator("#composer").press("Control+k")
-    await page.get_by_placeholder("Search pages, rooms, tools…").fill("Set up")
+    await page.get_by_placeholder("Search messages, rooms, pages, tools…").fill("Set up")
     await page.keyboard.press("Enter")
     await expect(step(page, "bot")).to_be_visible()
     await page.get_by_role("link", name="Settings").click()

@@ -42,6 +42,28 @@ async def test_a_tool_is_tried_its_mistakes_stand_at_their_fields_and_the_call_i
     await expect(page.locator("[data-call]").first).to_be_visible()
 
 
+async def test_refused_call_is_on_record_with_the_words_for_it_and_not_with_its_code(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    question = f"search the web for {visitors.room}"
+    await say(page, question)
+    await expect(page.locator("[data-message]", has_text="I can't search the web here")).to_be_visible()
+
+    await visitors.go(page, f"/activity?q={visitors.room}", "Ada")
+
+    line = page.locator("[data-call][data-tool=perplexity_search]")
+    await expect(line).to_contain_text("I can't search the web here")
+    await line.click()
+    await expect(page.locator("[data-turn] .tool-error")).to_contain_text("I can't search the web here")
+    await expect(page.get_by_text("search_not_configured")).to_have_count(0)
+
+
+async def test_tool_that_never_ran_has_no_count(visitors: Visitors):
+    page = await visitors.enter("Ada", "/tools")
+
+    await expect(page.locator(".tool-list li").first).to_be_visible()
+    await expect(page.get_by_text("0 calls", exact=True)).to_have_count(0)
+
+
 @pytest.mark.parametrize(
     ("language", "request_text", "words"),
     [

@@ -13,6 +13,7 @@ from bot.config.settings import (
     BotSettings,
     HttpSettings,
     LogSettings,
+    ModelSettings,
     RouterSettings,
     SearchSettings,
     Settings,
@@ -38,6 +39,7 @@ async def http_bot(
     tool_servers: ToolServerSettings | None = None,
     search: SearchSettings | None = None,
     router: RouterSettings | None = None,
+    model: ModelSettings | None = None,
     files: Path | None = None,
     functions: Sequence[Functions] = (),
     editor: SettingsEditor | None = None,
@@ -54,6 +56,7 @@ async def http_bot(
         tool_servers=tool_servers or ToolServerSettings(),
         search=search or SearchSettings(),
         router=router or RouterSettings(),
+        model=model or ModelSettings(),
         plugins=NO_PLUGINS,
     )
     room = WebPlatform(clock=clock, bot_name=settings.bot.name, files=None if files is None else RoomFiles(files))

@@ -9,6 +9,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Path, Query, Request
 
 from bot import __version__
+from bot.app.connection_checks import describe_outage
 from bot.config.platform_catalog import GROUPS
 from bot.http.admin.bodies import (
     AdapterEntry,
@@ -57,7 +58,7 @@ async def health(request: Request, context: Context) -> HealthReport:
     uptime = (context.clock.now() - context.started_at).total_seconds()
     checks = [
         _check(language, "database", _database_name(context), is_ok=await context.readiness.reason() is None),
-        _check(language, "model", context.settings.model.name, is_ok=context.app.has_model, is_needed=False),
+        _check_model(language, context),
         _check(language, "search", is_ok=context.app.services.get(SearchService).is_configured, is_needed=False),
         _check(language, "token", is_ok=bool(context.settings.http.token.get_secret_value()), is_needed=False),
         *(
@@ -66,6 +67,16 @@ async def health(request: Request, context: Context) -> HealthReport:
         ),
     ]
     return HealthReport(checks=checks, versions=versions, uptime_seconds=round(uptime, 1))
+
+
+def _check_model(language: str, context: HttpContext) -> CheckEntry:
+    """Return whether there is a model, and whether it answered the last request."""
+    name, failure = context.settings.model.name, context.app.model_latency.last_failure
+    if failure is None:
+        return _check(language, "model", name, is_ok=context.app.has_model, is_needed=False)
+    detail = say(language, "health.model_silent", told=name, reason=describe_outage(failure))
+    fix = say(language, "health.model_silent_fix")
+    return CheckEntry(name="model", state="error", detail=detail, fix=fix, setting=_SETTINGS["model"])
 
 
 def _database_name(context: HttpContext) -> str:

@@ -237,8 +237,11 @@ async def _call_server(request: Coroutine[object, object, R], *, seconds: float 
         # Not `wait_for`: that of Python 3.11 loses a cancellation that comes together with the answer.
         async with asyncio.timeout(seconds):
             return await request
-    except (aiohttp.ClientError, TimeoutError) as error:
-        raise ConnectionEnded(Message("server.unreachable", {"reason": type(error).__name__})) from error
+    except TimeoutError as error:  # before the errors of the library, of which some are timeouts too
+        raise ConnectionEnded(Message("server.timeout")) from error
+    except aiohttp.ClientError as error:
+        was_reached = isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientPayloadError)
+        raise ConnectionEnded(Message("server.ended" if was_reached else "server.not_reached")) from error
 
 
 @contextmanager

@@ -75,7 +75,7 @@ class OriginClient:
         except (TimeoutError, httpx.TimeoutException) as error:
             raise ServerUnavailable(Message("server.timeout")) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ServerUnavailable(Message("server.unreachable", {"reason": type(error).__name__})) from error
+            raise ServerUnavailable(_problem_of(error)) from error
 
     async def _follow_redirects(self, request: OriginRequest, max_bytes: int) -> ServerResponse:
         url = request.url
@@ -104,6 +104,12 @@ class OriginClient:
             await response.aclose()
         location = response.headers.get("location") if response.is_redirect else None
         return _to_response(response, bytes(read), max_bytes), location
+
+
+def _problem_of(error: httpx.HTTPError | httpx.InvalidURL) -> Message:
+    if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol):
+        return Message("server.no_address")
+    return Message("server.not_reached" if isinstance(error, httpx.ConnectError) else "server.ended")
 
 
 def _to_response(response: httpx.Response, content: bytes, max_bytes: int) -> ServerResponse:

@@ -147,7 +147,7 @@ def test_the_doctor_describes_plugins_and_servers_in_the_language_of_the_operato
         "aviso    plugin empty: no añade nada: no tiene ninguna función con @tool_function ni setup(add)"
         in result.output
     )
-    assert "servidor OpenAPI 127_0_0_1_9: no se puede conectar con el servidor (ConnectError)" in result.output
+    assert "servidor OpenAPI 127_0_0_1_9: no se puede conectar con el servidor\n" in result.output
 
 
 def test_the_doctor_describes_an_invalid_connection_in_the_language_of_the_operator(said, monkeypatch):
@@ -164,10 +164,7 @@ def test_the_doctor_examines_plugins_and_servers_too(said):
     result = said("doctor", config=f'[tool_servers]\nurls = ["{NOBODY}"]\n', dice=ROLL)
 
     assert "ok       plugin dice: functions: roll" in result.output
-    assert (
-        "problem  OpenAPI server 127_0_0_1_9: the server cannot be reached (ConnectError)\n         next:"
-        in result.output
-    )
+    assert "problem  OpenAPI server 127_0_0_1_9: the server cannot be reached\n         next:" in result.output
 
 
 async def keep(url):

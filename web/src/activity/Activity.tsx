@@ -43,7 +43,7 @@ function CallRow({ call, onOpen }: { call: CallEntry; onOpen: () => void }): Rea
     <button type="button" className="activity-row" data-call={call.id} data-tool={call.name} title={fill(words.activity.open, { tool: call.name })} onClick={onOpen}>
       <Outcome status={callStatus(call.status)} />
       <span className="mono">{call.name}</span>
-      <span className="muted" dir="auto">{call.error ?? call.user_message}</span>
+      <span className="muted" dir="auto">{call.error ? call.said || call.error : call.user_message}</span>
       <span className="muted figures">{shortTime(call.at, clock)}</span>
       <span className="mono figures">{duration(call.duration)}</span>
     </button>

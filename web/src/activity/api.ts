@@ -6,6 +6,7 @@ export interface CallEntry {
   arguments: unknown
   result: unknown
   error: string | null
+  said: string
   status: string
   duration: number
   chat: string

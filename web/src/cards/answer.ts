@@ -46,6 +46,8 @@ const ID_IN_TEXT = / ?\[(?:[a-z][a-z0-9]{5,}|m\d+)\](?!\()/g
 const OPTION = /^\s*\d+[.)]\s+(.*)$/
 const NAMED_OPTION = /^\s*\d+[.)]\s+\[([a-z][a-z0-9]{5,})\]\s+(.*)$/
 const MOST_CARDS = 4
+const INNER_OF_UNDO = /\/undo\d+$/
+const RECORDED = 'tc_'
 
 /** The result of a call: the socket has it as it is, the history as JSON. */
 function valueOf(call: ToolCall): Value {
@@ -109,6 +111,18 @@ export function wordsOf({ author, text }: { author: Pick<Author, 'kind'>; text: 
   return author.kind === 'bot' ? withoutIds(text) : text
 }
 
+/** The calls without those that an undo made: they run functions that nobody can call, and say what the undo says. */
+export function outerCalls(calls: readonly ToolCall[]): ToolCall[] {
+  const inner = new Set<ToolCall>()
+  calls.forEach((call, at) => {
+    // The socket gives their ids; the history has them before the undo, one for each thing that it says.
+    if (INNER_OF_UNDO.test(call.id)) inner.add(call)
+    if (call.name !== 'undo' || !call.id.startsWith(RECORDED)) return
+    for (const each of calls.slice(Math.max(0, at - listOf(valueOf(call).undone).length), at)) inner.add(each)
+  })
+  return calls.filter((call) => !inner.has(call))
+}
+
 /** The cards of an answer, and what it says besides them. */
 export function answerOf(message: Message): Answer {
   const calls = message.tool_calls ?? []
@@ -121,8 +135,8 @@ export function answerOf(message: Message): Answer {
   return {
     cards,
     rest: withoutIds([without(message.text, texts), ...warnings].filter(Boolean).join('\n\n')),
-    done: calls.filter((call) => call.status === 'ok'),
-    open: calls.filter((call) => call.status !== 'ok'),
+    done: outerCalls(calls).filter((call) => call.status === 'ok'),
+    open: outerCalls(calls).filter((call) => call.status !== 'ok'),
     undo: message.choices?.find((choice) => choice.change_id),
   }
 }

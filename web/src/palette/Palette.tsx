@@ -3,10 +3,12 @@ import '@mantine/spotlight/styles.layer.css'
 import { Modal } from '@mantine/core'
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { LANGUAGES, useLanguage, useWords } from '../language/language'
-import { fill } from '../language/words'
+import { fill, plural } from '../language/words'
+import { useClock } from '../format/clock'
+import { shortTime } from '../format/time'
 import { useViewpoint } from '../reminders/useReminderActions'
 import { useRoom } from '../room/store'
 import { PAGES } from '../shell/pages'
@@ -14,8 +16,8 @@ import { useThemeSwitch } from '../shell/TopBar'
 import { fetchTools } from '../tools/api'
 import { useToolHelp } from '../tools/help'
 import { wordsOf } from '../cards/answer'
-import { useRooms } from '../rooms/api'
-import { useFound } from '../room/Find'
+import { useRooms, type RoomOverview } from '../rooms/api'
+import { useFoundInRooms } from '../room/Find'
 import { SecondTab } from './SecondTab'
 import { Shortcuts } from './Shortcuts'
 
@@ -26,10 +28,18 @@ function isTypingIn(target: EventTarget | null): boolean {
 const LONGEST_LABEL = 120
 const MOST_SHOWN = 250
 
+/** The first room with something new after or before the present one, in the order of the list. */
+function nextUnread(rooms: RoomOverview[], here: string, isForward: boolean): string | undefined {
+  const at = rooms.findIndex((room) => room.id === here)
+  const unread = [...rooms.slice(at + 1), ...rooms.slice(0, Math.max(0, at))].filter((room) => room.unread + room.mentions > 0)
+  return unread.at(isForward ? 0 : -1)?.id
+}
+
 type Open = 'shortcuts' | 'second' | null
 
 function useCommands(open: (what: Open) => void, wanted: string): SpotlightActionGroupData[] {
   const words = useWords()
+  const clock = useClock()
   const [, go] = useLocation()
   const { flip } = useThemeSwitch()
   const identity = useRoom((room) => room.identity)
@@ -38,7 +48,7 @@ function useCommands(open: (what: Open) => void, wanted: string): SpotlightActio
   const helpOf = useToolHelp()
   const tools = useQuery({ queryKey: ['tools', viewpoint], queryFn: () => fetchTools(viewpoint), staleTime: 60_000 })
   const rooms = useRooms()
-  const found = useFound(wanted)
+  const found = useFoundInRooms(wanted)
   const pages: SpotlightActionData[] = PAGES.map(({ path, key, icon: Icon }) => ({
     id: `page-${key}`,
     label: words.nav[key],
@@ -46,14 +56,15 @@ function useCommands(open: (what: Open) => void, wanted: string): SpotlightActio
     onClick: () => go(path),
   }))
   const { enter, leave, jump } = useRoom.getState()
-  const messages: SpotlightActionData[] = (wanted.trim() ? (found.data ?? []) : []).map((message) => ({
-    id: `message-${message.id}`,
+  const messages: SpotlightActionData[] = (wanted.trim() ? found : []).map((message) => ({
+    id: `message-${message.room}-${message.id}`,
     label: `${message.author.name}: ${wordsOf({ author: message.author, text: message.content }).slice(0, LONGEST_LABEL)}`,
+    description: `# ${message.room} · ${shortTime(message.created_at, clock)}`,
     // Messages fit the words although they may not have them.
     keywords: wanted,
     onClick: () => {
       go('/')
-      jump(message.id)
+      jump(message.id, message.room)
     },
   }))
   return [
@@ -77,13 +88,13 @@ function useCommands(open: (what: Open) => void, wanted: string): SpotlightActio
     {
       group: words.palette.rooms,
       actions: rooms
-        .map((room) => room.id)
-        .filter((room) => room !== identity?.room)
-        .map((room) => ({
-          id: `room-${room}`,
-          label: `# ${room}`,
+        .filter((room) => room.id !== identity?.room)
+        .map(({ id, unread, mentions }) => ({
+          id: `room-${id}`,
+          label: `# ${id}`,
+          description: mentions ? plural(words.rooms.mentions, mentions) : unread ? plural(words.rooms.unread, unread) : undefined,
           onClick: () => {
-            if (identity) enter({ ...identity, room })
+            if (identity) enter({ ...identity, room: id })
             go('/')
           },
         })),
@@ -108,6 +119,9 @@ export function Palette(): ReactNode {
   const [wanted, setWanted] = useState('')
   const actions = useCommands(setOpen, wanted)
   const queries = useQueryClient()
+  const [, go] = useLocation()
+  const rooms = useRef<RoomOverview[]>([])
+  rooms.current = useRooms()
   // Rooms and tools come and go while the page is open.
   const refresh = () => {
     for (const key of ['rooms', 'tools']) void queries.invalidateQueries({ queryKey: [key] })
@@ -117,12 +131,18 @@ export function Palette(): ReactNode {
       if (event.key === '?' && !event.ctrlKey && !isTypingIn(event.target)) setOpen('shortcuts')
       if (event.altKey && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) {
         event.preventDefault()
-        document.querySelector('[data-unread-line]')?.scrollIntoView({ block: 'center' })
+        const { identity, enter } = useRoom.getState()
+        const room = event.shiftKey && identity ? nextUnread(rooms.current, identity.room, event.key === 'ArrowDown') : undefined
+        if (room && identity) {
+          enter({ ...identity, room })
+          go('/')
+        }
+        if (!event.shiftKey) document.querySelector('[data-unread-line]')?.scrollIntoView({ block: 'center' })
       }
     }
     window.addEventListener('keydown', onKey)
     return () => window.removeEventListener('keydown', onKey)
-  }, [])
+  }, [go])
   return (
     <>
       <Spotlight

@@ -12,6 +12,7 @@ export function Shortcuts(): ReactNode {
     ['r', words.keys.reply],
     ['e', words.keys.react],
     ['Alt ↑ ↓', words.keys.unread],
+    ['Alt Shift ↑ ↓', words.keys.rooms],
     ['Ctrl K', words.keys.palette],
     ['?', words.keys.help],
     ['Esc', words.keys.close],

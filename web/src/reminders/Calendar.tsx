@@ -194,7 +194,7 @@ export function Calendar({ reminders, isWhole, view, onPick, onAdd }: CalendarPr
                   onDateChange={setDate}
                   dayViewProps={{ ...hours, headerFormat: dayFormat }}
                   weekViewProps={{ ...hours, renderWeekLabel: weekLabel }}
-                  monthViewProps={{ ...NO_SELECT, monthYearSelectProps: { labelFormat: monthFormat } }}
+                  monthViewProps={{ ...NO_SELECT, maxEventsPerDay: isPhone ? 1 : 2, monthYearSelectProps: { labelFormat: monthFormat } }}
                 />
               )}
             </>

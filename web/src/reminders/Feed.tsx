@@ -13,7 +13,7 @@ export function Feed(): ReactNode {
   const feed = useMutation({ mutationFn: () => makeFeed(viewpoint) })
   return (
     <>
-      <Button variant="default" leftSection={<IconCalendarShare size={16} />} loading={feed.isPending} onClick={() => feed.mutate()}>
+      <Button className="feed" variant="default" leftSection={<IconCalendarShare size={16} />} loading={feed.isPending} onClick={() => feed.mutate()}>
         {words.reminders.feed}
       </Button>
       <Modal

@@ -1,7 +1,7 @@
 import { Highlight, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
-import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { useClock } from '../format/clock'
 import { shortTime } from '../format/time'
@@ -9,11 +9,13 @@ import { useWords } from '../language/language'
 import { wordsOf } from '../cards/answer'
 import { Answer } from '../shell/Answer'
 import type { Author } from '../wire/frames'
+import { visitedRooms } from '../wire/identity'
 import { ask, withQuery } from '../wire/rest'
 import { useRoom } from './store'
 
 const SHORTEST = 2
 const WAIT_MS = 250
+const MOST_ROOMS = 6
 
 export interface Found {
   id: string
@@ -22,15 +24,33 @@ export interface Found {
   author: Author
 }
 
+function foundIn(room: string, wanted: string) {
+  return queryOptions({
+    queryKey: ['found', room, wanted],
+    queryFn: ({ signal }) => ask<Found[]>(withQuery(`/api/chat/sessions/${encodeURIComponent(room)}/search`, { q: wanted }), { signal }),
+    enabled: room !== '' && wanted.length >= SHORTEST,
+  })
+}
+
 /** The messages of the room that fit `wanted` best; nothing is asked for a single letter. */
 export function useFound(wanted: string): UseQueryResult<Found[]> {
   const room = useRoom((state) => state.identity?.room ?? '')
   const [settled] = useDebouncedValue(wanted.trim(), WAIT_MS)
-  return useQuery({
-    queryKey: ['found', room, settled],
-    queryFn: ({ signal }) => ask<Found[]>(withQuery(`/api/chat/sessions/${encodeURIComponent(room)}/search`, { q: settled }), { signal }),
-    enabled: room !== '' && settled.length >= SHORTEST,
-    placeholderData: keepPreviousData,
+  return useQuery({ ...foundIn(room, settled), placeholderData: keepPreviousData })
+}
+
+export interface FoundInRoom extends Found {
+  room: string
+}
+
+/** The messages that fit `wanted` of this room, and after them those of the other rooms that this browser was in last. */
+export function useFoundInRooms(wanted: string): FoundInRoom[] {
+  const here = useRoom((state) => state.identity?.room ?? '')
+  const [settled] = useDebouncedValue(wanted.trim(), WAIT_MS)
+  const rooms = [here, ...visitedRooms().filter((room) => room !== here)].slice(0, MOST_ROOMS)
+  return useQueries({
+    queries: rooms.map((room) => foundIn(room, settled)),
+    combine: (answers) => answers.flatMap(({ data = [] }, at) => data.map((found) => ({ ...found, room: rooms[at] ?? here }))),
   })
 }
 

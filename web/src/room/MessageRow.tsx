@@ -5,7 +5,7 @@ import { useWords } from '../language/language'
 import { fill, plural } from '../language/words'
 import { nameColour } from '../theme/people'
 import type { Message } from '../wire/frames'
-import { answerOf, parsedCommand, questionOf, wordsOf, type Press } from '../cards/answer'
+import { answerOf, outerCalls, parsedCommand, questionOf, wordsOf, type Press } from '../cards/answer'
 import { AnswerCards, How } from '../cards/AnswerCards'
 import { FiredCard, Presses } from '../cards/FiredCard'
 import { Choices } from './Choices'
@@ -127,7 +127,7 @@ function BotBody({ message, presses }: { message: Message; presses: Press[] }): 
   if (streaming !== undefined) {
     return (
       <div className="bubble bubble-bot">
-        {!!message.tool_calls?.length && <ToolCards calls={message.tool_calls} />}
+        {!!message.tool_calls?.length && <ToolCards calls={outerCalls(message.tool_calls)} />}
         <Streaming id={message.id} text={streaming} />
       </div>
     )
@@ -139,7 +139,6 @@ function BotBody({ message, presses }: { message: Message; presses: Press[] }): 
   return (
     <div className="bubble bubble-bot" data-cards={answer.cards.length + (question ? 1 : 0) || undefined}>
       {open.length > 0 && <ToolCards calls={open} said={message.text} />}
-      {!question && <Again message={message} />}
       {message.reply_to && !message.tool_calls?.length && !question && <Quote id={message.reply_to} />}
       <AnswerCards cards={answer.cards} undo={answer.undo} />
       {question ? (
@@ -150,6 +149,7 @@ function BotBody({ message, presses }: { message: Message; presses: Press[] }): 
       <Pictures attachments={message.attachments} />
       <LinkPreviews message={message} />
       {isStopped && <span className="meta">{words.room.stopped}</span>}
+      {!question && <Again message={message} />}
       {!question && presses.length > 0 && <Presses presses={presses} host="" />}
       {!question && <Choices message={message} isUndoInCard={hasOneCard && answer.cards[0]?.kind === 'reminder'} />}
       <How calls={question ? (message.tool_calls ?? []) : answer.done} />
@@ -247,7 +247,7 @@ export const MessageRow = memo(function MessageRow({ message, isFirst, isMine, p
               {message.author.name}
             </b>
             {isBot && <span className="badge">{words.room.assistant}</span>}
-            <Stamp at={message.ts} />
+            {isBot && <Stamp at={message.ts} />}
           </p>
         )}
         <div className="row-bubble">

@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react'
 import { useMediaQuery } from '@mantine/hooks'
 import { useWords } from '../language/language'
 import { plural } from '../language/words'
+import { useRooms } from '../rooms/api'
 import { RoomSettingsButton } from '../settings/RoomSettingsButton'
 import { LinkBanner } from '../shell/LinkState'
 import { loadedLater } from '../shell/loadedLater'
@@ -18,6 +19,27 @@ const SidePanel = loadedLater(() => import('./SidePanel').then((module) => modul
 const RoomList = loadedLater(() => import('../rooms/RoomList').then((module) => module.RoomList))
 const Sheet = loadedLater(() => import('./Sheet').then((module) => module.Sheet))
 
+/** Opens the list of rooms; a dot says that there is something new in others. */
+function RoomsButton({ onPress }: { onPress: () => void }): ReactNode {
+  const words = useWords()
+  const rooms = useRooms()
+  const [mentions, unread] = (['mentions', 'unread'] as const).map((kind) => rooms.reduce((sum, room) => sum + room[kind], 0))
+  const news = mentions ? plural(words.rooms.mentions, mentions) : unread ? plural(words.rooms.unread, unread) : ''
+  return (
+    <ActionIcon
+      className="rooms-button"
+      variant="subtle"
+      color="gray"
+      size={36}
+      aria-label={[words.rooms.show, news].filter(Boolean).join(', ')}
+      data-news={mentions ? 'mentions' : unread ? 'unread' : undefined}
+      onClick={onPress}
+    >
+      <IconHash size={20} />
+    </ActionIcon>
+  )
+}
+
 /** The room: the log, the composer, and the panel beside it (a sheet on a phone). */
 export function Room(): ReactNode {
   const words = useWords()
@@ -31,13 +53,7 @@ export function Room(): ReactNode {
     <>
       <TopBar
         title={hasList ? `# ${room}` : room}
-        before={
-          !hasList && (
-            <ActionIcon variant="subtle" color="gray" size={36} aria-label={words.rooms.show} onClick={() => setListOpen(true)}>
-              <IconHash size={20} />
-            </ActionIcon>
-          )
-        }
+        before={!hasList && <RoomsButton onPress={() => setListOpen(true)} />}
         aside={
           <>
             <Facepile members={members} label={plural(words.bar.people, members.length)} />

@@ -10,6 +10,7 @@ import { Timeline } from '../reminders/Timeline'
 import { useReminderActions } from '../reminders/useReminderActions'
 import { useWhom } from '../reminders/useWhom'
 import type { Reminder } from '../wire/frames'
+import { outerCalls } from '../cards/answer'
 import { Face } from './Face'
 import { loadedLater } from '../shell/loadedLater'
 import { useRoom } from './store'
@@ -110,7 +111,7 @@ function ActivityTab(): ReactNode {
   const clock = useClock()
   const messages = useRoom((room) => room.messages)
   const calls = messages
-    .flatMap((message) => (message.tool_calls ?? []).map((call) => ({ call, message })))
+    .flatMap((message) => outerCalls(message.tool_calls ?? []).map((call) => ({ call, message })))
     .slice(-30)
     .reverse()
   if (!calls.length) return <p className="panel-empty">{words.panel.noActivity}</p>

@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react'
 import { useWords } from '../language/language'
 import { plural } from '../language/words'
 import { Refused } from '../wire/rest'
+import { useNamedSettings } from './labels'
 import { testPart, type TestResult, type Values } from './api'
 
 interface Props {
@@ -17,6 +18,7 @@ interface Props {
 /** Try a part of the bot with what was typed, and show what it answered. */
 export function TestButton({ part, values, label, isDisabled, onProblems }: Props): ReactNode {
   const words = useWords()
+  const withNames = useNamedSettings()
   const [isBusy, setBusy] = useState(false)
   // Results are shown as long as the values are those that were tested.
   const [last, setLast] = useState<{ values: string; results: TestResult[] } | null>(null)
@@ -53,8 +55,8 @@ export function TestButton({ part, values, label, isDisabled, onProblems }: Prop
                   <Icon size={17} aria-hidden="true" />
                   <div>
                     <b>{one.is_problem ? words.settings.fails : words.settings.works}.</b>{' '}
-                    <span>{one.about ? `${one.about}: ${one.said}` : one.said}</span>
-                    {one.next_step && <p className="muted">{one.next_step}</p>}
+                    <span>{withNames(one.about ? `${one.about}: ${one.said}` : one.said)}</span>
+                    {one.next_step && <p className="muted">{withNames(one.next_step)}</p>}
                   </div>
                 </li>
               )

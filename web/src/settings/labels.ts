@@ -9,6 +9,8 @@ export interface Label {
 
 type Texts = Record<string, string[]>
 
+const SETTING_KEY = /[a-z_]+(?:\.[a-z_]+)+/g
+
 const files = import.meta.glob<Texts>('./labels/*.json', { import: 'default' })
 
 async function load(language: string): Promise<Texts> {
@@ -16,8 +18,7 @@ async function load(language: string): Promise<Texts> {
   return found ? found() : {}
 }
 
-/** Return the label of a setting in the language of the page; a setting without one has its description. */
-export function useLabels(): (setting: Setting) => Label {
+function useTexts(): Texts {
   const language = useLanguage((state) => state.language)
   const [texts, setTexts] = useState<Texts>({})
   useEffect(() => {
@@ -27,6 +28,22 @@ export function useLabels(): (setting: Setting) => Label {
       isWanted = false
     }
   }, [language])
+  return texts
+}
+
+/** Return a text with the labels of settings in place of their keys, such as `model.base_url`. */
+export function useNamedSettings(): (text: string) => string {
+  const texts = useTexts()
+  return (text) =>
+    text.replace(SETTING_KEY, (key) => {
+      const name = texts[key]?.[0]
+      return name ? `“${name}”` : key
+    })
+}
+
+/** Return the label of a setting in the language of the page; a setting without one has its description. */
+export function useLabels(): (setting: Setting) => Label {
+  const texts = useTexts()
   return (setting) => {
     const [name = setting.description, hint = ''] = texts[keyOf(setting)] ?? []
     return { name, hint }

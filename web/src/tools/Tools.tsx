@@ -50,13 +50,7 @@ function ToolList({ tools, chosen, isServers, isManaged }: ToolListProps): React
                 <Link href={`/tools?tool=${encodeURIComponent(tool.name)}`} aria-current={tool.name === chosen ? 'true' : undefined}>
                   <span className="mono tool-list-name">{tool.name}</span>
                   <span className="tool-list-help">{helpOf(tool).split('\n')[0]}</span>
-                  <span className="muted figures tool-list-numbers">
-                    {plural(words.tools.calls, tool.calls)}
-                    {tool.p95_ms != null && ` · ${words.tools.p95} ${duration(tool.p95_ms)}`}
-                    {tool.confirm && ` · ${words.tools.confirm}`}
-                    {tool.source !== 'built-in' && ` · ${tool.source}`}
-                    {!tool.health.is_ok && ` · ${words.tools.notWell}`}
-                  </span>
+                  <Facts tool={tool} />
                 </Link>
               </li>
             ))}
@@ -115,6 +109,19 @@ function Content({ tools }: { tools: Tool[] }): ReactNode {
       {isManaged ? <ToolServers /> : isServers ? <PageServers /> : shown}
     </div>
   )
+}
+
+/** The facts of a tool below its name: how often it ran, how long it took, and its special cases. */
+function Facts({ tool }: { tool: Tool }): ReactNode {
+  const words = useWords()
+  const facts = [
+    tool.calls > 0 && plural(words.tools.calls, tool.calls),
+    tool.p95_ms != null && `${words.tools.p95} ${duration(tool.p95_ms)}`,
+    tool.confirm && words.tools.confirm,
+    tool.source !== 'built-in' && tool.source,
+    !tool.health.is_ok && words.tools.notWell,
+  ].filter(Boolean)
+  return facts.length > 0 && <span className="muted figures tool-list-numbers">{facts.join(' · ')}</span>
 }
 
 /** The functions of the bot: what they take, and a form to try each. */

@@ -7,6 +7,8 @@ export interface RecordedCall {
   arguments: unknown
   result: unknown
   error: string | null
+  /** What the person was told; `error` may be a code. */
+  said?: string
   status: string
   duration: number
   rule_words?: ToolCall['rule_words']
@@ -25,7 +27,7 @@ export function shownCall(call: ToolCall | RecordedCall): ToolCall {
     name: call.name,
     arguments: call.arguments as ToolCall['arguments'],
     result: call.result,
-    error: call.error,
+    error: call.error && (call.said || call.error),
     status: callStatus(call.status),
     duration_ms: call.duration,
     rule_words: call.rule_words,

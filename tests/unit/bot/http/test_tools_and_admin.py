@@ -2,11 +2,13 @@ from datetime import UTC, datetime
 
 import pytest
 
+from bot.config.settings import ModelSettings
 from bot.platforms.base import Health
 from bot.platforms.kit.connection import Connection, ConnectionRefusedForGood
 from bot.platforms.web.shapes import person_called
 from bot.testing.platform import FakePlatform
 from function_calls.language.messages import Message
+from tests.support.openai_server import OpenAIServer, say, status
 
 
 async def test_tools_are_listed_with_their_schemas(api):
@@ -93,6 +95,22 @@ async def test_health_lists_missing_settings_with_the_next_step(api):
     assert states["model"]["state"] == "warning"
     assert "OPENAI_API_KEY" in states["model"]["fix"]
     assert report["uptime_seconds"] >= 0
+
+
+async def test_health_reports_a_model_that_did_not_answer_until_it_answers(api_of):
+    async with OpenAIServer([status(500, "out of memory"), say("Hello.")]) as server:
+        settings = ModelSettings(name="tiny", base_url=server.base_url, max_retries=0, function_calling="native")
+        api = await api_of(model=settings)
+        shown = []
+        for text in ("Bubbles, tell me a story", "Bubbles, and another story"):
+            await api.post("/api/chat/send", json={"session_id": "lobby", "message": text})
+            checks = (await api.get("/api/admin/health", headers={"Accept-Language": "en"})).json()["checks"]
+            shown += [check for check in checks if check["name"] == "model"]
+
+    silent = "tiny did not answer the last request: error of the server: HTTP 500 out of memory"
+    assert [(each["state"], each["setting"]) for each in shown] == [("error", "model"), ("ok", "model")]
+    assert shown[0]["detail"].startswith(silent)
+    assert "Test the connection" in shown[0]["fix"]
 
 
 async def test_figures_count_messages_and_calls(api):

@@ -1,1 +1,0 @@
-export{t as EmojiPicker}from"./EmojiPicker-C-s8gche.js";

@@ -1,1 +1,0 @@
-export{t as ReminderForm}from"./ReminderForm-V0JuOvQV.js";

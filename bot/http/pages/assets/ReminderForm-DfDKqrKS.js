@@ -1,0 +1,1 @@
+export{t as ReminderForm}from"./ReminderForm-b5mzIEIx.js";

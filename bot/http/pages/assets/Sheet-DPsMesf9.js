@@ -1,1 +1,0 @@
-import{t as e}from"./Drawer-Derob_I3.js";import{Nt as t,gn as n}from"./first-C4Ig-NL6.js";var r=n(),i={header:{role:`presentation`}};function a({isOpen:n,onClose:a,title:o,position:s,size:c,children:l}){let u=t();return(0,r.jsx)(e,{opened:n,onClose:a,position:s,size:c,title:o,closeButtonProps:{"aria-label":u.close},attributes:i,children:l})}export{a as Sheet};

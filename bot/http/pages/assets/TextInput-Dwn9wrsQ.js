@@ -1,1 +1,0 @@
-import{gn as e,mn as t,un as n}from"./first-C4Ig-NL6.js";import{t as r}from"./InputBase-CdEaLODl.js";var i=e(),a=n(e=>{let n=t([`Input`,`InputWrapper`,`TextInput`],null,e);return(0,i.jsx)(r,{component:`input`,...n,__staticSelector:`TextInput`})});a.classes=r.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

@@ -1,0 +1,1 @@
+export{r as ToolCards}from"./ToolCard-CAnIVcLx.js";
