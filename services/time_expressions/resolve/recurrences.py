@@ -8,7 +8,7 @@ from services.time_expressions.resolve.context import Answer, ReadingContext, in
 from services.time_expressions.resolve.days import WEEK, add_months, monday_of, shifted_start
 from services.time_expressions.resolve.instants import resolve_instants
 from services.time_expressions.resolve.rule import MONTHS, MONTHS_OF_QUARTER, Rule, build_rule
-from services.time_expressions.values import SECONDS_OF, Clock, Every, Meaning, Shift, spread_over_day
+from services.time_expressions.values import SECONDS_OF, Clock, Every, Meaning, Shift, is_time_of_day, spread_over_day
 
 DAYS_SEARCHED = 366 * 9
 """Enough for 29 February around a century that is not a leap year."""
@@ -220,13 +220,6 @@ def _with_clock_of_bound(meaning: Meaning) -> Meaning:
         if bound is not None and bound.clocks and bound.clocks[0].hour and not is_time_of_day(bound):
             return meaning._replace(clocks=bound.clocks, parts=bound.parts)
     return meaning
-
-
-def is_time_of_day(meaning: Meaning) -> bool:
-    """Return whether a meaning has a clock and no day."""
-    return bool(meaning.clocks) and meaning == Meaning(
-        clocks=meaning.clocks, parts=meaning.parts, strength=meaning.strength
-    )
 
 
 def _end_of_day_window(meaning: Meaning, until: Meaning, first: datetime, present: ReadingContext) -> datetime:

@@ -1,12 +1,12 @@
 """Resolve a meaning on the calendar, as an instant or a recurrence."""
 
-from services.time_expressions.resolve.clocks import LAST_AFTERNOON_HOUR, UNSURE_HOURS
+from services.time_expressions.resolve.clocks import LAST_AFTERNOON_HOUR, UNSURE_HOURS, is_early_ahead
 from services.time_expressions.resolve.context import Answer, ReadingContext
 from services.time_expressions.resolve.days import WEEK
 from services.time_expressions.resolve.instants import resolve_instants
-from services.time_expressions.resolve.recurrences import is_time_of_day, resolve_recurrence
+from services.time_expressions.resolve.recurrences import resolve_recurrence
 from services.time_expressions.resolve.zones import convert_recurrence, zone_of
-from services.time_expressions.values import Every, Meaning
+from services.time_expressions.values import Every, Meaning, is_time_of_day
 
 _LEAST_IN_LIST = 2
 
@@ -17,7 +17,7 @@ def resolve(meaning: Meaning, present: ReadingContext) -> list[Answer]:
         meaning = _weekly_within_bounds(_daily_for_days(meaning))
         if meaning.every is None:
             return resolve_instants(meaning, present)
-        answers = [answer for way in possible_halves(meaning) if (answer := _resolve_in_zone(way, present))]
+        answers = [answer for way in possible_halves(meaning, present) if (answer := _resolve_in_zone(way, present))]
     except (OverflowError, ValueError):  # the calendar ends with the year 9999
         return []
     return [answer._replace(unsure=len(answers) > 1) for answer in answers]
@@ -52,15 +52,22 @@ def _resolve_in_zone(meaning: Meaning, present: ReadingContext) -> Answer | None
     return None if answer is None else convert_recurrence(answer, present.zone)
 
 
-def possible_halves(meaning: Meaning) -> list[Meaning]:
+def possible_halves(meaning: Meaning, present: ReadingContext) -> list[Meaning]:
     """Return a recurrence, and a second one with the other half of the day if its hour is ambiguous.
 
-    Unlike for a single time, minutes do not decide the half, because a wrong recurrence is wrong every day.
+    Unlike for a single time, minutes do not decide the half, because a wrong recurrence is wrong every day. Early in
+    the morning an hour that is shortly ahead is of the morning: "every day at 5:45" at half past five.
     """
     if len(meaning.clocks) != 1 or meaning.parts or meaning.until is not None:
         return [meaning]
     clock = meaning.clocks[0]
+    if is_early_ahead(clock, present.local, present.parts):
+        return [_with_half(meaning, "am")]
     if clock.half or (clock.ahead_of or clock.hour) not in UNSURE_HOURS:
         return [meaning]
     other = "am" if (clock.ahead_of or clock.hour) <= LAST_AFTERNOON_HOUR else "pm"
-    return [meaning, meaning._replace(clocks=(clock._replace(half=other, ahead_of=0),))]
+    return [meaning, _with_half(meaning, other)]
+
+
+def _with_half(meaning: Meaning, half: str) -> Meaning:
+    return meaning._replace(clocks=(meaning.clocks[0]._replace(half=half, ahead_of=0),))
