@@ -278,3 +278,24 @@ def test_a_repeated_hour_shortly_ahead_in_the_morning_is_of_the_morning(now, sen
 
     assert found.best.wall.hour == hour
     assert not found.ambiguous
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "due"),
+    [
+        ("in an hr and 20", "en", "20 11:20"),
+        ("in 2 hours and 15", "en", "20 12:15"),
+        ("quarter tae nine on Saturday mornin", "en", "21 08:45"),
+        ("the morra at 9 in the mornin", "en", "21 09:00"),
+        ("en 1h 20", "es", "20 11:20"),
+        ("en una hora y 20", "es", "20 11:20"),
+        ("a cuarto pa las 6 de la tarde", "es", "20 17:45"),
+        ("cuando sean las 12", "es", "20 12:00"),
+        ("拜六晚上八点", "zh", "21 20:00"),
+        ("半个点后", "zh", "20 10:30"),
+    ],
+)
+def test_regional_and_short_words(now, text, language, due):
+    (found,) = parse_all(text, now, language=language)
+
+    assert f"{found.best.start:%d %H:%M}" == due
