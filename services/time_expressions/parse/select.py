@@ -111,11 +111,13 @@ def _without_leads(times: list[Item], text: str, leads: Collection[Item]) -> lis
 
 
 def _counts(item: Item, lead: Item) -> bool:
-    """Return whether `item` uses a lead as an offset from now, or a part of "the day before" as a day."""
+    """Return whether `item` uses a lead as an offset from now or a length, or a part of "the day before" as a day."""
     if "anchor" in item.value:
         return False
     if lead.value == NAMED_LEAD:
         return item.start < lead.end and lead.start < item.end
+    if "lasting" in item.value and item.start < lead.start < item.end:
+        return True
     is_beside = "offset" in item.value and item.value.keys() != _NOTHING_BUT_OFFSET
     return is_beside and item.start < lead.start and lead.end <= item.end
 
