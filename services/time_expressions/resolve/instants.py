@@ -255,7 +255,7 @@ def _choose_half(candidates: list[Moment], meaning: Meaning, day: Day, present: 
     preferred, other = candidates
     clock = meaning.clocks[0]
     near = [moment for moment in candidates if is_shortly_ahead(moment, present.local)]
-    if near and present.future and is_time_of_day(meaning):
+    if near and present.future and not present.is_figure and is_time_of_day(meaning):
         return near
     gone = is_before(in_zone(preferred.local, present.zone), present.now)
     if not (present.future and gone):

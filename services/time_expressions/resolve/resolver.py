@@ -52,8 +52,9 @@ def _monthly_for_months(meaning: Meaning) -> Meaning:
 
 def _begin_on_date(meaning: Meaning) -> Meaning:
     """Make the date beside a period of days or weeks its beginning: "on 26 February, every 28 days"."""
-    is_short = meaning.every is not None and meaning.every.unit in {"day", "week"} and meaning.since is None
-    if not is_short or len(meaning.days) != 1 or len(meaning.months) > 1 or meaning.shift:
+    every = meaning.every
+    is_short = every is not None and every.unit in {"day", "week"} and (every.interval > 1 or meaning.until is not None)
+    if not is_short or meaning.since is not None or len(meaning.days) != 1 or len(meaning.months) > 1 or meaning.shift:
         return meaning
     date = Meaning(days=meaning.days, months=meaning.months, year=meaning.year, swapped=meaning.swapped, strength=2)
     return meaning._replace(days=(), months=(), year=None, swapped=None, since=date)

@@ -252,6 +252,7 @@ def test_spanish_code_is_no_clock(now):
         ("02:00", "at 5", "05:00"),
         ("16:00", "at 9", "09:00"),
         ("22:00", "at 1", "13:00"),
+        ("20:10", "10:30", "10:30"),
     ],
 )
 def test_a_bare_hour_shortly_ahead_is_the_next_one(now, sent, text, due):
