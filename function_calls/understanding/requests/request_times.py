@@ -161,11 +161,11 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
     if settled is not None:
         return [settled]
     pieces, events = _cut_texts(request, spans), reading.pieces("EVENT")
-    if (
-        any(_has_unknown_word(piece, request) for piece in pieces)
-        and slots.parse_time(pieces, request.words, request.read_times) is None
-    ):
-        return []
+    is_unknown = any(_has_unknown_word(piece, request) for piece in pieces)
+    if is_unknown and slots.parse_time(pieces, request.words, request.read_times) is None:
+        known = None if events or reading.intent not in _NEW else _read_known_words(pieces, request)
+        if known is not None or request.words.joint:
+            return [] if known is None else [known]
     if not pieces and events:
         return complete_times(slots.parse_times(events, request.words, request.read_times))
     found = slots.parse_times(pieces, request.words, request.read_times)
@@ -174,19 +174,39 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
         if found
         else [each for each in [_find_time_outside_content(request)] if each is not None]
     )
-    return (
-        [_move_beside_event(event, each) for each in found]
-        if events and (event := _read_event(request)) is not None
-        else found
-    )
+    days = _read_events(request) if events else []
+    return [_move_beside_event(day, each, request) for day in days for each in found] if days else found
+
+
+def _read_known_words(pieces: list[str], request: RequestContext) -> TimeWords | None:
+    """Return the day and the clock that `pieces` name around words that no time has: "Friday at closing, 6pm"."""
+    known = [
+        slots.make_time_words(piece, time).words
+        for piece in pieces
+        for time in request.read_times(piece)
+        if time.readings
+    ]
+    if len(known) > _BOTH or any(_has_unknown_end(piece, request) for piece in pieces):
+        return None
+    whole = slots.parse_time(known, request.words, request.read_times)
+    is_whole = whole is not None and whole.best.has_clock and (whole.best.has_day or whole.best.rrule is not None)
+    return whole if is_whole else None
+
+
+def _has_unknown_end(piece: str, request: RequestContext) -> bool:
+    """Return whether words of time name an end that no time is: "Fridays at 5 until the trip"."""
+    spans = [span for time in request.read_times(piece) if time.best is not None for span in time.best.spans]
+    outside = "".join(" " if any(a <= at < b for a, b in spans) else letter for at, letter in enumerate(piece))
+    return request.words.has_any(request.words.until_words, request.words.fold(outside))
 
 
 def _has_unknown_word(piece: str, request: RequestContext) -> bool:
     """Return whether words of time have a word that no time expression has: "mañana at 8"."""
-    if not request.words.joint or slots.parse_time([piece], request.words, request.read_times) is not None:
+    if slots.parse_time([piece], request.words, request.read_times) is not None:
         return False
     left = slots.find_uncovered_words(piece, request.read_times(piece), request.words)
-    return any(len(word) >= _SHORTEST_WORD and word not in request.words.time_words for word in left)
+    shortest = _SHORTEST_WORD if request.words.joint else 1
+    return any(len(word) >= shortest and word not in request.words.time_words for word in left)
 
 
 def _cut_texts(request: RequestContext, spans: list[Span]) -> list[str]:
@@ -264,7 +284,11 @@ def _tag_lead_by_words(request: RequestContext) -> RequestContext:
     """Return the request with "the day before at 6pm" tagged as a lead, where another time is that of the event."""
     reading = request.reading
     spans = reading.spans("WHEN")
-    leads = [span for span in spans if _says_ahead(reading.text[slice(*span)], request)]
+    leads = [
+        (start, end)
+        for start, end in spans
+        if _says_ahead(reading.text[start:end], request) and parse_lead(reading.text[start:end], request) is not None
+    ]
     events = [span for span in spans if span not in leads] or reading.spans("EVENT") or _find_untagged_day(request)
     if not leads or not events:
         return request
@@ -430,18 +454,32 @@ def _parse_from_now(amount: str, request: RequestContext) -> list[TimeWords]:
 
 
 def _read_event(request: RequestContext) -> Reading | None:
-    time = slots.parse_time(request.reading.pieces("EVENT"), request.words, request.read_times)
-    return None if time is None else time.best
+    found = _read_events(request)
+    return found[0].best if len(found) == 1 else None
 
 
-def _move_beside_event(event: Reading, time: TimeWords) -> TimeWords:
+def _read_events(request: RequestContext) -> list[TimeWords]:
+    """Return the time of the event, or its days where it has several: "on the 5th and 12th, remind me at noon"."""
+    pieces = request.reading.pieces("EVENT")
+    whole = slots.parse_time(pieces, request.words, request.read_times)
+    if whole is not None:
+        return [_choose_usual_half(whole, request)]
+    found = slots.parse_times(pieces, request.words, request.read_times)
+    return found if all(time.best.has_day and not time.best.has_clock for time in found) else []
+
+
+def _move_beside_event(named: TimeWords, time: TimeWords, request: RequestContext) -> TimeWords:
     """Return `time` on the day of `event`, where it names a clock alone.
 
     Of an hour that leaves open which half of the day is meant, it is the one nearer to the event; a time long after the
     event is moved to the day before: "exam tomorrow at 9, remind me at 8pm". Beside an event that repeats it repeats.
     """
+    event = named.best
     if time.best.has_day:
         return time
+    if event.part and not event.has_clock and event.rrule is None:
+        whole = slots.parse_time([named.words, time.words], request.words, request.read_times)
+        return time if whole is None else whole
     moved = tuple(move_to_day(reading, event.start.date()) for reading in time.readings)
     if event.has_clock and is_clock_without_half(time.words):
         both = [half for reading in moved for half in list_halves(reading)]

@@ -607,3 +607,29 @@ def test_everyone_without_a_tag_is_reminded():
     made = arguments("{WHEN:daily} {CONTENT:standup} reminder for everyone {WHEN:at 9:30am}")
 
     assert [each["person"] for each in made] == ["everyone"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "expected"),
+    [
+        ("remind {PERSON:me} {WHEN:on Friday at closing, 6pm}, to {CONTENT:mop}", "en", "2026-11-27 18:00"),
+        ("{WHEN:every evening after plating, 18:45}, remind {PERSON:me} to {CONTENT:mop}", "en", "18:45"),
+        ("{WHEN:once the clock strikes noon tomorrow} remind {PERSON:me} to {CONTENT:mop}", "en", "2026-11-25 12:00"),
+        (
+            "{PERSON:recuérdame} {WHEN:el sábado antes del desfile}, {WHEN:8:30 am}, {CONTENT:barrer}",
+            "es",
+            "2026-11-28 08:30",
+        ),
+        ("{WHEN:todos los viernes al cerrar, 10 de la noche}, {PERSON:recuérdame} {CONTENT:barrer}", "es", "22:00"),
+        ("{WHEN:每天礼拜}结束后{WHEN:下午一点}提醒{PERSON:我}{CONTENT:扫地}", "zh", "13:00"),
+        ("{EVENT:周五收工后}，即{WHEN:下午五点半}，提醒{PERSON:我}{CONTENT:锁门}", "zh", "2026-11-27 17:30"),
+        ("{EVENT:明晚打烊那会儿}，{WHEN:大概十点}，提醒{PERSON:我}{CONTENT:锁门}", "zh", "2026-11-25 22:00"),
+    ],
+)
+def test_a_day_and_a_clock_are_read_beside_words_that_no_time_has(sentence, language, expected):
+    assert [time for time, _ in told(sentence, language)] == [expected]
+
+
+@pytest.mark.parametrize("when", ["mañana at 8", "on zorgday at 6pm", "on Fridays until the trip at 6pm"])
+def test_a_day_or_an_end_that_is_not_known_is_asked_for(when):
+    assert not any("time" in each for each in arguments(f"remind {{PERSON:me}} {{WHEN:{when}}} to {{CONTENT:mop}}"))
