@@ -34,7 +34,7 @@ _NEW = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
 _BOTH = 2
 _OF_CLOCK = frozenset("0123456789:：")
 _FIGURED = re.compile(r"\d|[点點时時鐘钟]")
-_SHORTEST_MONTH = timedelta(days=28)
+_SHORTEST_MONTH, _LONGEST_MONTH = timedelta(days=28), timedelta(days=32)
 _LONG_AFTER = timedelta(hours=6)
 
 Span = tuple[int, int]
@@ -55,6 +55,8 @@ def find_times(request: RequestContext) -> list[TimeWords]:
     leads = find_leads(request, has_event=request.reading.has("EVENT"))
     found = _compute_lead_times(request, leads) if leads else _read_named_times(request)
     ended = [_add_end(time, find_end(request, time.best)) for time in found]
+    if _has_monthly_event(request):
+        ended = [_repeat_monthly(time, request) for time in ended]
     return [
         clock
         for time in ended
@@ -62,6 +64,29 @@ def find_times(request: RequestContext) -> list[TimeWords]:
             _choose_next_hour(_choose_usual_half(_choose_morning(time, request), request), request)
         )
     ]
+
+
+def _has_monthly_event(request: RequestContext) -> bool:
+    """Return whether words outside of the time of the reminder name a day of every month: "due the 10th each month"."""
+    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
+    named = [token for token, tag in pairs if tag in {NO_TAG, "EVENT"} and token.form.startswith("@rule")]
+    found = [time for token in named for time in request.read_times(request.reading.text[token.start : token.end])]
+    return len(found) == 1 and bool(found[0].best and "BYMONTHDAY=" in (found[0].best.rrule or ""))
+
+
+def _repeat_monthly(time: TimeWords, request: RequestContext) -> TimeWords:
+    """Return a day of the month without its month as that day of every month."""
+    best = time.best
+    later = slots.parse_time(
+        [time.words], request.words, lambda text: request.times(text, best.start + _DAY, language=request.language)
+    )
+    is_floating = later is not None and later.best.start.day == best.start.day
+    if best.rrule is not None or not best.has_day or later is None or not is_floating:
+        return time
+    if not timedelta() < later.best.start - best.start < _LONGEST_MONTH:
+        return time
+    monthly = best._replace(rrule=f"FREQ=MONTHLY;BYMONTHDAY={best.start.day}")
+    return replace(time, readings=(set_clock(monthly, best) if best.has_clock else monthly,))
 
 
 def tag_lead(request: RequestContext) -> RequestContext:
@@ -334,11 +359,15 @@ def parse_lead(piece: str, request: RequestContext) -> Lead | None:
         is_within_clock = set(piece[end - 1 : end + 1]) <= _OF_CLOCK
         if is_within_clock or not piece[:end].strip():
             continue
-        clock = slots.parse_time([piece[end:]], request.words, request.read_times)
-        days = _parse_lead_days(piece[:end], request) if clock is not None and not clock.best.has_day else None
-        if clock is not None and days is not None and days >= _DAY:
-            named = slots.strip_time_words(piece[:end], request.words)
-            return _count_months(piece[:end], days, request), _choose_half_of_part(clock, named, request)
+        orders = [(piece[:end], piece[end:])]
+        if request.words.joint and " " in {piece[end - 1], piece[end]}:  # noon the day before
+            orders.append((piece[end:], piece[:end]))
+        for length_words, clock_words in orders:
+            clock = slots.parse_time([clock_words], request.words, request.read_times)
+            days = _parse_lead_days(length_words, request) if clock is not None and not clock.best.has_day else None
+            if clock is not None and days is not None and days >= _DAY:
+                named = slots.strip_time_words(length_words, request.words)
+                return _count_months(length_words, days, request), _choose_half_of_part(clock, named, request)
     bare = slots.strip_time_words(piece, request.words)
     part = slots.parse_time([bare], request.words, request.read_times)
     return (_DAY, part) if part is not None and part.best.part else None

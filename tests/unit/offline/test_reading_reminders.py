@@ -633,3 +633,46 @@ def test_a_day_and_a_clock_are_read_beside_words_that_no_time_has(sentence, lang
 @pytest.mark.parametrize("when", ["mañana at 8", "on zorgday at 6pm", "on Fridays until the trip at 6pm"])
 def test_a_day_or_an_end_that_is_not_known_is_asked_for(when):
     assert not any("time" in each for each in arguments(f"remind {{PERSON:me}} {{WHEN:{when}}} to {{CONTENT:mop}}"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "rule"),
+    [
+        (
+            "{CONTENT:rent} is due {EVENT:the 28th of every month}, remind {PERSON:me} {LEAD:at noon the day} before",
+            "en",
+            "FREQ=MONTHLY;BYMONTHDAY=27",
+        ),
+        (
+            "{CONTENT:the report} is due by the 10th of every month, remind {PERSON:me} {WHEN:on the 9th at 4pm}",
+            "en",
+            "FREQ=MONTHLY;BYMONTHDAY=9;BYHOUR=16;BYMINUTE=0",
+        ),
+        (
+            "{CONTENT:房租}{EVENT:每个月5号前}要转，{WHEN:4号晚上八点}提醒{PERSON:我}",
+            "zh",
+            "FREQ=MONTHLY;BYMONTHDAY=4;BYHOUR=20;BYMINUTE=0",
+        ),
+        (
+            "{CONTENT:el informe} se entrega {EVENT:el 10 de cada mes}, {PERSON:recuérdame} {WHEN:el 9 a las 16:00}",
+            "es",
+            "FREQ=MONTHLY;BYMONTHDAY=9;BYHOUR=16;BYMINUTE=0",
+        ),
+    ],
+)
+def test_a_day_of_the_month_beside_an_event_of_every_month_repeats(sentence, language, rule):
+    assert [each.get("rrule") for each in arguments(sentence, "set", language)] == [rule]
+
+
+def test_a_date_beside_an_event_of_every_month_is_single():
+    made = told(
+        "{CONTENT:rent} is due {EVENT:the 28th of every month}, remind {PERSON:me} {WHEN:on 26 December at 4pm}"
+    )
+
+    assert [time for time, _ in made] == ["2026-12-26 16:00"]
+
+
+def test_several_days_of_an_event_share_the_clock_of_the_reminder():
+    made = told("{CONTENT:房租}{EVENT:5號、12號、19號}各一次，{WHEN:中午}提醒{PERSON:我}", "zh")
+
+    assert [time for time, _ in made] == ["2026-12-05 12:00", "2026-12-12 12:00", "2026-12-19 12:00"]
