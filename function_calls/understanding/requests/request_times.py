@@ -555,11 +555,13 @@ def _choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
 def _choose_usual_half(time: TimeWords, request: RequestContext) -> TimeWords:
     """Return an ambiguous clock ("tomorrow at 7") in the morning, or in the evening beside words such as "dinner".
 
-    A bare "6" stays ambiguous.
+    A bare "6" stays ambiguous, but beside words such as "breakfast".
     """
     if not time.is_ambiguous:
         return time
     early, late = min(time.readings, key=attrgetter("start")), max(time.readings, key=attrgetter("start"))
+    if _is_same_figure(early, late) and request.words.has_any(request.words.morning_events, request.folded_text):
+        return replace(time, readings=(early if early.start.hour < _NOON else late,), is_ambiguous=False)
     if late.start - early.start != _HALF_DAY or early.start.hour >= _NOON:
         return time
     if request.words.has_any(request.words.evening_events, request.folded_text):

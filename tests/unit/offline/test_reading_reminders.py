@@ -676,3 +676,24 @@ def test_several_days_of_an_event_share_the_clock_of_the_reminder():
     made = told("{CONTENT:房租}{EVENT:5號、12號、19號}各一次，{WHEN:中午}提醒{PERSON:我}", "zh")
 
     assert [time for time, _ in made] == ["2026-12-05 12:00", "2026-12-12 12:00", "2026-12-19 12:00"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "expected"),
+    [
+        ("{EVENT:明天七点}开门，{WHEN:六点半}叫{PERSON:我}{CONTENT:占场}", "zh", "2026-11-25 06:30"),
+        (
+            "{EVENT:tomorrow at 7} is breakfast, remind {PERSON:me} {WHEN:at half past six} to {CONTENT:iron}",
+            "en",
+            "2026-11-25 06:30",
+        ),
+        (
+            "{EVENT:mañana a las 7} abre el museo, {PERSON:recuérdame} {WHEN:a las 6 y media} {CONTENT:salir}",
+            "es",
+            "2026-11-25 06:30",
+        ),
+        ("remind {PERSON:me} {WHEN:every school day at 8:20} to {CONTENT:pack lunch}", "en", "2026-11-25 08:20"),
+    ],
+)
+def test_an_hour_beside_an_event_of_the_morning_is_in_the_morning(sentence, language, expected):
+    assert [time for time, _ in told(sentence, language)] == [expected]
