@@ -58,9 +58,9 @@ def is_shortly_ahead(moment: Moment, now: datetime) -> bool:
 
 def is_early_ahead(clock: Clock, now: datetime, parts: DayParts) -> bool:
     """Return whether a clock without a half of the day is shortly ahead in a morning that has begun."""
-    ways = moments(now.date(), clock, "", parts)
-    is_open = len(ways) > 1 and now.hour >= _EARLY_HOUR
-    return is_open and any(is_shortly_ahead(way, now) and way.local.hour < NOON_HOUR for way in ways)
+    halves = moments(now.date(), clock, "", parts)
+    is_open = len(halves) > 1 and now.hour >= _EARLY_HOUR
+    return is_open and any(is_shortly_ahead(half, now) and half.local.hour < NOON_HOUR for half in halves)
 
 
 def is_whole_hour(clock: Clock) -> bool:

@@ -307,7 +307,7 @@ def then_every(values: Values) -> Slots | None:
     return {**often, "since": first, "strength": 2}
 
 
-def repeated_for(values: Values) -> Slots | None:
+def rule_lasting(values: Values) -> Slots | None:
     """Daily at eight from tomorrow, five days: how long the repetition lasts, without "for"."""
     rule, length = values
     is_open = "every" in rule and not rule.keys() & {"until", "times", "lasting", "refused", "per"}
