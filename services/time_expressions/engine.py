@@ -1,5 +1,6 @@
 """Read the times in a text: scan, parse, select phrases, resolve them."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -33,6 +34,7 @@ TIME_SYMBOLS = frozenset(
 
 DEFAULT_PARTS = DayParts()
 _CHARACTERS_A_UNIT = 10
+_CLOCK_OF_CALL = re.compile(r"\d\d:\d\d")
 
 
 class ParsedText(NamedTuple):
@@ -132,7 +134,8 @@ def parse_all(
         raise ValueError("now must be timezone-aware")
     if is_effort_spent():
         return ()
-    present = ReadingContext(now=now, parts=day_parts, future=future, shortest_period=shortest_period)
+    is_figure = _CLOCK_OF_CALL.fullmatch(text) is not None
+    present = ReadingContext(now, day_parts, future, shortest_period, is_figure)
     readings, units = _read(text, language, order, present, f"{now.tzinfo} {now.fold}", eager=eager)
     spend_effort(units, once_for=(text, language))
     return readings

@@ -187,6 +187,13 @@ def names_day(slots: Slots) -> bool:
     return bool(DAY_NAMES & slots.keys()) or (since is not None and names_day(since))
 
 
+def is_time_of_day(meaning: Meaning) -> bool:
+    """Return whether a meaning has a clock and no day."""
+    return bool(meaning.clocks) and meaning == Meaning(
+        clocks=meaning.clocks, parts=meaning.parts, strength=meaning.strength
+    )
+
+
 def begins_anywhere(slots: Slots) -> bool:
     """Return whether `slots` begins "from now on" and has another field, but no period ("at 6:15 from now on")."""
     return "now" in slots.get("since", {}) and "every" not in slots and bool(slots.keys() & (DAY_NAMES | _IN_DAY))

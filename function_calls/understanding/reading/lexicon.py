@@ -60,6 +60,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     beside: tuple[str, ...]
     morning_phrases: tuple[str, ...]
     evening_events: tuple[str, ...]
+    morning_events: tuple[str, ...]
     waking: tuple[str, ...]
     wake_up: str
     alarms: tuple[str, ...]

@@ -34,7 +34,7 @@ _NEW = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
 _BOTH = 2
 _OF_CLOCK = frozenset("0123456789:：")
 _FIGURED = re.compile(r"\d|[点點时時鐘钟]")
-_SHORTEST_MONTH = timedelta(days=28)
+_SHORTEST_MONTH, _LONGEST_MONTH = timedelta(days=28), timedelta(days=32)
 _LONG_AFTER = timedelta(hours=6)
 
 Span = tuple[int, int]
@@ -55,6 +55,8 @@ def find_times(request: RequestContext) -> list[TimeWords]:
     leads = find_leads(request, has_event=request.reading.has("EVENT"))
     found = _compute_lead_times(request, leads) if leads else _read_named_times(request)
     ended = [_add_end(time, find_end(request, time.best)) for time in found]
+    if _has_monthly_event(request):
+        ended = [_repeat_monthly(time, request) for time in ended]
     return [
         clock
         for time in ended
@@ -62,6 +64,29 @@ def find_times(request: RequestContext) -> list[TimeWords]:
             _choose_next_hour(_choose_usual_half(_choose_morning(time, request), request), request)
         )
     ]
+
+
+def _has_monthly_event(request: RequestContext) -> bool:
+    """Return whether words outside of the time of the reminder name a day of every month: "due the 10th each month"."""
+    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
+    named = [token for token, tag in pairs if tag in {NO_TAG, "EVENT"} and token.form.startswith("@rule")]
+    found = [time for token in named for time in request.read_times(request.reading.text[token.start : token.end])]
+    return len(found) == 1 and bool(found[0].best and "BYMONTHDAY=" in (found[0].best.rrule or ""))
+
+
+def _repeat_monthly(time: TimeWords, request: RequestContext) -> TimeWords:
+    """Return a day of the month without its month as that day of every month."""
+    best = time.best
+    later = slots.parse_time(
+        [time.words], request.words, lambda text: request.times(text, best.start + _DAY, language=request.language)
+    )
+    is_floating = later is not None and later.best.start.day == best.start.day
+    if best.rrule is not None or not best.has_day or later is None or not is_floating:
+        return time
+    if not timedelta() < later.best.start - best.start < _LONGEST_MONTH:
+        return time
+    monthly = best._replace(rrule=f"FREQ=MONTHLY;BYMONTHDAY={best.start.day}")
+    return replace(time, readings=(set_clock(monthly, best) if best.has_clock else monthly,))
 
 
 def tag_lead(request: RequestContext) -> RequestContext:
@@ -161,11 +186,11 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
     if settled is not None:
         return [settled]
     pieces, events = _cut_texts(request, spans), reading.pieces("EVENT")
-    if (
-        any(_has_unknown_word(piece, request) for piece in pieces)
-        and slots.parse_time(pieces, request.words, request.read_times) is None
-    ):
-        return []
+    is_unknown = any(_has_unknown_word(piece, request) for piece in pieces)
+    if is_unknown and slots.parse_time(pieces, request.words, request.read_times) is None:
+        known = None if events or reading.intent not in _NEW else _read_known_words(pieces, request)
+        if known is not None or request.words.joint:
+            return [] if known is None else [known]
     if not pieces and events:
         return complete_times(slots.parse_times(events, request.words, request.read_times))
     found = slots.parse_times(pieces, request.words, request.read_times)
@@ -174,19 +199,39 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
         if found
         else [each for each in [_find_time_outside_content(request)] if each is not None]
     )
-    return (
-        [_move_beside_event(event, each) for each in found]
-        if events and (event := _read_event(request)) is not None
-        else found
-    )
+    days = _read_events(request) if events else []
+    return [_move_beside_event(day, each, request) for day in days for each in found] if days else found
+
+
+def _read_known_words(pieces: list[str], request: RequestContext) -> TimeWords | None:
+    """Return the day and the clock that `pieces` name around words that no time has: "Friday at closing, 6pm"."""
+    known = [
+        slots.make_time_words(piece, time).words
+        for piece in pieces
+        for time in request.read_times(piece)
+        if time.readings
+    ]
+    if len(known) > _BOTH or any(_has_unknown_end(piece, request) for piece in pieces):
+        return None
+    whole = slots.parse_time(known, request.words, request.read_times)
+    is_whole = whole is not None and whole.best.has_clock and (whole.best.has_day or whole.best.rrule is not None)
+    return whole if is_whole else None
+
+
+def _has_unknown_end(piece: str, request: RequestContext) -> bool:
+    """Return whether words of time name an end that no time is: "Fridays at 5 until the trip"."""
+    spans = [span for time in request.read_times(piece) if time.best is not None for span in time.best.spans]
+    outside = "".join(" " if any(a <= at < b for a, b in spans) else letter for at, letter in enumerate(piece))
+    return request.words.has_any(request.words.until_words, request.words.fold(outside))
 
 
 def _has_unknown_word(piece: str, request: RequestContext) -> bool:
     """Return whether words of time have a word that no time expression has: "mañana at 8"."""
-    if not request.words.joint or slots.parse_time([piece], request.words, request.read_times) is not None:
+    if slots.parse_time([piece], request.words, request.read_times) is not None:
         return False
     left = slots.find_uncovered_words(piece, request.read_times(piece), request.words)
-    return any(len(word) >= _SHORTEST_WORD and word not in request.words.time_words for word in left)
+    shortest = _SHORTEST_WORD if request.words.joint else 1
+    return any(len(word) >= shortest and word not in request.words.time_words for word in left)
 
 
 def _cut_texts(request: RequestContext, spans: list[Span]) -> list[str]:
@@ -264,7 +309,11 @@ def _tag_lead_by_words(request: RequestContext) -> RequestContext:
     """Return the request with "the day before at 6pm" tagged as a lead, where another time is that of the event."""
     reading = request.reading
     spans = reading.spans("WHEN")
-    leads = [span for span in spans if _says_ahead(reading.text[slice(*span)], request)]
+    leads = [
+        (start, end)
+        for start, end in spans
+        if _says_ahead(reading.text[start:end], request) and parse_lead(reading.text[start:end], request) is not None
+    ]
     events = [span for span in spans if span not in leads] or reading.spans("EVENT") or _find_untagged_day(request)
     if not leads or not events:
         return request
@@ -310,11 +359,15 @@ def parse_lead(piece: str, request: RequestContext) -> Lead | None:
         is_within_clock = set(piece[end - 1 : end + 1]) <= _OF_CLOCK
         if is_within_clock or not piece[:end].strip():
             continue
-        clock = slots.parse_time([piece[end:]], request.words, request.read_times)
-        days = _parse_lead_days(piece[:end], request) if clock is not None and not clock.best.has_day else None
-        if clock is not None and days is not None and days >= _DAY:
-            named = slots.strip_time_words(piece[:end], request.words)
-            return _count_months(piece[:end], days, request), _choose_half_of_part(clock, named, request)
+        orders = [(piece[:end], piece[end:])]
+        if request.words.joint and " " in {piece[end - 1], piece[end]}:  # noon the day before
+            orders.append((piece[end:], piece[:end]))
+        for length_words, clock_words in orders:
+            clock = slots.parse_time([clock_words], request.words, request.read_times)
+            days = _parse_lead_days(length_words, request) if clock is not None and not clock.best.has_day else None
+            if clock is not None and days is not None and days >= _DAY:
+                named = slots.strip_time_words(length_words, request.words)
+                return _count_months(length_words, days, request), _choose_half_of_part(clock, named, request)
     bare = slots.strip_time_words(piece, request.words)
     part = slots.parse_time([bare], request.words, request.read_times)
     return (_DAY, part) if part is not None and part.best.part else None
@@ -430,18 +483,32 @@ def _parse_from_now(amount: str, request: RequestContext) -> list[TimeWords]:
 
 
 def _read_event(request: RequestContext) -> Reading | None:
-    time = slots.parse_time(request.reading.pieces("EVENT"), request.words, request.read_times)
-    return None if time is None else time.best
+    found = _read_events(request)
+    return found[0].best if len(found) == 1 else None
 
 
-def _move_beside_event(event: Reading, time: TimeWords) -> TimeWords:
+def _read_events(request: RequestContext) -> list[TimeWords]:
+    """Return the time of the event, or its days where it has several: "on the 5th and 12th, remind me at noon"."""
+    pieces = request.reading.pieces("EVENT")
+    whole = slots.parse_time(pieces, request.words, request.read_times)
+    if whole is not None:
+        return [_choose_usual_half(whole, request)]
+    found = slots.parse_times(pieces, request.words, request.read_times)
+    return found if all(time.best.has_day and not time.best.has_clock for time in found) else []
+
+
+def _move_beside_event(named: TimeWords, time: TimeWords, request: RequestContext) -> TimeWords:
     """Return `time` on the day of `event`, where it names a clock alone.
 
     Of an hour that leaves open which half of the day is meant, it is the one nearer to the event; a time long after the
     event is moved to the day before: "exam tomorrow at 9, remind me at 8pm". Beside an event that repeats it repeats.
     """
+    event = named.best
     if time.best.has_day:
         return time
+    if event.part and not event.has_clock and event.rrule is None:
+        whole = slots.parse_time([named.words, time.words], request.words, request.read_times)
+        return time if whole is None else whole
     moved = tuple(move_to_day(reading, event.start.date()) for reading in time.readings)
     if event.has_clock and is_clock_without_half(time.words):
         both = [half for reading in moved for half in list_halves(reading)]
@@ -488,11 +555,13 @@ def _choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
 def _choose_usual_half(time: TimeWords, request: RequestContext) -> TimeWords:
     """Return an ambiguous clock ("tomorrow at 7") in the morning, or in the evening beside words such as "dinner".
 
-    A bare "6" stays ambiguous.
+    A bare "6" stays ambiguous, but beside words such as "breakfast".
     """
     if not time.is_ambiguous:
         return time
     early, late = min(time.readings, key=attrgetter("start")), max(time.readings, key=attrgetter("start"))
+    if _is_same_figure(early, late) and request.words.has_any(request.words.morning_events, request.folded_text):
+        return replace(time, readings=(early if early.start.hour < _NOON else late,), is_ambiguous=False)
     if late.start - early.start != _HALF_DAY or early.start.hour >= _NOON:
         return time
     if request.words.has_any(request.words.evening_events, request.folded_text):

@@ -13,7 +13,7 @@ from services.time_expressions.values import Slots, unify
 MOST_ITEMS = 120
 """The limit of phrases per start, which keeps hostile texts ("1 1 1 1 ...") linear."""
 
-PLENTY = 400
+PLENTY = 600
 FEW_ITEMS = 3
 """The limit of phrases per start once a text has `PLENTY` phrases; ordinary messages have fewer."""
 

@@ -138,7 +138,7 @@ def _is_clear(clock: Clock) -> bool:
 
 def _words(text: str, start: int, end: int, count: int, grammar: Grammar) -> list[tuple[int, int]]:
     """Return the spans between conjunctions and commas, or of clocks or months side by side, if there are `count`."""
-    for separator in _separators(grammar.conjunctions):
+    for separator in _separators(grammar.conjunctions, grammar.before_hours):
         marks = list(separator.finditer(text, start, end))
         if len(marks) == count - 1:
             return list(
@@ -150,15 +150,16 @@ def _words(text: str, start: int, end: int, count: int, grammar: Grammar) -> lis
 _SIDE_BY_SIDE = r"(?<=[apm])\s+(?=\d)|(?<=[点半分刻整月])\s*(?=[\d一二两三四五六七八九十]{1,3}[点月:])"
 
 
-_CLOCK = r"(?:at |a las? )?\d{1,2}(?::\d\d| ?[ap]m|[点时])"
+_CLOCK = r"\d{1,2}(?::\d\d| ?[ap]m|[点时])"
 """A clock behind a list of days or months: January and July, 10 am."""
 
 
 @lru_cache
-def _separators(conjunctions: frozenset[str]) -> tuple[re.Pattern[str], ...]:
+def _separators(conjunctions: frozenset[str], before_hours: tuple[str, ...] = ()) -> tuple[re.Pattern[str], ...]:
     words = sorted(rf"\b{word}\b" if word.isascii() and word.isalpha() else re.escape(word) for word in conjunctions)
     marks = rf"\s*(?:,\s*)?(?:{'|'.join(words)})\s*|\s*,\s*"
-    return re.compile(marks), re.compile(rf"{marks}|{_SIDE_BY_SIDE}"), re.compile(rf"(?:{marks})(?!\s|{_CLOCK})")
+    clock = rf"(?:(?:{'|'.join(before_hours)}) )?{_CLOCK}" if before_hours else _CLOCK
+    return re.compile(marks), re.compile(rf"{marks}|{_SIDE_BY_SIDE}"), re.compile(rf"(?:{marks})(?!\s|{clock})")
 
 
 def _numbers(days: tuple[int, ...], text: str, start: int, end: int) -> list[re.Match[str]]:

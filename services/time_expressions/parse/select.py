@@ -1,6 +1,5 @@
 """Select the times among all phrases of a text: disjoint, strong enough, and covering most time words."""
 
-import re
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
@@ -20,7 +19,6 @@ from services.time_expressions.values import STRONG, WEAK, Clock, Slots, begins_
 TRIES = 6
 NAMED_LEAD, JOINED_LEAD = "day", "joined"
 """The values of a lead without a number ("the day before"), and of a lead that includes its clock (前一天)."""
-_HOUR = re.compile(r"\d|de las? ")
 _MARKS = frozenset(",(")
 """Marks before a lead; its number does not belong to the time before the mark: "5 december, three hours early"."""
 _DATED = DAY_FIELDS | CLOCK_FIELDS | {"strength", "swapped"}
@@ -51,7 +49,7 @@ def select_times(
         eager: Accept weak evidence, and lengths of time as offsets from now.
         grammar: Has the words that join two times or begin a new one.
     """
-    leads = _leads_in(text, leads)
+    leads = _leads_in(text, leads, grammar)
     usable = [
         item for item in times if _is_allowed(item, text, grammar, eager=eager) or _is_length_of_lead(item, leads)
     ]
@@ -86,9 +84,14 @@ def _without_torn_offsets(times: list[Item]) -> list[Item]:
     return [item for item in times if not any(offset.start < item.start < offset.end < item.end for offset in offsets)]
 
 
-def _leads_in(text: str, leads: Collection[Item]) -> list[Item]:
+def _leads_in(text: str, leads: Collection[Item], grammar: Grammar) -> list[Item]:
     """Return the leads that are not followed by an hour ("in the morning before 8", "en la tarde antes de las 6")."""
-    return [lead for lead in leads if lead.value != NAMED_LEAD or not _HOUR.match(text, lead.after)]
+    return [
+        lead
+        for lead in leads
+        if lead.value != NAMED_LEAD
+        or not (text[lead.after : lead.after + 1].isdecimal() or text.startswith(grammar.of_hours, lead.after))
+    ]
 
 
 def _is_length_of_lead(item: Item, leads: Collection[Item]) -> bool:
@@ -111,11 +114,13 @@ def _without_leads(times: list[Item], text: str, leads: Collection[Item]) -> lis
 
 
 def _counts(item: Item, lead: Item) -> bool:
-    """Return whether `item` uses a lead as an offset from now, or a part of "the day before" as a day."""
+    """Return whether `item` uses a lead as an offset from now or a length, or a part of "the day before" as a day."""
     if "anchor" in item.value:
         return False
     if lead.value == NAMED_LEAD:
         return item.start < lead.end and lead.start < item.end
+    if "lasting" in item.value and item.start < lead.start < item.end:
+        return True
     is_beside = "offset" in item.value and item.value.keys() != _NOTHING_BUT_OFFSET
     return is_beside and item.start < lead.start and lead.end <= item.end
 

@@ -15,6 +15,8 @@ UNSURE_HOURS = frozenset({6, 7, 8})
 MORNING_PARTS = frozenset({"dawn", "early", "morning", "forenoon"})
 NIGHT_PARTS = frozenset({"dusk", "evening", "night", "late"})
 PART_ENDS = {"dawn": 8, "early": 10, "morning": 12, "forenoon": 12, "noon": 14, "after_noon": 17}
+_EARLY_HOUR = 4
+_SHORTLY, _SHORTLY_AT_NIGHT, _SHORTLY_IF_UNSURE = timedelta(hours=4), timedelta(hours=2), timedelta(hours=1)
 MIDNIGHT_HOUR = 24
 NOON_HOUR = 12
 
@@ -45,6 +47,20 @@ def moments(day: date, clock: Clock | None, part: str, parts: DayParts) -> list[
         )
         for hour in hours
     ]
+
+
+def is_shortly_ahead(moment: Moment, now: datetime) -> bool:
+    """Return whether a time is so near that a bare hour means it and not the other half of the day."""
+    is_night = moment.local.hour < _EARLY_HOUR <= now.hour
+    limit = _SHORTLY_IF_UNSURE if moment.unsure else _SHORTLY_AT_NIGHT if is_night else _SHORTLY
+    return timedelta() <= moment.local - now <= limit
+
+
+def is_early_ahead(clock: Clock, now: datetime, parts: DayParts) -> bool:
+    """Return whether a clock without a half of the day is shortly ahead in a morning that has begun."""
+    halves = moments(now.date(), clock, "", parts)
+    is_open = len(halves) > 1 and now.hour >= _EARLY_HOUR
+    return is_open and any(is_shortly_ahead(half, now) and half.local.hour < NOON_HOUR for half in halves)
 
 
 def is_whole_hour(clock: Clock) -> bool:

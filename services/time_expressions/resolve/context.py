@@ -7,12 +7,16 @@ from services.time_expressions.model import DayParts, Grain
 
 
 class ReadingContext(NamedTuple):
-    """The moment `now` and the conventions against which meanings are resolved; see `parse` for the fields."""
+    """The moment `now` and the conventions against which meanings are resolved; see `parse` for the fields.
+
+    With `is_figure` the whole text is a clock as calls write it ("10:30"), which is not moved to the evening.
+    """
 
     now: datetime
     parts: DayParts
     future: bool
     shortest_period: timedelta
+    is_figure: bool = False
 
     @property
     def local(self) -> datetime:

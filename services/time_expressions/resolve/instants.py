@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 
 from services.time_expressions.model import Grain
-from services.time_expressions.resolve.clocks import Moment, moments, next_default
+from services.time_expressions.resolve.clocks import Moment, is_shortly_ahead, moments, next_default
 from services.time_expressions.resolve.context import Answer, ReadingContext, in_zone, is_before, mark_past
 from services.time_expressions.resolve.days import WEEK, Day, add_span, days, monday_of
 from services.time_expressions.resolve.zones import convert_to_zone, zone_of
-from services.time_expressions.values import SECONDS_OF, STRONG, Meaning, Shift, Span, complete
+from services.time_expressions.values import SECONDS_OF, STRONG, Meaning, Shift, Span, complete, is_time_of_day
 
 """In "Friday 14" the number is a day only if such a Friday is at most this many days away."""
 
@@ -251,9 +251,12 @@ def _rolls_over(meaning: Meaning, day: Day) -> bool:
 
 
 def _choose_half(candidates: list[Moment], meaning: Meaning, day: Day, present: ReadingContext) -> list[Moment]:
-    """Return the possible halves of the day: both, or one if the other is excluded because the preferred has passed."""
+    """Return the possible halves of the day: both, or one if it is near or the other has passed."""
     preferred, other = candidates
     clock = meaning.clocks[0]
+    near = [moment for moment in candidates if is_shortly_ahead(moment, present.local)]
+    if near and present.future and not present.is_figure and is_time_of_day(meaning):
+        return near
     gone = is_before(in_zone(preferred.local, present.zone), present.now)
     if not (present.future and gone):
         return candidates

@@ -8,7 +8,7 @@ from services.time_expressions.resolve.context import Answer, ReadingContext, in
 from services.time_expressions.resolve.days import WEEK, add_months, monday_of, shifted_start
 from services.time_expressions.resolve.instants import resolve_instants
 from services.time_expressions.resolve.rule import MONTHS, MONTHS_OF_QUARTER, Rule, build_rule
-from services.time_expressions.values import SECONDS_OF, Clock, Every, Meaning, Shift, spread_over_day
+from services.time_expressions.values import SECONDS_OF, Clock, Every, Meaning, Shift, is_time_of_day, spread_over_day
 
 DAYS_SEARCHED = 366 * 9
 """Enough for 29 February around a century that is not a leap year."""
@@ -222,13 +222,6 @@ def _with_clock_of_bound(meaning: Meaning) -> Meaning:
     return meaning
 
 
-def is_time_of_day(meaning: Meaning) -> bool:
-    """Return whether a meaning has a clock and no day."""
-    return bool(meaning.clocks) and meaning == Meaning(
-        clocks=meaning.clocks, parts=meaning.parts, strength=meaning.strength
-    )
-
-
 def _end_of_day_window(meaning: Meaning, until: Meaning, first: datetime, present: ReadingContext) -> datetime:
     """Return the end of "every day from 3 to 4 pm" on the day of the first fire, or the day after."""
     parts = until.parts or meaning.parts
@@ -278,7 +271,8 @@ def _is_running(since: Meaning, until: Meaning | None, start: datetime, present:
 def _end_parts(meaning: Meaning, rule: Rule, first: datetime, present: ReadingContext) -> list[str] | None:
     """Return COUNT or UNTIL, an empty list without an end, None if the rule would never fire."""
     if meaning.times is not None:
-        return [f"COUNT={meaning.times}"]
+        is_of_day = rule.frequency == "DAILY" and 1 < meaning.times == len(meaning.clocks)  # 4 times: 10, 1, 4 and 7
+        return [] if is_of_day else [f"COUNT={meaning.times}"]
     span = meaning.lasting
     if span is not None and rule.frequency == "DAILY" and rule.interval == 1 and not (span.months or span.seconds):
         times = max(1, len(meaning.clocks)) * max(1, len(meaning.parts))

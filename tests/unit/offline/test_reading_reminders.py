@@ -607,3 +607,93 @@ def test_everyone_without_a_tag_is_reminded():
     made = arguments("{WHEN:daily} {CONTENT:standup} reminder for everyone {WHEN:at 9:30am}")
 
     assert [each["person"] for each in made] == ["everyone"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "expected"),
+    [
+        ("remind {PERSON:me} {WHEN:on Friday at closing, 6pm}, to {CONTENT:mop}", "en", "2026-11-27 18:00"),
+        ("{WHEN:every evening after plating, 18:45}, remind {PERSON:me} to {CONTENT:mop}", "en", "18:45"),
+        ("{WHEN:once the clock strikes noon tomorrow} remind {PERSON:me} to {CONTENT:mop}", "en", "2026-11-25 12:00"),
+        (
+            "{PERSON:recuérdame} {WHEN:el sábado antes del desfile}, {WHEN:8:30 am}, {CONTENT:barrer}",
+            "es",
+            "2026-11-28 08:30",
+        ),
+        ("{WHEN:todos los viernes al cerrar, 10 de la noche}, {PERSON:recuérdame} {CONTENT:barrer}", "es", "22:00"),
+        ("{WHEN:每天礼拜}结束后{WHEN:下午一点}提醒{PERSON:我}{CONTENT:扫地}", "zh", "13:00"),
+        ("{EVENT:周五收工后}，即{WHEN:下午五点半}，提醒{PERSON:我}{CONTENT:锁门}", "zh", "2026-11-27 17:30"),
+        ("{EVENT:明晚打烊那会儿}，{WHEN:大概十点}，提醒{PERSON:我}{CONTENT:锁门}", "zh", "2026-11-25 22:00"),
+    ],
+)
+def test_a_day_and_a_clock_are_read_beside_words_that_no_time_has(sentence, language, expected):
+    assert [time for time, _ in told(sentence, language)] == [expected]
+
+
+@pytest.mark.parametrize("when", ["mañana at 8", "on zorgday at 6pm", "on Fridays until the trip at 6pm"])
+def test_a_day_or_an_end_that_is_not_known_is_asked_for(when):
+    assert not any("time" in each for each in arguments(f"remind {{PERSON:me}} {{WHEN:{when}}} to {{CONTENT:mop}}"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "rule"),
+    [
+        (
+            "{CONTENT:rent} is due {EVENT:the 28th of every month}, remind {PERSON:me} {LEAD:at noon the day} before",
+            "en",
+            "FREQ=MONTHLY;BYMONTHDAY=27",
+        ),
+        (
+            "{CONTENT:the report} is due by the 10th of every month, remind {PERSON:me} {WHEN:on the 9th at 4pm}",
+            "en",
+            "FREQ=MONTHLY;BYMONTHDAY=9;BYHOUR=16;BYMINUTE=0",
+        ),
+        (
+            "{CONTENT:房租}{EVENT:每个月5号前}要转，{WHEN:4号晚上八点}提醒{PERSON:我}",
+            "zh",
+            "FREQ=MONTHLY;BYMONTHDAY=4;BYHOUR=20;BYMINUTE=0",
+        ),
+        (
+            "{CONTENT:el informe} se entrega {EVENT:el 10 de cada mes}, {PERSON:recuérdame} {WHEN:el 9 a las 16:00}",
+            "es",
+            "FREQ=MONTHLY;BYMONTHDAY=9;BYHOUR=16;BYMINUTE=0",
+        ),
+    ],
+)
+def test_a_day_of_the_month_beside_an_event_of_every_month_repeats(sentence, language, rule):
+    assert [each.get("rrule") for each in arguments(sentence, "set", language)] == [rule]
+
+
+def test_a_date_beside_an_event_of_every_month_is_single():
+    made = told(
+        "{CONTENT:rent} is due {EVENT:the 28th of every month}, remind {PERSON:me} {WHEN:on 26 December at 4pm}"
+    )
+
+    assert [time for time, _ in made] == ["2026-12-26 16:00"]
+
+
+def test_several_days_of_an_event_share_the_clock_of_the_reminder():
+    made = told("{CONTENT:房租}{EVENT:5號、12號、19號}各一次，{WHEN:中午}提醒{PERSON:我}", "zh")
+
+    assert [time for time, _ in made] == ["2026-12-05 12:00", "2026-12-12 12:00", "2026-12-19 12:00"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "expected"),
+    [
+        ("{EVENT:明天七点}开门，{WHEN:六点半}叫{PERSON:我}{CONTENT:占场}", "zh", "2026-11-25 06:30"),
+        (
+            "{EVENT:tomorrow at 7} is breakfast, remind {PERSON:me} {WHEN:at half past six} to {CONTENT:iron}",
+            "en",
+            "2026-11-25 06:30",
+        ),
+        (
+            "{EVENT:mañana a las 7} abre el museo, {PERSON:recuérdame} {WHEN:a las 6 y media} {CONTENT:salir}",
+            "es",
+            "2026-11-25 06:30",
+        ),
+        ("remind {PERSON:me} {WHEN:every school day at 8:20} to {CONTENT:pack lunch}", "en", "2026-11-25 08:20"),
+    ],
+)
+def test_an_hour_beside_an_event_of_the_morning_is_in_the_morning(sentence, language, expected):
+    assert [time for time, _ in told(sentence, language)] == [expected]

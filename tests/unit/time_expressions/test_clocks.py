@@ -236,3 +236,67 @@ def test_codes_and_telephone_numbers_are_no_clock(now, text):
 
 def test_spanish_code_is_no_clock(now):
     assert parse_all("mi clave es 0420", now, language="es") == ()
+
+
+@pytest.mark.parametrize(
+    ("sent", "text", "due"),
+    [
+        ("20:40", "at 9", "21:00"),
+        ("20:40", "九点提醒我", "21:00"),
+        ("20:40", "a las 9", "21:00"),
+        ("21:10", "at half past ten", "22:30"),
+        ("18:05", "a las 9", "21:00"),
+        ("05:10", "at 6", "06:00"),
+        ("05:30", "六点提醒我", "06:00"),
+        ("23:20", "at 12:15", "00:15"),
+        ("02:00", "at 5", "05:00"),
+        ("16:00", "at 9", "09:00"),
+        ("22:00", "at 1", "13:00"),
+        ("20:10", "10:30", "10:30"),
+    ],
+)
+def test_a_bare_hour_shortly_ahead_is_the_next_one(now, sent, text, due):
+    hour, minute = map(int, sent.split(":"))
+    found = parse(text, now.replace(hour=hour, minute=minute), language="es" if text.startswith("a ") else None)
+
+    assert f"{found.best.start:%H:%M}" == due
+    assert not found.ambiguous
+
+
+@pytest.mark.parametrize(
+    ("sent", "text", "hour"),
+    [
+        (5, "every weekday 5:45", 5),
+        (5, "每个工作日六点", 6),
+        (5, "todos los días a las 6", 6),
+        (10, "every weekday 5:45", 17),
+        (1, "every day at 4", 16),
+        (20, "every day at 9", 9),
+    ],
+)
+def test_a_repeated_hour_shortly_ahead_in_the_morning_is_of_the_morning(now, sent, text, hour):
+    found = parse(text, now.replace(hour=sent, minute=30), language="es" if text.startswith("todos") else None)
+
+    assert found.best.wall.hour == hour
+    assert not found.ambiguous
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "due"),
+    [
+        ("in an hr and 20", "en", "20 11:20"),
+        ("in 2 hours and 15", "en", "20 12:15"),
+        ("quarter tae nine on Saturday mornin", "en", "21 08:45"),
+        ("the morra at 9 in the mornin", "en", "21 09:00"),
+        ("en 1h 20", "es", "20 11:20"),
+        ("en una hora y 20", "es", "20 11:20"),
+        ("a cuarto pa las 6 de la tarde", "es", "20 17:45"),
+        ("cuando sean las 12", "es", "20 12:00"),
+        ("拜六晚上八点", "zh", "21 20:00"),
+        ("半个点后", "zh", "20 10:30"),
+    ],
+)
+def test_regional_and_short_words(now, text, language, due):
+    (found,) = parse_all(text, now, language=language)
+
+    assert f"{found.best.start:%d %H:%M}" == due

@@ -439,3 +439,79 @@ def test_an_exception_that_no_rule_holds_is_not_left_out_in_silence(now, text):
 @pytest.mark.parametrize("text", ["first and last day of every month", "每月第一天和最后一天"])
 def test_first_and_last_days_are_one_rule(read, text):
     assert read(text).rrule == "FREQ=MONTHLY;BYMONTHDAY=1,-1"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "start", "rule"),
+    [
+        ("on Dec 3, then every 21 days, 10 in the morning", "en", "2026-12-03 10:00", "FREQ=DAILY;INTERVAL=21"),
+        ("on 26 Feb, every 28 days, 11 in the morning", "en", "2027-02-26 11:00", "FREQ=DAILY;INTERVAL=28"),
+        ("tomorrow at 9am and then every two weeks", "en", "2026-11-21 09:00", "FREQ=WEEKLY;INTERVAL=2"),
+        ("daily 8am starting tomorrow, five days", "en", "2026-11-21 08:00", "FREQ=DAILY;COUNT=5"),
+        ("daily 4 times, 10, 1, 4 and 7", "en", "2026-11-20 10:00", "FREQ=DAILY"),
+        ("6 hrly from 8pm", "en", "2026-11-20 20:00", "FREQ=HOURLY;INTERVAL=6"),
+        ("all days at 3pm but no weekend", "en", "2026-11-20 15:00", WORKDAYS),
+        ("el 3 de diciembre y luego cada 21 días a las 10", "es", "2026-12-03 10:00", "FREQ=DAILY;INTERVAL=21"),
+        ("cada día a las 9 desde mañana, cinco días", "es", "2026-11-21 09:00", "FREQ=DAILY;COUNT=5"),
+        ("tres días seguidos, desde mañana, a las 8 pm", "es", "2026-11-21 20:00", "FREQ=DAILY;COUNT=3"),
+        (
+            "el día 15 de los próximos tres meses a las 13:00",
+            "es",
+            "2026-12-15 13:00",
+            "FREQ=MONTHLY;BYMONTHDAY=15;COUNT=3",
+        ),
+        ("todos los días 1 de mes a las 10 de la mañana", "es", "2026-12-01 10:00", "FREQ=MONTHLY;BYMONTHDAY=1"),
+        ("cada día 8 de mes a las 10 de la mañana", "es", "2026-12-08 10:00", "FREQ=MONTHLY;BYMONTHDAY=8"),
+        ("domingos alternos a las 21:00", "es", "2026-11-22 21:00", "FREQ=WEEKLY;INTERVAL=2;BYDAY=SU"),
+        ("c/lunes 8:45am", "es", "2026-11-23 08:45", "FREQ=WEEKLY;BYDAY=MO"),
+        ("los días de colegio a las 8:20 de la mañana", "es", "2026-11-23 08:20", WORKDAYS),
+        ("六点开始，每隔四个小时", "zh", "2026-11-20 18:00", "FREQ=HOURLY;INTERVAL=4"),
+        ("每季度末月20日上午10点", "zh", "2026-12-20 10:00", "FREQ=YEARLY;BYMONTH=3,6,9,12;BYMONTHDAY=20"),
+        ("每周末（六日）早上八点半", "zh", "2026-11-21 08:30", "FREQ=WEEKLY;BYDAY=SA,SU"),
+        ("每个拜五下午5点", "zh", "2026-11-20 17:00", "FREQ=WEEKLY;BYDAY=FR"),
+    ],
+)
+def test_a_rule_in_pieces_is_one_repetition(now, text, language, start, rule):
+    found = parse_all(text, now, language=language)
+
+    assert [(f"{each.best.start:%Y-%m-%d %H:%M}", _without_clock(each.best.rrule)) for each in found] == [(start, rule)]
+    assert not found[0].ambiguous
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "hours"),
+    [
+        ("every 3 hours from 8am to 8pm every day", "en", "8,11,14,17,20"),
+        ("cada 3 horas de 8 de la mañana a 8 de la noche todos los días", "es", "8,11,14,17,20"),
+        ("每隔三个小时，早8点到晚8点，每天", "zh", "8,11,14,17,20"),
+    ],
+)
+def test_an_interval_within_hours_is_at_each_of_them(now, text, language, hours):
+    found = parse_all(text, now, language=language)
+
+    assert [each.best.rrule for each in found] == [f"FREQ=DAILY;BYHOUR={hours};BYMINUTE=0"]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("every Tuesday and Thursday from Jan 5 through Feb 11 at half past six pm", "en"),
+        ("todos los martes y jueves desde el 5 de enero hasta el 11 de febrero a las seis y media de la tarde", "es"),
+        ("1月5号到2月11号，每周二和周四下午六点半", "zh"),
+    ],
+)
+def test_days_start_end_and_clock_are_one_repetition(now, text, language):
+    (found,) = parse_all(text, now, language=language)
+
+    assert f"{found.best.start:%Y-%m-%d %H:%M}" == "2027-01-05 18:30"
+    assert found.best.rrule.startswith("FREQ=WEEKLY;BYDAY=TU,TH;BYHOUR=18;BYMINUTE=30;UNTIL=20270211T")
+
+
+def test_a_length_before_a_repeated_time_is_not_how_long_it_lasts(now):
+    found = parse_all("every 28th, two days before", now, language="en")
+
+    assert [each.best.rrule for each in found] == ["FREQ=MONTHLY;BYMONTHDAY=28"]
+
+
+def _without_clock(rule):
+    return ";".join(part for part in rule.split(";") if not part.startswith(("BYHOUR=", "BYMINUTE=")))

@@ -307,6 +307,13 @@ def then_every(values: Values) -> Slots | None:
     return {**often, "since": first, "strength": 2}
 
 
+def rule_lasting(values: Values) -> Slots | None:
+    """Daily at eight from tomorrow, five days: how long the repetition lasts, without "for"."""
+    rule, length = values
+    is_open = "every" in rule and not rule.keys() & {"until", "times", "lasting", "refused", "per"}
+    return {**rule, "lasting": length} if is_open and not length.seconds else None
+
+
 def since_lasting(values: Values) -> Slots | None:
     """从今天开始的一周: a beginning and a length."""
     started, length = values
