@@ -34,7 +34,7 @@ _FEWEST = 4
 _COMMON = 150
 """So many of the most frequent words are never taken for unknown ones in training."""
 _WORD_DROPOUT, _AFFIX_DROPOUT = 0.12, 0.3
-_RATE, _RATE_OF_CONTINUED, _WARM_UP, _DECAY = 3e-3, 3e-4, 0.15, 1e-3
+_RATE, _RATE_OF_CONTINUED, _WARM_UP, _DECAY = 3e-3, 1e-3, 0.15, 1e-3
 _TAG_WEIGHT = 0.5
 _CLIP = 5.0
 """Weights further from 0 than so many standard deviations are cut off in the file."""
