@@ -143,7 +143,6 @@ def test_second_intent_is_tried_where_the_first_does_not_fit():
 @pytest.mark.parametrize(
     ("more", "less"),
     [
-        (AFTER_ACTION, FIRST_MESSAGE),
         (AFTER_ACTION, replace(AFTER_ACTION, others=2, follows_bot=False)),
         (replace(FIRST_MESSAGE, names_reminder=True), FIRST_MESSAGE),
         (AFTER_ACTION, replace(AFTER_ACTION, answers_person=True, follows_bot=False)),
@@ -153,6 +152,13 @@ def test_message_is_more_probably_for_the_bot_the_closer_it_is_to_its_answer(mor
     read = reading("8pm then", {"move": 0.8}, "W.")
 
     assert probability(read, more) > probability(read, less)
+
+
+def test_change_of_a_time_needs_an_action_before_it():
+    read = reading("8pm then", {"move": 0.8}, "W.")
+
+    assert acted_on(read, FIRST_MESSAGE) == ()
+    assert acted_on(read, AFTER_ACTION) == ("move",)
 
 
 @pytest.mark.parametrize("text", ["remind me 5pm cook never mind", "remind me 5pm cook, forget it"])
