@@ -271,8 +271,7 @@ def _is_running(since: Meaning, until: Meaning | None, start: datetime, present:
 def _end_parts(meaning: Meaning, rule: Rule, first: datetime, present: ReadingContext) -> list[str] | None:
     """Return COUNT or UNTIL, an empty list without an end, None if the rule would never fire."""
     if meaning.times is not None:
-        is_of_day = rule.frequency == "DAILY" and 1 < meaning.times == len(meaning.clocks)  # 4 times: 10, 1, 4 and 7
-        return [] if is_of_day else [f"COUNT={meaning.times}"]
+        return [f"COUNT={meaning.times}"]
     span = meaning.lasting
     if span is not None and rule.frequency == "DAILY" and rule.interval == 1 and not (span.months or span.seconds):
         times = max(1, len(meaning.clocks)) * max(1, len(meaning.parts))
