@@ -13,7 +13,7 @@ from services.language_model.ports import Completion, CompletionRequest, Instrum
 
 @contextmanager
 def blocking_model(model: FallbackChain) -> Iterator[InstrumentedModel]:
-    """Yield `model` with its requests in a thread of its own, nothing streamed, and close it at the end."""
+    """Run the requests of `model` in another thread, without streaming, and close it at the end."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()

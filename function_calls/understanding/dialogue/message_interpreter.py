@@ -100,20 +100,19 @@ class MessageInterpreter:
 
         The texts of the `known` reminders of the chat tell which words may name one.
         """
+        is_called = is_addressed(turn)
         text = _strip_quoted_lines(text)
+        request = find_text_behind_call(text, turn.bot_name) if is_called else ""
+        text = strip_calls(text, turn.bot_name).strip() if is_called else text.strip()
         is_quoted = text[:1] in _QUOTES and text[-1:] in _QUOTES
         is_read = has_models(language) and any(map(str.isalnum, text)) and len(text) <= LONGEST
         if not is_read or is_quoted:
             return None
         context = _get_question_context(question, self._times(text, turn.message_time, language=language))
         context = context or ("fired" if _replies_to_unknown(turn) else self._dialogue.context(key, turn))
-        if self._requests_by_name(text, turn, language, context, known):
-            turn = replace(turn, message=replace(turn.message, is_addressed=True))
-        is_called = is_addressed(turn)
-        request = find_text_behind_call(text, turn.bot_name) if is_called else ""
-        text = strip_calls(text, turn.bot_name).strip() if is_called else text.strip()
-        if not any(map(str.isalnum, text)):
-            return None
+        if not is_called and self._requests_by_name(text, turn, language, context, known):
+            turn, is_called = replace(turn, message=replace(turn.message, is_addressed=True)), True
+            text = strip_calls(text, turn.bot_name)
         classify, read = self._bind_models(turn, language, context, known, is_called=is_called)
         words, models = load_lexicon(language), load_models(language)
         reading = drop_remarks(read(text), words, classify, read)
@@ -142,7 +141,7 @@ class MessageInterpreter:
         self, text: str, turn: Turn, language: str, context: Context, known: ChatReminders | None
     ) -> bool:
         """Return whether a message with the bot's name among its words asks for something: "oh and bubbles skip it"."""
-        if is_addressed(turn) or find_name(text, turn.bot_name) is None:
+        if find_name(text, turn.bot_name) is None:
             return False
         _, read = self._bind_models(turn, language, context, known, is_called=False)
         return read(strip_calls(text, turn.bot_name)).probability(NOTHING) < _MOST_TALK_BY_NAME

@@ -75,13 +75,14 @@ def _has_monthly_event(request: RequestContext) -> bool:
 
 
 def _repeat_monthly(time: TimeWords, request: RequestContext) -> TimeWords:
-    """Return a day of the month without its month as that day of every month."""
+    """Return a time that names a day of the month, but no month, as a repetition on that day of every month."""
     best = time.best
+    if best.rrule is not None or not best.has_day:
+        return time
     later = slots.parse_time(
         [time.words], request.words, lambda text: request.times(text, best.start + _DAY, language=request.language)
     )
-    is_floating = later is not None and later.best.start.day == best.start.day
-    if best.rrule is not None or not best.has_day or later is None or not is_floating:
+    if later is None or later.best.start.day != best.start.day:
         return time
     if not timedelta() < later.best.start - best.start < _LONGEST_MONTH:
         return time

@@ -65,7 +65,7 @@ async def test_refusal_is_reported_with_the_words_of_the_server():
 @pytest.mark.parametrize(
     ("name", "step"), [("gwen3", "choose a model of the server: qwen3:8b, llama3:8b"), ("qwen3:8b", "check the key")]
 )
-async def test_refused_model_that_the_server_has_not_is_told_with_those_that_it_has(name, step):
+async def test_name_that_the_server_does_not_know_is_reported_with_the_names_of_its_models(name, step):
     listed = json.dumps({"data": [{"id": "llama3:8b"}, {"id": "qwen3:8b"}, {"id": 5}]}).encode()
     script = [status(404, "model not found"), Raw(code=200, body=listed)]
     async with OpenAIServer(script) as server:
