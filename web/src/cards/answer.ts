@@ -126,6 +126,7 @@ export function outerCalls(calls: readonly ToolCall[]): ToolCall[] {
 /** The cards of an answer, and what it says besides them. */
 export function answerOf(message: Message): Answer {
   const calls = message.tool_calls ?? []
+  const outer = outerCalls(calls)
   const shown = calls.map((call) => ({ call, cards: cardsOfCall(call) }))
   const isUndo = calls.some((call) => call.name === 'undo' && call.status === 'ok')
   const cards = merged(shown.flatMap((one) => one.cards)).map((card) => (isUndo && card.kind === 'reminder' ? { ...card, action: 'undone' } : card))
@@ -135,8 +136,8 @@ export function answerOf(message: Message): Answer {
   return {
     cards,
     rest: withoutIds([without(message.text, texts), ...warnings].filter(Boolean).join('\n\n')),
-    done: outerCalls(calls).filter((call) => call.status === 'ok'),
-    open: outerCalls(calls).filter((call) => call.status !== 'ok'),
+    done: outer.filter((call) => call.status === 'ok'),
+    open: outer.filter((call) => call.status !== 'ok'),
     undo: message.choices?.find((choice) => choice.change_id),
   }
 }

@@ -6,7 +6,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { LANGUAGES, useLanguage, useWords } from '../language/language'
-import { fill, plural } from '../language/words'
+import { fill } from '../language/words'
 import { useClock } from '../format/clock'
 import { shortTime } from '../format/time'
 import { useViewpoint } from '../reminders/useReminderActions'
@@ -16,7 +16,7 @@ import { useThemeSwitch } from '../shell/TopBar'
 import { fetchTools } from '../tools/api'
 import { useToolHelp } from '../tools/help'
 import { wordsOf } from '../cards/answer'
-import { useRooms, type RoomOverview } from '../rooms/api'
+import { newsIn, useRooms, type RoomOverview } from '../rooms/api'
 import { useFoundInRooms } from '../room/Find'
 import { SecondTab } from './SecondTab'
 import { Shortcuts } from './Shortcuts'
@@ -89,12 +89,12 @@ function useCommands(open: (what: Open) => void, wanted: string): SpotlightActio
       group: words.palette.rooms,
       actions: rooms
         .filter((room) => room.id !== identity?.room)
-        .map(({ id, unread, mentions }) => ({
-          id: `room-${id}`,
-          label: `# ${id}`,
-          description: mentions ? plural(words.rooms.mentions, mentions) : unread ? plural(words.rooms.unread, unread) : undefined,
+        .map((room) => ({
+          id: `room-${room.id}`,
+          label: `# ${room.id}`,
+          description: newsIn(room, words) || undefined,
           onClick: () => {
-            if (identity) enter({ ...identity, room: id })
+            if (identity) enter({ ...identity, room: room.id })
             go('/')
           },
         })),

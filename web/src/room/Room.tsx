@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react'
 import { useMediaQuery } from '@mantine/hooks'
 import { useWords } from '../language/language'
 import { plural } from '../language/words'
-import { useRooms } from '../rooms/api'
+import { newsIn, useRooms } from '../rooms/api'
 import { RoomSettingsButton } from '../settings/RoomSettingsButton'
 import { LinkBanner } from '../shell/LinkState'
 import { loadedLater } from '../shell/loadedLater'
@@ -23,15 +23,15 @@ const Sheet = loadedLater(() => import('./Sheet').then((module) => module.Sheet)
 function RoomsButton({ onPress }: { onPress: () => void }): ReactNode {
   const words = useWords()
   const rooms = useRooms()
-  const [mentions, unread] = (['mentions', 'unread'] as const).map((kind) => rooms.reduce((sum, room) => sum + room[kind], 0))
-  const news = mentions ? plural(words.rooms.mentions, mentions) : unread ? plural(words.rooms.unread, unread) : ''
+  const mentions = rooms.reduce((sum, room) => sum + room.mentions, 0)
+  const unread = rooms.reduce((sum, room) => sum + room.unread, 0)
   return (
     <ActionIcon
       className="rooms-button"
       variant="subtle"
       color="gray"
       size={36}
-      aria-label={[words.rooms.show, news].filter(Boolean).join(', ')}
+      aria-label={[words.rooms.show, newsIn({ mentions, unread }, words)].filter(Boolean).join(', ')}
       data-news={mentions ? 'mentions' : unread ? 'unread' : undefined}
       onClick={onPress}
     >

@@ -2,10 +2,9 @@ import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
 import { useWords } from '../language/language'
-import { plural } from '../language/words'
 import { useRoom } from '../room/store'
 import { loadedLater } from '../shell/loadedLater'
-import { useRooms, type RoomOverview } from './api'
+import { newsIn, useRooms, type RoomOverview } from './api'
 import { CopyLink } from './CopyLink'
 import './rooms.css'
 
@@ -16,14 +15,13 @@ function Badge({ room }: { room: RoomOverview }): ReactNode {
   const words = useWords()
   const count = room.mentions || room.unread
   if (!count) return null
-  const label = room.mentions ? plural(words.rooms.mentions, room.mentions) : plural(words.rooms.unread, room.unread)
   return (
     <span className="room-badge figures" data-mentions={room.mentions || undefined} data-unread={room.unread}>
       <span aria-hidden="true">
         {room.mentions > 0 && '@'}
         {count > MOST_SHOWN ? `${MOST_SHOWN}+` : count}
       </span>
-      <span className="unseen">{label}</span>
+      <span className="unseen">{newsIn(room, words)}</span>
     </span>
   )
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { plural, type FirstWords } from '../language/words'
 import { useViewpoint } from '../reminders/useReminderActions'
 import { ask, withQuery } from '../wire/rest'
 import { visitedRooms } from '../wire/identity'
@@ -11,6 +12,12 @@ export interface RoomOverview {
 }
 
 const REFRESH_MS = 8000
+
+/** Count the mentions of this person in words, or the unread messages if there are none; empty without either. */
+export function newsIn({ mentions, unread }: Pick<RoomOverview, 'mentions' | 'unread'>, words: FirstWords): string {
+  if (mentions) return plural(words.rooms.mentions, mentions)
+  return unread ? plural(words.rooms.unread, unread) : ''
+}
 
 /** The rooms of this person with what they have not read there, the last used first; rooms visited here are among them. */
 async function fetchRooms(name: string): Promise<RoomOverview[]> {

@@ -1,1 +1,0 @@
-export{t as EmojiPicker}from"./EmojiPicker-DRVvCLt1.js";

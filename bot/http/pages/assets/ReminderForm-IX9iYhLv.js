@@ -1,0 +1,1 @@
+export{t as ReminderForm}from"./ReminderForm-09RszjHO.js";

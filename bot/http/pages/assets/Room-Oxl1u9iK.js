@@ -1,1 +1,0 @@
-export{t as Room}from"./room-BR5stqhR.js";

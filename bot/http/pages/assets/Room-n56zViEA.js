@@ -1,0 +1,1 @@
+export{t as Room}from"./room-CfWkQw76.js";

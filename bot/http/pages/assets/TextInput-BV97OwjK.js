@@ -1,1 +1,0 @@
-import{En as e,On as t,Sn as n}from"./first-B25CkL9s.js";import{t as r}from"./InputBase-DyBI32Kd.js";var i=t(),a=n(t=>{let n=e([`Input`,`InputWrapper`,`TextInput`],null,t);return(0,i.jsx)(r,{component:`input`,...n,__staticSelector:`TextInput`})});a.classes=r.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

@@ -1,0 +1,1 @@
+export{r as ToolCards}from"./ToolCard-BF7tJ5DU.js";

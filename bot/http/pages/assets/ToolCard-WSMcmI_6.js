@@ -1,1 +1,0 @@
-export{r as ToolCards}from"./ToolCard-CAnIVcLx.js";
