@@ -10,6 +10,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
 from loguru import logger
 from pydantic import ValidationError
+from starlette.websockets import WebSocketState
 
 from bot.http.chat.socket_actions import Data, FrameHandler, FrameHandlers
 from bot.http.core.bodies import LONGEST_MESSAGE, LONGEST_SESSION, SESSION_PATTERN
@@ -155,6 +156,8 @@ class RoomSocket:
     async def _send_frames(self) -> None:
         while True:
             frame = await self._queue.get()
+            if self._is_closed:
+                return
             await self._socket.send_text(frame.text)
             if frame.type in _TURN_ENDS:
                 with suppress(StorageBusy, StorageUnavailable):
@@ -178,6 +181,10 @@ class RoomSocket:
             async with asyncio.timeout(_CLOSING_SECONDS):
                 await self._socket.close(code, reason)
 
+    @property
+    def _is_closed(self) -> bool:
+        return self._socket.application_state is WebSocketState.DISCONNECTED
+
     async def _send_metrics(self) -> None:
         """Send metrics once a second while the client has them switched on."""
         while True:
@@ -187,7 +194,7 @@ class RoomSocket:
             await self._context.clock.nap(_METRICS_SECONDS)
 
     async def _receive_frames(self) -> None:
-        while True:
+        while not self._is_closed:
             text = await self._socket.receive_text()
             wait = self._count_frame(text)
             if len(text) > _LONGEST_FRAME and not self._context.room.client_calls.is_waiting_for(
@@ -229,13 +236,16 @@ class RoomSocket:
 
     async def _send_snapshot(self, epoch: str, last_seq: int) -> None:
         missed = self._room.since(epoch, last_seq) if epoch else None
-        seq = self._room.seq
+        seq, entered_at = self._room.seq, self._context.clock.now()
         chat = self._context.room.address(self._session_id)
         history = RoomHistory(self._context)
         messages = await history.list_messages(chat, limit=SNAPSHOT) if missed is None else []
         reminders = await room_reminders(self._context, chat)
         model = self._context.settings.model.name if self._context.app.has_model else None
         person, self._zone = self._viewer.person, await self._person_zone()
+        if missed is None and not messages:
+            with suppress(StorageBusy, StorageFull, StorageUnavailable):
+                await mark_empty_room_read(self._context, person.id, self._session_id, entered_at)
         hello = {
             "epoch": self._room.epoch,
             "seq": seq,
@@ -252,9 +262,6 @@ class RoomSocket:
         await self._socket.send_text(self._room.frame("hello", hello).text)
         for frame in missed or ():
             await self._socket.send_text(frame.text)
-        if missed is None and not messages:
-            with suppress(StorageBusy, StorageFull, StorageUnavailable):
-                await mark_empty_room_read(self._context, person.id, self._session_id)
         self._drop_sent_frames(seq)
 
     @property

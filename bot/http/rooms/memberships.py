@@ -95,10 +95,10 @@ async def mark_read(context: HttpContext, person_id: str, session_id: str, messa
         await _store_read_place(context, person_id, session_id, found.message.sent_at)
 
 
-async def mark_empty_room_read(context: HttpContext, person_id: str, session_id: str) -> None:
-    """Store that a person has entered a room without messages, so that those of others will be unread."""
+async def mark_empty_room_read(context: HttpContext, person_id: str, session_id: str, entered_at: datetime) -> None:
+    """Store that a person has entered a room without messages, so that later ones of others will be unread."""
     if session_id not in await _read_places(context, person_id):
-        await _store_read_place(context, person_id, session_id, context.clock.now())
+        await _store_read_place(context, person_id, session_id, entered_at)
 
 
 async def _store_read_place(context: HttpContext, person_id: str, session_id: str, at: datetime) -> None:
