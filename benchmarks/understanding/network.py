@@ -38,6 +38,9 @@ _RATE, _RATE_OF_CONTINUED, _WARM_UP, _DECAY = 3e-3, 1e-3, 0.15, 1e-3
 _TAG_WEIGHT = 0.5
 _CLIP = 5.0
 """Weights further from 0 than so many standard deviations are cut off in the file."""
+_LEVELS, _LEVELS_OF_TOKENS = 127, 40
+"""The steps from 0 to the largest weight in the file; fewer for the vectors of tokens, which are most of the file."""
+_OF_TOKENS = frozenset({"word", "class", "affix"})
 
 Parameters = dict[str, jax.Array]
 
@@ -118,7 +121,7 @@ def fit(
         intents=tuple(names.intents),
         tags=tuple(names.tags),
         contexts=tuple(names.contexts),
-        arrays={name: _pack(np.asarray(array)) for name, array in parameters.items()},
+        arrays={name: _pack(name, np.asarray(array)) for name, array in parameters.items()},
     )
 
 
@@ -292,8 +295,8 @@ def _unpack(network: PackedNetwork) -> Parameters:
     return {name: jnp.array(unpack_array(array)) for name, array in network.arrays.items()}
 
 
-def _pack(values: np.ndarray) -> PackedArray:
+def _pack(name: str, values: np.ndarray) -> PackedArray:
     limit = min(float(np.abs(values).max()), _CLIP * float(values.std()) or 1.0) or 1.0
-    scale = limit / 127
+    scale = limit / (_LEVELS_OF_TOKENS if name in _OF_TOKENS else _LEVELS)
     rounded = np.round(np.clip(values, -limit, limit) / scale).astype(np.int8)
     return PackedArray(values.shape, scale, rounded.tobytes())

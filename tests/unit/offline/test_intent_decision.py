@@ -92,7 +92,7 @@ def test_addressed_message_is_acted_on_when_it_is_more_likely_than_not():
 
 
 def test_change_right_after_an_action_needs_no_name():
-    assert acted_on(reading("make it 8", {"move": 0.8}, ".RW"), AFTER_ACTION) == ("move",)
+    assert acted_on(reading("make it 8", {"move": 0.95}, ".RW"), AFTER_ACTION) == ("move",)
 
 
 def test_bare_time_right_after_an_action_moves():
