@@ -121,6 +121,13 @@ class ReadMessage:
         """Return those of `calls` that call one of `tools`."""
         return tuple(call for call in self.calls if call.name in tools)
 
+    def asks_first_for(self, tools: Collection[str]) -> bool:
+        """Return whether the most probable intent asks for one of `tools`; True for a message without a reading."""
+        if self._classified is None:
+            return True
+        first = self._classified.intents[0][0]
+        return any(first in _TOOLS.get(tool, ()) for tool in tools)
+
     def share_of(self, tool: str) -> float:
         """Return the probability that the message asks for `tool`; 1 for a tool that no intent stands for."""
         intents, shares = _TOOLS.get(tool), self._shares
