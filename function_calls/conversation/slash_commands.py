@@ -48,6 +48,8 @@ def parse_typed(text: str, bot_name: str) -> TypedCommand | None:
     The bot may be called in front of it ("hey Bubbles, /help").
     """
     before, slash, rest = text.partition("/")
+    if not slash:
+        return None
     is_called = re.fullmatch(call_pattern(bot_name) + _AFTER_NAME, before, re.IGNORECASE) is not None
     found = _COMMAND.fullmatch(slash + rest if is_called else text)
     if found is None or _NOT_COMMANDS.fullmatch(found["name"]):

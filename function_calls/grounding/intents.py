@@ -14,8 +14,6 @@ _LIKELY = 0.5
 """The least probability that a message asks for a tool though the rules make no call of it."""
 _SURE = 0.8
 """The same, where a model has answered without a call: "sketch" is a request that the models do not know."""
-UNLIKELY = 0.1
-"""The probability below which nothing in a message asks for a tool."""
 
 
 def asked_for(turn: Turn, message: ChatMessage, before: frozenset[str] | None = None) -> frozenset[str] | None:
@@ -48,7 +46,7 @@ def intents_of(turn: Turn, message: ChatMessage) -> frozenset[str]:
 
 
 def asks_for_any(turn: Turn, tools: AbstractSet[str]) -> bool:
-    """Return whether the message of `turn` asks for one of `tools` that is offered.
+    """Return whether the message of `turn` asks for one of `tools` that is offered, and for nothing else first.
 
     The rules look for calls only where that is open. The examples of other tools are not compiled.
     """
@@ -56,10 +54,9 @@ def asks_for_any(turn: Turn, tools: AbstractSet[str]) -> bool:
     if not offered:
         return False
     read = ReadMessage(replace(turn, tools=offered))
-    share = max(map(read.share_of, known_tools() & tools))
-    if share >= _SURE or share < UNLIKELY:
-        return share >= _SURE
-    return read.is_known and bool(read.calls_of(tools))
+    if not read.asks_first_for(tools):
+        return False
+    return max(map(read.share_of, known_tools() & tools)) >= _SURE or (read.is_known and bool(read.calls_of(tools)))
 
 
 def _first_untrusted(turn: Turn) -> int | None:

@@ -13,13 +13,14 @@ from function_calls.tools.catalog.model_call_validation import is_same
 from function_calls.understanding.interpreter import OfflineInterpreter
 from function_calls.understanding.reading.lexicon import detect_language
 from function_calls.understanding.reading.message import (
+    Classification,
     MessageReading,
     Situation,
     classify_tokens,
     has_models,
     load_models,
-    read_tokens,
     set_best_intent,
+    tag_tokens,
     tokenize_message,
 )
 from function_calls.understanding.reading.names import strip_calls
@@ -78,17 +79,22 @@ class ReadMessage:
     @cached_property
     def reading(self) -> MessageReading | None:
         """Return the message as the trained network reads it; None where it is too long or of another language."""
-        if not self._is_readable:
+        if self._classified is None:
             return None
-        return read_tokens(self._words, self._tokens, self._situation, load_models(self.language))
+        return tag_tokens(self._words, self._tokens, self._classified, load_models(self.language))
+
+    @cached_property
+    def _classified(self) -> Classification | None:
+        """The vectors and intents of `reading`, for which no word needs a tag."""
+        if not (has_models(self.language) and 0 < len(self._words) <= _LONGEST):
+            return None
+        message = self.turn.message
+        situation = Situation(is_addressed=message.is_addressed or message.is_private)
+        return classify_tokens([token.form for token in self._tokens], situation, load_models(self.language))
 
     @cached_property
     def _shares(self) -> Mapping[str, float] | None:
-        """The probability of each intent in `reading`, for which no word needs a tag."""
-        if not self._is_readable:
-            return None
-        forms = [token.form for token in self._tokens]
-        return dict(classify_tokens(forms, self._situation, load_models(self.language)))
+        return None if self._classified is None else dict(self._classified.intents)
 
     @cached_property
     def _tokens(self) -> tuple[Token, ...]:
@@ -100,15 +106,6 @@ class ReadMessage:
     def _words(self) -> str:
         """The text without the names by which the bot is called."""
         return strip_calls(self.text, self.turn.bot_name).strip()
-
-    @property
-    def _is_readable(self) -> bool:
-        return has_models(self.language) and 0 < len(self._words) <= _LONGEST
-
-    @property
-    def _situation(self) -> Situation:
-        message = self.turn.message
-        return Situation(is_addressed=message.is_addressed or message.is_private)
 
     @property
     def is_known(self) -> bool:
@@ -123,6 +120,13 @@ class ReadMessage:
     def calls_of(self, tools: Collection[str]) -> tuple[ToolCall, ...]:
         """Return those of `calls` that call one of `tools`."""
         return tuple(call for call in self.calls if call.name in tools)
+
+    def asks_first_for(self, tools: Collection[str]) -> bool:
+        """Return whether the most probable intent asks for one of `tools`; True for a message without a reading."""
+        if self._classified is None:
+            return True
+        first = self._classified.intents[0][0]
+        return any(first in _TOOLS.get(tool, ()) for tool in tools)
 
     def share_of(self, tool: str) -> float:
         """Return the probability that the message asks for `tool`; 1 for a tool that no intent stands for."""

@@ -7,7 +7,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.grounding.corrections import READ
-from function_calls.grounding.intents import UNLIKELY
 from function_calls.grounding.message import ReadMessage, known_tools
 from function_calls.grounding.reminder_arguments import SetCalls
 from function_calls.grounding.request_cues import asks_about_talk, asks_each_other, only_tells
@@ -32,6 +31,8 @@ _DISTINCT: Final = _LOOK_UP | _CHANGES | {_SET, _LIST, _STATE}
 """Tools whose requests are told apart by their words; a deleted note and a deleted reminder are not."""
 _LIKELY: Final = 0.3
 """The least probability of a request for a reminder among people who do not speak to the bot."""
+_UNLIKELY: Final = 0.1
+"""The probability below which nothing in a message asks for a tool."""
 
 
 class Review(Struct, frozen=True, kw_only=True):
@@ -96,7 +97,7 @@ class RuleBasedReview:
     def instead(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
         """Return the calls that `turn` plainly asks for, where none of its words supports any of `calls`."""
         message = self._read(turn)
-        if any(message.share_of(call.name) >= UNLIKELY for call in calls):
+        if any(message.share_of(call.name) >= _UNLIKELY for call in calls):
             return ()
         plain = self._missed(message)
         names = {call.name for call in plain}

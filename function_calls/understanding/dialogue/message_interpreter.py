@@ -165,7 +165,7 @@ class MessageInterpreter:
         )
 
         def classify(tokens: Sequence[Token]) -> tuple[tuple[str, float], ...]:
-            return classify_tokens([token.form for token in tokens], situation, models)
+            return classify_tokens([token.form for token in tokens], situation, models).intents
 
         @cache
         def read(text: str) -> MessageReading:
@@ -227,7 +227,7 @@ class MessageInterpreter:
         forms = [token.form for token in reading.tokens]
 
         def classify(start: int) -> tuple[tuple[str, float], ...]:
-            return classify_tokens(forms[start:], Situation(is_addressed=True), utterance.models)
+            return classify_tokens(forms[start:], Situation(is_addressed=True), utterance.models).intents
 
         request = RequestContext(
             turn=turn,

@@ -65,6 +65,17 @@ class Situation(Struct, frozen=True, kw_only=True):
     known: ReminderWords = ReminderWords()
 
 
+class Classification(Struct, frozen=True):
+    """The tokens of one message before they have tags: a vector for each, and the intents with their probabilities.
+
+    `intents` are best first, `known` the places of words in the texts of coming reminders.
+    """
+
+    hidden: "Array"
+    intents: tuple[tuple[str, float], ...]
+    known: frozenset[int]
+
+
 class MessageReading(Struct, frozen=True):
     """One message as read: `intents` with their probabilities, best first, and a tag for each token.
 
@@ -173,7 +184,8 @@ def read_message(
     language: str,
 ) -> MessageReading:
     """Read `text`, written at `now` (timezone-aware) in a `situation` of the dialogue."""
-    return read_tokens(text, tokenize_message(text, now, models, times, language), situation, models)
+    tokens = tokenize_message(text, now, models, times, language)
+    return tag_tokens(text, tokens, classify_tokens([token.form for token in tokens], situation, models), models)
 
 
 def tokenize_message(text: str, now: datetime, models: Models, times: TimeReader, language: str) -> tuple[Token, ...]:
@@ -181,26 +193,19 @@ def tokenize_message(text: str, now: datetime, models: Models, times: TimeReader
     return tokenize(text, find_time_spans(times(text, mark_seconds(now), language=language)), models.folding)
 
 
-def read_tokens(text: str, tokens: tuple[Token, ...], situation: Situation, models: Models) -> MessageReading:
-    """Read `text`, whose tokens are known, in a `situation` of the dialogue."""
-    forms = [token.form for token in tokens]
-    known = situation.known.find_places(forms)
-    hidden = models.network.encode(strip_accents(forms), known)
-    intents = _rank_intents(hidden, situation, models)
-    tags, begins = _label_tokens(text, tokens, intents[0][0], hidden, models)
-    return MessageReading(text, tokens, intents, tags, begins, known)
+def classify_tokens(forms: Sequence[str], situation: Situation, models: Models) -> Classification:
+    """Return the vectors and the intents of tokens in a `situation` of the dialogue."""
+    network, known = models.network, situation.known.find_places(forms)
+    hidden = network.encode(strip_accents(forms), known)
+    shares = network.rank_intents(hidden, situation.context, is_addressed=situation.is_addressed)
+    intents = sorted(zip(network.intents, shares, strict=True), key=itemgetter(1), reverse=True)
+    return Classification(hidden, tuple(intents), known)
 
 
-def classify_tokens(forms: Sequence[str], situation: Situation, models: Models) -> tuple[tuple[str, float], ...]:
-    """Return the intents of tokens with their probabilities, best first."""
-    hidden = models.network.encode(strip_accents(forms), situation.known.find_places(forms))
-    return _rank_intents(hidden, situation, models)
-
-
-def _rank_intents(hidden: "Array", situation: Situation, models: Models) -> tuple[tuple[str, float], ...]:
-    """Return the intents of tokens whose vectors are `hidden` with their probabilities, best first."""
-    shares = models.network.rank_intents(hidden, situation.context, is_addressed=situation.is_addressed)
-    return tuple(sorted(zip(models.network.intents, shares, strict=True), key=itemgetter(1), reverse=True))
+def tag_tokens(text: str, tokens: tuple[Token, ...], classified: Classification, models: Models) -> MessageReading:
+    """Return the reading of `text`, with the tags of its tokens under the best intent."""
+    tags, begins = _label_tokens(text, tokens, classified.intents[0][0], classified.hidden, models)
+    return MessageReading(text, tokens, classified.intents, tags, begins, classified.known)
 
 
 def set_best_intent(reading: MessageReading, intent: str, models: Models) -> MessageReading:

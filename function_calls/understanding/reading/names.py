@@ -93,6 +93,8 @@ def strip_names(text: str, names: Iterable[str]) -> str:
 
 def strip_calls(text: str, name: str) -> str:
     """Return a message without the bot's name, wherever it stands: "lunch is at 1, Bubbles, tell us at 12:30"."""
+    if name.lower() not in text.lower():
+        return text
     text = strip_names(text, (name,))
     found = find_name(text, name)
     if found is None:

@@ -24,6 +24,7 @@ DILATIONS: Final = (1, 2, 4, 8)
 _FARTHEST: Final = max(DILATIONS)
 _LONG: Final = 4
 _ENDING: Final = 3
+_CUBE, _SLOPE, _HALF = np.float32(0.7978845608 * 0.044715), np.float32(0.7978845608), np.float32(0.5)
 
 
 class Network:
@@ -70,7 +71,8 @@ class Network:
         inner = _gelu(whole @ arrays["intent_in"] + arrays["intent_in_bias"])
         scores = inner @ arrays["intent"] + arrays["intent_bias"]
         shares = np.exp(scores - scores.max())
-        return list(map(float, shares / shares.sum()))
+        found: list[float] = (shares / shares.sum()).tolist()
+        return found
 
     def tag(self, hidden: Array, intent: str) -> tuple[list[str], list[float]]:
         """Return the most probable sequence of tags of a message of `intent` with the vectors `hidden`.
@@ -138,11 +140,11 @@ def unpack_array(array: PackedArray) -> Array:
 def _gelu(values: Array) -> Array:
     """Return the Gaussian error linear unit of `values`, approximated by tanh as in training."""
     found = values * values
-    found *= np.float32(0.7978845608 * 0.044715)
-    found += np.float32(0.7978845608)
+    found *= _CUBE
+    found += _SLOPE
     found *= values
     np.tanh(found, out=found)
     found += 1
     found *= values
-    found *= np.float32(0.5)
+    found *= _HALF
     return found

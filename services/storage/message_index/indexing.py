@@ -91,6 +91,8 @@ def indexed_rows(
 def _add_after(connection: sa.Connection, index: MessageIndex, last: int) -> None:
     while rows := indexed_rows(connection, sa.and_(IS_INDEXED, MESSAGE.c.id > last), limit=_BATCH):
         index.add(connection, rows)
+        if len(rows) < _BATCH:
+            break
         last = rows[-1].row_id
 
 

@@ -32,6 +32,7 @@ def test_share_of_a_tool_is_that_of_the_whole_reading(text):
         ("@bubbles 取消它", True),
         ("what is the capital of France?", False),
         ("I had a great day and then we went to the zoo", False),
+        ("冰岛的极光今年好看吗", False),  # a question first, and perhaps a request for a reminder
     ],
 )
 def test_request_for_a_change_is_told_from_other_messages(text, asks):
