@@ -35,6 +35,7 @@ from function_calls.understanding.requests.references import (
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end, find_leads, find_times, tag_lead
 from function_calls.understanding.requests.states import change_state, leave
+from services.recurrence.rules import WEEKDAYS
 from services.recurrence.schedule import rule_text
 from services.reminders.lookup.due_words import DEFAULT_TIMES, due_words, fits_time
 from services.reminders.model import EVERYONE, Reminder
@@ -45,8 +46,9 @@ _LEAVING = 0.05
 _NEAR, _DAY = timedelta(hours=1), timedelta(days=1)
 _LONGEST_WEEKDAY = 3
 _LAST_HOUR = 12
-_BOTH = 2
-_DAY_OF_MONTH = re.compile(r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th|号|號|日)")
+_BOTH, _WEEK = 2, 7
+_FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
+_DAYS_OF_MONTH = re.compile(r"FREQ=MONTHLY;(?:BYMONTHDAY=[\d,]+|BYDAY=-?\d[A-Z]{2})(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
 _WEEKDAY = re.compile(r"FREQ=WEEKLY;BYDAY=[A-Z]{2}")
 _MARKS = r" ,，。.;；!！?？、"
 _QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』]{2,})[\"”」』]\s*[.!。！]*$")
@@ -200,6 +202,8 @@ def _move_to(request: RequestContext) -> Interpretation | None:
         return None
     changed = (
         _read_amount(request, times[0])
+        or _change_day_of_month(request)
+        or _exchange_weekday(request)
         or _change_weekday(request, times[0].best)
         or _move_ahead_of_event(request, times[0].best)
     )
@@ -227,6 +231,45 @@ def _change_weekday(request: RequestContext, best: Reading) -> dict[str, object]
     return {"time": f"{best.wall:%Y-%m-%d}", "occurrence": "all"}
 
 
+def _change_day_of_month(request: RequestContext) -> dict[str, object] | None:
+    """Return the arguments for other days of a reminder that repeats every month: "the 28th", "first Tuesday"."""
+    reminder = None if request.has_word(request.words.one_time) else find_named_reminder(request)
+    rule = None if reminder is None else reminder.schedule.rule
+    if rule is None or (rule.frequency, rule.interval) != ("MONTHLY", 1):
+        return None
+    pieces = [slots.strip_time_words(piece, request.words) for piece in request.reading.pieces("WHEN")]
+    phrases = [request.words.each_month.format(days=piece) for piece in pieces[:1]]
+    time = slots.parse_time([*phrases, *pieces[1:]], request.words, request.read_times)
+    if time is None or not _DAYS_OF_MONTH.fullmatch(time.best.rrule or ""):
+        return None
+    if (time.best.rrule or "").count(",") + 1 < len(rule.month_days or rule.days):
+        return None  # the 20th for one of the 15th and the 28th
+    return make_change_arguments(time.best, request.now)
+
+
+def _exchange_weekday(request: RequestContext) -> dict[str, object] | None:
+    """Return the arguments for another day in place of one of a weekly reminder: "Sunday instead of Saturday"."""
+    reminder = None if request.has_word(request.words.one_time) else find_named_reminder(request)
+    rule = None if reminder is None else reminder.schedule.rule
+    if rule is None or rule.frequency != "WEEKLY" or (len(rule.days) > 1 and find_references(request)):
+        return None
+    old, new = (_read_bare_weekday(request, tag) for tag in ("OLD", "WHEN"))
+    days = [WEEKDAYS[day] for _, day in rule.days]
+    if not old or not new or old not in days:
+        return None
+    kept = sorted({new, *days} - {old}, key=WEEKDAYS.index)
+    interval = f";INTERVAL={rule.interval}" if rule.interval > 1 else ""
+    return {"rrule": f"FREQ=WEEKLY{interval};BYDAY={','.join(kept)}"}
+
+
+def _read_bare_weekday(request: RequestContext, tag: str) -> str:
+    """Return the weekday, as in BYDAY, that the words with `tag` name without a week or a clock; "" for others."""
+    words = slots.strip_time_words(request.reading.words(tag), request.words)
+    if not words or not names_weekday(words, request.now, request.language, request.times):
+        return ""
+    return next(iter(find_weekdays(words, request.now, request.language, request.times)), "")
+
+
 def _change_interval(request: RequestContext) -> dict[str, object] | None:
     """Return the arguments of a new interval in the unit of the present one: "every 4" for every 3 hours."""
     words = request.reading.words("WHEN")
@@ -249,19 +292,17 @@ def _move_ahead_of_event(request: RequestContext, best: Reading) -> dict[str, ob
 def _is_for_good(request: RequestContext) -> bool:
     """Return whether another day is meant for all occurrences.
 
-    This holds for "from now on", the 28th of a monthly reminder, and Tuesday of one on another day of the week.
+    This holds for "from now on", and for Tuesday of a reminder on another day of the week.
     """
     if request.has_word(request.words.always):
         return True
     reminder = find_named_reminder(request)
     rule = None if reminder is None else reminder.schedule.rule
-    if rule is None or request.has_word(request.words.one_time):
+    if rule is None or request.has_word(request.words.one_time) or rule.frequency != "WEEKLY" or len(rule.days) > 1:
         return False
     words = [slots.strip_time_words(piece, request.words).casefold() for piece in request.reading.pieces("WHEN")]
-    if rule.frequency == "WEEKLY" and len(rule.days) <= 1:
-        bare = [slots.strip_leading_word(word, request.words.articles, request.words.joint) for word in words]
-        return any(names_weekday(each, request.now, request.language, request.times) for each in bare)
-    return rule.frequency == "MONTHLY" and any(map(_DAY_OF_MONTH.fullmatch, words))
+    bare = [slots.strip_leading_word(word, request.words.articles, request.words.joint) for word in words]
+    return any(names_weekday(each, request.now, request.language, request.times) for each in bare)
 
 
 def _parse_clock_beside_hour(request: RequestContext) -> str:
