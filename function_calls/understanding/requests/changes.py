@@ -1,6 +1,7 @@
 """Make calls of requests to change existing reminders: move, reword, skip, delete."""
 
 import re
+from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
@@ -439,8 +440,8 @@ def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, objec
     is_day = best.rrule is None and best.has_day and not (best.has_clock or best.part)
     if is_day and any(word in words for word in request.words.last_day):
         return {"time": words}
-    if is_day:
-        best = best._replace(start=_move_to_week(best.start, words, request))
+    if best.rrule is None and best.has_day:
+        best = best._replace(start=_move_near_reminder(best.start, words, request))
     return make_change_arguments(best, request.now)
 
 
@@ -461,15 +462,31 @@ def _read_time_in_name(request: RequestContext) -> Reading | None:
     return None
 
 
-def _move_to_week(day: datetime, words: str, request: RequestContext) -> datetime:
-    """Return `day` in the week of the reminder, where `words` name only a weekday."""
+def _move_near_reminder(day: datetime, words: str, request: RequestContext) -> datetime:
+    """Return `day` near the reminder: the weekday beside it or in its week, the nearest 4th of a month."""
     reminder = find_named_reminder(request)
-    is_weekday = len(find_weekdays(words, request.now, request.language, request.times)) == 1
-    if reminder is None or not reminder.next_fires or reminder.schedule.rule is not None or not is_weekday:
+    rule = None if reminder is None else reminder.schedule.rule
+    if reminder is None or not reminder.next_fires or (rule is not None and rule.frequency != "MONTHLY"):
         return day
     due = reminder.next_fires[0].astimezone(request.now.tzinfo)
-    same = day + (due.date() - timedelta(days=due.weekday()) + timedelta(days=day.weekday()) - day.date())
-    return max(day, same)
+    if names_weekday(words, request.now, request.language, request.times):
+        apart = day.weekday() - due.weekday()
+        near = {1: 1, _WEEK - 1: -1}.get(apart % _WEEK, apart)
+        return max(day, day + (due.date() - day.date()) + timedelta(days=near))
+    is_dated = request.has_word(request.words.one_time)  # "the 4th of next month"
+    phrase = request.words.each_month.format(days=words)
+    monthly = None if is_dated else slots.parse_time([phrase], request.words, request.read_times)
+    if monthly is None or not _DAYS_OF_MONTH.fullmatch(monthly.best.rrule or ""):
+        return day
+    months = (due.year * 12 + due.month - 1 + beside for beside in (-1, 0, 1))
+    days = [_replace_month(day, month) for month in months]
+    return min((each for each in days if each >= day), key=lambda each: abs(each - due), default=day)
+
+
+def _replace_month(day: datetime, month: int) -> datetime:
+    """Return `day` in a month counted from the year 0, or its last day where that is shorter."""
+    year, at = divmod(month, 12)
+    return day.replace(year=year, month=at + 1, day=min(day.day, monthrange(year, at + 1)[1]))
 
 
 def _split_range(time: TimeWords, request: RequestContext) -> tuple[str, TimeWords]:
