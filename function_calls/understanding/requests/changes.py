@@ -207,6 +207,7 @@ def _move_to(request: RequestContext) -> Interpretation | None:
         or _exchange_weekday(request)
         or _change_weekday(request, times[0].best)
         or _move_ahead_of_event(request, times[0].best)
+        or _keep_begin(request, times[0].best)
     )
     if changed is not None:
         return update(request, changed)
@@ -280,6 +281,20 @@ def _change_interval(request: RequestContext) -> dict[str, object] | None:
     if rule is None or rule.interval == 1:
         return None
     return {"rrule": f"FREQ={rule.frequency};INTERVAL={int(figure)}"}
+
+
+def _keep_begin(request: RequestContext, best: Reading) -> dict[str, object] | None:
+    """Return the arguments of another interval of hours or minutes that begins with the next time of the reminder."""
+    parts = re.fullmatch(r"FREQ=(?P<unit>HOUR|MINUTE)LY(?:;INTERVAL=(?P<count>\d+))?", best.rrule or "")
+    reminder = None if parts is None else find_named_reminder(request)
+    rule = None if reminder is None else reminder.schedule.rule
+    if parts is None or reminder is None or rule is None or not rule.is_elapsed or not reminder.next_fires:
+        return None
+    interval = timedelta(**{f"{parts['unit'].lower()}s": int(parts["count"] or 1)})
+    if best.start - request.now != interval:
+        return None
+    due = reminder.next_fires[0].astimezone(request.now.tzinfo)
+    return {"time": format_time(due), "rrule": str(best.rrule)}
 
 
 def _move_ahead_of_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
