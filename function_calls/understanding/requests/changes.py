@@ -3,7 +3,7 @@
 import re
 from calendar import monthrange
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from msgspec.structs import replace
 
@@ -699,6 +699,10 @@ def skip(request: RequestContext) -> Interpretation | None:
         return delete(request)
     references = [_resolve_repeating(name, request) for name in find_references(request) if not name.startswith("next")]
     arguments: dict[str, object] = {"reminder_id": ", ".join(references), "skip": words or "next"}
+    several = _list_days(words, request)
+    if several:
+        made = [request.answers.call_tool("reminder_update", {**arguments, "skip": f"{day}"}) for day in several]
+        return replace(made[0], calls=tuple(call for each in made for call in each.calls))
     named = find_weekdays(words, request.now, request.language, request.times) if words else frozenset()
     is_rule = bool(words) and bool(find_recurring_weekdays(words, request.now, request.language, request.times))
     # "No stretching on Monday" is one day, with "Mondays" all of them; 周一 may be either.
@@ -709,6 +713,29 @@ def skip(request: RequestContext) -> Interpretation | None:
     if named and not ("skip" in arguments and is_skipped):
         arguments["days"] = f"-{words}"
     return request.answers.call_tool("reminder_update", arguments)
+
+
+def _list_days(words: str, request: RequestContext) -> list[date]:
+    """Return the days that `words` name one by one: "today and tomorrow", 明后两天; empty for one day or weekdays."""
+    if not words or find_weekdays(words, request.now, request.language, request.times):
+        return []
+    midnight = request.now.replace(hour=0, minute=0, second=0, microsecond=0)
+    found = [time.best for time in request.times(words, midnight, language=request.language)]
+    days: list[date] = []
+    for best in found:
+        if best is None or not best.has_day or best.has_clock:
+            return []
+        days += [best.start.date() + timedelta(days=count) for count in range(_count_days(best, request))]
+    return days if len(days) > 1 else []
+
+
+def _count_days(best: Reading, request: RequestContext) -> int:
+    """Return how many days a day, or some days in a row, has; 0 for any other repetition."""
+    if best.rrule is None:
+        return int(best.end is None)
+    until = _FEW_DAYS.fullmatch(best.rrule)
+    last = None if until is None else datetime.strptime(until[1], "%Y%m%dT%H%M%S%z").astimezone(request.now.tzinfo)
+    return 0 if last is None else (last.date() - best.start.date()).days + 1
 
 
 def _names_new_days(request: RequestContext) -> bool:
