@@ -398,7 +398,8 @@ def _tag_time_of_change(request: RequestContext) -> RequestContext:
     changing = [clause for clause in split_clauses(reading.tokens) if _asks_for_change(clause, request)]
     places = [at for clause in changing for at in clause if is_time(reading.tokens[at])]
     are_open = len(changing) == len(places) == 1 and reading.tags[places[0]] == NO_TAG
-    if request.words.joint or not are_open:
+    is_shift = reading.has("LATER") or reading.has("EARLIER")
+    if request.words.joint or is_shift or not are_open:
         return request
     tags = [NO_TAG if tag == "WHEN" else tag for tag in reading.tags]
     tags[places[0]] = "WHEN"
