@@ -697,3 +697,24 @@ def test_several_days_of_an_event_share_the_clock_of_the_reminder():
 )
 def test_an_hour_beside_an_event_of_the_morning_is_in_the_morning(sentence, language, expected):
     assert [time for time, _ in told(sentence, language)] == [expected]
+
+
+OF_BOB = {"type": "once", "time": "2026-11-26 18:00", "content": "the ball"}
+OWN = {"type": "once", "time": "2026-11-25 21:30", "content": "the bins"}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "time"),
+    [
+        ("remind {PERSON:me} as well, about {CONTENT:the bottles}, {WHEN:same time}", "en", "2026-11-26 18:00"),
+        ("{PERSON:我}也要，{WHEN:同样时间}，{CONTENT:带球衣}", "zh", "2026-11-26 18:00"),
+        ("also remind {PERSON:Tim} to {CONTENT:bring a cord} {WHEN:same time}", "en", "2026-11-25 21:30"),
+        (
+            "{CONTENT:play} {EVENT:on the 28th at 17:30}, {LEAD:a day} before {WHEN:at the same time}",
+            "en",
+            "2026-11-27 17:30",
+        ),
+    ],
+)
+def test_same_time_is_that_of_the_chat_of_the_sender_or_of_the_event(sentence, language, time):
+    assert arguments(sentence, language=language, last_set=OWN, last_here=OF_BOB)[0]["time"] == time
