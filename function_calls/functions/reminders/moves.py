@@ -28,7 +28,7 @@ from function_calls.functions.reminders.occurrences import (
     read_times,
     single_day,
 )
-from function_calls.functions.reminders.schedule_changes import move_every_fire, new_schedule
+from function_calls.functions.reminders.schedule_changes import move_every_fire, new_schedule, split_clock
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolResult
@@ -60,7 +60,7 @@ async def move_occurrence(
     restarted = await _restart_interval(args, old, bare, ctx, reminders)
     if restarted is not None:
         return restarted
-    split = await _move_from_day(args, old, bare, ctx, reminders)
+    split = await _move_from_day(args, old, bare, ctx, reminders) or await _split_clock(args, old, bare, ctx, reminders)
     if split is not None:
         return split
     found = find_occurrences(args, bare, old.content, ctx)
@@ -200,10 +200,41 @@ async def _move_from_day(
         ok=True,
         text="\n".join([confirmation_text(single, ctx, verb="changed"), until_then]),
         value={"id": single.id, "until_then": series.id},
-        receipts=(
-            Receipt(action="set", subject=single.id, undo=delete_step(single)),
-            Receipt(action="changed", subject=series.id, undo=revert_step(old)),
-        ),
+        receipts=_list_receipts(series, single, old),
+    )
+
+
+def _list_receipts(series: Reminder, single: Reminder, old: Reminder) -> tuple[Receipt, Receipt]:
+    """Return the receipts of a reminder that was set apart from the series `old`."""
+    return (
+        Receipt(action="set", subject=single.id, undo=delete_step(single)),
+        Receipt(action="changed", subject=series.id, undo=revert_step(old)),
+    )
+
+
+async def _split_clock(
+    args: ReminderUpdateArgs, old: Reminder, bare: Schedule, ctx: CallContext, reminders: ReminderService
+) -> ToolResult | None:
+    """Set a reminder of its own for a new clock that one rule cannot have beside the others; None for any other change.
+
+    10:50 and 17:30 every day are two rules: hours and minutes of a rule are all combined.
+    """
+    if not may_move_one(args, bare, ctx) or args.occurrence or args.since:
+        return None
+    parted = split_clock(args.time or "", bare, ctx)
+    if parted is None:
+        return None
+    follow_up = old.schedule.follow_up
+    once, left = (replace(each, follow_up=follow_up) for each in parted)
+    series, single = await reminders.reschedule_occurrence(
+        ctx.chat, ctx.sender, old.id, once=once, left=left, request_key=f"{ctx.call_id}/clock"
+    )
+    texts = [confirmation_text(each, ctx, verb="changed") for each in (single, series)]
+    return ToolResult(
+        ok=True,
+        text="\n".join(texts),
+        value={"id": single.id, "series": series.id},
+        receipts=_list_receipts(series, single, old),
     )
 
 

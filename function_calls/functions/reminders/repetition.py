@@ -16,6 +16,7 @@ from function_calls.understanding.reading.named_weekdays import find_recurring_w
 from function_calls.understanding.reminder_times import time_reader
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
+from services.recurrence.calendars.workdays import Workdays
 from services.recurrence.fires import next_fires
 from services.recurrence.rules import WEEKDAYS, Rule
 from services.recurrence.schedule import Schedule
@@ -25,6 +26,7 @@ ADDED: Final = "+"
 LEFT_OUT: Final = "-"
 _DAY: Final = timedelta(days=1)
 _MOST_A_FORTNIGHT: Final = 200
+_WORKDAYS: Final = 5
 
 
 def convert_recurring_skip(args: ReminderUpdateArgs, ctx: CallContext) -> ReminderUpdateArgs:
@@ -116,7 +118,7 @@ def _change_days(words: str, old: Schedule, ctx: CallContext) -> Schedule:
 
 
 def _weekdays_of(schedule: Schedule) -> frozenset[str]:
-    """Return the weekdays of a daily or weekly rule.
+    """Return the weekdays of a daily or weekly rule, Monday to Friday for workdays.
 
     Raises:
         RequestRefused: `no_days_of_week`: the rule has another frequency, calendar or interval.
@@ -125,8 +127,11 @@ def _weekdays_of(schedule: Schedule) -> frozenset[str]:
     is_daily = rule is not None and rule.frequency == "DAILY" and rule.interval == 1
     if rule is None or not (is_daily or rule.frequency == "WEEKLY"):
         raise RequestRefused("no_days_of_week")
-    if rule.calendar is not None or rule.months or rule.month_days or rule.is_rare:
+    is_other = rule.calendar is not None and not isinstance(rule.calendar, Workdays)
+    if is_other or rule.months or rule.month_days or rule.is_rare:
         raise RequestRefused("no_days_of_week")
+    if rule.calendar is not None:
+        return frozenset(WEEKDAYS[:_WORKDAYS])
     if rule.days:
         return frozenset(WEEKDAYS[weekday] for _, weekday in rule.days)
     return frozenset(WEEKDAYS if is_daily else (WEEKDAYS[schedule.start.weekday()],))
@@ -135,10 +140,9 @@ def _weekdays_of(schedule: Schedule) -> frozenset[str]:
 def _weekly(rule: Rule, days: frozenset[str]) -> Rule:
     """Return `rule` with the weekdays `days`; with all seven it becomes daily."""
     if len(days) == len(WEEKDAYS) and rule.interval == 1:
-        return replace(rule, frequency="DAILY", days=())
-    return replace(
-        rule, frequency="WEEKLY", days=tuple((0, place) for place, day in enumerate(WEEKDAYS) if day in days)
-    )
+        return replace(rule, frequency="DAILY", days=(), calendar=None)
+    kept = tuple((0, place) for place, day in enumerate(WEEKDAYS) if day in days)
+    return replace(rule, frequency="WEEKLY", days=kept, calendar=None)
 
 
 def _with_remaining_count(new: Schedule, old: Schedule, ctx: CallContext) -> Schedule:

@@ -18,6 +18,7 @@ from services.recurrence.schedule import Schedule, read_schedule
 from services.reminders.lookup.references import means_all
 
 _HALF_DAY = 12
+_SEVERAL = 2
 _LAST_DAYS = (date(2027, 2, 28), date(2027, 4, 30), date(2027, 5, 31))
 _SOON_AFTER = timedelta(hours=2, minutes=30)
 _EARLIEST = 7
@@ -235,6 +236,25 @@ def _other_hours(rule: Rule, clock: time) -> tuple[int, ...]:
     """Return the hours of `rule` without the one nearest to the new `clock`, which takes its place."""
     nearest = min(rule.hours, key=lambda hour: _distance(clock, time(hour)))
     return tuple(hour for hour in rule.hours if hour != nearest)
+
+
+def split_clock(words: str, old: Schedule, ctx: CallContext) -> tuple[Schedule, Schedule] | None:
+    """Return the clock `words` as a schedule of its own, and `old` without the clock nearest to it.
+
+    None where `words` are no clock, or one rule can have it beside the others.
+    """
+    clock = _requested_clock(words, old, ctx)
+    rule = old.rule
+    if clock is None or rule is None or len(rule.hours) < _SEVERAL or rule.minutes in {(), (clock.minute,)}:
+        return None
+    alone = replace(rule, hours=(clock.hour,), minutes=(clock.minute,))
+    others = replace(rule, hours=_other_hours(rule, clock))
+    first = time(others.hours[0], rule.minutes[0])
+    day = old.start.date()
+    return (
+        replace(old, start=datetime.combine(day, clock), rule=alone),
+        replace(old, start=datetime.combine(day, first), rule=others),
+    )
 
 
 def _set_clock(old: Schedule, clock: time) -> Schedule:

@@ -1,8 +1,9 @@
 """Make calls of requests to change existing reminders: move, reword, skip, delete."""
 
 import re
+from calendar import monthrange
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from msgspec.structs import replace
 
@@ -35,6 +36,7 @@ from function_calls.understanding.requests.references import (
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end, find_leads, find_times, tag_lead
 from function_calls.understanding.requests.states import change_state, leave
+from services.recurrence.rules import WEEKDAYS
 from services.recurrence.schedule import rule_text
 from services.reminders.lookup.due_words import DEFAULT_TIMES, due_words, fits_time
 from services.reminders.model import EVERYONE, Reminder
@@ -45,8 +47,9 @@ _LEAVING = 0.05
 _NEAR, _DAY = timedelta(hours=1), timedelta(days=1)
 _LONGEST_WEEKDAY = 3
 _LAST_HOUR = 12
-_BOTH = 2
-_DAY_OF_MONTH = re.compile(r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th|号|號|日)")
+_BOTH, _WEEK = 2, 7
+_FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
+_DAYS_OF_MONTH = re.compile(r"FREQ=MONTHLY;(?:BYMONTHDAY=[\d,]+|BYDAY=-?\d[A-Z]{2})(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
 _WEEKDAY = re.compile(r"FREQ=WEEKLY;BYDAY=[A-Z]{2}")
 _MARKS = r" ,，。.;；!！?？、"
 _QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』]{2,})[\"”」』]\s*[.!。！]*$")
@@ -200,8 +203,11 @@ def _move_to(request: RequestContext) -> Interpretation | None:
         return None
     changed = (
         _read_amount(request, times[0])
+        or _change_day_of_month(request)
+        or _exchange_weekday(request)
         or _change_weekday(request, times[0].best)
         or _move_ahead_of_event(request, times[0].best)
+        or _keep_begin(request, times[0].best)
     )
     if changed is not None:
         return update(request, changed)
@@ -227,6 +233,45 @@ def _change_weekday(request: RequestContext, best: Reading) -> dict[str, object]
     return {"time": f"{best.wall:%Y-%m-%d}", "occurrence": "all"}
 
 
+def _change_day_of_month(request: RequestContext) -> dict[str, object] | None:
+    """Return the arguments for other days of a reminder that repeats every month: "the 28th", "first Tuesday"."""
+    reminder = None if request.has_word(request.words.one_time) else find_named_reminder(request)
+    rule = None if reminder is None else reminder.schedule.rule
+    if rule is None or (rule.frequency, rule.interval) != ("MONTHLY", 1):
+        return None
+    pieces = [slots.strip_time_words(piece, request.words) for piece in request.reading.pieces("WHEN")]
+    phrases = [request.words.each_month.format(days=piece) for piece in pieces[:1]]
+    time = slots.parse_time([*phrases, *pieces[1:]], request.words, request.read_times)
+    if time is None or not _DAYS_OF_MONTH.fullmatch(time.best.rrule or ""):
+        return None
+    if (time.best.rrule or "").count(",") + 1 < len(rule.month_days or rule.days):
+        return None  # the 20th for one of the 15th and the 28th
+    return make_change_arguments(time.best, request.now)
+
+
+def _exchange_weekday(request: RequestContext) -> dict[str, object] | None:
+    """Return the arguments for another day in place of one of a weekly reminder: "Sunday instead of Saturday"."""
+    reminder = None if request.has_word(request.words.one_time) else find_named_reminder(request)
+    rule = None if reminder is None else reminder.schedule.rule
+    if rule is None or rule.frequency != "WEEKLY" or (len(rule.days) > 1 and find_references(request)):
+        return None
+    old, new = (_read_bare_weekday(request, tag) for tag in ("OLD", "WHEN"))
+    days = [WEEKDAYS[day] for _, day in rule.days]
+    if not old or not new or old not in days:
+        return None
+    kept = sorted({new, *days} - {old}, key=WEEKDAYS.index)
+    interval = f";INTERVAL={rule.interval}" if rule.interval > 1 else ""
+    return {"rrule": f"FREQ=WEEKLY{interval};BYDAY={','.join(kept)}"}
+
+
+def _read_bare_weekday(request: RequestContext, tag: str) -> str:
+    """Return the weekday, as in BYDAY, that the words with `tag` name without a week or a clock; "" for others."""
+    words = slots.strip_time_words(request.reading.words(tag), request.words)
+    if not words or not names_weekday(words, request.now, request.language, request.times):
+        return ""
+    return next(iter(find_weekdays(words, request.now, request.language, request.times)), "")
+
+
 def _change_interval(request: RequestContext) -> dict[str, object] | None:
     """Return the arguments of a new interval in the unit of the present one: "every 4" for every 3 hours."""
     words = request.reading.words("WHEN")
@@ -236,6 +281,20 @@ def _change_interval(request: RequestContext) -> dict[str, object] | None:
     if rule is None or rule.interval == 1:
         return None
     return {"rrule": f"FREQ={rule.frequency};INTERVAL={int(figure)}"}
+
+
+def _keep_begin(request: RequestContext, best: Reading) -> dict[str, object] | None:
+    """Return the arguments of another interval of hours or minutes that begins with the next time of the reminder."""
+    parts = re.fullmatch(r"FREQ=(?P<unit>HOUR|MINUTE)LY(?:;INTERVAL=(?P<count>\d+))?", best.rrule or "")
+    reminder = None if parts is None else find_named_reminder(request)
+    rule = None if reminder is None else reminder.schedule.rule
+    if parts is None or reminder is None or rule is None or not rule.is_elapsed or not reminder.next_fires:
+        return None
+    interval = timedelta(**{f"{parts['unit'].lower()}s": int(parts["count"] or 1)})
+    if best.start - request.now != interval:
+        return None
+    due = reminder.next_fires[0].astimezone(request.now.tzinfo)
+    return {"time": format_time(due), "rrule": str(best.rrule)}
 
 
 def _move_ahead_of_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
@@ -249,19 +308,17 @@ def _move_ahead_of_event(request: RequestContext, best: Reading) -> dict[str, ob
 def _is_for_good(request: RequestContext) -> bool:
     """Return whether another day is meant for all occurrences.
 
-    This holds for "from now on", the 28th of a monthly reminder, and Tuesday of one on another day of the week.
+    This holds for "from now on", and for Tuesday of a reminder on another day of the week.
     """
     if request.has_word(request.words.always):
         return True
     reminder = find_named_reminder(request)
     rule = None if reminder is None else reminder.schedule.rule
-    if rule is None or request.has_word(request.words.one_time):
+    if rule is None or request.has_word(request.words.one_time) or rule.frequency != "WEEKLY" or len(rule.days) > 1:
         return False
     words = [slots.strip_time_words(piece, request.words).casefold() for piece in request.reading.pieces("WHEN")]
-    if rule.frequency == "WEEKLY" and len(rule.days) <= 1:
-        bare = [slots.strip_leading_word(word, request.words.articles, request.words.joint) for word in words]
-        return any(names_weekday(each, request.now, request.language, request.times) for each in bare)
-    return rule.frequency == "MONTHLY" and any(map(_DAY_OF_MONTH.fullmatch, words))
+    bare = [slots.strip_leading_word(word, request.words.articles, request.words.joint) for word in words]
+    return any(names_weekday(each, request.now, request.language, request.times) for each in bare)
 
 
 def _parse_clock_beside_hour(request: RequestContext) -> str:
@@ -341,7 +398,8 @@ def _tag_time_of_change(request: RequestContext) -> RequestContext:
     changing = [clause for clause in split_clauses(reading.tokens) if _asks_for_change(clause, request)]
     places = [at for clause in changing for at in clause if is_time(reading.tokens[at])]
     are_open = len(changing) == len(places) == 1 and reading.tags[places[0]] == NO_TAG
-    if request.words.joint or not are_open:
+    is_shift = reading.has("LATER") or reading.has("EARLIER")
+    if request.words.joint or is_shift or not are_open:
         return request
     tags = [NO_TAG if tag == "WHEN" else tag for tag in reading.tags]
     tags[places[0]] = "WHEN"
@@ -398,8 +456,8 @@ def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, objec
     is_day = best.rrule is None and best.has_day and not (best.has_clock or best.part)
     if is_day and any(word in words for word in request.words.last_day):
         return {"time": words}
-    if is_day:
-        best = best._replace(start=_move_to_week(best.start, words, request))
+    if best.rrule is None and best.has_day:
+        best = best._replace(start=_move_near_reminder(best.start, words, request))
     return make_change_arguments(best, request.now)
 
 
@@ -420,15 +478,31 @@ def _read_time_in_name(request: RequestContext) -> Reading | None:
     return None
 
 
-def _move_to_week(day: datetime, words: str, request: RequestContext) -> datetime:
-    """Return `day` in the week of the reminder, where `words` name only a weekday."""
+def _move_near_reminder(day: datetime, words: str, request: RequestContext) -> datetime:
+    """Return `day` near the reminder: the weekday beside it or in its week, the nearest 4th of a month."""
     reminder = find_named_reminder(request)
-    is_weekday = len(find_weekdays(words, request.now, request.language, request.times)) == 1
-    if reminder is None or not reminder.next_fires or reminder.schedule.rule is not None or not is_weekday:
+    rule = None if reminder is None else reminder.schedule.rule
+    if reminder is None or not reminder.next_fires or (rule is not None and rule.frequency != "MONTHLY"):
         return day
     due = reminder.next_fires[0].astimezone(request.now.tzinfo)
-    same = day + (due.date() - timedelta(days=due.weekday()) + timedelta(days=day.weekday()) - day.date())
-    return max(day, same)
+    if names_weekday(words, request.now, request.language, request.times):
+        apart = day.weekday() - due.weekday()
+        near = {1: 1, _WEEK - 1: -1}.get(apart % _WEEK, apart)
+        return max(day, day + (due.date() - day.date()) + timedelta(days=near))
+    is_dated = request.has_word(request.words.one_time)  # "the 4th of next month"
+    phrase = request.words.each_month.format(days=words)
+    monthly = None if is_dated else slots.parse_time([phrase], request.words, request.read_times)
+    if monthly is None or not _DAYS_OF_MONTH.fullmatch(monthly.best.rrule or ""):
+        return day
+    months = (due.year * 12 + due.month - 1 + beside for beside in (-1, 0, 1))
+    days = [_replace_month(day, month) for month in months]
+    return min((each for each in days if each >= day), key=lambda each: abs(each - due), default=day)
+
+
+def _replace_month(day: datetime, month: int) -> datetime:
+    """Return `day` in a month counted from the year 0, or its last day where that is shorter."""
+    year, at = divmod(month, 12)
+    return day.replace(year=year, month=at + 1, day=min(day.day, monthrange(year, at + 1)[1]))
 
 
 def _split_range(time: TimeWords, request: RequestContext) -> tuple[str, TimeWords]:
@@ -626,6 +700,10 @@ def skip(request: RequestContext) -> Interpretation | None:
         return delete(request)
     references = [_resolve_repeating(name, request) for name in find_references(request) if not name.startswith("next")]
     arguments: dict[str, object] = {"reminder_id": ", ".join(references), "skip": words or "next"}
+    several = _list_days(words, request)
+    if several:
+        made = [request.answers.call_tool("reminder_update", {**arguments, "skip": f"{day}"}) for day in several]
+        return replace(made[0], calls=tuple(call for each in made for call in each.calls))
     named = find_weekdays(words, request.now, request.language, request.times) if words else frozenset()
     is_rule = bool(words) and bool(find_recurring_weekdays(words, request.now, request.language, request.times))
     # "No stretching on Monday" is one day, with "Mondays" all of them; 周一 may be either.
@@ -636,6 +714,29 @@ def skip(request: RequestContext) -> Interpretation | None:
     if named and not ("skip" in arguments and is_skipped):
         arguments["days"] = f"-{words}"
     return request.answers.call_tool("reminder_update", arguments)
+
+
+def _list_days(words: str, request: RequestContext) -> list[date]:
+    """Return the days that `words` name one by one: "today and tomorrow", 明后两天; empty for one day or weekdays."""
+    if not words or find_weekdays(words, request.now, request.language, request.times):
+        return []
+    midnight = request.now.replace(hour=0, minute=0, second=0, microsecond=0)
+    found = [time.best for time in request.times(words, midnight, language=request.language)]
+    days: list[date] = []
+    for best in found:
+        if best is None or not best.has_day or best.has_clock:
+            return []
+        days += [best.start.date() + timedelta(days=count) for count in range(_count_days(best, request))]
+    return days if len(days) > 1 else []
+
+
+def _count_days(best: Reading, request: RequestContext) -> int:
+    """Return how many days a day, or some days in a row, has; 0 for any other repetition."""
+    if best.rrule is None:
+        return int(best.end is None)
+    until = _FEW_DAYS.fullmatch(best.rrule)
+    last = None if until is None else datetime.strptime(until[1], "%Y%m%dT%H%M%S%z").astimezone(request.now.tzinfo)
+    return 0 if last is None else (last.date() - best.start.date()).days + 1
 
 
 def _names_new_days(request: RequestContext) -> bool:

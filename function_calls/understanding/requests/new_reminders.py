@@ -419,7 +419,9 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
     if request.reading.has("UNTIL") and find_end(request) and not any(time.best.rrule for time in times):
         return []
     if request.has_word(request.words.same_time):
-        same = _find_same_content(request) or request.last_set
+        if request.reading.has("LEAD") and any(time.best.has_clock for time in times):
+            return times  # "at 10 on the 1st, and at the same time on the day before"
+        same = request.before or _find_same_content(request) or _find_latest(request)
         if same is None:
             return []
         if not times:
@@ -427,6 +429,14 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
         return [_copy_last_clock(each, same, request, is_same=True) for each in times]
     day = _resolve_day_meant(request)
     return times if day is None else [_move_to_day(each, day, request) for each in times]
+
+
+def _find_latest(request: RequestContext) -> ToolCall | None:
+    """Return the call whose time "the same time" is: the chat's last for "me too", else the last of the sender."""
+    joins = request.has_word(request.words.too) and find_people(request) is None
+    content = slots.extract_content(request.reading, request.words)
+    latest = request.last_here if content and content.casefold() not in request.words.itself else None
+    return (latest or request.last_set) if joins else (request.last_set or latest)
 
 
 def _resolve_day_meant(request: RequestContext) -> date | None:

@@ -89,7 +89,11 @@ class RequestContext(Struct, frozen=True, kw_only=True):
     def parse_amount(self, tag: str) -> timedelta | None:
         """Return the length of time with `tag`; None where there is none, or several."""
         pieces = self.reading.pieces(tag)
-        return self.parse_length(pieces[0]) if len(pieces) == 1 else None
+        if len(pieces) != 1:
+            return None
+        directions = (*self.words.earlier, *self.words.later)
+        bare = slots.strip_leading_word(pieces[0], directions, self.words.joint)  # 早一个钟
+        return self.parse_length(pieces[0]) or self.parse_length(bare)
 
     def parse_untagged_amount(self) -> timedelta | None:
         """Return the longest length of time that untagged words name; None where they name none."""

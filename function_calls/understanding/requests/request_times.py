@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
-from function_calls.language.recognized_phrases import is_clock_without_half
+from function_calls.language.recognized_phrases import is_clock_without_half, phrases
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.times import (
@@ -34,6 +34,10 @@ _NEW = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
 _BOTH = 2
 _OF_CLOCK = frozenset("0123456789:：")
 _FIGURED = re.compile(r"\d|[点點时時鐘钟]")
+_PLAIN_DAYS = re.compile(
+    r"FREQ=(?P<frequency>MONTHLY|WEEKLY);(?:(?<=MONTHLY;)BYMONTHDAY|(?<=WEEKLY;)BYDAY)=[^;,]+"
+    r"(?:;BYHOUR=\d+;BYMINUTE=\d+)?"
+)
 _SHORTEST_MONTH, _LONGEST_MONTH = timedelta(days=28), timedelta(days=32)
 _LONG_AFTER = timedelta(hours=6)
 
@@ -196,12 +200,32 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
         return complete_times(slots.parse_times(events, request.words, request.read_times))
     found = slots.parse_times(pieces, request.words, request.read_times)
     found = (
-        unite_repetitions(complete_times(found))
+        _repeat_like_first(unite_repetitions(complete_times(found)), request)
         if found
         else [each for each in [_find_time_outside_content(request)] if each is not None]
     )
     days = _read_events(request) if events else []
     return [_move_beside_event(day, each, request) for day in days for each in found] if days else found
+
+
+def _repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:
+    """Return days behind the first time at its clock, and repeated as it is: 每月3号九点，18号也要."""
+    first = times[0].best
+    if not first.has_clock:
+        return times
+    forms = {"MONTHLY": request.words.each_month, "WEEKLY": phrases(request.language).each}
+    plain = _PLAIN_DAYS.fullmatch(first.rrule or "")
+    form = None if plain is None else forms[plain["frequency"]]
+    found = [times[0]]
+    for time in times[1:]:
+        words = slots.strip_time_words(time.words, request.words)
+        alike = None if form is None else slots.parse_time([form.format(days=words)], request.words, request.read_times)
+        rule = _PLAIN_DAYS.fullmatch((alike.best.rrule or "") if alike is not None else "")
+        is_alike = plain is not None and rule is not None and rule["frequency"] == plain["frequency"]
+        day = alike.best if alike is not None and is_alike and time.best.rrule is None else time.best
+        is_bare = day.has_day and not (day.has_clock or day.part)
+        found.append(replace(time, readings=(set_clock(day, first),) if is_bare else (day, *time.readings[1:])))
+    return found
 
 
 def _read_known_words(pieces: list[str], request: RequestContext) -> TimeWords | None:

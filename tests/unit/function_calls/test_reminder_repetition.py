@@ -12,6 +12,7 @@ from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule, read_schedule
 
 DAILY = "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"
+WORKDAYS = "WORKDAYS;REGION=CN;BYHOUR=9;BYMINUTE=0"
 WEEKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"
 
 
@@ -38,6 +39,9 @@ def rule_of(rule, context, **asked):
             "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE;BYHOUR=9;BYMINUTE=0",
         ),
         ("FREQ=WEEKLY;BYHOUR=9;BYMINUTE=0", "+Tuesday", "FREQ=WEEKLY;BYDAY=MO,TU;BYHOUR=9;BYMINUTE=0"),
+        (WORKDAYS, "-Friday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH;BYHOUR=9;BYMINUTE=0"),
+        (WORKDAYS, "+Saturday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA;BYHOUR=9;BYMINUTE=0"),
+        (WORKDAYS, "+weekend", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"),
     ],
 )
 def test_days_are_added_left_out_and_named_anew(context_of, rule, days, after):
@@ -50,7 +54,6 @@ def test_days_are_added_left_out_and_named_anew(context_of, rule, days, after):
         ("", {"days": "weekdays"}, "no_repetition"),
         ("FREQ=HOURLY;INTERVAL=2", {"days": "-Sundays"}, "no_days_of_week"),
         ("FREQ=MONTHLY;BYMONTHDAY=15", {"days": "+Friday"}, "no_days_of_week"),
-        ("WORKDAYS;REGION=CN;BYHOUR=9;BYMINUTE=0", {"days": "+Saturday"}, "no_days_of_week"),
         (WEEKDAYS, {"days": "-weekdays"}, "no_day_left"),
         (WEEKDAYS, {"days": "-Sundays"}, "not_on_that_day"),
         (WEEKDAYS, {"days": "tomorrow"}, "time_not_understood"),

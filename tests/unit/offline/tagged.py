@@ -75,11 +75,15 @@ def heard(
     language: str = "en",
     *,
     last_set: dict[str, object] | None = None,
+    last_here: dict[str, object] | None = None,
     question: OpenQuestion | None = None,
     may_point: bool = False,
     recent: tuple[ChatMessage, ...] = (),
 ) -> Interpretation | None:
-    """Return what becomes of a tagged sentence, or a reading, that is said to the bot; `last_set` was set before."""
+    """Return what becomes of a tagged sentence, or a reading, that is said to the bot.
+
+    `last_set` was set before by the person who asks, `last_here` by anybody in the chat.
+    """
     reading = tagged(sentence, intent, language) if isinstance(sentence, str) else sentence
     message = written(reading.text, by="ann")
     turn = Turn(
@@ -100,6 +104,7 @@ def heard(
         answers=ReminderAnswers(turn, OpenQuestions(), "key"),
         question=question,
         last_set=None if last_set is None else ToolCall(id="before", name="reminder_set", arguments=last_set),
+        last_here=None if last_here is None else ToolCall(id="here", name="reminder_set", arguments=last_here),
         is_addressed=True,
         may_point=may_point,
     )

@@ -26,6 +26,8 @@ EVERY_DAY = {"type": "daily", "time": "09:00", "content": "call tim"}
         ("{OLD:三点}的提醒推到{WHEN:下午四点}", "zh", {"time": "16:00", "reminder_id": "三点"}),
         ("{WHEN:20 minutes} sooner", "en", {"time": "-0:20", "reminder_id": "it"}),
         ("两个都推迟{LATER:一小时}", "zh", {"time": "+1:00", "reminder_id": "both"}),
+        ("她说八点要看剧，{REF:视频}改{EARLIER:早一个钟}", "zh", {"time": "-1:00", "reminder_id": "视频"}),
+        ("开本推到7点半了，{REF:静音}顺延{LATER:半小时}", "zh", {"time": "+0:30", "reminder_id": "静音"}),
         ("move {REF:1 and 3} to {WHEN:9pm}", "en", {"time": "21:00", "reminder_id": "1, 3"}),
     ],
 )

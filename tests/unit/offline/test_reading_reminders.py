@@ -697,3 +697,56 @@ def test_several_days_of_an_event_share_the_clock_of_the_reminder():
 )
 def test_an_hour_beside_an_event_of_the_morning_is_in_the_morning(sentence, language, expected):
     assert [time for time, _ in told(sentence, language)] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "made"),
+    [
+        (
+            "remind {PERSON:me} {WHEN:tomorrow at 6am} to {CONTENT:eat}, and {WHEN:Friday} as well",
+            "en",
+            [("2026-11-25 06:00", None), ("2026-11-27 06:00", None)],
+        ),
+        (
+            "{WHEN:明早五点半}喊{PERSON:大家}{CONTENT:采茶}，{WHEN:后天}也喊",
+            "zh",
+            [("2026-11-25 05:30", None), ("2026-11-26 05:30", None)],
+        ),
+        (
+            "{WHEN:每月14号上午九点半}提醒{PERSON:我}{CONTENT:办F24}，{WHEN:15号}也来一遍",
+            "zh",
+            [
+                ("2026-12-14 09:30", "FREQ=MONTHLY;BYMONTHDAY=14;BYHOUR=9;BYMINUTE=30"),
+                ("2026-12-15 09:30", "FREQ=MONTHLY;BYMONTHDAY=15;BYHOUR=9;BYMINUTE=30"),
+            ],
+        ),
+        (
+            "{WHEN:每月1号上午10点}提醒{PERSON:我}{CONTENT:转}，{WHEN:下周五}也提醒一次",
+            "zh",
+            [("2026-12-01 10:00", "FREQ=MONTHLY;BYMONTHDAY=1;BYHOUR=10;BYMINUTE=0"), ("2026-12-04 10:00", None)],
+        ),
+    ],
+)
+def test_day_behind_a_time_is_at_its_clock_and_repeats_like_it(sentence, language, made):
+    assert [(call["time"], call.get("rrule")) for call in arguments(sentence, language=language)] == made
+
+
+OF_BOB = {"type": "once", "time": "2026-11-26 18:00", "content": "the ball"}
+OWN = {"type": "once", "time": "2026-11-25 21:30", "content": "the bins"}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "time"),
+    [
+        ("remind {PERSON:me} as well, about {CONTENT:the bottles}, {WHEN:same time}", "en", "2026-11-26 18:00"),
+        ("{PERSON:我}也要，{WHEN:同样时间}，{CONTENT:带球衣}", "zh", "2026-11-26 18:00"),
+        ("also remind {PERSON:Tim} to {CONTENT:bring a cord} {WHEN:same time}", "en", "2026-11-25 21:30"),
+        (
+            "{CONTENT:play} {EVENT:on the 28th at 17:30}, {LEAD:a day} before {WHEN:at the same time}",
+            "en",
+            "2026-11-27 17:30",
+        ),
+    ],
+)
+def test_same_time_is_that_of_the_chat_of_the_sender_or_of_the_event(sentence, language, time):
+    assert arguments(sentence, language=language, last_set=OWN, last_here=OF_BOB)[0]["time"] == time
