@@ -296,6 +296,8 @@ class MessageInterpreter:
         named = slots.extract_references(reading, words)
         if not utterance.is_addressed or reading.intent not in _ASKING or not named:
             return True
+        if reading.probability(reading.intent) >= _CERTAIN:
+            return True
         is_marked = any(token.form in words.reference_marks for token in reading.tokens)  # "the one at noon"
         return is_marked or has_trigger(reading, words) or any(self._is_named(name, utterance) for name in named)
 
