@@ -244,7 +244,7 @@ class MessageInterpreter:
             is_part=is_part,
             before=set_before,
             last_here=last_here,
-            last_of_other=last_here if self._dialogue.is_reminded_by_other(utterance.key, turn) else None,
+            last_of_other=last_here if self._dialogue.is_last_by_other(utterance.key, turn) else None,
             listed=self._find_listed(utterance),
         )
         return handle_intent(request, classify)

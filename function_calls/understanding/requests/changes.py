@@ -31,10 +31,11 @@ from function_calls.understanding.requests.references import (
     find_named_reminder,
     find_references,
     find_untagged_time,
+    reminds,
 )
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end, find_leads, find_times, tag_lead
-from function_calls.understanding.requests.states import change_state, leave
+from function_calls.understanding.requests.states import change_state
 from services.recurrence.schedule import rule_text
 from services.reminders.lookup.due_words import DEFAULT_TIMES, due_words, fits_time
 from services.reminders.model import EVERYONE, Reminder
@@ -64,19 +65,30 @@ def delete(request: RequestContext) -> Interpretation | None:
         and not request.has_word(request.words.indefinite)
     ):
         references = [find_default_reference(request)]
-    if (request.reading.probability("leave") >= _LEAVING or _says_remind_me(request)) and _is_of_others(request):
-        return leave(request)
+    shared = _find_shared_by_other(request)
+    if shared is not None:
+        return change_state(request, "leave", {"reminder_id": shared.id})
     rest = _remove_clock(request)
     if rest is not None:
         return rest
     day = slots.strip_time_words(request.reading.words("OLD") or request.reading.words("WHEN"), request.words)
     if len(references) == 1 and day and _is_name(references[0], day):
-        references = [request.words.on_day.format(name=references[0], day=day)]
+        references = _name_on_day(references[0], day, request)
     if not references:
         is_named = request.is_addressed or any(word in request.folded_text for word in request.words.triggers)
         return request.answers.ask_reminder() if is_named else None
     calls = [request.answers.call_tool("reminder_delete", {"reminder_id": reference}) for reference in references]
     return Interpretation(calls=tuple(call for each in calls for call in each.calls), answer=calls[0].answer)
+
+
+def _name_on_day(reference: str, day: str, request: RequestContext) -> list[str]:
+    """Return the reference for a `day` of a reminder; one that comes once, or at a clock, is meant as a whole."""
+    found = () if request.known is None else request.known.reminders
+    reminder = next((each for each in found if each.id == reference), None)
+    has_day = any(_is_day(time.best) for time in request.read_times(day))
+    if reminder is not None and (reminder.schedule.rule is None or not has_day):
+        return [reference]
+    return [request.words.on_day.format(name=reference if reminder is None else reminder.content, day=day)]
 
 
 def _remove_clock(request: RequestContext) -> Interpretation | None:
@@ -102,11 +114,31 @@ def _says_remind_me(request: RequestContext) -> bool:
     return words.has_any(calls, request.folded_text)
 
 
-def _is_of_others(request: RequestContext) -> bool:
-    """Return whether the reminder that is named reminds the person who asks and was set by somebody else."""
-    reminder, own = find_named_reminder(request), request.turn.message.sender.id
-    people = set() if reminder is None else {person.id for person in reminder.targets}
-    return reminder is not None and reminder.creator.id != own and bool(people & {own, EVERYONE})
+def _find_shared_by_other(request: RequestContext) -> Reminder | None:
+    """Return the reminder of a deletion with which a person only wants to be reminded no longer; else None.
+
+    Somebody else has set it for this person and others, and the person says "me" or does not name it. One for everyone
+    only its creator can delete.
+    """
+    reminder, own = find_named_reminder(request), request.words.own_one
+    if reminder is None or not _is_shared_by_other(reminder, request):
+        return None
+    is_own = any(request.words.has_any(own, request.words.fold(piece)) for piece in request.reading.pieces("REF"))
+    is_unnamed = len(reminder.targets) > 1 and not is_own and not find_references(request)
+    is_leaving = request.reading.probability("leave") >= _LEAVING or _says_remind_me(request)
+    return reminder if is_unnamed or is_leaving else None
+
+
+def _reminds_by_other(reminder: Reminder, request: RequestContext) -> bool:
+    """Return whether somebody else has set a reminder for the person who asks, alone or with others."""
+    sender = request.turn.message.sender
+    return reminder.creator.id != sender.id and reminds(reminder, sender)
+
+
+def _is_shared_by_other(reminder: Reminder, request: RequestContext) -> bool:
+    """Return whether somebody else has set a reminder for the person who asks and for others."""
+    is_for_one = len(reminder.targets) == 1 and reminder.targets[0].id != EVERYONE
+    return not is_for_one and _reminds_by_other(reminder, request)
 
 
 def _is_name(reference: str, day: str) -> bool:
@@ -424,6 +456,8 @@ def _move_to_week(day: datetime, words: str, request: RequestContext) -> datetim
     """Return `day` in the week of the reminder, where `words` name only a weekday."""
     reminder = find_named_reminder(request)
     is_weekday = len(find_weekdays(words, request.now, request.language, request.times)) == 1
+    if request.words.joint and request.words.has_any(request.words.one_time, request.folded_text):  # "this Friday"
+        return day
     if reminder is None or not reminder.next_fires or reminder.schedule.rule is not None or not is_weekday:
         return day
     due = reminder.next_fires[0].astimezone(request.now.tzinfo)
