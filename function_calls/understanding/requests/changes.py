@@ -36,6 +36,7 @@ from function_calls.understanding.requests.references import (
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end, find_leads, find_times, tag_lead
 from function_calls.understanding.requests.states import change_state
+from services.recurrence.rules import WEEKDAYS
 from services.recurrence.schedule import rule_text
 from services.reminders.lookup.due_words import DEFAULT_TIMES, due_words, fits_time
 from services.reminders.model import EVERYONE, Reminder
@@ -155,7 +156,8 @@ def move(request: RequestContext) -> Interpretation | None:
     name = _find_time_alone(request)
     if name:
         return request.answers.call_tool("reminder_list", {"filter": slots.strip_time_words(name, request.words)})
-    if len(reading.pieces("LATER") + reading.pieces("EARLIER")) > 1:
+    is_for_oneself = _limits_for_oneself(slots.strip_time_words(reading.words("WHEN"), request.words), request)
+    if is_for_oneself or len(reading.pieces("LATER") + reading.pieces("EARLIER")) > 1:
         return None
     later, earlier = request.parse_amount("LATER"), request.parse_amount("EARLIER")
     if later is not None and not _names_clock(request) and _is_corrected_amount(request):
@@ -632,6 +634,12 @@ def _replace_person(request: RequestContext, names: str = "") -> str:
     return joint.join([*(name for name in people if name not in {gone, new}), new]) if new else ""
 
 
+def _names_oneself(request: RequestContext) -> bool:
+    """Return whether an untagged word means the person who asks."""
+    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
+    return any(tag == NO_TAG and token.form in request.words.oneself for token, tag in pairs)
+
+
 def _split_around_replacing(request: RequestContext) -> tuple[str, str]:
     """Return the words in front of a word that replaces and those behind it, up to marks: 小王，换成大勇."""
     text = request.reading.text
@@ -722,11 +730,57 @@ def _read_days(request: RequestContext) -> str:
 
 
 def keep_days(request: RequestContext) -> Interpretation | None:
-    """Limit a repeating reminder to some days of the week; a single one is moved to them."""
+    """Limit a repeating reminder to some days of the week; a single one is moved to a day.
+
+    Where the last one comes only once, it is the only one of the person that repeats on these days.
+    """
     words = slots.strip_time_words(_untag_reasons(request).reading.words("WHEN"), request.words)
-    if request.last_set is not None and not is_repeating(request.last_set) and not find_references(request):
-        return move(request)
-    return update(request, {"days": words}) if words else None
+    reminder = find_named_reminder(request)
+    if not words or _limits_for_oneself(words, request):
+        return None
+    is_single = _is_last_single(request) if reminder is None else reminder.schedule.rule is None
+    if reminder is not None and not is_single:
+        return update(request, {"days": words})
+    limited = [] if find_references(request) else _list_on_days(words, request)
+    own = [each for each in limited if each.creator.id == request.turn.message.sender.id]
+    if len(own) == 1:
+        return request.answers.call_tool("reminder_update", {"days": words, "reminder_id": own[0].id})
+    if not is_single:
+        return update(request, {"days": words})
+    return None if limited and _is_habit(words, request) else move(request)
+
+
+def _is_habit(words: str, request: RequestContext) -> bool:
+    """Return whether `words` name weekdays that recur: "Mondays"."""
+    return bool(words and find_recurring_weekdays(words, request.now, request.language, request.times))
+
+
+def _limits_for_oneself(words: str, request: RequestContext) -> bool:
+    """Return whether days are only for the person who asks, of a reminder for several: "just Mondays for me"."""
+    reminder = find_named_reminder(request) if words and _names_oneself(request) else None
+    return reminder is not None and _is_shared_by_other(reminder, request) and _is_habit(words, request)
+
+
+def _list_on_days(words: str, request: RequestContext) -> list[Reminder]:
+    """Return the reminders of or for the person that come on the weekdays of `words` and on others."""
+    sender, known = request.turn.message.sender, () if request.known is None else request.known.reminders
+    repeating = [each for each in known if each.schedule.rule is not None]
+    own = [each for each in repeating if each.creator.id == sender.id or reminds(each, sender)]
+    days = find_weekdays(words, request.now, request.language, request.times) if own else frozenset()
+    return [each for each in own if days and _repeats_on(each, days)]
+
+
+def _is_last_single(request: RequestContext) -> bool:
+    """Return whether the reminder set last comes only once, and none is named."""
+    return request.last_set is not None and not is_repeating(request.last_set) and not find_references(request)
+
+
+def _repeats_on(reminder: Reminder, days: frozenset[str]) -> bool:
+    """Return whether a reminder comes every day, or every week on more than `days`."""
+    rule = reminder.schedule.rule
+    if rule is None or rule.interval != 1:
+        return False
+    return rule.frequency == "DAILY" or days < {WEEKDAYS[weekday] for _, weekday in rule.days}
 
 
 def add_days(request: RequestContext) -> Interpretation | None:
