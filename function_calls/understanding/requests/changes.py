@@ -524,7 +524,39 @@ def reword(request: RequestContext) -> Interpretation | None:
     replaced = _replace_word(denied, content, request)
     if replaced is not None:
         return replaced
-    return update(request, {"content": content}) if content else None
+    if not content:
+        return None
+    like = _find_reworded(content, request)
+    meant = like or find_named_reminder(request)
+    changed = {"content": content if meant is None else _fit_into_text(content, meant.content)}
+    if like is not None:
+        return request.answers.call_tool("reminder_update", {**changed, "reminder_id": like.id})
+    return update(request, changed)
+
+
+def _find_reworded(content: str, request: RequestContext) -> Reminder | None:
+    """Return the only reminder of the person that shares words with a new text, where the request names none."""
+    if request.known is None or find_references(request) or request.turn.message.reply_to is not None:
+        return None
+    like = request.known.find_only_closest(content, load_common_words(request.language))
+    own = request.turn.message.sender.id
+    return like if like is not None and (like.creator.id == own or _reminds_by_other(like, request)) else None
+
+
+def _fit_into_text(content: str, text: str) -> str:
+    """Return `text` with `content` instead of a part of it: "lab in room 5" for "room 5" and "lab in room 4".
+
+    The part has the same first word and a figure behind it, or the same first and last words.
+    """
+    old, new = text.split(), content.split()
+    first = next((at for at, word in enumerate(old) if at and word.casefold() == new[0].casefold()), 0)
+    if not first or len(new) < _BOTH:
+        return content
+    last = next((at for at in range(len(old) - 1, first, -1) if old[at].casefold() == new[-1].casefold()), 0)
+    figures = [any(map(str.isdecimal, words[-1])) for words in (new, old[first + 1 : first + 2]) if words]
+    if not last and len(new) == _BOTH and figures == [True, True]:
+        last = first + 1
+    return " ".join([*old[:first], *new, *old[last + 1 :]]) if last else content
 
 
 def _find_quotation(request: RequestContext) -> str:
