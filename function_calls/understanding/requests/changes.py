@@ -658,6 +658,10 @@ def _replace_person(request: RequestContext, names: str = "") -> str:
     people = [] if reminder is None else [person.name.lstrip("@") for person in reminder.targets]
     ahead, names = (names, names) if request.words.joint else _split_around_replacing(request)
     gone = next((name for name in people if request.words.fold(name) in request.words.fold(ahead)), "")
+    own = request.turn.message.sender.name
+    is_own = _names_oneself(request) if request.words.joint else ahead.endswith(tuple(request.words.oneself))
+    if not gone and names and own in people and is_own:  # "swap me for Ann"
+        gone = own
     left = re.sub(re.escape(gone), " ", names, flags=re.IGNORECASE) if gone else ""
     for word in sorted(request.words.replacing, key=len, reverse=True):
         left = left.replace(word, " ")
