@@ -408,6 +408,7 @@ def _forgets_reminder(example: Interpretation, utterance: Utterance | None) -> b
     if utterance is None or known is None or utterance.reading.intent not in {"delete", "forget"}:
         return False
     names = [str(call.arguments.get("reference", "")) for call in example.calls if call.name == "memory_forget"]
+    names = (names and slots.extract_references(utterance.reading, utterance.words)) or names
     return any(known.find_only_closest(name, load_common_words(utterance.language)) is not None for name in names)
 
 

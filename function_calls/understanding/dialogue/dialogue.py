@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall, Turn
+from function_calls.understanding.reading.names import find_name
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatMessage, Person
 
@@ -105,10 +106,12 @@ class Dialogue:
         last = self._reminded.get(turn.message.address.key)
         return None if last is None or turn.now - last.at > _FRESH else (last.call, last.sender)
 
-    def is_reminded_by_other(self, key: str, turn: Turn) -> bool:
-        """Return whether another person has set a reminder for the sender of `turn` since the last action for them."""
+    def is_last_by_other(self, key: str, turn: Turn) -> bool:
+        """Return whether another person has asked for `last_here` since the last action for the sender of `turn`."""
         other, last = self._reminded.get(turn.message.address.key), self.last(key, turn.now)
-        return last is not None and other is not None and other.at > last.at and _is_for_sender(other, turn)
+        if other is None or other.sender.id == turn.message.sender.id:
+            return False
+        return last is None or other.at > last.at
 
     def is_only_reminded_by_other(self, key: str, turn: Turn) -> bool:
         """Return whether another person has just set a reminder for the sender of `turn`, who has asked nothing."""
@@ -165,8 +168,8 @@ class Dialogue:
 
 def _is_for_sender(other: LastReminder, turn: Turn) -> bool:
     """Return whether another person has set a reminder for the sender of `turn`, alone or with others."""
-    names = {name.strip().removeprefix("@").casefold() for name in other.name.split(",")}
-    return bool(names & {"everyone", turn.message.sender.name.casefold()})
+    is_named = find_name(other.name, turn.message.sender.name) is not None
+    return not is_named if other.name.startswith("everyone") else is_named  # "everyone except Ann"
 
 
 def _find_last_delivery(turn: Turn) -> datetime | None:

@@ -74,7 +74,8 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
         return False
     refused = words.find_refusal(text)
     is_corrected = reading.has("OLD") and reading.has("WHEN")  # "not 6, 7"
-    if not refused or is_corrected or reading.intent not in _REFUSED:
+    is_waived = reading.has("REF") and text.startswith(words.dismissals)  # "never mind the milk"
+    if not refused or is_corrected or is_waived or reading.intent not in _REFUSED:
         return False
     rest = text[len(refused) :].lstrip()
     if reading.intent != "delete":

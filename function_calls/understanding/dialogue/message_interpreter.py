@@ -244,7 +244,7 @@ class MessageInterpreter:
             is_part=is_part,
             before=set_before,
             last_here=last_here,
-            last_of_other=last_here if self._dialogue.is_reminded_by_other(utterance.key, turn) else None,
+            last_of_other=last_here if self._dialogue.is_last_by_other(utterance.key, turn) else None,
             listed=self._find_listed(utterance),
         )
         return handle_intent(request, classify)
@@ -295,6 +295,8 @@ class MessageInterpreter:
         words = utterance.words
         named = slots.extract_references(reading, words)
         if not utterance.is_addressed or reading.intent not in _ASKING or not named:
+            return True
+        if reading.probability(reading.intent) >= _CERTAIN:
             return True
         is_marked = any(token.form in words.reference_marks for token in reading.tokens)  # "the one at noon"
         return is_marked or has_trigger(reading, words) or any(self._is_named(name, utterance) for name in named)

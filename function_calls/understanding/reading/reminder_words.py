@@ -12,6 +12,8 @@ _ENDINGS = ("ing", "es", "ed", "s")
 _NOUNS = {"adas": "ar", "ada": "ar", "ado": "ar", "amiento": "ar"}
 """Endings of Spanish nouns of a verb, and that of the verb: "llamada" and "llamar"."""
 _SHORTEST_STEM = 3
+_DOUBLED = frozenset("bdgmnprt")
+"""Letters that are written twice in front of an ending: "rigging" of "rig"."""
 
 
 class ReminderWords(Struct, frozen=True):
@@ -61,4 +63,6 @@ def stem(word: str) -> str:
     if noun:
         return word.removesuffix(noun) + _NOUNS[noun]
     ending = next((each for each in _ENDINGS if word.endswith(each)), "")
-    return word.removesuffix(ending) if len(word) - len(ending) >= _SHORTEST_STEM else word
+    bare = word.removesuffix(ending) if len(word) - len(ending) >= _SHORTEST_STEM else word
+    is_double = ending in {"ing", "ed"} and bare[-1:] == bare[-2:-1] and bare[-1:] in _DOUBLED
+    return bare[:-1] if is_double and len(bare) > _SHORTEST_STEM else bare

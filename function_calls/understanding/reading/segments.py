@@ -172,10 +172,11 @@ def lacks_day(part: Iterable[Token], tokens: Iterable[Token]) -> bool:
 
 
 def _split_sentences(reading: MessageReading) -> Iterator[Sequence[Token]]:
-    """Yield the tokens of each sentence, and of each part of one that a mark ends."""
+    """Yield the tokens of each sentence, and of each part of one that a mark ends outside of quotation marks."""
     first = 0
     for at, token in enumerate(reading.tokens):
-        if token.form in CLAUSE_ENDS and at > first and _ends(reading.text, token):
+        is_quoted = reading.text[: token.start].count('"') % 2 == 1
+        if token.form in CLAUSE_ENDS and at > first and not is_quoted and _ends(reading.text, token):
             yield reading.tokens[first:at]
             first = at + 1
     if first < len(reading.tokens):

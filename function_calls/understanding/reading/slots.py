@@ -349,6 +349,8 @@ def _is_whole_group(name: str, words: Lexicon) -> bool:
     first, _, bare = name.partition(" ")
     if bare and first in words.everyone and bare.partition(" ")[0] in words.and_words:
         return True
+    if bare and any(name.endswith(f" {word}") for word in words.whole_of):  # "coro completo"
+        return True
     is_group = bare in words.everyone or any(bare.startswith(f"{word} ") for word in words.whole_of)
     return first in words.articles and is_group
 

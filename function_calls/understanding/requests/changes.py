@@ -32,10 +32,11 @@ from function_calls.understanding.requests.references import (
     find_named_reminder,
     find_references,
     find_untagged_time,
+    reminds,
 )
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end, find_leads, find_times, tag_lead
-from function_calls.understanding.requests.states import change_state, leave
+from function_calls.understanding.requests.states import change_state
 from services.recurrence.rules import WEEKDAYS
 from services.recurrence.schedule import rule_text
 from services.reminders.lookup.due_words import DEFAULT_TIMES, due_words, fits_time
@@ -67,19 +68,30 @@ def delete(request: RequestContext) -> Interpretation | None:
         and not request.has_word(request.words.indefinite)
     ):
         references = [find_default_reference(request)]
-    if (request.reading.probability("leave") >= _LEAVING or _says_remind_me(request)) and _is_of_others(request):
-        return leave(request)
+    shared = _find_shared_by_other(request)
+    if shared is not None:
+        return change_state(request, "leave", {"reminder_id": shared.id})
     rest = _remove_clock(request)
     if rest is not None:
         return rest
     day = slots.strip_time_words(request.reading.words("OLD") or request.reading.words("WHEN"), request.words)
     if len(references) == 1 and day and _is_name(references[0], day):
-        references = [request.words.on_day.format(name=references[0], day=day)]
+        references = _name_on_day(references[0], day, request)
     if not references:
         is_named = request.is_addressed or any(word in request.folded_text for word in request.words.triggers)
         return request.answers.ask_reminder() if is_named else None
     calls = [request.answers.call_tool("reminder_delete", {"reminder_id": reference}) for reference in references]
     return Interpretation(calls=tuple(call for each in calls for call in each.calls), answer=calls[0].answer)
+
+
+def _name_on_day(reference: str, day: str, request: RequestContext) -> list[str]:
+    """Return the reference for a `day` of a reminder; one that comes once, or at a clock, is meant as a whole."""
+    found = () if request.known is None else request.known.reminders
+    reminder = next((each for each in found if each.id == reference), None)
+    has_day = any(_is_day(time.best) for time in request.read_times(day))
+    if reminder is not None and (reminder.schedule.rule is None or not has_day):
+        return [reference]
+    return [request.words.on_day.format(name=reference if reminder is None else reminder.content, day=day)]
 
 
 def _remove_clock(request: RequestContext) -> Interpretation | None:
@@ -105,11 +117,31 @@ def _says_remind_me(request: RequestContext) -> bool:
     return words.has_any(calls, request.folded_text)
 
 
-def _is_of_others(request: RequestContext) -> bool:
-    """Return whether the reminder that is named reminds the person who asks and was set by somebody else."""
-    reminder, own = find_named_reminder(request), request.turn.message.sender.id
-    people = set() if reminder is None else {person.id for person in reminder.targets}
-    return reminder is not None and reminder.creator.id != own and bool(people & {own, EVERYONE})
+def _find_shared_by_other(request: RequestContext) -> Reminder | None:
+    """Return the reminder of a deletion with which a person only wants to be reminded no longer; else None.
+
+    Somebody else has set it for this person and others, and the person says "me" or does not name it. One for everyone
+    only its creator can delete.
+    """
+    reminder, own = find_named_reminder(request), request.words.own_one
+    if reminder is None or not _is_shared_by_other(reminder, request):
+        return None
+    is_own = any(request.words.has_any(own, request.words.fold(piece)) for piece in request.reading.pieces("REF"))
+    is_unnamed = len(reminder.targets) > 1 and not is_own and not find_references(request)
+    is_leaving = request.reading.probability("leave") >= _LEAVING or _says_remind_me(request)
+    return reminder if is_unnamed or is_leaving else None
+
+
+def _reminds_by_other(reminder: Reminder, request: RequestContext) -> bool:
+    """Return whether somebody else has set a reminder for the person who asks, alone or with others."""
+    sender = request.turn.message.sender
+    return reminder.creator.id != sender.id and reminds(reminder, sender)
+
+
+def _is_shared_by_other(reminder: Reminder, request: RequestContext) -> bool:
+    """Return whether somebody else has set a reminder for the person who asks and for others."""
+    is_for_one = len(reminder.targets) == 1 and reminder.targets[0].id != EVERYONE
+    return not is_for_one and _reminds_by_other(reminder, request)
 
 
 def _is_name(reference: str, day: str) -> bool:
@@ -126,7 +158,8 @@ def move(request: RequestContext) -> Interpretation | None:
     name = _find_time_alone(request)
     if name:
         return request.answers.call_tool("reminder_list", {"filter": slots.strip_time_words(name, request.words)})
-    if len(reading.pieces("LATER") + reading.pieces("EARLIER")) > 1:
+    is_for_oneself = _limits_for_oneself(slots.strip_time_words(reading.words("WHEN"), request.words), request)
+    if is_for_oneself or len(reading.pieces("LATER") + reading.pieces("EARLIER")) > 1:
         return None
     later, earlier = request.parse_amount("LATER"), request.parse_amount("EARLIER")
     if later is not None and not _names_clock(request) and _is_corrected_amount(request):
@@ -482,7 +515,8 @@ def _move_near_reminder(day: datetime, words: str, request: RequestContext) -> d
     """Return `day` near the reminder: the weekday beside it or in its week, the nearest 4th of a month."""
     reminder = find_named_reminder(request)
     rule = None if reminder is None else reminder.schedule.rule
-    if reminder is None or not reminder.next_fires or (rule is not None and rule.frequency != "MONTHLY"):
+    is_this = bool(request.words.joint) and request.words.has_any(request.words.one_time, request.folded_text)
+    if is_this or reminder is None or not reminder.next_fires or (rule is not None and rule.frequency != "MONTHLY"):
         return day
     due = reminder.next_fires[0].astimezone(request.now.tzinfo)
     if names_weekday(words, request.now, request.language, request.times):
@@ -562,7 +596,39 @@ def reword(request: RequestContext) -> Interpretation | None:
     replaced = _replace_word(denied, content, request)
     if replaced is not None:
         return replaced
-    return update(request, {"content": content}) if content else None
+    if not content:
+        return None
+    like = _find_reworded(content, request)
+    meant = like or find_named_reminder(request)
+    changed = {"content": content if meant is None else _fit_into_text(content, meant.content)}
+    if like is not None:
+        return request.answers.call_tool("reminder_update", {**changed, "reminder_id": like.id})
+    return update(request, changed)
+
+
+def _find_reworded(content: str, request: RequestContext) -> Reminder | None:
+    """Return the only reminder of the person that shares words with a new text, where the request names none."""
+    if request.known is None or find_references(request) or request.turn.message.reply_to is not None:
+        return None
+    like = request.known.find_only_closest(content, load_common_words(request.language))
+    own = request.turn.message.sender.id
+    return like if like is not None and (like.creator.id == own or _reminds_by_other(like, request)) else None
+
+
+def _fit_into_text(content: str, text: str) -> str:
+    """Return `text` with `content` instead of a part of it: "lab in room 5" for "room 5" and "lab in room 4".
+
+    The part has the same first word and a figure behind it, or the same first and last words.
+    """
+    old, new = text.split(), content.split()
+    first = next((at for at, word in enumerate(old) if at and word.casefold() == new[0].casefold()), 0)
+    if not first or len(new) < _BOTH:
+        return content
+    last = next((at for at in range(len(old) - 1, first, -1) if old[at].casefold() == new[-1].casefold()), 0)
+    figures = [any(map(str.isdecimal, words[-1])) for words in (new, old[first + 1 : first + 2]) if words]
+    if not last and len(new) == _BOTH and figures == [True, True]:
+        last = first + 1
+    return " ".join([*old[:first], *new, *old[last + 1 :]]) if last else content
 
 
 def _find_quotation(request: RequestContext) -> str:
@@ -664,12 +730,22 @@ def _replace_person(request: RequestContext, names: str = "") -> str:
     people = [] if reminder is None else [person.name.lstrip("@") for person in reminder.targets]
     ahead, names = (names, names) if request.words.joint else _split_around_replacing(request)
     gone = next((name for name in people if request.words.fold(name) in request.words.fold(ahead)), "")
+    own = request.turn.message.sender.name
+    is_own = _names_oneself(request) if request.words.joint else ahead.endswith(tuple(request.words.oneself))
+    if not gone and names and own in people and is_own:  # "swap me for Ann"
+        gone = own
     left = re.sub(re.escape(gone), " ", names, flags=re.IGNORECASE) if gone else ""
     for word in sorted(request.words.replacing, key=len, reverse=True):
         left = left.replace(word, " ")
     new = " ".join(left.split())
     joint = f" {request.words.and_joint} " if request.words.joint else request.words.and_joint
     return joint.join([*(name for name in people if name not in {gone, new}), new]) if new else ""
+
+
+def _names_oneself(request: RequestContext) -> bool:
+    """Return whether an untagged word means the person who asks."""
+    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
+    return any(tag == NO_TAG and token.form in request.words.oneself for token, tag in pairs)
 
 
 def _split_around_replacing(request: RequestContext) -> tuple[str, str]:
@@ -789,11 +865,57 @@ def _read_days(request: RequestContext) -> str:
 
 
 def keep_days(request: RequestContext) -> Interpretation | None:
-    """Limit a repeating reminder to some days of the week; a single one is moved to them."""
+    """Limit a repeating reminder to some days of the week; a single one is moved to a day.
+
+    Where the last one comes only once, it is the only one of the person that repeats on these days.
+    """
     words = slots.strip_time_words(_untag_reasons(request).reading.words("WHEN"), request.words)
-    if request.last_set is not None and not is_repeating(request.last_set) and not find_references(request):
-        return move(request)
-    return update(request, {"days": words}) if words else None
+    reminder = find_named_reminder(request)
+    if not words or _limits_for_oneself(words, request):
+        return None
+    is_single = _is_last_single(request) if reminder is None else reminder.schedule.rule is None
+    if reminder is not None and not is_single:
+        return update(request, {"days": words})
+    limited = [] if find_references(request) else _list_on_days(words, request)
+    own = [each for each in limited if each.creator.id == request.turn.message.sender.id]
+    if len(own) == 1:
+        return request.answers.call_tool("reminder_update", {"days": words, "reminder_id": own[0].id})
+    if not is_single:
+        return update(request, {"days": words})
+    return None if limited and _is_habit(words, request) else move(request)
+
+
+def _is_habit(words: str, request: RequestContext) -> bool:
+    """Return whether `words` name weekdays that recur: "Mondays"."""
+    return bool(words and find_recurring_weekdays(words, request.now, request.language, request.times))
+
+
+def _limits_for_oneself(words: str, request: RequestContext) -> bool:
+    """Return whether days are only for the person who asks, of a reminder for several: "just Mondays for me"."""
+    reminder = find_named_reminder(request) if words and _names_oneself(request) else None
+    return reminder is not None and _is_shared_by_other(reminder, request) and _is_habit(words, request)
+
+
+def _list_on_days(words: str, request: RequestContext) -> list[Reminder]:
+    """Return the reminders of or for the person that come on the weekdays of `words` and on others."""
+    sender, known = request.turn.message.sender, () if request.known is None else request.known.reminders
+    repeating = [each for each in known if each.schedule.rule is not None]
+    own = [each for each in repeating if each.creator.id == sender.id or reminds(each, sender)]
+    days = find_weekdays(words, request.now, request.language, request.times) if own else frozenset()
+    return [each for each in own if days and _repeats_on(each, days)]
+
+
+def _is_last_single(request: RequestContext) -> bool:
+    """Return whether the reminder set last comes only once, and none is named."""
+    return request.last_set is not None and not is_repeating(request.last_set) and not find_references(request)
+
+
+def _repeats_on(reminder: Reminder, days: frozenset[str]) -> bool:
+    """Return whether a reminder comes every day, or every week on more than `days`."""
+    rule = reminder.schedule.rule
+    if rule is None or rule.interval != 1:
+        return False
+    return rule.frequency == "DAILY" or days < {WEEKDAYS[weekday] for _, weekday in rule.days}
 
 
 def add_days(request: RequestContext) -> Interpretation | None:

@@ -387,7 +387,8 @@ def _read_requests(request: RequestContext, piece: MessageReading) -> list[Remin
     """Return the reminders of one piece: its content at each of its times."""
     part = request.with_reading(piece)
     content = _strip_call(slots.extract_content(piece, request.words), request)
-    content = "" if content.casefold() in request.words.itself else content
+    is_emoji = not any(map(str.isalnum, content)) and any(word in part.folded_text for word in request.words.waking)
+    content = "" if is_emoji or content.casefold() in request.words.itself else content
     person = find_people(part)
     times: Sequence[TimeWords | None] = _read_times(part) or [None]
     return [ReminderRequest(content=content, person=person, time=time) for time in times]

@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import pairwise, takewhile
 
 from function_calls.language.recognized_phrases import is_clock_without_half
+from function_calls.tools.calls import ToolCall
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import load_common_words
 from function_calls.understanding.reading.message import NO_TAG
@@ -27,6 +28,9 @@ _ARTICLES = frozenset({"the", "my", "our"})
 _ENDS = frozenset({"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";", "for", "until", "at", "on", "now"})
 _FINAL = frozenset({"delete", "pause", "done", "leave"})
 """Intents for which a name must be right: another reminder would be lost."""
+_ASKING = frozenset({"list", "when_is", "who_set", "join", "person_add"})
+_ON_A_DAY = frozenset({"delete", "skip"})
+"""Intents whose day is that of the reminder."""
 _CHANGED = frozenset({"WHEN", "LATER", "EARLIER", "PERSON", "UNTIL"})
 
 
@@ -38,7 +42,10 @@ def find_references(request: RequestContext, *, may_be_several: bool = False) ->
     named = _find_named(request, may_be_several=may_be_several)
     if request.known is None:
         return named
-    return _find_own_references(named, request, request.known) or _resolve_known(named, request, request.known)
+    former = [] if request.reading.has("REF") else _find_at_former_clock(request, request.known)
+    return (
+        former or _find_own_references(named, request, request.known) or _resolve_known(named, request, request.known)
+    )
 
 
 def find_named_reminder(request: RequestContext) -> Reminder | None:
@@ -54,30 +61,47 @@ def find_named_reminder(request: RequestContext) -> Reminder | None:
 
 
 def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[Reminder]:
-    """Return the reminder set last by the person who asks, or by another person for them.
+    """Return the reminder set last by the person who asks, or since then by another person for them.
 
     Of two it is the one whose clock is nearer to the one that the request names; the one that the person has just asked
     about comes first.
     """
     if request.listed is not None:
         return [request.listed]
-    contents = [
-        None if call is None else call.arguments.get("content") for call in (request.last_set, request.last_of_other)
-    ]
-    own, other = (
-        [reminder for reminder in _list_own(request, known) if reminder.content == content] for content in contents
-    )
-    if len(own) != 1 or len(other) != 1:
-        return own or other
+    own, other = (_find_set_by(call, request, known) for call in (request.last_set, request.last_of_other))
+    if len(other) != 1 or not reminds(other[0], request.turn.message.sender):
+        return own
+    if len(own) == 1:
+        mentioned = [
+            fits
+            for words in _list_untagged_times(request)
+            if len(fits := known.filter_by_time(words, (*own, *other))) == 1
+        ]
+        if len(mentioned) == 1:
+            return list(mentioned[0])
     time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
-    if time is None or not time.best.has_clock:
-        return other if _is_for(other[0], request.turn.message.sender) else own
+    if len(own) != 1 or time is None or not time.best.has_clock:
+        return other
     named = list_halves(time.best) if is_clock_without_half(time.words) else (time.best,)
     clocks = [name.start.hour * 60 + name.start.minute for name in named]
     return min(
         (other, own),
         key=lambda reminder: min(_count_minutes_between(reminder[0], clock, request.now) for clock in clocks),
     )
+
+
+def _list_untagged_times(request: RequestContext) -> list[str]:
+    """Return the words of the clocks of a request that are no part of it: "make it 2, I'm busy at 1"."""
+    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
+    texts = [request.reading.text[token.start : token.end] for token, tag in pairs if tag == NO_TAG and is_time(token)]
+    times = [slots.parse_time([text], request.words, request.read_times) for text in texts]
+    return [time.words for time in times if time is not None and time.best.has_clock]
+
+
+def _find_set_by(call: ToolCall | None, request: RequestContext, known: ChatReminders) -> list[Reminder]:
+    """Return the reminders for or of the person who asks that have the text of `call`."""
+    content = None if call is None else call.arguments.get("content")
+    return [reminder for reminder in _list_own(request, known) if reminder.content == content]
 
 
 def _count_minutes_between(reminder: Reminder, clock: int, now: datetime) -> int:
@@ -105,24 +129,73 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     is_final = request.reading.intent in _FINAL
     found_names = [name for name in named if known.can_resolve(name)]
     if found_names:
-        return named if is_final else found_names
+        only = _choose_of_several(named[0], request, known) if len(named) == 1 else None
+        return [only.id] if only is not None else named if is_final else found_names
     close = known.find_closest(request.words.joint.join(named), load_common_words(request.language))
     close = known.filter_by_time(request.words.joint.join(named), close) if len(close) > 1 else close
     if len(close) == 1:
         return [close[0].id]
+    former = _find_at_former_clock(request, known)
+    if former:
+        return former
+    if len(close) > 1 and len(named) == 1:
+        return _find_words_in_texts(named[0], close, request) or named
     return [] if request.may_point and not is_final and _is_beside(request) else named
 
 
 def _find_own_references(named: list[str], request: RequestContext, known: ChatReminders) -> list[str]:
-    """Return the only reminder of the sender that "mine" or "my Friday one" means; else an empty list."""
+    """Return the only reminder of the sender that "mine" or "my Friday one" means; else an empty list.
+
+    Of several that "mine" may mean it is the one on the day that is named, or the one set last.
+    """
     pieces, sender = slots.find_reference_pieces(request.reading, request.words), request.turn.message.sender
     words = [request.words.fold(piece).strip() for piece in pieces]
     if len(words) != 1 or len(named) > 1 or not request.words.has_any(request.words.own, words[0]):
         return []
     is_pronoun = words[0] in request.words.own_one
     found = known.reminders if is_pronoun else known.resolve(named[0]) if named else ()
-    own = [reminder for reminder in found if _is_for(reminder, sender)]
+    own = tuple(reminder for reminder in found if _is_for(reminder, sender))
+    if is_pronoun and len(own) > 1:
+        own = known.filter_by_time(_find_days(request), own) or own
+        last = None if request.last_set is None else request.last_set.arguments.get("content")
+        own = tuple([each for each in own if each.content == last]) or own
     return [own[0].id] if len(own) == 1 and (is_pronoun or len(found) > 1) else []
+
+
+def _find_at_former_clock(request: RequestContext, known: ChatReminders) -> list[str]:
+    """Return the only reminder of the sender at a clock that no longer holds: "6 is too early, make it 7"."""
+    time = slots.parse_time(request.reading.pieces("OLD"), request.words, request.read_times)
+    if time is None or not time.best.has_clock or time.best.rrule is not None:
+        return []
+    found = known.filter_by_time(time.words, _list_own(request, known))
+    last = _find_last_reminders(request, known) if len(found) > 1 else found
+    meant = [each for each in found if each in last]
+    return [meant[0].id] if len(meant) == 1 else []
+
+
+def _choose_of_several(name: str, request: RequestContext, known: ChatReminders) -> Reminder | None:
+    """Return the one of several reminders of a name on the day that is named, or the only one that reminds the sender.
+
+    None where the name is that of one reminder, a time or a person, and where several are left.
+    """
+    found = known.resolve(name)
+    like = known.find_closest(name, load_common_words(request.language))
+    is_open = len(found) > 1 and request.reading.intent not in _ASKING and not request.read_times(name)
+    if not is_open or not set(found) <= set(like):
+        return None
+    day = _find_days(request) if request.reading.has("OLD") or request.reading.intent in _ON_A_DAY else ""
+    if day:
+        found = tuple([each for each in known.filter_by_time(day, found) if each.schedule.rule is None])
+    own = [each for each in found if reminds(each, request.turn.message.sender)]
+    return found[0] if len(found) == 1 else own[0] if len(own) == 1 and not day else None
+
+
+def _find_words_in_texts(name: str, among: tuple[Reminder, ...], request: RequestContext) -> list[str]:
+    """Return the word of the texts that `name` has in another form: "llamar" for "la llamada"; empty for none."""
+    stems = find_stems(name, load_common_words(request.language))
+    words = among[0].content.split()
+    shared = [word for word in words if find_stems(word, ()) & stems and all(word in each.content for each in among)]
+    return shared[:1]
 
 
 def _takes_back(request: RequestContext) -> bool:
@@ -148,7 +221,8 @@ def find_default_reference(request: RequestContext) -> str:
         return request.listed.id
     if request.last_of_other is None or request.known is None:
         return IT
-    meant = _find_last_reminders(request, request.known)
+    other = _find_set_by(request.last_of_other, request, request.known)
+    meant = _find_last_reminders(request, request.known) if len(other) == 1 else []
     return meant[0].id if len(meant) == 1 else IT
 
 
@@ -156,7 +230,7 @@ def find_newest_shared(request: RequestContext) -> Reminder | None:
     """Return the newest reminder for the person who asks and others; None where none is known."""
     own = request.turn.message.sender
     shared = (
-        [reminder for reminder in request.known.reminders if _reminds(reminder, own)]
+        [reminder for reminder in request.known.reminders if reminds(reminder, own)]
         if request.known is not None
         else []
     )
@@ -164,7 +238,8 @@ def find_newest_shared(request: RequestContext) -> Reminder | None:
     return max(others, key=lambda other: other.created_at, default=None)
 
 
-def _reminds(reminder: Reminder, person: Person) -> bool:
+def reminds(reminder: Reminder, person: Person) -> bool:
+    """Return whether `person` is one of the people of a reminder, by id or name."""
     people = reminder.targets or (reminder.creator,)
     return any(target.id == EVERYONE or _is_same_person(target, person) for target in people)
 
@@ -172,7 +247,7 @@ def _reminds(reminder: Reminder, person: Person) -> bool:
 def _list_own(request: RequestContext, known: ChatReminders) -> list[Reminder]:
     """Return the reminders that the person has set, or that remind them."""
     own = request.turn.message.sender
-    return [reminder for reminder in known.reminders if reminder.creator.id == own.id or _reminds(reminder, own)]
+    return [reminder for reminder in known.reminders if reminder.creator.id == own.id or reminds(reminder, own)]
 
 
 def _is_for(reminder: Reminder, person: Person) -> bool:
@@ -196,13 +271,28 @@ def _find_named(request: RequestContext, *, may_be_several: bool) -> list[str]:
     if named == ["all"] or (is_open and may_be_several and _means_all(request)):
         day = _find_days(request) if may_be_several else ""
         return [f"all {day}" if day else "all"]
-    return named or ([] if request.reading.has("REF") else _find_untagged(request))
+    return named or (_find_by_remark(request) if request.reading.has("REF") else _find_untagged(request))
 
 
 def find_untagged_time(request: RequestContext) -> str:
     """Return the words of the only time of a request; "" for none or several."""
     times = [token for token in request.reading.tokens if is_time(token)]
     return request.reading.text[times[0].start : times[0].end] if len(times) == 1 else ""
+
+
+def _find_asking_words(request: RequestContext) -> tuple[str, bool]:
+    """Return the untagged words of the clauses that ask, not those of a reason, and whether there is one clause."""
+    tokens, tags = request.reading.tokens, request.reading.tags
+    clauses = [clause for clause in split_clauses(tokens) if clause]
+    asking = [clause for clause in clauses if any(tags[at] != NO_TAG for at in clause)] or clauses
+    forms = [tokens[at].form for clause in asking for at in clause if tags[at] == NO_TAG]
+    return request.words.joint.join(forms), len(clauses) == 1
+
+
+def _may_be_name(words: str, request: RequestContext) -> bool:
+    """Return whether untagged words may name a reminder: those of a reason match none."""
+    is_final = request.reading.intent in _FINAL
+    return is_final or request.known is None or request.known.matches(words, load_common_words(request.language))
 
 
 def _find_id(request: RequestContext) -> str:
@@ -294,16 +384,17 @@ def _find_days(request: RequestContext) -> str:
 
 def _find_untagged(request: RequestContext) -> list[str]:
     """Return references among the untagged words: words for several or the newest, a name, or numbers."""
+    asking, is_whole = _find_asking_words(request)
     for meaning, words in (("both", request.words.both), ("them", request.words.them), ("all", request.words.all)):
-        is_report = meaning == "all" and request.reading.intent == "done"  # "all watered"
+        is_report = request.reading.intent == "done" and (meaning == "all" or not is_whole)  # "all watered"
         if is_report or request.has_word(request.words.always) or _is_each_time(request):
             continue
-        if request.has_word(words):
+        if request.words.has_any(words, asking):
             return [meaning]
     if request.has_word(request.words.newest):
         return [LAST]
     named = _find_id(request) or _find_name_behind_article(request) or _find_name_before_mark(request)
-    if named:
+    if named and _may_be_name(named, request):
         return [named]
     numbers = [
         request.reading.text[token.start : token.end]
@@ -313,13 +404,33 @@ def _find_untagged(request: RequestContext) -> list[str]:
     return [str(int(number)) for number in numbers] or _find_by_untagged_words(request)
 
 
-def _find_by_untagged_words(request: RequestContext) -> list[str]:
-    """Return the id of the only reminder whose content shares a word with the untagged words, or with a remark."""
+def _find_by_remark(request: RequestContext) -> list[str]:
+    """Return the id of the only reminder that shares a word with a remark beside "it": "signed already, bin that"."""
     if request.known is None:
         return []
-    common, remark = load_common_words(request.language), _find_remark(request)
+    tokens, tags, text = request.reading.tokens, request.reading.tags, request.reading.text
+    beside = [clause for clause in split_clauses(tokens) if {tags[at] for at in clause} <= {NO_TAG}]
+    remarks = [text[tokens[clause[0]].start : tokens[clause[-1]].end] for clause in beside if clause]
+    common = _list_common_words(request)
+    remark = " ".join([_find_remark(request), *remarks])
+    has_words = bool(find_stems(remark, common) or find_pairs(remark, common))
+    like = request.known.find_only_closest(remark, common) if has_words else None
+    return [] if like is None else [like.id]
+
+
+def _list_common_words(request: RequestContext) -> frozenset[str]:
+    """Return words that name no reminder, also of those in a remark, which may be about anything."""
+    words = request.words
+    return load_common_words(request.language) | {*words.copulas_of_events, *words.second_person, *words.skipping}
+
+
+def _find_by_untagged_words(request: RequestContext) -> list[str]:
+    """Return the id of the only reminder whose content shares a word with the untagged words, or with a remark."""
+    if request.known is None or request.listed is not None:
+        return _find_by_remark(request)
+    common, remark = load_common_words(request.language) | {*request.words.skipping}, _find_remark(request)
     like = request.known.find_only_closest(request.reading.join_untagged(request.words.joint), common)
-    common |= {*request.words.copulas_of_events, *request.words.second_person}
+    common = _list_common_words(request)
     if like is None and (find_stems(remark, common) or find_pairs(remark, common)):
         like = request.known.find_only_closest(remark, common)
     return [] if like is None else [like.id]

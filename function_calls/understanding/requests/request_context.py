@@ -30,7 +30,7 @@ class RequestContext(Struct, frozen=True, kw_only=True):
         is_part: The message has other requests.
         before: The call of the request in front of this one that sets a reminder.
         last_here: The call that set a reminder last in the chat, for anybody.
-        last_of_other: The call with which another person has just set a reminder for this person.
+        last_of_other: The call with which another person has just set a reminder, after the last action of this person.
         listed: The only reminder about which this person has just asked.
     """
 
