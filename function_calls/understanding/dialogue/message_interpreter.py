@@ -291,12 +291,12 @@ class MessageInterpreter:
         return ("done",) if is_likely and last is not None and "until_done" in last.arguments else ()
 
     def _may_be_about_reminder(self, reading: MessageReading, utterance: Utterance) -> bool:
-        """Return whether a question to the bot may be about a reminder, by a word for reminders or a name."""
+        """Return whether a question may be about a reminder: the bot is addressed, or a word or a name says so."""
         words = utterance.words
         named = slots.extract_references(reading, words)
-        if not utterance.is_addressed or reading.intent not in _ASKING or not named:
+        if reading.intent not in _ASKING or not named:
             return True
-        if reading.probability(reading.intent) >= _CERTAIN:
+        if utterance.is_addressed and reading.probability(reading.intent) >= _CERTAIN:
             return True
         is_marked = any(token.form in words.reference_marks for token in reading.tokens)  # "the one at noon"
         return is_marked or has_trigger(reading, words) or any(self._is_named(name, utterance) for name in named)
