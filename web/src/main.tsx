@@ -10,7 +10,7 @@ import './shell/page.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
-import { App, loadJoin, loadRoom } from './app'
+import { App, Join, Room } from './app'
 import { loadLanguage } from './language/language'
 import { Crash } from './shell/Crash'
 import { ErrorBoundary } from './shell/ErrorBoundary'
@@ -32,22 +32,24 @@ const queries = new QueryClient({
   },
 })
 
-// Side by side with the texts, not after them.
 const known = rememberedIdentity()
 if (known) {
   useRoom.getState().enter(known)
   // The address of a message ends with its id.
   if (location.hash.length > 1) useRoom.getState().jump(decodeURIComponent(location.hash.slice(1)))
 }
-void (known ? loadRoom() : loadJoin()).catch(() => undefined)
-await loadLanguage()
+function show(): void {
+  createRoot(document.getElementById('root') as HTMLElement).render(
+    <QueryClientProvider client={queries}>
+      <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
+        <ErrorBoundary fallback={(error) => <Crash error={error} />}>
+          <App />
+        </ErrorBoundary>
+      </MantineProvider>
+    </QueryClientProvider>,
+  )
+}
 
-createRoot(document.getElementById('root') as HTMLElement).render(
-  <QueryClientProvider client={queries}>
-    <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
-      <ErrorBoundary fallback={(error) => <Crash error={error} />}>
-        <App />
-      </ErrorBoundary>
-    </MantineProvider>
-  </QueryClientProvider>,
-)
+// Rendered once, when all of it is there; the other pages say themselves that they are loading. Not with `await`, because
+// the files of the parts import this one.
+void Promise.all([loadLanguage(), !known ? Join.preload() : location.pathname === '/' && Room.preload()]).then(show)
