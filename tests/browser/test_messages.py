@@ -282,6 +282,23 @@ async def test_own_picture_is_in_view_when_it_was_sent_from_further_up(visitors:
     await expect(own).to_be_in_viewport(ratio=1)
 
 
+SCROLL_UP_WHILE_THE_LOG_GROWS = """log => {
+    log.dispatchEvent(new WheelEvent('wheel', {deltaY: -300, bubbles: true}))
+    log.scrollTop -= 300
+    log.querySelector('[data-message]:last-child').style.height = '200px'
+}"""
+
+
+async def test_wheel_leads_away_from_the_end_while_messages_arrive(visitors: Visitors):
+    page = await room_of(visitors, [message(number, person("Lin"), f"line {number}", -9) for number in range(40)])
+    log = page.get_by_role("log")
+
+    await log.evaluate(SCROLL_UP_WHILE_THE_LOG_GROWS)
+
+    await expect(page.locator(".jump")).to_be_visible()
+    await expect(log).to_have_attribute("data-following", "no")
+
+
 async def test_palette_lists_rooms_that_were_opened_after_it_was_loaded(visitors: Visitors):
     ada = await visitors.enter("Ada")
     await ada.keyboard.press("Control+k")
