@@ -20,6 +20,7 @@ import { rememberedIdentity } from './wire/identity'
 import { Refused } from './wire/rest'
 
 const RETRIES = 2
+const HELLO_MS = 100
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -50,6 +51,18 @@ function show(): void {
   )
 }
 
+/** Wait for the messages of the room, but no longer than a moment: to show the empty room before them is work for nothing. */
+function hello(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = useRoom.subscribe(({ epoch }) => {
+      if (!epoch) return
+      stop()
+      resolve()
+    })
+    setTimeout(resolve, HELLO_MS)
+  })
+}
+
 // Rendered once, when all of it is there; the other pages say themselves that they are loading. Not with `await`, because
 // the files of the parts import this one.
-void Promise.all([loadLanguage(), !known ? Join.preload() : location.pathname === '/' && Room.preload()]).then(show)
+void Promise.all([loadLanguage(), !known ? Join.preload() : location.pathname === '/' && Promise.all([Room.preload(), hello()])]).then(show)
