@@ -1,5 +1,6 @@
 """The page is readable in light and dark mode, in every language, at double size and on a phone."""
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.async_api import Page, ViewportSize, expect
+from playwright.async_api import Page, Request, Route, ViewportSize, expect
 
 from tests.browser.visitors import Language, Visitors, say
 
@@ -320,3 +321,42 @@ async def test_first_load_has_at_most_450_kilobytes_of_javascript(visitors: Visi
     await page.locator("#composer, main form").first.wait_for()
 
     assert 100 < await page.evaluate("window.kilobytes") <= 450
+
+
+@pytest.mark.parametrize(("query", "part"), [("", "Join"), ("?as=Ada", "room")])
+async def test_first_screen_is_asked_for_beside_the_first_script(visitors: Visitors, query: str, part: str):
+    page = await (await visitors.window()).new_page()
+    asked: list[str] = []
+    held: list[str] = []
+    has_asked = asyncio.Event()
+
+    def note(request: Request) -> None:
+        if request.url.endswith(".js"):
+            asked.append(request.url.rpartition("/")[2].partition("-")[0])
+        if {part, "en"} <= set(asked):
+            has_asked.set()
+
+    async def serve(route: Route) -> None:
+        held.append(route.request.url)
+        await has_asked.wait()
+        await route.continue_()
+
+    page.on("request", note)
+    await page.route("**/assets/index-*.js", serve)
+    await page.goto(f"{visitors.address}/{query}")
+
+    await page.locator("#composer, main form").first.wait_for()
+    assert len(held) == asked.count(part) == 1
+
+
+FIND_LOADERS = """new MutationObserver(() => {
+    if (document.querySelector('.mantine-Loader-root')) window.hasLoaded = true
+}).observe(document, {childList: true, subtree: true})"""
+
+
+async def test_room_is_shown_without_a_sign_of_loading_before_it(visitors: Visitors):
+    page = await (await visitors.window()).new_page()
+    await page.add_init_script(FIND_LOADERS)
+    await visitors.go(page, "/", "Ada")
+
+    assert await page.evaluate("window.hasLoaded") is None

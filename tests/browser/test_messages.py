@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+import pytest
 from playwright.async_api import FilePayload, Page, WebSocketRoute, expect
 
 from tests.browser.test_files import picture
@@ -281,6 +282,23 @@ async def test_own_picture_is_in_view_when_it_was_sent_from_further_up(visitors:
     await expect(own).to_be_in_viewport(ratio=1)
 
 
+SCROLL_UP_WHILE_THE_LOG_GROWS = """log => {
+    log.dispatchEvent(new WheelEvent('wheel', {deltaY: -300, bubbles: true}))
+    log.scrollTop -= 300
+    log.querySelector('[data-message]:last-child').style.height = '200px'
+}"""
+
+
+async def test_wheel_leads_away_from_the_end_while_messages_arrive(visitors: Visitors):
+    page = await room_of(visitors, [message(number, person("Lin"), f"line {number}", -9) for number in range(40)])
+    log = page.get_by_role("log")
+
+    await log.evaluate(SCROLL_UP_WHILE_THE_LOG_GROWS)
+
+    await expect(page.locator(".jump")).to_be_visible()
+    await expect(log).to_have_attribute("data-following", "no")
+
+
 async def test_palette_lists_rooms_that_were_opened_after_it_was_loaded(visitors: Visitors):
     ada = await visitors.enter("Ada")
     await ada.keyboard.press("Control+k")
@@ -356,6 +374,20 @@ async def test_people_write_markdown_and_code_with_colours_and_a_copy_button(vis
     await row.get_by_label("Copy code").click()
 
     assert await page.evaluate("navigator.clipboard.readText()") == 'def answer():\n    return "42"'
+
+
+async def test_long_code_is_folded_until_it_is_opened(visitors: Visitors):
+    lines = "\n".join(f"step({number})" for number in range(1, 31))
+    page = await room_of(visitors, [message(1, person("Lin"), f"```\n{lines}\n```", -1)])
+    code = page.get_by_role("group", name="Code")
+    fold = page.get_by_role("button", name="Show all 30 lines")
+    await fold.wait_for()
+    folded = await code.evaluate("one => one.getBoundingClientRect().height")
+    assert await violations_in_both_schemes(page) == []
+
+    await fold.press("Enter")
+    await expect(page.get_by_role("button", name="Show fewer lines")).to_have_attribute("aria-expanded", "true")
+    assert await code.evaluate("one => one.getBoundingClientRect().height") > 1.4 * folded
 
 
 async def test_text_without_marks_is_shown_as_it_is_written(visitors: Visitors):
@@ -441,3 +473,41 @@ async def test_command_is_filled_in_as_a_form_with_the_keyboard(visitors: Visito
     await page.keyboard.press("Enter")
     await page.keyboard.press("Escape")
     await expect(form).to_have_count(0)
+
+
+COUNT_IN_VIEW = """log => {
+    const {top, bottom} = log.getBoundingClientRect()
+    const boxes = [...log.querySelectorAll('[data-message]')].map((row) => row.getBoundingClientRect())
+    return boxes.filter((box) => box.top >= top && box.bottom <= bottom).length
+}"""
+
+
+async def test_fourteen_messages_are_in_view_and_twenty_five_when_compact_is_chosen(visitors: Visitors):
+    people = (person("Lin"), person("Mei"))
+    talk = [message(number, people[number // 2 % 2], "a short message", number / 60 - 9) for number in range(40)]
+    page = await room_of(visitors, talk)
+    log = page.get_by_role("log")
+    assert 14 <= await log.evaluate(COUNT_IN_VIEW) < 20
+
+    await page.locator(".own-menu").click()
+    await page.get_by_role("menuitemcheckbox", name="Compact messages").click()
+    await page.keyboard.press("Escape")
+    assert await log.evaluate(COUNT_IN_VIEW) >= 25
+    await page.reload()
+    await page.locator("[data-message]").first.wait_for()
+    assert await log.evaluate(COUNT_IN_VIEW) >= 25
+    assert await violations_in_both_schemes(page) == []
+
+
+@pytest.mark.parametrize("density", ["comfortable", "compact"])
+async def test_rows_keep_their_height_when_their_actions_are_shown(visitors: Visitors, density: str):
+    page = await (await visitors.window()).new_page()
+    await page.add_init_script(f"localStorage.setItem('bubbles.density', '{density}')")
+    lin = person("Lin")
+    await room_of(visitors, [message(1, lin, "ok", -9), message(2, lin, "ok", -8), from_bot(3, "ok")], page)
+
+    for row in await page.locator("[data-message]").all():
+        before = await row.bounding_box()
+        await row.hover()
+        await row.locator("[data-react]").wait_for()
+        assert await row.bounding_box() == before

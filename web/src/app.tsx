@@ -26,10 +26,8 @@ function framed(key: PageKey): (props: { children: ReactNode }) => ReactNode {
 
 const Notices = loadedLater(() => import('./shell/Notices').then((module) => module.Notices))
 const Palette = loadedLater(async () => (await Promise.all([import('./palette/Palette'), loadPageWords()]))[0].Palette)
-export const loadJoin = () => import('./join/Join').then((module) => module.Join)
-export const loadRoom = () => import('./room/Room').then((module) => module.Room)
-const Join = lazyPart(loadJoin)
-const Room = lazyPart(loadRoom, framed('chat'))
+export const Join = lazyPart(() => import('./join/Join').then((module) => module.Join))
+export const Room = lazyPart(() => import('./room/Room').then((module) => module.Room), framed('chat'))
 
 /** A page with its texts. */
 function lazyPage(key: PageKey, load: () => Promise<ComponentType>): ComponentType {

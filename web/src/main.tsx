@@ -10,7 +10,7 @@ import './shell/page.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
-import { App, loadJoin, loadRoom } from './app'
+import { App, Join, Room } from './app'
 import { loadLanguage } from './language/language'
 import { Crash } from './shell/Crash'
 import { ErrorBoundary } from './shell/ErrorBoundary'
@@ -20,6 +20,7 @@ import { rememberedIdentity } from './wire/identity'
 import { Refused } from './wire/rest'
 
 const RETRIES = 2
+const HELLO_MS = 100
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -32,22 +33,36 @@ const queries = new QueryClient({
   },
 })
 
-// Side by side with the texts, not after them.
 const known = rememberedIdentity()
 if (known) {
   useRoom.getState().enter(known)
   // The address of a message ends with its id.
   if (location.hash.length > 1) useRoom.getState().jump(decodeURIComponent(location.hash.slice(1)))
 }
-void (known ? loadRoom() : loadJoin()).catch(() => undefined)
-await loadLanguage()
+function show(): void {
+  createRoot(document.getElementById('root') as HTMLElement).render(
+    <QueryClientProvider client={queries}>
+      <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
+        <ErrorBoundary fallback={(error) => <Crash error={error} />}>
+          <App />
+        </ErrorBoundary>
+      </MantineProvider>
+    </QueryClientProvider>,
+  )
+}
 
-createRoot(document.getElementById('root') as HTMLElement).render(
-  <QueryClientProvider client={queries}>
-    <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
-      <ErrorBoundary fallback={(error) => <Crash error={error} />}>
-        <App />
-      </ErrorBoundary>
-    </MantineProvider>
-  </QueryClientProvider>,
-)
+/** Wait for the messages of the room, but no longer than a moment: to show the empty room before them is work for nothing. */
+function hello(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = useRoom.subscribe(({ epoch }) => {
+      if (!epoch) return
+      stop()
+      resolve()
+    })
+    setTimeout(resolve, HELLO_MS)
+  })
+}
+
+// Rendered once, when all of it is there; the other pages say themselves that they are loading. Not with `await`, because
+// the files of the parts import this one.
+void Promise.all([loadLanguage(), !known ? Join.preload() : location.pathname === '/' && Promise.all([Room.preload(), hello()])]).then(show)

@@ -4,8 +4,18 @@ import { isKnownZone, zoneLabel, type Clock } from './clock'
 
 const DAY_MS = 86_400_000
 
+// To make one takes a hundred times as long as to use it, and a long room needs four for each message.
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function format(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify([locale, options])
+  const known = formats.get(key) ?? new Intl.DateTimeFormat(locale, options)
+  formats.set(key, known)
+  return known
+}
+
 function made({ language, zone }: Clock, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(localeOf(language).dates, { ...options, timeZone: zone })
+  return format(localeOf(language).dates, { ...options, timeZone: zone })
 }
 
 /** The clock time, 14:05. */
@@ -29,7 +39,7 @@ export function shortTime(at: string | number | Date, clock: Clock, now = Date.n
 /** Date and clock time on the clocks of `zone`, as the bot reads them: 2026-11-30 08:00. */
 export function wallTime(at: string | number | Date, zone: string): string {
   const options: Intl.DateTimeFormatOptions = { dateStyle: 'short', timeStyle: 'short', timeZone: zone }
-  return new Intl.DateTimeFormat('sv-SE', options).format(new Date(at))
+  return format('sv-SE', options).format(new Date(at))
 }
 
 /** A day as a line in the chat: today, yesterday, or the date. */

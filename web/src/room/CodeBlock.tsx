@@ -1,11 +1,13 @@
 import { ActionIcon, CopyButton } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
-import { isValidElement, useEffect, useState, type ReactNode } from 'react'
+import { isValidElement, useEffect, useId, useState, type ReactNode } from 'react'
 import { useWords } from '../language/language'
+import { fill } from '../language/words'
 import type { Token } from './highlight'
 
 const LANGUAGE = /language-(\S+)/
 const LONGEST = 20_000
+const LINES_SHOWN = 20
 
 function textOf(node: ReactNode): string {
   if (typeof node === 'string' || typeof node === 'number') return String(node)
@@ -34,12 +36,16 @@ function useTokens(code: string, language: string): Token[] | null {
   return tokens
 }
 
-/** Code in a box that scrolls sideways; focusable, so that the arrow keys scroll it. */
+/** Code in a box that scrolls sideways; focusable, so that the arrow keys scroll it. Long code is folded until it is opened. */
 export function CodeBlock({ children }: { children?: ReactNode }): ReactNode {
   const words = useWords()
   const code = textOf(children).replace(/\n$/, '')
   const language = languageOf(children)
   const tokens = useTokens(code, language)
+  const id = useId()
+  const [isOpen, setOpen] = useState(false)
+  const lines = code.split('\n').length
+  const isLong = lines > LINES_SHOWN
   return (
     <div className="code-box" data-highlighted={tokens ? language : undefined}>
       <div className="code-head">
@@ -54,7 +60,7 @@ export function CodeBlock({ children }: { children?: ReactNode }): ReactNode {
           </CopyButton>
         )}
       </div>
-      <pre tabIndex={0} role="group" aria-label={words.room.code} dir="ltr">
+      <pre id={id} tabIndex={0} role="group" aria-label={words.room.code} dir="ltr" data-folded={(isLong && !isOpen) || undefined}>
         <code>
           {tokens?.map((token, at) => (
             <span key={at} className={token.className || undefined}>
@@ -63,6 +69,11 @@ export function CodeBlock({ children }: { children?: ReactNode }): ReactNode {
           )) ?? code}
         </code>
       </pre>
+      {isLong && (
+        <button type="button" className="code-fold" aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? words.message.lessCode : fill(words.message.allCode, { n: lines })}
+        </button>
+      )}
     </div>
   )
 }

@@ -115,7 +115,8 @@ export function Composer({ room: here }: { room: string }): ReactNode {
     const element = field.current
     if (!element) return
     element.style.height = 'auto'
-    element.style.height = `${Math.min(element.scrollHeight, 180)}px`
+    // To measure an empty field, too, would lay out the whole room before it is shown.
+    if (text) element.style.height = `${Math.min(element.scrollHeight, 180)}px`
   }, [text])
 
   const change = (next: string, caret: number) => {

@@ -1,6 +1,6 @@
 import { Button, Skeleton } from '@mantine/core'
 import { IconArrowDown } from '@tabler/icons-react'
-import { Fragment, startTransition, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { Fragment, startTransition, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode, type WheelEvent } from 'react'
 import { useClock } from '../format/clock'
 import { dayName, isSameDay } from '../format/time'
 import { useWords } from '../language/language'
@@ -21,6 +21,7 @@ const GROUP_MS = 5 * 60_000
 const SHOWN = 300
 const SHOWN_FIRST = 40
 const NEAR_END_PX = 80
+const LEAVING_MS = 400
 const PAGE = 50
 const MOST_PAGES = 100
 const PRELOAD_MS = 1000
@@ -36,6 +37,7 @@ function beginsGroup(message: Message, before: Message | undefined): boolean {
 function useFollowing(newest: string | undefined, pending: number) {
   const box = useRef<HTMLDivElement>(null)
   const size = useRef('')
+  const leftAt = useRef(-LEAVING_MS)
   const [isAtEnd, setAtEnd] = useState(true)
   const [arrived, setArrived] = useState(0)
   const toEnd = () => {
@@ -64,7 +66,8 @@ function useFollowing(newest: string | undefined, pending: number) {
   const onScroll = () => {
     const element = box.current
     if (!element) return
-    const near = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX
+    const isLeaving = performance.now() - leftAt.current < LEAVING_MS
+    const near = element.scrollHeight - element.scrollTop - element.clientHeight < (isLeaving ? 1 : NEAR_END_PX)
     // Rows that are laid out, pictures that arrive and a higher composer move the end away; that is nobody's scrolling.
     const measured = `${element.scrollHeight} ${element.clientHeight}`
     const isMoved = measured !== size.current
@@ -74,7 +77,13 @@ function useFollowing(newest: string | undefined, pending: number) {
     setAtEnd(near)
     if (near) setArrived(0)
   }
-  return { box, isAtEnd, arrived, toEnd, onScroll }
+  // Up with the wheel is somebody's scrolling, whatever arrives in the same moment.
+  const onWheel = ({ deltaY, currentTarget }: WheelEvent<HTMLDivElement>) => {
+    if (deltaY >= 0 || currentTarget.scrollTop === 0) return
+    leftAt.current = performance.now()
+    currentTarget.dataset.following = 'no'
+  }
+  return { box, isAtEnd, arrived, toEnd, onScroll, onWheel }
 }
 
 function Earlier({ first, isHere, onShow }: {
@@ -279,7 +288,7 @@ export function MessageList(): ReactNode {
   const me = useRoom((room) => room.me.id)
   const hasEntered = useRoom((room) => room.epoch !== '')
   const { shown, later, isEarlierHere, back, forth, toNewest, showAround } = useWindow(all)
-  const { box, isAtEnd, arrived, toEnd, onScroll } = useFollowing(all.at(-1)?.id, pending.length)
+  const { box, isAtEnd, arrived, toEnd, onScroll, onWheel } = useFollowing(all.at(-1)?.id, pending.length)
   useTarget(hasEntered, showAround)
   useEffect(() => {
     // A failure is tried again where they are shown.
@@ -302,7 +311,7 @@ export function MessageList(): ReactNode {
   }, [all, isAtEnd])
   return (
     <div className="log-frame">
-      <div className="log" ref={box} onScroll={onScroll} role="log" aria-live="off" aria-label={words.room.log} tabIndex={0} onKeyDown={moveFocus}>
+      <div className="log" ref={box} onScroll={onScroll} onWheel={onWheel} role="log" aria-live="off" aria-label={words.room.log} tabIndex={0} onKeyDown={moveFocus}>
         <div className="column">
           {!hasEntered && <Loading />}
           {hasEntered && shown.length > 0 && <Earlier first={shown[0]} isHere={isEarlierHere} onShow={back} />}

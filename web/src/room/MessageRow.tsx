@@ -4,8 +4,9 @@ import { memo, useMemo, useState, type KeyboardEvent, type ReactNode } from 'rea
 import { useWords } from '../language/language'
 import { fill, plural } from '../language/words'
 import { nameColour } from '../theme/people'
-import type { Message } from '../wire/frames'
-import { answerOf, outerCalls, parsedCommand, questionOf, wordsOf, type Press } from '../cards/answer'
+import { useDensity } from '../theme/theme'
+import type { Author, Message } from '../wire/frames'
+import { answerOf, optionsOf, outerCalls, parsedCommand, questionOf, wordsOf, type Press } from '../cards/answer'
 import { AnswerCards, How } from '../cards/AnswerCards'
 import { FiredCard, Presses } from '../cards/FiredCard'
 import { Choices } from './Choices'
@@ -147,11 +148,11 @@ function BotBody({ message, presses }: { message: Message; presses: Press[] }): 
         answer.rest && <Markdown text={answer.rest} />
       )}
       <Pictures attachments={message.attachments} />
-      <LinkPreviews message={message} />
+      {message.text.includes('://') && <LinkPreviews message={message} />}
       {isStopped && <span className="meta">{words.room.stopped}</span>}
       {!question && <Again message={message} />}
       {!question && presses.length > 0 && <Presses presses={presses} host="" />}
-      {!question && <Choices message={message} isUndoInCard={hasOneCard && answer.cards[0]?.kind === 'reminder'} />}
+      {!question && optionsOf(message).length > 0 && <Choices message={message} isUndoInCard={hasOneCard && answer.cards[0]?.kind === 'reminder'} />}
       <How calls={question ? (message.tool_calls ?? []) : answer.done} />
     </div>
   )
@@ -180,7 +181,7 @@ function PersonBody({ message, isMine }: { message: Message; isMine: boolean }):
       {message.reply_to && <Quote id={message.reply_to} />}
       {message.text.startsWith('/') ? <CommandText text={message.text} /> : <PersonText text={message.text} />}
       <Pictures attachments={message.attachments} />
-      <LinkPreviews message={message} />
+      {message.text.includes('://') && <LinkPreviews message={message} />}
       <Stamp at={message.ts}>
         {message.edited && <span> {words.room.edited}</span>}
         {isMine && <IconCheck size={13} role="img" aria-label={words.room.sent} />}
@@ -223,6 +224,11 @@ function onKey(event: KeyboardEvent<HTMLElement>, message: Message): void {
   }
 }
 
+function AuthorFace({ who }: { who: Author }): ReactNode {
+  const isCompact = useDensity((state) => state.density === 'compact')
+  return <Face who={who} size={isCompact ? 22 : 34} />
+}
+
 /** One message with its author (when it begins a group), its body and what can be done with it. */
 export const MessageRow = memo(function MessageRow({ message, isFirst, isMine, presses = NO_PRESSES, replies }: RowProps): ReactNode {
   const words = useWords()
@@ -239,7 +245,7 @@ export const MessageRow = memo(function MessageRow({ message, isFirst, isMine, p
       tabIndex={-1}
       onKeyDown={(event) => onKey(event, message)}
     >
-      {!isMine && <div className="row-face">{isFirst && <Face who={message.author} />}</div>}
+      {!isMine && <div className="row-face">{isFirst && <AuthorFace who={message.author} />}</div>}
       <div className="row-body">
         {isFirst && !isMine && (
           <p className="byline">

@@ -6,6 +6,7 @@ import { useWords } from '../language/language'
 import { plural } from '../language/words'
 import { newsIn, useRooms } from '../rooms/api'
 import { RoomSettingsButton } from '../settings/RoomSettingsButton'
+import { AfterLoad } from '../shell/AfterLoad'
 import { LinkBanner } from '../shell/LinkState'
 import { loadedLater } from '../shell/loadedLater'
 import { TopBar } from '../shell/TopBar'
@@ -48,6 +49,7 @@ export function Room(): ReactNode {
   const [isSheetOpen, setSheetOpen] = useState(false)
   const [isListOpen, setListOpen] = useState(false)
   const hasList = useMediaQuery('(min-width: 1180px)', true, { getInitialValueInEffect: false })
+  const hasEntered = useRoom((state) => state.epoch !== '')
   const isNarrow = useMediaQuery('(max-width: 1000px)', false, { getInitialValueInEffect: false })
   return (
     <>
@@ -66,7 +68,9 @@ export function Room(): ReactNode {
         {hasList ? (
           <nav className="rooms" aria-label={words.rooms.title}>
             <h2>{words.rooms.title}</h2>
-            <RoomList />
+            <AfterLoad isDue={hasEntered}>
+              <RoomList />
+            </AfterLoad>
           </nav>
         ) : (
           <Sheet isOpen={isListOpen} onClose={() => setListOpen(false)} title={words.rooms.title} position="left" size={300}>
@@ -87,7 +91,9 @@ export function Room(): ReactNode {
           </Sheet>
         ) : (
           <aside className="panel" aria-label={words.panel.label}>
-            <SidePanel />
+            <AfterLoad isDue={hasEntered}>
+              <SidePanel />
+            </AfterLoad>
           </aside>
         )}
       </div>

@@ -5,6 +5,7 @@ import { useWords } from '../language/language'
 import { complain } from '../room/alerts'
 import { useNotices } from '../room/notices'
 import { useRoom } from '../room/store'
+import { useDensity } from '../theme/theme'
 import { OwnMenuButton } from './OwnMenuButton'
 
 function Rename({ onDone }: { onDone: () => void }): ReactNode {
@@ -32,6 +33,7 @@ export function OwnMenu(): ReactNode {
   const words = useWords()
   const name = useRoom((state) => state.identity?.name ?? '')
   const { isNotifying, isLoud, notify, makeLoud } = useNotices()
+  const { density, choose } = useDensity()
   const [isRenaming, setRenaming] = useState(false)
   // Browsers let a page ask only because of a click.
   const flip = async () => {
@@ -53,6 +55,9 @@ export function OwnMenu(): ReactNode {
           </Menu.CheckboxItem>
           <Menu.CheckboxItem checked={isLoud} onChange={makeLoud}>
             {words.rooms.sound}
+          </Menu.CheckboxItem>
+          <Menu.CheckboxItem checked={density === 'compact'} onChange={(on) => choose(on ? 'compact' : 'comfortable')}>
+            {words.rooms.compact}
           </Menu.CheckboxItem>
           <Menu.Divider />
           <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => useRoom.getState().leave()}>

@@ -13,21 +13,33 @@ function Loading(): ReactNode {
   )
 }
 
+/** A component that is loaded when it is first shown, and a function that loads it before; its failure is shown later. */
+type Lazy<Props extends object> = ComponentType<Props> & { preload: () => Promise<void> }
+
 /** Make a component that is loaded when it is first shown; where that fails, it says so and offers to try again.
  *
  * `Frame` is around it while it loads and after a failure. `React.lazy` keeps a rejected promise for ever, so each
- * attempt is a lazy component of its own.
+ * attempt is a lazy component of its own; one that is loaded is shown without it, which would show `Frame` first.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   Frame: ComponentType<{ children: ReactNode }> = Fragment,
-): ComponentType<Props> {
+): Lazy<Props> {
   let hasFailed = false
+  let loaded: ComponentType<Props> | null = null
+  const preload = async () => {
+    try {
+      loaded ??= await load()
+    } catch {
+      hasFailed = true
+    }
+  }
   const begin = () => {
     hasFailed = false
     return lazy(async () => {
       try {
-        return { default: await load() }
+        loaded ??= await load()
+        return { default: loaded }
       } catch (error) {
         hasFailed = true
         throw error
@@ -35,16 +47,15 @@ export function lazyPart<Props extends object>(
     }) as unknown as ComponentType<Props>
   }
   let current = begin()
-  return function LazyPart(props: Props): ReactNode {
-    const [attempt, setAttempt] = useState(() => {
+  function LazyPart(props: Props): ReactNode {
+    const [{ attempt, Loaded }, setShown] = useState(() => {
       if (hasFailed) current = begin()
-      return 0
+      return { attempt: 0, Loaded: loaded ?? current }
     })
     const retry = () => {
       current = begin()
-      setAttempt(attempt + 1)
+      setShown({ attempt: attempt + 1, Loaded: current })
     }
-    const Loaded = current
     const failed = (error: unknown) => (
       <Frame>
         <Crash error={error} onRetry={retry} />
@@ -63,4 +74,5 @@ export function lazyPart<Props extends object>(
       </ErrorBoundary>
     )
   }
+  return Object.assign(LazyPart, { preload })
 }

@@ -5,6 +5,29 @@ import {
   type MantineColorsTuple,
   type VariantColorsResolver,
 } from '@mantine/core'
+import { create } from 'zustand'
+
+type Density = 'comfortable' | 'compact'
+
+const DENSITY = 'bubbles.density'
+
+function show(density: Density): void {
+  document.documentElement.dataset.density = density
+}
+
+/** How close messages stand, as chosen in this browser. */
+export const useDensity = create<{ density: Density; choose: (density: Density) => void }>((set) => {
+  const density = localStorage.getItem(DENSITY) === 'compact' ? 'compact' : 'comfortable'
+  show(density)
+  return {
+    density,
+    choose: (chosen) => {
+      localStorage.setItem(DENSITY, chosen)
+      show(chosen)
+      set({ density: chosen })
+    },
+  }
+})
 
 // Warm neutrals instead of the framework's bluish ones, which show at once under warm paper.
 const gray: MantineColorsTuple = [

@@ -1,1 +1,0 @@
-export{t as EmojiPicker}from"./EmojiPicker-CJpEDeId.js";

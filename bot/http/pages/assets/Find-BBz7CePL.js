@@ -1,1 +1,0 @@
-export{t as Find}from"./Find-D38ndFJq.js";

@@ -1,1 +1,0 @@
-export{t as ReminderForm}from"./ReminderForm-09RszjHO.js";

@@ -1,1 +1,0 @@
-export{t as FoundCard,n as QuestionCard,r as SearchCard,i as SummaryCard}from"./ResultCards-DNGb9Vs6.js";

@@ -1,1 +1,0 @@
-export{t as Room}from"./room-CfWkQw76.js";

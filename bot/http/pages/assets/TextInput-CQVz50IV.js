@@ -1,1 +1,0 @@
-import{Cn as e,Dn as t,kn as n}from"./first-BpWoNgIU.js";import{t as r}from"./InputBase-CaDAb5qR.js";var i=n(),a=e(e=>{let n=t([`Input`,`InputWrapper`,`TextInput`],null,e);return(0,i.jsx)(r,{component:`input`,...n,__staticSelector:`TextInput`})});a.classes=r.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

@@ -1,1 +1,0 @@
-export{r as ToolCards}from"./ToolCard-BF7tJ5DU.js";

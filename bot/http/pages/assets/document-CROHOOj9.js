@@ -1,1 +1,0 @@
-export{t as DocumentInvalid,n as describedBy}from"./document-C3Lte6sD.js";

@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Kn as t,Yn as n,ir as r}from"./first-BpWoNgIU.js";var i=e(r(),1);function a(e){let r=(0,i.useId)(),[a,o]=(0,i.useState)(`mantine-${r.replace(/:/g,``)}`),s=(0,i.useRef)(!1);return t(()=>{s.current||(s.current=!0,o(n()))},[]),typeof e==`string`?e:a}export{a as t};
