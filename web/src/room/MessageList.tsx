@@ -45,6 +45,7 @@ function useFollowing(newest: string | undefined, pending: number) {
     if (!element) return
     // Said before the browser reports the scrolling: what grows meanwhile, such as a picture, is followed too.
     element.dataset.following = 'yes'
+    leftAt.current = -LEAVING_MS
     element.scrollTop = element.scrollHeight
   }
   useLayoutEffect(() => {
