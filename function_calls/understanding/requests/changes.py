@@ -15,7 +15,7 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.named_weekdays import find_recurring_weekdays, find_weekdays, names_weekday
 from function_calls.understanding.reading.reminder_words import find_stems
 from function_calls.understanding.reading.tag_repair import tag_same_time
-from function_calls.understanding.reading.times import TimeWords, choose_nearer_half, list_halves
+from function_calls.understanding.reading.times import TimeWords, list_halves
 from function_calls.understanding.reading.tokens import is_time, split_clauses
 from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside
 from function_calls.understanding.requests.arguments import format_shift, format_time, make_change_arguments
@@ -393,19 +393,8 @@ def _move_occurrence(request: RequestContext) -> Interpretation | None:
     if len(times) != 1 or times[0].best is None:
         return None
     _, new = _split_range(times[0], request)
-    new = _choose_half(new, request)
     day = slots.strip_time_words(request.reading.words("OLD"), request.words)
     return update(request, {**_make_arguments(new, request), "occurrence": day or "next"})
-
-
-def _choose_half(time: TimeWords, request: RequestContext) -> TimeWords:
-    """Return an ambiguous clock in the half of the day of the reminder: "just this Wednesday at 8"."""
-    pieces, reminder = request.reading.pieces("WHEN"), find_named_reminder(request)
-    is_open = bool(pieces) and is_clock_without_half(slots.strip_time_words(pieces[-1], request.words))
-    if not time.best.has_day or reminder is None or not reminder.next_fires or not is_open:
-        return time
-    due = reminder.next_fires[0].astimezone(request.now.tzinfo)
-    return replace(time, readings=(choose_nearer_half(time.best, due),))
 
 
 def _untag_reasons(request: RequestContext) -> RequestContext:
