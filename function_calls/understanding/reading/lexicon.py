@@ -121,14 +121,12 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     each_month: str
     looking_up: tuple[str, ...] = ()
     search_places: tuple[str, ...] = ()
-    ranges: frozenset[str] = frozenset()
     lengths: Mapping[str, int]
     ordinals: Mapping[str, int]
     occasions: frozenset[str] = frozenset()
     too: tuple[str, ...] = ()
     together: tuple[str, ...] = ()
     deadlines: tuple[str, ...] = ()
-    parts_of_hour: frozenset[str] = frozenset()
     unclear_times: tuple[str, ...] = ()
     for_everyone: tuple[str, ...] = ()
     asking_stems: tuple[str, ...] = ()

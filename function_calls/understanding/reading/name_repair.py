@@ -44,7 +44,6 @@ class NameRepair(TagDraft):
         if self.words.joint:
             self._cut_verbs(members)
             self._tag_joined_members(members)
-            self._cut_links()
             return
         self._tag_companions(members)
         for run in self.find_runs("PERSON"):
@@ -186,15 +185,6 @@ class NameRepair(TagDraft):
             return
         if is_oneself and "".join(self.forms[last:end]).startswith(self.words.together):
             self.set_tag(joint, last, "CONTENT")
-
-    def _cut_links(self) -> None:
-        """Untag the words behind a name that link the content: "remind everyone of the call"."""
-        links = self.words.links | self.words.articles
-        for first, last in self.find_runs("PERSON"):
-            end = last
-            while end > first + 1 and self.forms[end - 1] in links and self.tags[last : last + 1] == ["CONTENT"]:
-                end -= 1
-            self.set_tag(end, last, NO_TAG)
 
     def _tag_companions(self, members: Collection[str]) -> None:
         """Tag a member of the chat behind 我 and 和 or 跟 as a person: who is here is reminded as well."""

@@ -382,7 +382,6 @@ def extract_references(reading: MessageReading, words: Lexicon) -> list[str]:
 
 def find_reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
     """Return the pieces of text that name reminders, as they are written."""
-    reading = _tag_numbers(reading, words)
     whole = _find_reference_spans(reading, words)
     spans = [span for span in whole if words.fold(reading.text[slice(*span)]) not in words.articles]
     together = [spans[0]] if spans else []
@@ -402,18 +401,6 @@ def find_reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
     if old and _is_retracted(reading.text[: old[0][0]], words):
         return []
     return named or [strip_time_words(reading.text[start:end], words) for start, end in old]
-
-
-def _tag_numbers(reading: MessageReading, words: Lexicon) -> MessageReading:
-    """Return `reading` with the untagged words of several numbers tagged as references: "1 to 3", "2, 4 and 5"."""
-    forms, tags = [token.form for token in reading.tokens], list(reading.tags)
-    for at in range(len(tags) - 2):
-        is_number = forms[at].isdecimal() and tags[at] == "REF" and forms[at + 2].isdecimal()
-        is_next = tags[at + 2] == "REF" or (tags[at + 2] == NO_TAG and forms[at + 1] not in words.ranges)
-        is_joint = forms[at + 1] in words.ranges or forms[at + 1] in words.and_words or forms[at + 1] in _COMMAS
-        if is_number and is_next and is_joint:
-            tags[at + 1 : at + 3] = ["REF", "REF"]
-    return reading.with_tags(tags)
 
 
 def _find_reference_spans(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]:

@@ -36,7 +36,6 @@ def repair_tags(reading: MessageReading, words: Lexicon, members: Collection[str
     folded = _fold_names(members, words)
     names.repair_names(folded)
     times.tag_time()
-    times.tag_lead()
     times.tag_end()
     times.tag_event()
     times.merge_ends()
@@ -106,20 +105,6 @@ class TimeRepair(TagDraft):
         free = [at for at in days if self.tags[at] == NO_TAG and at < whens[0]] if is_bare else []
         if len(free) == 1 and not self.has("EVENT"):
             self.tags[free[0]] = "EVENT"
-
-    def tag_lead(self) -> None:
-        """Tag the whole length of a lead: "quarter of | an hour before", 周三是她生日，提醒我前一天|取蛋糕."""
-        for first, _ in self.find_runs("LEAD") if self.words.joint else ():
-            begin = first
-            while begin and self.tags[begin - 1] == NO_TAG and self.forms[begin - 1] in self.words.parts_of_hour:
-                begin -= 1
-            self.set_tag(begin, first, "LEAD")
-        if self.words.joint or not self.has("EVENT") or self.has("LEAD"):
-            return
-        for first, last in self.find_runs("CONTENT"):
-            said = "".join(self.forms[first:last])
-            lead = next((word for word in self.words.lengths if said.startswith(word)), "")
-            self.set_tag(first, first + len(lead), "LEAD")
 
     def tag_end(self) -> None:
         """Tag the day on which a repetition ends, with the event that names it: "until the play on 14 November"."""
