@@ -13,6 +13,7 @@ CAREFUL = {"ask": 0.5, "when_is": 0.4, **dict.fromkeys(_ENDING, 0.5), "pause": 0
 _SECOND = 0.15
 """The least probability of a second or third intent, which is tried where the slots of the first do not fit."""
 _MOST_TRIED = 3
+_BREAKING_OFF = ("..", "…", "—", "–", " -", "。。")
 _REFUSED = frozenset(
     {"set", "delete", "pause", "resume", "move", "undo", "summary", "person_add", "list", "answer_when"}
 )
@@ -85,7 +86,12 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
 
 
 def _is_retracted(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a request ends with words that cancel it: "…, actually forget it"."""
+    """Return whether a request ends with words that cancel it: "…, actually forget it".
+
+    A change must have broken off before them, as they may be the change itself: "push all my... never mind".
+    """
     text = reading.text.casefold().strip(" .!?。！？~～…")
-    before = [text.removesuffix(word)[-1:] for word in words.dismissals if text.endswith(word) and text != word]
-    return reading.intent == "set" and any(not (mark.isascii() and mark.isalnum()) for mark in before)
+    before = [text.removesuffix(word) for word in words.dismissals if text.endswith(word) and text != word]
+    if reading.intent != "set":
+        return any(rest.rstrip().endswith(_BREAKING_OFF) for rest in before)
+    return any(not (rest[-1:].isascii() and rest[-1:].isalnum()) for rest in before)

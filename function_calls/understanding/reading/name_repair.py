@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection
 
 from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.slots import are_function_words
 from function_calls.understanding.reading.tag_draft import TagDraft
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, is_time_form
 
@@ -187,7 +188,7 @@ class NameRepair(TagDraft):
             self.set_tag(joint, last, "CONTENT")
 
     def _tag_companions(self, members: Collection[str]) -> None:
-        """Tag a member of the chat behind 我 and 和 or 跟 as a person: who is here is reminded as well."""
+        """Tag a member of the chat behind 我 or another member, and 和 or 跟, as a person who is reminded as well."""
         for first, last in self.find_runs("PERSON"):
             behind = "".join(self.forms[last:])
             joint = next((word for word in self.words.and_words if word and behind.startswith(word)), "")
@@ -195,7 +196,7 @@ class NameRepair(TagDraft):
             text = "".join(self.forms[first:last])
             if text.endswith(tuple(filter(None, self.words.and_words))):
                 joint, name = "", _find_longest_at_start(behind, members)
-            elif text not in self.words.oneself or not joint:
+            elif text not in {*self.words.oneself, *members} or not joint:
                 name = ""
             if name:
                 end = self._find_place_behind(last, joint + name)
@@ -250,7 +251,7 @@ class NameRepair(TagDraft):
         return any("@" in form for form in self.forms[first:last])
 
     def cut_behind_known(self, members: Collection[str]) -> None:
-        """Untag lower-case words behind a member of the chat or a pronoun that join nobody: "me | quarter of"."""
+        """End names behind a member or a pronoun: "me | quarter of"; "everybody | officers meeting" has a content."""
         known = {*members, *self.words.oneself, *self.words.everyone}
         joints = self.words.and_words | _BEHIND_PRONOUN | MARKS
         for first, last in self.find_runs("PERSON"):
@@ -260,7 +261,8 @@ class NameRepair(TagDraft):
             is_known = known.issuperset(names) and known.isdisjoint(rest) and not is_group
             behind = self.text[self.tokens[first].end : self.tokens[last - 1].end]
             if is_known and behind[:1] == " " and behind.islower() and rest[0] not in joints:
-                self.set_tag(first + 1, last, NO_TAG)
+                is_content = self.find_end_of_content(last) > last and not are_function_words(rest, self.words)
+                self.set_tag(first + 1, last, "CONTENT" if is_content else NO_TAG)
 
 
 def _find_longest_at_start(text: str, names: Collection[str]) -> str:

@@ -1,4 +1,4 @@
-"""Find words of a message in the texts of the coming reminders of its chat."""
+"""Find words and amounts of a message in the texts of the coming reminders of its chat."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -8,6 +8,7 @@ from msgspec import Struct
 
 _WORD = re.compile(r"[a-z0-9\u00c0-\u024f]{2,}")
 _PAIR = re.compile("[\u3400-\u9fff]{2}")
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _ENDINGS = ("ing", "es", "ed", "s")
 _NOUNS = {"adas": "ar", "ada": "ar", "ado": "ar", "amiento": "ar"}
 """Endings of Spanish nouns of a verb, and that of the verb: "llamada" and "llamar"."""
@@ -66,3 +67,36 @@ def stem(word: str) -> str:
     bare = word.removesuffix(ending) if len(word) - len(ending) >= _SHORTEST_STEM else word
     is_double = ending in {"ing", "ed"} and bare[-1:] == bare[-2:-1] and bare[-1:] in _DOUBLED
     return bare[:-1] if is_double and len(bare) > _SHORTEST_STEM else bare
+
+
+def replace_amount(text: str, amount: str) -> str:
+    """Return `text` with a new amount for its only one of the same unit: "3 boxes" for "1 box", 150个 for 200个.
+
+    A figure alone replaces the only figure of `text`. Return "" where `amount` or `text` is anything else.
+    """
+    ahead, figure, unit = _split_at_figure(amount)
+    places = [(found.start(), *_find_unit(text, found.end(), unit)) for found in _FIGURE.finditer(text)]
+    like = [(start, begin, end) for start, begin, end in places if end >= begin and text[:start].endswith(ahead)]
+    if not figure or ahead.isalnum() or len(like) != 1:
+        return ""
+    start, begin, end = like[0]
+    gap = " " if text[begin - 1 : begin].isspace() else ""
+    return f"{text[:start]}{figure}{gap}{unit}{text[end:]}"
+
+
+def _split_at_figure(amount: str) -> tuple[str, str, str]:
+    """Return what stands in front of the only figure of `amount`, the figure, and the unit behind it."""
+    found = _FIGURE.findall(amount)
+    ahead, figure, unit = amount.partition(found[0]) if len(found) == 1 else ("", "", "")
+    return ahead.strip(), figure, unit.strip()
+
+
+def _find_unit(text: str, at: int, unit: str) -> tuple[int, int]:
+    """Return where `unit`, in any form, begins and ends behind a figure that ends `at`; the end is -1 for another."""
+    if not unit:
+        return at, at
+    begin = at + text[at : at + 1].isspace()
+    word = _WORD.match(text.casefold(), begin)
+    if word is not None and stem(word[0]) == stem(unit.casefold()):
+        return begin, word.end()
+    return begin, begin + len(unit) if text.startswith(unit, begin) else -1

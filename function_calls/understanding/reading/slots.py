@@ -301,6 +301,8 @@ def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
         if excepted:
             return f"{EVERYONE} except {excepted}"
         folded = words.fold(name).lstrip("@")
+        if folded in words.both_of_us:
+            return folded
         is_verb = _is_verb(name, words, words.everyone_endings)
         if is_verb or folded in words.everyone or _is_whole_group(folded, words):
             return EVERYONE

@@ -13,7 +13,7 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import load_common_words
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.named_weekdays import find_recurring_weekdays, find_weekdays, names_weekday
-from function_calls.understanding.reading.reminder_words import find_stems
+from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
 from function_calls.understanding.reading.tag_repair import tag_same_time
 from function_calls.understanding.reading.times import TimeWords, list_halves
 from function_calls.understanding.reading.tokens import is_time, split_clauses
@@ -571,6 +571,9 @@ def reword(request: RequestContext) -> Interpretation | None:
     content, denied = _split_denial(
         _find_quotation(request) or slots.extract_content(request.reading, request.words), request
     )
+    amount = _replace_amount(content, request)
+    if amount is not None:
+        return amount
     person = "" if request.words.joint else _replace_person(request)
     if person:
         return request.answers.call_tool("reminder_update", {"person": person, "reminder_id": IT})
@@ -593,6 +596,15 @@ def reword(request: RequestContext) -> Interpretation | None:
     if like is not None:
         return request.answers.call_tool("reminder_update", {**changed, "reminder_id": like.id})
     return update(request, changed)
+
+
+def _replace_amount(amount: str, request: RequestContext) -> Interpretation | None:
+    """Replace the only amount of the same unit in the text of the reminder that is meant: "make it 3 boxes"."""
+    reminder = find_named_reminder(request) if any(map(str.isdecimal, amount)) else None
+    content = "" if reminder is None else replace_amount(reminder.content, amount)
+    if reminder is None or not content:
+        return None
+    return request.answers.call_tool("reminder_update", {"content": content, "reminder_id": reminder.id})
 
 
 def _find_reworded(content: str, request: RequestContext) -> Reminder | None:

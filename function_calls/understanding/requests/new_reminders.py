@@ -560,11 +560,21 @@ def _find_untagged_everyone(request: RequestContext) -> str | None:
 
 
 def find_both_people(request: RequestContext) -> str:
-    """Return the names of the person who asks and of the last other person who has written."""
+    """Return the names of the person who asks and of the other: who is named beside them, else who wrote last."""
     own = request.turn.message.sender
-    others = (message.sender for message in reversed(request.turn.recent) if not message.sender.is_bot)
-    other = next((each for each in others if each.id != own.id), None)
+    writers = [message.sender for message in reversed(request.turn.recent) if not message.sender.is_bot]
+    others = [each for each in writers if each.id != own.id]
+    named = [each for each in others if _is_beside_oneself(each.name, request)]
+    other = next(iter(named or others), None)
     return slots.EVERYONE if other is None else f"{own.name}, {other.name}"
+
+
+def _is_beside_oneself(name: str, request: RequestContext) -> bool:
+    """Return whether the message joins a name and a pronoun for who asks: "Ann and I meet …, remind us both"."""
+    words, text = request.words, request.words.fold(request.turn.message.text)
+    pairs = [pair for own in words.oneself for pair in ((words.fold(name), own), (own, words.fold(name)))]
+    joints = [joint for joint in words.and_words if joint]
+    return words.has_any([words.joint.join((one, joint, other)) for one, other in pairs for joint in joints], text)
 
 
 def _carry_days(reminders: Sequence[ReminderRequest], request: RequestContext) -> list[ReminderRequest]:

@@ -176,3 +176,17 @@ def test_correction_that_begins_with_not_is_no_refusal():
 @pytest.mark.parametrize(("intents", "expected"), [({"delete": 0.45}, ()), ({"move": 0.5, "delete": 0.4}, ("move",))])
 def test_unsure_deletion_is_not_done(intents, expected):
     assert acted_on(reading("i don't get it", intents | {"help": 0.1}), is_addressed=True) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "is_taken_back"),
+    [
+        ("push all my... nvm", "en", True),
+        ("cancel the 5pm… never mind", "en", True),
+        ("把五点那个……算了", "zh", True),
+        ("the dentist called, forget it", "en", False),
+        ("牙医那个算了", "zh", False),
+    ],
+)
+def test_change_that_breaks_off_is_taken_back(text, language, is_taken_back):
+    assert is_refusal(reading(text, {"delete": 0.9}), load_lexicon(language)) == is_taken_back

@@ -2,6 +2,7 @@
 
 import pytest
 
+from function_calls.understanding.reading.reminder_words import replace_amount
 from tests.unit.offline.tagged import arguments, heard
 
 EVERY_DAY = {"type": "daily", "time": "09:00", "content": "call tim"}
@@ -33,6 +34,24 @@ EVERY_DAY = {"type": "daily", "time": "09:00", "content": "call tim"}
 )
 def test_change_of_a_time(sentence, language, changed):
     assert arguments(sentence, "move", language) == [changed]
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "changed"),
+    [
+        ("buy 2 boxes of nails", "3 boxes", "buy 3 boxes of nails"),
+        ("buy 1 box of nails", "3 boxes", "buy 3 boxes of nails"),
+        ("bring £5", "£6.50", "bring £6.50"),
+        ("跳绳200个", "150个", "跳绳150个"),
+        ("带2本书和3支笔", "4支", "带2本书和4支笔"),
+        ("print 20 copies", "35", "print 35 copies"),
+        ("room 4 at 20", "5", ""),
+        ("buy 2 boxes", "3 kilos", ""),
+        ("buy 2 boxes", "the blue ones", ""),
+    ],
+)
+def test_amount_replaces_the_only_one_of_its_unit(text, amount, changed):
+    assert replace_amount(text, amount) == changed
 
 
 def test_bare_figure_behind_an_amount_is_minutes():

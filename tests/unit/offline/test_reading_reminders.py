@@ -428,6 +428,32 @@ def test_both_of_us_are_the_person_and_who_has_written_before():
 
 
 @pytest.mark.parametrize(
+    ("sentence", "language"),
+    [
+        ("bob and i meet the bank {EVENT:on friday}, tell {PERSON:us both} {WHEN:at 2pm} to {CONTENT:pack}", "en"),
+        ("我和bob{WHEN:九点}去银行，提醒{PERSON:我们俩}{CONTENT:带存折}", "zh"),
+    ],
+)
+def test_both_of_us_are_the_two_who_are_named(sentence, language):
+    recent = (written("ready?", by="bob"), written("soon", by="cleo"))
+
+    assert arguments(sentence, "set", language, recent=recent)[0]["person"] == "ann, bob"
+
+
+def test_member_who_is_joined_to_another_is_reminded_as_well():
+    recent = (written("好的", by="阿玲"), written("行", by="杰克"))
+    (made,) = arguments("{WHEN:九点}提醒{PERSON:阿玲}{CONTENT:和杰克浇水}", "set", "zh", recent=recent)
+
+    assert (made["person"], made["content"]) == ("阿玲和杰克", "浇水")
+
+
+def test_words_between_everybody_and_a_content_belong_to_the_content():
+    reading = tagged("remind {PERSON:everybody officers} {CONTENT:meeting} {WHEN:at 7pm}")
+
+    assert cut_names(reading, load_lexicon("en"), ()).pieces("CONTENT") == ["officers meeting"]
+
+
+@pytest.mark.parametrize(
     ("sentence", "language", "content"),
     [
         ("remind {PERSON:me} {WHEN:at 5pm} of the {CONTENT:standup}", "en", "the standup"),
