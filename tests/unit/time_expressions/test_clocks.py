@@ -47,6 +47,7 @@ from services.time_expressions import DateOrder, DayParts, TimeReader, parse, pa
         ("明天半夜四点", "22 04:00"),
         ("20 past 3pm", "20 15:20"),
         ("ten thirty am", "20 10:30"),
+        ("today at eleven-fifteen", "20 11:15"),
         ("tomorrow at 8:30", "21 08:30"),
         ("tomorrow at 4", "21 16:00"),
         ("9 tomorrow evening", "21 21:00"),
