@@ -45,7 +45,11 @@ from services.time_expressions import Reading
 
 _LEAVING = 0.05
 """The probability that who deletes the reminder of somebody else only wants to be reminded no longer."""
-_NEAR, _DAY = timedelta(hours=1), timedelta(days=1)
+_NEAR, _FAR, _DAY = timedelta(hours=1), timedelta(hours=3), timedelta(days=1)
+_ANSWER_TIME = timedelta(seconds=2)
+"""The longest time between a message and the reminder that it sets."""
+_PERIODS = {"DAILY": _DAY, "WEEKLY": timedelta(days=7), "MONTHLY": timedelta(days=31)}
+"""The longest time between two occurrences at each frequency."""
 _LONGEST_WEEKDAY = 3
 _LAST_HOUR = 12
 _BOTH, _WEEK = 2, 7
@@ -241,6 +245,7 @@ def _move_to(request: RequestContext) -> Interpretation | None:
         or _change_weekday(request, times[0].best)
         or _move_ahead_of_event(request, times[0].best)
         or _keep_begin(request, times[0].best)
+        or (None if since else _repeat_from_begin(times[0], request))
     )
     if changed is not None:
         return update(request, changed)
@@ -257,6 +262,26 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     return update(request, {**arguments, "since": since}, old=old)
 
 
+def _repeat_from_begin(time: TimeWords, request: RequestContext) -> dict[str, object] | None:
+    """Return the arguments of other days for a repeating reminder that begins later: no earlier than it begins."""
+    frequency = (time.best.rrule or "").partition(";")[0].removeprefix("FREQ=")
+    reminder = find_named_reminder(request) if frequency in _PERIODS else None
+    rule = None if reminder is None else reminder.schedule.rule
+    if reminder is None or rule is None or not reminder.next_fires or time.best.has_clock or time.best.part:
+        return None
+    first = reminder.next_fires[0].astimezone(request.now.tzinfo)
+    if first - request.now <= _PERIODS.get(rule.frequency, _PERIODS[frequency]) * rule.interval:
+        return None
+    midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
+    later = slots.parse_time(
+        [time.words], request.words, lambda text: request.times(text, midnight, language=request.language)
+    )
+    if later is None or later.best.rrule != time.best.rrule:
+        return None
+    start = later.best.start.replace(hour=first.hour, minute=first.minute, second=first.second)
+    return {"time": format_time(start), "rrule": str(time.best.rrule)}
+
+
 def _change_weekday(request: RequestContext, best: Reading) -> dict[str, object] | None:
     """Return the arguments for another weekday ("Thursdays") of a reminder that repeats every two or more weeks."""
     reminder = find_named_reminder(request) if _WEEKDAY.fullmatch(best.rrule or "") else None
@@ -270,7 +295,9 @@ def _change_day_of_month(request: RequestContext) -> dict[str, object] | None:
     """Return the arguments for other days of a reminder that repeats every month: "the 28th", "first Tuesday"."""
     reminder = None if request.has_word(request.words.one_time) else find_named_reminder(request)
     rule = None if reminder is None else reminder.schedule.rule
-    if rule is None or (rule.frequency, rule.interval) != ("MONTHLY", 1):
+    if rule is None or ((rule.frequency, rule.interval) != ("MONTHLY", 1) and not rule.months[1:]):
+        return None
+    if _is_hour_of(reminder, request):
         return None
     pieces = [slots.strip_time_words(piece, request.words) for piece in request.reading.pieces("WHEN")]
     phrases = [request.words.each_month.format(days=piece) for piece in pieces[:1]]
@@ -279,7 +306,20 @@ def _change_day_of_month(request: RequestContext) -> dict[str, object] | None:
         return None
     if (time.best.rrule or "").count(",") + 1 < len(rule.month_days or rule.days):
         return None  # the 20th for one of the 15th and the 28th
+    if rule.months:
+        day = str(time.best.rrule).removeprefix("FREQ=MONTHLY;")
+        return {"rrule": f"FREQ=YEARLY;BYMONTH={','.join(map(str, rule.months))};{day}"}
     return make_change_arguments(time.best, request.now)
+
+
+def _is_hour_of(reminder: Reminder | None, request: RequestContext) -> bool:
+    """Return whether a bare figure is an hour: it replaces that of the reminder, or this has no day of the month."""
+    words, old = (slots.strip_time_words(request.reading.words(tag), request.words) for tag in ("WHEN", "OLD"))
+    if reminder is None or reminder.schedule.rule is None or not reminder.next_fires or not slots.is_figure(words):
+        return False
+    hour = reminder.next_fires[0].astimezone(request.now.tzinfo).hour
+    is_replaced = slots.is_figure(old) and int(old) in {hour, hour % _LAST_HOUR}
+    return is_replaced or not reminder.schedule.rule.month_days
 
 
 def _exchange_weekday(request: RequestContext) -> dict[str, object] | None:
@@ -444,8 +484,9 @@ def _is_reason(clause: Sequence[int], request: RequestContext) -> bool:
 def _read_amount(request: RequestContext, time: TimeWords) -> dict[str, object] | None:
     """Return the arguments of an amount of time: "20 minutes sooner", or "20" after "in 15 minutes"."""
     piece = request.reading.words("WHEN")
-    if slots.is_figure(piece):
-        return _correct_minutes(int(re.sub(r"\D", "", piece)), request)
+    corrected = _correct_minutes(piece, request)
+    if corrected is not None or slots.is_figure(piece):
+        return corrected
     if time.best.has_clock and time.best.has_day and request.has_word(request.words.same_time):
         return {"time": f"{time.best.wall:%Y-%m-%d}"}
     is_earlier, is_later = request.has_word(request.words.earlier), request.has_word(request.words.later)
@@ -453,14 +494,30 @@ def _read_amount(request: RequestContext, time: TimeWords) -> dict[str, object] 
     return None if length is None else {"time": format_shift(-length if is_earlier else length)}
 
 
-def _correct_minutes(figure: int, request: RequestContext) -> dict[str, object] | None:
-    """Return the time in `figure` minutes, where the reminder set last comes within the hour; None for others."""
-    last = None if request.last_set is None else request.last_set.arguments.get("time")
+def _correct_minutes(piece: str, request: RequestContext) -> dict[str, object] | None:
+    """Return the time in as many minutes as a bare number says; None where it is an hour.
+
+    It counts minutes where the reminder comes within the hour, and no hour is as great or it was set by an amount of
+    time and the next such hour is far.
+    """
+    amount = request.parse_length(request.words.as_length.format(minutes=piece))
+    last = None if request.last_set is None or amount is None else request.last_set.arguments.get("time")
     found = request.read_times(str(last)) if last else ()
     due = found[0].best.start if len(found) == 1 and found[0].best is not None else None
-    is_near = due is not None and timedelta() < due - request.now <= _NEAR
-    is_amount = is_near and figure > _LAST_HOUR
-    return {"time": format_time(request.now + timedelta(minutes=figure))} if is_amount else None
+    if amount is None or due is None or not timedelta() < due - request.now <= _NEAR:
+        return None
+    is_amount = amount > timedelta(minutes=_LAST_HOUR) or _is_ahead_by_amount(piece, due, request)
+    return {"time": format_time(request.now + amount)} if is_amount else None
+
+
+def _is_ahead_by_amount(piece: str, due: datetime, request: RequestContext) -> bool:
+    """Return whether the reminder at `due` was set by whole minutes, and the next hour that `piece` names is far."""
+    reminder = find_named_reminder(request)
+    clock = slots.parse_time([piece], request.words, request.read_times)
+    if reminder is None or clock is None or due - reminder.created_at > _NEAR:
+        return False
+    is_round = (due - reminder.created_at + _ANSWER_TIME) % timedelta(minutes=1) <= 2 * _ANSWER_TIME
+    return is_round and min(half.start for half in clock.readings) - due > _FAR
 
 
 def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, object]:

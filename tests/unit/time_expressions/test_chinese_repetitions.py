@@ -271,6 +271,9 @@ def test_words_behind_a_weekday_are_no_days(text):
         ("隔周一开会", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO"),
         ("隔天一次", "FREQ=DAILY;INTERVAL=2"),
         ("隔月一次", "FREQ=MONTHLY;INTERVAL=2"),
+        ("每逢双月最后一天", "FREQ=YEARLY;BYMONTH=2,4,6,8,10,12;BYMONTHDAY=-1"),
+        ("逢单月15号", "FREQ=YEARLY;BYMONTH=1,3,5,7,9,11;BYMONTHDAY=15"),
+        ("每个上学日", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
         ("每三个钟，由两点开始", "FREQ=HOURLY;INTERVAL=3"),
         ("从今晚8点到12点每小时提醒我", "FREQ=HOURLY;UNTIL=20261120T160000Z"),
         ("从明天上午9点到下午5点每小时", "FREQ=HOURLY;UNTIL=20261121T090000Z"),
@@ -280,7 +283,9 @@ def test_once_in_two_periods_and_hours_between_two_clocks(text, rule):
     assert parse(text, NOW).best.rrule == rule
 
 
-@pytest.mark.parametrize("text", ["9月5日、9月12日和9月19日上午8点", "9月5日，12日和19日上午8点"])
+@pytest.mark.parametrize(
+    "text", ["9月5日、9月12日和9月19日上午8点", "9月5日，12日和19日上午8点", "5、12、19这三天上午8点"]
+)
 def test_dates_of_a_list_are_times_of_their_own(text):
     found = parse_all(text, datetime(2026, 9, 1, 10, 0, tzinfo=ZONE))
 
@@ -290,3 +295,13 @@ def test_dates_of_a_list_are_times_of_their_own(text):
 @pytest.mark.parametrize("text", ["13月1日", "2月30日下午三点"])
 def test_a_date_that_no_calendar_has_is_no_other_day(text):
     assert parse(text, NOW).best is None
+
+
+@pytest.mark.parametrize(
+    "text", ["每隔十天上午8点，头一回25号", "每隔十天上午8点，25号打头", "首回25号，每隔十天上午8点"]
+)
+def test_a_first_time_in_a_clause_of_its_own_begins_the_repetition(text):
+    best = parse(text, NOW).best
+
+    assert best is not None
+    assert (best.start.day, best.start.hour, best.rrule) == (25, 8, "FREQ=DAILY;INTERVAL=10;BYHOUR=8;BYMINUTE=0")

@@ -119,6 +119,8 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("每月5号15号25号", "FREQ=MONTHLY;BYMONTHDAY=5,15,25"),
         ("每月十五", "FREQ=MONTHLY;BYMONTHDAY=15"),
         ("隔周五", "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"),
+        ("two-thirty every tues n fri", "FREQ=WEEKLY;BYDAY=TU,FR;BYHOUR=14;BYMINUTE=30"),
+        ("15th and 30th of the month 10am", "FREQ=MONTHLY;BYMONTHDAY=15,30;BYHOUR=10;BYMINUTE=0"),
         ("每月中旬", "FREQ=MONTHLY;BYMONTHDAY=15"),
         ("周四早中晚sync", "FREQ=WEEKLY;BYDAY=TH;BYHOUR=9,12,19;BYMINUTE=0"),
         ("接下来三个周一", "FREQ=WEEKLY;BYDAY=MO;COUNT=3"),
