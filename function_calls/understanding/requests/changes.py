@@ -500,11 +500,13 @@ def _correct_minutes(piece: str, request: RequestContext) -> dict[str, object] |
     It counts minutes where the reminder comes within the hour, and no hour is as great or it was set by an amount of
     time and the next such hour is far.
     """
-    amount = request.parse_length(request.words.as_length.format(minutes=piece))
-    last = None if request.last_set is None or amount is None else request.last_set.arguments.get("time")
+    last = None if request.last_set is None else request.last_set.arguments.get("time")
     found = request.read_times(str(last)) if last else ()
     due = found[0].best.start if len(found) == 1 and found[0].best is not None else None
-    if amount is None or due is None or not timedelta() < due - request.now <= _NEAR:
+    if due is None or not timedelta() < due - request.now <= _NEAR:
+        return None
+    amount = request.parse_length(request.words.as_length.format(minutes=piece))
+    if amount is None or request.parse_length(piece) not in {None, amount}:  # "an hour and a half"
         return None
     is_amount = amount > timedelta(minutes=_LAST_HOUR) or _is_ahead_by_amount(piece, due, request)
     return {"time": format_time(request.now + amount)} if is_amount else None
