@@ -113,7 +113,8 @@ class NameRepair(TagDraft):
         people = {"@", *self.words.oneself, *self.words.everyone, *self.words.articles, *members}
         small = self.words.courtesies - people
         for first, last in self.find_runs("PERSON"):
-            begin = next((at for at in range(first, last) if self.forms[at] not in small), first)
+            is_for = self.forms[first].isdecimal() and {*self.forms[first + 1 : first + 2]} & people  # "4 all parents"
+            begin = next((at for at in range(first + bool(is_for), last) if self.forms[at] not in small), first)
             self.set_tag(first, begin, NO_TAG)
 
     def _tag_joined_members(self, members: Collection[str]) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NOTHING, MessageReading, find_runs
 from function_calls.understanding.reading.slots import are_function_words, find_uncovered
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token, is_time
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token, is_time, split_clauses
 
 _FEWEST_POINTS, _MOST_POINTS = 2, 12
 _POINT_EDGES = " \t:：,，;；-–"
@@ -38,6 +38,8 @@ _ALTERING = frozenset({"move", "reword", "append", "keep_days", "add_days", "unt
 }
 """Intents of changes that one call can make together."""
 _CLOCKS = frozenset({"@clock", "@part"})
+_WITH_CLOCK = frozenset({"@clock", "@dayclock", "@ruletime"})
+_TIMES = frozenset({"WHEN", "EVENT", "LEAD", "UNTIL", "OLD", "FROM"})
 _DAYS = frozenset({"@day", "@dayclock", "@daypart", "@rule", "@ruletime"})
 _REMARK = 0.7
 """The probability from which a sentence asks for nothing."""
@@ -246,17 +248,53 @@ def trim_tokens(tokens: tuple[Token, ...], words: Lexicon, *, is_first: bool = F
     return tokens
 
 
-def split_reminders(reading: MessageReading) -> list[MessageReading]:
+def split_reminders(reading: MessageReading, words: Lexicon) -> list[MessageReading]:
     """Split a request with several reminders: "at 5 to call mum and at 6 to feed the cat".
 
     A lead without a content, as in "at 5, and the day before too", is part of the reminder in front of it.
     """
+    reading = _separate_timed_contents(reading, words)
     parts = [(at, reading.tags[at:end]) for at, end in pairwise([*reading.begins, len(reading.tokens)])]
     kept = [at for at, tags in parts if "LEAD" not in tags or "CONTENT" in tags]
     begins = [at for at in kept if not reading.tags[at - 1] == reading.tags[at] == "CONTENT"]
     begins = [at for at, end in pairwise([*begins, len(reading.tokens)]) if not _is_first_day(reading, at, end)]
     bounds = [0, *begins, len(reading.tokens)]
     return [_cut_piece(reading, first, last) for first, last in pairwise(bounds)] if begins else [reading]
+
+
+def _separate_timed_contents(reading: MessageReading, words: Lexicon) -> MessageReading:
+    """Return `reading` with a beginning at each time that has a content of its own, where the network found none."""
+    if reading.begins or not has_timed_contents(reading, words):
+        return reading
+    whens = [[at for at in clause if reading.tags[at] == "WHEN"] for clause in _list_tagged_clauses(reading)]
+    return replace(reading, begins=tuple(places[0] for places in whens[1:]))
+
+
+def has_timed_contents(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether each of several clauses has a clock in front of a content: "12 Dec 4pm mehndi, …".
+
+    A clause in front of the one that asks to remind is a statement.
+    """
+    clauses = _list_tagged_clauses(reading)
+    times = [[reading.tokens[at] for at in clause if reading.tokens[at].form in _WITH_CLOCK] for clause in clauses]
+    are_apart = len({token.expression for found in times for token in found}) == len(clauses)
+    asked = [_asks([reading.tokens[at] for at in clause], words) for clause in clauses]
+    text = words.joint.join(token.form for token in reading.tokens)
+    is_told = (any(asked) and not asked[0]) or words.has_any(words.corrections, text)
+    return len(clauses) > 1 and are_apart and not is_told and all(_is_timed(clause, reading) for clause in clauses)
+
+
+def _list_tagged_clauses(reading: MessageReading) -> list[list[int]]:
+    """Return the places of the tokens of each clause with a time or a content."""
+    tagged = _TIMES | {"CONTENT"}
+    return [clause for clause in split_clauses(reading.tokens) if any(reading.tags[at] in tagged for at in clause)]
+
+
+def _is_timed(clause: Sequence[int], reading: MessageReading) -> bool:
+    """Return whether a clause has one clock and behind it one content, and no other tag of a time."""
+    runs = [tag for tag, _ in groupby(reading.tags[at] for at in clause) if tag in _TIMES | {"CONTENT"}]
+    forms = [reading.tokens[at].form for at in clause if reading.tags[at] == "WHEN"]
+    return runs == ["WHEN", "CONTENT"] and sum(form in _WITH_CLOCK for form in forms) == 1
 
 
 def _is_first_day(reading: MessageReading, first: int, last: int) -> bool:

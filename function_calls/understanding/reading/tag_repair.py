@@ -40,6 +40,7 @@ def repair_tags(reading: MessageReading, words: Lexicon, members: Collection[str
     times.tag_event()
     times.merge_ends()
     times.untag_event_pronouns()
+    times.move_words_to_content()
     if content.has("CONTENT"):
         content.extend_content()
     else:
@@ -127,6 +128,16 @@ class TimeRepair(TagDraft):
             others = [first for first, _ in whens if first not in inner]
             if inner and others and all(map(self._is_end, inner)):
                 self.set_tag(last, following, "CONTENT")
+
+    def move_words_to_content(self) -> None:
+        """Move a word behind a content to it that is tagged as a time and is none: "backup the campaign | wiki"."""
+        around = self.words.time_words | self.words.polite | {*self.words.around_time, *self.words.same_time}
+        whens = self.find_runs("WHEN")
+        timed = [run for run in whens if any(map(is_time_form, self.forms[slice(*run)]))]
+        for first, last in whens if self.words.joint and timed else ():
+            is_word = last - first == 1 and self.forms[first].isalpha() and self.forms[first] not in around
+            if is_word and (first, last) not in timed and self.tags[first - 1 : first] == ["CONTENT"]:
+                self.tags[first] = "CONTENT"
 
     def _is_end(self, at: int) -> bool:
         text = self.words.fold(self.text[self.tokens[at].start : self.tokens[at].end])

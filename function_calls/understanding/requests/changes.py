@@ -23,6 +23,7 @@ from function_calls.understanding.requests.new_reminders import (
     find_people,
     is_repeating,
     repeat_last,
+    says_remind_me,
     set_beside_last,
 )
 from function_calls.understanding.requests.options import count_interval_minutes, move_to_workdays
@@ -75,7 +76,7 @@ def delete(request: RequestContext) -> Interpretation | None:
     shared = _find_shared_by_other(request)
     if shared is not None:
         return change_state(request, "leave", {"reminder_id": shared.id})
-    rest = _remove_clock(request)
+    rest = _remove_clock(request) or _remove_weekdays(request)
     if rest is not None:
         return rest
     day = slots.strip_time_words(request.reading.words("OLD") or request.reading.words("WHEN"), request.words)
@@ -114,11 +115,17 @@ def _remove_clock(request: RequestContext) -> Interpretation | None:
     return request.answers.call_tool("reminder_update", {"rrule": rule_text(changed), "reminder_id": reminder.id})
 
 
-def _says_remind_me(request: RequestContext) -> bool:
-    """Return whether the words have "remind me", also behind "don't"."""
-    words = request.words
-    calls = (f"{call}{words.joint}{own}" for call in words.calling for own in words.oneself)
-    return words.has_any(calls, request.folded_text)
+def _remove_weekdays(request: RequestContext) -> Interpretation | None:
+    """Remove weekdays from a reminder that has others: "drop the Fridays off the produce one"."""
+    reminder = find_named_reminder(request)
+    rules = [token for token in request.reading.tokens if token.form == "@rule"]
+    if reminder is None or len(rules) != 1:
+        return None
+    words = request.reading.text[rules[0].start : rules[0].end]
+    days = find_recurring_weekdays(words, request.now, request.language, request.times)
+    if not days or not _repeats_on(reminder, days):
+        return None
+    return request.answers.call_tool("reminder_update", {"days": f"-{words}", "reminder_id": reminder.id})
 
 
 def _find_shared_by_other(request: RequestContext) -> Reminder | None:
@@ -132,7 +139,7 @@ def _find_shared_by_other(request: RequestContext) -> Reminder | None:
         return None
     is_own = any(request.words.has_any(own, request.words.fold(piece)) for piece in request.reading.pieces("REF"))
     is_unnamed = len(reminder.targets) > 1 and not is_own and not find_references(request)
-    is_leaving = request.reading.probability("leave") >= _LEAVING or _says_remind_me(request)
+    is_leaving = request.reading.probability("leave") >= _LEAVING or says_remind_me(request)
     return reminder if is_unnamed or is_leaving else None
 
 
@@ -156,6 +163,8 @@ def _is_name(reference: str, day: str) -> bool:
 
 def move(request: RequestContext) -> Interpretation | None:
     """Change the time of a reminder: to another time, by an amount, or to another repetition."""
+    if _is_for_oneself_as_well(request):
+        return repeat_last(request)
     request = request.with_reading(tag_same_time(request.reading, request.words))
     request = _untag_reasons(_tag_denied_time(request))
     reading = request.reading
@@ -181,6 +190,13 @@ def move(request: RequestContext) -> Interpretation | None:
         return _move_occurrence(request)
     ahead = _move_ahead_of_itself(request)
     return _move_to(request) if ahead is None else update(request, ahead)
+
+
+def _is_for_oneself_as_well(request: RequestContext) -> bool:
+    """Return whether another time is for the person who asks alone, beside that for others: 提前一天也提醒我."""
+    is_too = request.reading.has("REF") and request.has_word(request.words.too) and says_remind_me(request)
+    reminder = find_named_reminder(request) if is_too else None
+    return reminder is not None and any(each.id != request.turn.message.sender.id for each in reminder.targets)
 
 
 def _is_corrected_amount(request: RequestContext) -> bool:

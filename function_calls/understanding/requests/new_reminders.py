@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from itertools import islice
+from itertools import islice, takewhile
 
 from msgspec.structs import replace
 
@@ -11,7 +11,7 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.events import has_unclear_time, tag_deadline, tag_event
-from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import find_weekdays
 from function_calls.understanding.reading.names import find_members, find_name
@@ -65,11 +65,13 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     request, interval = split_interval(tag_lead(request))
     wrong = find_impossible_time(request)
     reading = repair_tags(request.reading, request.words, find_members(request.turn))
+    if _asks_for_another(request.reading, reading, request.words) and _find_call_to_repeat(request) is not None:
+        return repeat_last(request)
     request = _keep_count_in_content(request.with_reading(reading))
     reading = tag_event(_keep_reason_in_content(request.reading, request.words), request.words)
     reading, due = tag_deadline(reading, request.words)
     request = request.with_reading(reading)
-    pieces = split_reminders(request.reading)
+    pieces = split_reminders(request.reading, request.words)
     pieces = [tag_edge_time(piece, request.words) for piece in pieces] if len(pieces) > 1 else pieces
     reminders = [each for piece in pieces for each in _read_requests(request, piece)]
     if excluded:
@@ -97,6 +99,12 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
         request.answers.keep_options(options)
     made = add_options(made, options)
     return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
+
+
+def _asks_for_another(found: MessageReading, repaired: MessageReading, words: Lexicon) -> bool:
+    """Return whether the content of a request is a pronoun that was `found` by repair alone: "an extra one"."""
+    *_, last = ["", *slots.extract_content(repaired, words).casefold().split()]
+    return bool(words.joint) and not found.has("CONTENT") and last in words.itself
 
 
 def _split_skipped_day(request: RequestContext) -> tuple[RequestContext, str] | None:
@@ -199,7 +207,9 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     times = [_copy_last_day(_copy_last_clock(each, last, request, is_same=is_same), last, request) for each in repeated]
     if not times:
         return None
-    person = find_people(request) or last.arguments.get("person")
+    is_for_all = last.arguments.get("person") == slots.EVERYONE
+    is_own = is_for_all and (request.reading.has("PERSON") or says_remind_me(request))
+    person = find_people(request) or (None if is_own else last.arguments.get("person"))
     content = (
         slots.extract_content(request.reading, request.words)
         or _find_task_behind(request)
@@ -211,6 +221,13 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     if not is_clock or not (request.has_word(request.words.too) or request.last_set is None):
         return made
     return replace(made, calls=tuple(_copy_rule(call, last) for call in made.calls))
+
+
+def says_remind_me(request: RequestContext) -> bool:
+    """Return whether the words have "remind me", also behind "don't"."""
+    words = request.words
+    calls = (f"{call}{words.joint}{own}" for call in words.calling for own in words.oneself)
+    return words.has_any(calls, request.folded_text)
 
 
 def set_beside_last(request: RequestContext) -> Interpretation | None:
@@ -283,7 +300,18 @@ def _find_event_reminder(request: RequestContext) -> Reminder | None:
         found = request.known.resolve(name) if name else ()
         if len(found) == 1:
             return found[0]
-    return None
+    behind = _find_words_behind_lead(request)
+    return request.known.find_only_closest(behind, load_common_words(request.language)) if behind else None
+
+
+def _find_words_behind_lead(request: RequestContext) -> str:
+    """Return the untagged words behind "before" and the length of a lead: "2 hours before | the gala too"."""
+    tags, forms = request.reading.tags, [token.form for token in request.reading.tokens]
+    first = next(
+        (at for at in range(1, len(tags)) if tags[at - 1] == "LEAD" and forms[at] in request.words.ahead), None
+    )
+    behind = takewhile(lambda at: tags[at] == NO_TAG, range(first or len(tags), len(tags)))
+    return request.words.joint.join(forms[at] for at in behind) if request.words.joint else ""
 
 
 def _find_name_ahead(request: RequestContext) -> str:
@@ -303,7 +331,8 @@ def _find_task_behind(request: RequestContext) -> str:
     is_open = request.words.joint and not any(token.form in CLAUSE_ENDS for token in tokens[first:])
     if not is_open or len(tokens) - first < _SHORTEST_TASK or tokens[first].form not in request.words.task_links:
         return ""
-    return slots.tidy(request.reading.text[tokens[first + 1].start :], request.words.before_content)
+    task = slots.tidy(request.reading.text[tokens[first + 1].start :], request.words.before_content)
+    return "" if request.words.fold(task) in request.words.itself else task
 
 
 def is_repeating(call: ToolCall) -> bool:
@@ -500,6 +529,10 @@ def _read_times_of_repetition(request: RequestContext, last: ToolCall) -> list[T
         return []
     is_apart = request.reading.has("LEAD")
     clock = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times) if is_apart else None
+    if clock is not None and is_clock_without_half(clock.words):
+        nearer = choose_nearer_half(clock.best, event.best.start)
+        is_same = nearer.start.time() == event.best.start.time()
+        clock = replace(clock, readings=(nearer,)) if is_same else clock
     found = [subtract_lead(event, length, clock or own) for length, own in leads]
     return [each for each in found if each is not None]
 

@@ -428,6 +428,34 @@ def test_both_of_us_are_the_person_and_who_has_written_before():
 
 
 @pytest.mark.parametrize(
+    ("sentence", "language", "contents"),
+    [
+        ("set: {WHEN:12 Dec 4pm} {CONTENT:mehndi}, {WHEN:13 Dec 7pm} {CONTENT:sangeet}", "en", ["mehndi", "sangeet"]),
+        (
+            "{WHEN:明早5点}提醒{PERSON:大伙}{CONTENT:熬粥}，{WHEN:后天五点}叫{PERSON:我}{CONTENT:结账}",
+            "zh",
+            ["熬粥", "结账"],
+        ),
+        ("{WHEN:12月11号}{CONTENT:运动会}，{WHEN:早上七点}提醒{PERSON:大家}{CONTENT:出发}", "zh", ["出发"]),
+    ],
+)
+def test_contents_behind_their_own_clocks_are_reminders_of_their_own(sentence, language, contents):
+    assert [made["content"] for made in arguments(sentence, "set", language)] == contents
+
+
+def test_word_behind_a_content_is_no_time_beside_one():
+    (made,) = arguments("{WHEN:at 8pm} remind {PERSON:me}: {CONTENT:backup the campaign} {WHEN:wiki}")
+
+    assert made["content"] == "backup the campaign wiki"
+
+
+def test_figure_for_the_word_for_is_no_name():
+    (made,) = arguments("reminder {PERSON:4 all parents} {WHEN:at 8pm}: {CONTENT:park in lot B}")
+
+    assert (made["person"], made["content"]) == ("everyone", "park in lot B")
+
+
+@pytest.mark.parametrize(
     ("sentence", "language"),
     [
         ("bob and i meet the bank {EVENT:on friday}, tell {PERSON:us both} {WHEN:at 2pm} to {CONTENT:pack}", "en"),
