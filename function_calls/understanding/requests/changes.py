@@ -1,4 +1,4 @@
-"""Make calls of requests to change existing reminders: move, reword, skip, delete."""
+"""Make calls of requests to change when existing reminders come, or to delete them."""
 
 import re
 from calendar import monthrange
@@ -10,21 +10,17 @@ from msgspec.structs import replace
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import load_common_words
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.named_weekdays import find_recurring_weekdays, find_weekdays, names_weekday
-from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
 from function_calls.understanding.reading.tag_repair import tag_same_time
 from function_calls.understanding.reading.times import TimeWords, list_halves
 from function_calls.understanding.reading.tokens import is_time, split_clauses
 from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside
 from function_calls.understanding.requests.arguments import format_shift, format_time, make_change_arguments
 from function_calls.understanding.requests.new_reminders import (
-    find_people,
     is_repeating,
     repeat_last,
     says_remind_me,
-    set_beside_last,
 )
 from function_calls.understanding.requests.options import count_interval_minutes, move_to_workdays
 from function_calls.understanding.requests.references import (
@@ -33,6 +29,7 @@ from function_calls.understanding.requests.references import (
     find_named_reminder,
     find_references,
     find_untagged_time,
+    names_oneself,
     reminds,
 )
 from function_calls.understanding.requests.request_context import RequestContext
@@ -57,8 +54,6 @@ _BOTH, _WEEK = 2, 7
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
 _DAYS_OF_MONTH = re.compile(r"FREQ=MONTHLY;(?:BYMONTHDAY=[\d,]+|BYDAY=-?\d[A-Z]{2})(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
 _WEEKDAY = re.compile(r"FREQ=WEEKLY;BYDAY=[A-Z]{2}")
-_MARKS = r" ,，。.;；!！?？、"
-_QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』]{2,})[\"”」』]\s*[.!。！]*$")
 _FROM = re.compile(r"\bfrom\b|[从從]")
 
 
@@ -143,7 +138,7 @@ def _find_shared_by_other(request: RequestContext) -> Reminder | None:
     return reminder if is_unnamed or is_leaving else None
 
 
-def _reminds_by_other(reminder: Reminder, request: RequestContext) -> bool:
+def is_reminded_by_other(reminder: Reminder, request: RequestContext) -> bool:
     """Return whether somebody else has set a reminder for the person who asks, alone or with others."""
     sender = request.turn.message.sender
     return reminder.creator.id != sender.id and reminds(reminder, sender)
@@ -152,7 +147,7 @@ def _reminds_by_other(reminder: Reminder, request: RequestContext) -> bool:
 def _is_shared_by_other(reminder: Reminder, request: RequestContext) -> bool:
     """Return whether somebody else has set a reminder for the person who asks and for others."""
     is_for_one = len(reminder.targets) == 1 and reminder.targets[0].id != EVERYONE
-    return not is_for_one and _reminds_by_other(reminder, request)
+    return not is_for_one and is_reminded_by_other(reminder, request)
 
 
 def _is_name(reference: str, day: str) -> bool:
@@ -641,103 +636,6 @@ def _is_day(reading: Reading | None) -> bool:
     return reading is not None and reading.has_day and reading.rrule is None
 
 
-def reword(request: RequestContext) -> Interpretation | None:
-    """Replace the text of a reminder, or one word of the one set last."""
-    content, denied = _split_denial(
-        _find_quotation(request) or slots.extract_content(request.reading, request.words), request
-    )
-    amount = _replace_amount(content, request)
-    if amount is not None:
-        return amount
-    person = "" if request.words.joint else _replace_person(request)
-    if person:
-        return request.answers.call_tool("reminder_update", {"person": person, "reminder_id": IT})
-    last = "" if request.last_set is None else str(request.last_set.arguments.get("content", ""))
-    wrong = next((piece.strip() for piece in _find_wrong_words(request) if piece.strip() and piece.strip() in last), "")
-    wrong = wrong or (denied if denied in last else "")
-    if content and wrong:
-        content = last.replace(wrong, content)
-        named = () if request.known is None else request.known.resolve(wrong)
-        reminder_id = named[0].id if len(named) == 1 else IT
-        return request.answers.call_tool("reminder_update", {"content": content, "reminder_id": reminder_id})
-    replaced = _replace_word(denied, content, request)
-    if replaced is not None:
-        return replaced
-    if not content:
-        return None
-    like = _find_reworded(content, request)
-    meant = like or find_named_reminder(request)
-    changed = {"content": content if meant is None else _fit_into_text(content, meant.content)}
-    if like is not None:
-        return request.answers.call_tool("reminder_update", {**changed, "reminder_id": like.id})
-    return update(request, changed)
-
-
-def _replace_amount(amount: str, request: RequestContext) -> Interpretation | None:
-    """Replace the only amount of the same unit in the text of the reminder that is meant: "make it 3 boxes"."""
-    reminder = find_named_reminder(request) if any(map(str.isdecimal, amount)) else None
-    content = "" if reminder is None else replace_amount(reminder.content, amount)
-    if reminder is None or not content:
-        return None
-    return request.answers.call_tool("reminder_update", {"content": content, "reminder_id": reminder.id})
-
-
-def _find_reworded(content: str, request: RequestContext) -> Reminder | None:
-    """Return the only reminder of the person that shares words with a new text, where the request names none."""
-    if request.known is None or find_references(request) or request.turn.message.reply_to is not None:
-        return None
-    like = request.known.find_only_closest(content, load_common_words(request.language))
-    own = request.turn.message.sender.id
-    return like if like is not None and (like.creator.id == own or _reminds_by_other(like, request)) else None
-
-
-def _fit_into_text(content: str, text: str) -> str:
-    """Return `text` with `content` instead of a part of it: "lab in room 5" for "room 5" and "lab in room 4".
-
-    The part has the same first word and a figure behind it, or the same first and last words.
-    """
-    old, new = text.split(), content.split()
-    first = next((at for at, word in enumerate(old) if at and word.casefold() == new[0].casefold()), 0)
-    if not first or len(new) < _BOTH:
-        return content
-    last = next((at for at in range(len(old) - 1, first, -1) if old[at].casefold() == new[-1].casefold()), 0)
-    figures = [any(map(str.isdecimal, words[-1])) for words in (new, old[first + 1 : first + 2]) if words]
-    if not last and len(new) == _BOTH and figures == [True, True]:
-        last = first + 1
-    return " ".join([*old[:first], *new, *old[last + 1 :]]) if last else content
-
-
-def _find_quotation(request: RequestContext) -> str:
-    """Return the quotation that ends a message; "" for none."""
-    quoted = _QUOTED.search(request.reading.text)
-    return quoted[1] if quoted else ""
-
-
-def _replace_word(old: str, new: str, request: RequestContext) -> Interpretation | None:
-    """Replace `old` by `new` in the text of the reminder that has it; the whole text where they share a word."""
-    common = load_common_words(request.language)
-    reminder = request.known.find_only_closest(old, common) if old and request.known is not None else None
-    if reminder is None:
-        return None
-    bare = slots.strip_leading_word(old, request.words.articles, request.words.joint)
-    is_part = not find_stems(old, common) & find_stems(new, common)
-    text = reminder.content.replace(bare, slots.tidy(new, request.words.articles)) if is_part else new
-    return request.answers.call_tool("reminder_update", {"content": text, "reminder_id": reminder.id})
-
-
-def _split_denial(content: str, request: RequestContext) -> tuple[str, str]:
-    """Split a new text into what holds and what it denies: "tim not jim"."""
-    for denial in request.words.negations if request.words.joint else ():
-        kept, found, denied = content.partition(f" {denial.strip()} ")
-        if found and kept and denied:
-            return kept.rstrip(","), denied
-    for word in request.words.exchange_words:
-        denied, found, kept = content.partition(f" {word} ")
-        if found and kept:
-            return kept, denied
-    return content, ""
-
-
 def _tag_denied_time(request: RequestContext) -> RequestContext:
     """Tag a time in a clause with "not" as the old time and the other as the new one: "6, not 5"."""
     reading, tags = request.reading, list(request.reading.tags)
@@ -763,83 +661,6 @@ def _is_denied(clause: Sequence[int], request: RequestContext) -> bool:
     words = {denial.strip() for denial in request.words.negations}
     is_in_front = request.words.joint.join(tokens[at].form for at in clause).startswith(request.words.negations)
     return is_in_front or any(is_time(tokens[at]) and tokens[at - 1].form in words for at in clause[1:])
-
-
-def _find_wrong_words(request: RequestContext) -> list[str]:
-    """Return the words that are retracted."""
-    return [*request.reading.pieces("OLD"), *request.reading.pieces("REF")]
-
-
-def append(request: RequestContext) -> Interpretation | None:
-    """Append words to the text of a reminder."""
-    content = slots.extract_content(request.reading, request.words)
-    return update(request, {"added": content}) if content else None
-
-
-def add_person(request: RequestContext) -> Interpretation | None:
-    """Remind somebody else as well, or of another text at the same time."""
-    return set_beside_last(request) or _change_person(request, "+", "join")
-
-
-def remove_person(request: RequestContext) -> Interpretation | None:
-    """Stop reminding somebody; a day that is removed is skipped."""
-    if request.reading.has("WHEN") and not request.reading.has("PERSON"):
-        return skip(request)
-    return _change_person(request, "-", "leave")
-
-
-def replace_people(request: RequestContext) -> Interpretation | None:
-    """Remind other people instead."""
-    if not request.reading.has("PERSON"):
-        return None
-    pieces = [piece.strip() for piece in request.reading.pieces("PERSON")]
-    people = _replace_person(request, request.words.joint.join(pieces)) or find_people(request)
-    return update(request, {"person": people or request.turn.message.sender.name})
-
-
-def _replace_person(request: RequestContext, names: str = "") -> str:
-    """Return the people of a reminder with one replaced: Bob for Ann in "swap Ann for Bob", 把阿芳换成大勇.
-
-    `names` are those that are tagged as people; Chinese ones may stand untagged around the word that replaces.
-    """
-    reminder = find_named_reminder(request) if request.has_word(request.words.replacing) else None
-    people = [] if reminder is None else [person.name.lstrip("@") for person in reminder.targets]
-    ahead, names = (names, names) if request.words.joint else _split_around_replacing(request)
-    gone = next((name for name in people if request.words.fold(name) in request.words.fold(ahead)), "")
-    own = request.turn.message.sender.name
-    is_own = _names_oneself(request) if request.words.joint else ahead.endswith(tuple(request.words.oneself))
-    if not gone and names and own in people and is_own:  # "swap me for Ann"
-        gone = own
-    left = re.sub(re.escape(gone), " ", names, flags=re.IGNORECASE) if gone else ""
-    for word in sorted(request.words.replacing, key=len, reverse=True):
-        left = left.replace(word, " ")
-    new = " ".join(left.split())
-    joint = f" {request.words.and_joint} " if request.words.joint else request.words.and_joint
-    return joint.join([*(name for name in people if name not in {gone, new}), new]) if new else ""
-
-
-def _names_oneself(request: RequestContext) -> bool:
-    """Return whether an untagged word means the person who asks."""
-    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
-    return any(tag == NO_TAG and token.form in request.words.oneself for token, tag in pairs)
-
-
-def _split_around_replacing(request: RequestContext) -> tuple[str, str]:
-    """Return the words in front of a word that replaces and those behind it, up to marks: 小王，换成大勇."""
-    text = request.reading.text
-    word = next((each for each in sorted(request.words.replacing, key=len, reverse=True) if each in text), "")
-    before, _, behind = text.partition(word) if word else ("", "", "")
-    ahead = re.split(f"[{_MARKS}]", before.rstrip(_MARKS))[-1]
-    return ahead, re.split(f"[{_MARKS}]", behind.lstrip(_MARKS))[0]
-
-
-def _change_person(request: RequestContext, sign: str, own: str) -> Interpretation | None:
-    if not request.reading.has("PERSON"):
-        return None
-    who = find_people(request)
-    if who is not None and request.words.fold(who) in request.words.pronouns:
-        return None
-    return change_state(request, own) if who is None else update(request, {"person": f"{sign}{who}"})
 
 
 def skip(request: RequestContext) -> Interpretation | None:
@@ -968,7 +789,7 @@ def _is_habit(words: str, request: RequestContext) -> bool:
 
 def _limits_for_oneself(words: str, request: RequestContext) -> bool:
     """Return whether days are only for the person who asks, of a reminder for several: "just Mondays for me"."""
-    reminder = find_named_reminder(request) if words and _names_oneself(request) else None
+    reminder = find_named_reminder(request) if words and names_oneself(request) else None
     return reminder is not None and _is_shared_by_other(reminder, request) and _is_habit(words, request)
 
 

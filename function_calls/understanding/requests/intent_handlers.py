@@ -15,7 +15,7 @@ from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import zone_name
-from function_calls.understanding.requests import changes, new_reminders, states
+from function_calls.understanding.requests import changes, new_reminders, people_changes, states, text_changes
 from function_calls.understanding.requests.arguments import make_schedule_arguments
 from function_calls.understanding.requests.references import find_references, find_untagged_time
 from function_calls.understanding.requests.request_context import RequestContext
@@ -286,11 +286,11 @@ _HANDLERS: dict[str, Handler] = {
     "next_page": _next_page,
     "delete": changes.delete,
     "move": changes.move,
-    "reword": changes.reword,
-    "append": changes.append,
-    "person_add": changes.add_person,
-    "person_remove": changes.remove_person,
-    "person_set": changes.replace_people,
+    "reword": text_changes.reword,
+    "append": text_changes.append,
+    "person_add": people_changes.add_person,
+    "person_remove": people_changes.remove_person,
+    "person_set": people_changes.replace_people,
     "snooze": states.snooze,
     "pause": states.pause,
     "resume": states.resume,

@@ -440,3 +440,9 @@ def _find_remark(request: RequestContext) -> str:
     """Return the text around the only request of a message: "the cake, they are closed on Friday, make it Thursday"."""
     before, found, after = request.turn.message.text.partition(request.reading.text)
     return f"{before} {after}" if found and not request.is_part else ""
+
+
+def names_oneself(request: RequestContext) -> bool:
+    """Return whether an untagged word means the person who asks."""
+    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
+    return any(tag == NO_TAG and token.form in request.words.oneself for token, tag in pairs)

@@ -1,0 +1,72 @@
+"""Change who is reminded."""
+
+import re
+
+from function_calls.tools.calls import Interpretation
+from function_calls.understanding.requests.changes import skip, update
+from function_calls.understanding.requests.new_reminders import find_people, set_beside_last
+from function_calls.understanding.requests.references import find_named_reminder, names_oneself
+from function_calls.understanding.requests.request_context import RequestContext
+from function_calls.understanding.requests.states import change_state
+
+_MARKS = r" ,，。.;；!！?？、"
+
+
+def add_person(request: RequestContext) -> Interpretation | None:
+    """Remind somebody else as well, or of another text at the same time."""
+    return set_beside_last(request) or _change_person(request, "+", "join")
+
+
+def remove_person(request: RequestContext) -> Interpretation | None:
+    """Stop reminding somebody; a day that is removed is skipped."""
+    if request.reading.has("WHEN") and not request.reading.has("PERSON"):
+        return skip(request)
+    return _change_person(request, "-", "leave")
+
+
+def replace_people(request: RequestContext) -> Interpretation | None:
+    """Remind other people instead."""
+    if not request.reading.has("PERSON"):
+        return None
+    pieces = [piece.strip() for piece in request.reading.pieces("PERSON")]
+    people = replace_person(request, request.words.joint.join(pieces)) or find_people(request)
+    return update(request, {"person": people or request.turn.message.sender.name})
+
+
+def replace_person(request: RequestContext, names: str = "") -> str:
+    """Return the people of a reminder with one replaced: Bob for Ann in "swap Ann for Bob", 把阿芳换成大勇.
+
+    `names` are those that are tagged as people; Chinese ones may stand untagged around the word that replaces.
+    """
+    reminder = find_named_reminder(request) if request.has_word(request.words.replacing) else None
+    people = [] if reminder is None else [person.name.lstrip("@") for person in reminder.targets]
+    ahead, names = (names, names) if request.words.joint else _split_around_replacing(request)
+    gone = next((name for name in people if request.words.fold(name) in request.words.fold(ahead)), "")
+    own = request.turn.message.sender.name
+    is_own = names_oneself(request) if request.words.joint else ahead.endswith(tuple(request.words.oneself))
+    if not gone and names and own in people and is_own:  # "swap me for Ann"
+        gone = own
+    left = re.sub(re.escape(gone), " ", names, flags=re.IGNORECASE) if gone else ""
+    for word in sorted(request.words.replacing, key=len, reverse=True):
+        left = left.replace(word, " ")
+    new = " ".join(left.split())
+    joint = f" {request.words.and_joint} " if request.words.joint else request.words.and_joint
+    return joint.join([*(name for name in people if name not in {gone, new}), new]) if new else ""
+
+
+def _split_around_replacing(request: RequestContext) -> tuple[str, str]:
+    """Return the words in front of a word that replaces and those behind it, up to marks: 小王，换成大勇."""
+    text = request.reading.text
+    word = next((each for each in sorted(request.words.replacing, key=len, reverse=True) if each in text), "")
+    before, _, behind = text.partition(word) if word else ("", "", "")
+    ahead = re.split(f"[{_MARKS}]", before.rstrip(_MARKS))[-1]
+    return ahead, re.split(f"[{_MARKS}]", behind.lstrip(_MARKS))[0]
+
+
+def _change_person(request: RequestContext, sign: str, own: str) -> Interpretation | None:
+    if not request.reading.has("PERSON"):
+        return None
+    who = find_people(request)
+    if who is not None and request.words.fold(who) in request.words.pronouns:
+        return None
+    return change_state(request, own) if who is None else update(request, {"person": f"{sign}{who}"})

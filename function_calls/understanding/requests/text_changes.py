@@ -1,0 +1,124 @@
+"""Change the text of a reminder, or add words to it."""
+
+import re
+
+from function_calls.tools.calls import Interpretation
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.lexicon import load_common_words
+from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
+from function_calls.understanding.requests.changes import is_reminded_by_other, update
+from function_calls.understanding.requests.people_changes import replace_person
+from function_calls.understanding.requests.references import IT, find_named_reminder, find_references
+from function_calls.understanding.requests.request_context import RequestContext
+from services.reminders.model import Reminder
+
+_BOTH = 2
+_QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』]{2,})[\"”」』]\s*[.!。！]*$")
+
+
+def reword(request: RequestContext) -> Interpretation | None:
+    """Replace the text of a reminder, or one word of the one set last."""
+    content, denied = _split_denial(
+        _find_quotation(request) or slots.extract_content(request.reading, request.words), request
+    )
+    amount = _replace_amount(content, request)
+    if amount is not None:
+        return amount
+    person = "" if request.words.joint else replace_person(request)
+    if person:
+        return request.answers.call_tool("reminder_update", {"person": person, "reminder_id": IT})
+    last = "" if request.last_set is None else str(request.last_set.arguments.get("content", ""))
+    wrong = next((piece.strip() for piece in _find_wrong_words(request) if piece.strip() and piece.strip() in last), "")
+    wrong = wrong or (denied if denied in last else "")
+    if content and wrong:
+        content = last.replace(wrong, content)
+        named = () if request.known is None else request.known.resolve(wrong)
+        reminder_id = named[0].id if len(named) == 1 else IT
+        return request.answers.call_tool("reminder_update", {"content": content, "reminder_id": reminder_id})
+    replaced = _replace_word(denied, content, request)
+    if replaced is not None:
+        return replaced
+    if not content:
+        return None
+    like = _find_reworded(content, request)
+    meant = like or find_named_reminder(request)
+    changed = {"content": content if meant is None else _fit_into_text(content, meant.content)}
+    if like is not None:
+        return request.answers.call_tool("reminder_update", {**changed, "reminder_id": like.id})
+    return update(request, changed)
+
+
+def _replace_amount(amount: str, request: RequestContext) -> Interpretation | None:
+    """Replace the only amount of the same unit in the text of the reminder that is meant: "make it 3 boxes"."""
+    reminder = find_named_reminder(request) if any(map(str.isdecimal, amount)) else None
+    content = "" if reminder is None else replace_amount(reminder.content, amount)
+    if reminder is None or not content:
+        return None
+    return request.answers.call_tool("reminder_update", {"content": content, "reminder_id": reminder.id})
+
+
+def _find_reworded(content: str, request: RequestContext) -> Reminder | None:
+    """Return the only reminder of the person that shares words with a new text, where the request names none."""
+    if request.known is None or find_references(request) or request.turn.message.reply_to is not None:
+        return None
+    like = request.known.find_only_closest(content, load_common_words(request.language))
+    own = request.turn.message.sender.id
+    return like if like is not None and (like.creator.id == own or is_reminded_by_other(like, request)) else None
+
+
+def _fit_into_text(content: str, text: str) -> str:
+    """Return `text` with `content` instead of a part of it: "lab in room 5" for "room 5" and "lab in room 4".
+
+    The part has the same first word and a figure behind it, or the same first and last words.
+    """
+    old, new = text.split(), content.split()
+    first = next((at for at, word in enumerate(old) if at and word.casefold() == new[0].casefold()), 0)
+    if not first or len(new) < _BOTH:
+        return content
+    last = next((at for at in range(len(old) - 1, first, -1) if old[at].casefold() == new[-1].casefold()), 0)
+    figures = [any(map(str.isdecimal, words[-1])) for words in (new, old[first + 1 : first + 2]) if words]
+    if not last and len(new) == _BOTH and figures == [True, True]:
+        last = first + 1
+    return " ".join([*old[:first], *new, *old[last + 1 :]]) if last else content
+
+
+def _find_quotation(request: RequestContext) -> str:
+    """Return the quotation that ends a message; "" for none."""
+    quoted = _QUOTED.search(request.reading.text)
+    return quoted[1] if quoted else ""
+
+
+def _replace_word(old: str, new: str, request: RequestContext) -> Interpretation | None:
+    """Replace `old` by `new` in the text of the reminder that has it; the whole text where they share a word."""
+    common = load_common_words(request.language)
+    reminder = request.known.find_only_closest(old, common) if old and request.known is not None else None
+    if reminder is None:
+        return None
+    bare = slots.strip_leading_word(old, request.words.articles, request.words.joint)
+    is_part = not find_stems(old, common) & find_stems(new, common)
+    text = reminder.content.replace(bare, slots.tidy(new, request.words.articles)) if is_part else new
+    return request.answers.call_tool("reminder_update", {"content": text, "reminder_id": reminder.id})
+
+
+def _split_denial(content: str, request: RequestContext) -> tuple[str, str]:
+    """Split a new text into what holds and what it denies: "tim not jim"."""
+    for denial in request.words.negations if request.words.joint else ():
+        kept, found, denied = content.partition(f" {denial.strip()} ")
+        if found and kept and denied:
+            return kept.rstrip(","), denied
+    for word in request.words.exchange_words:
+        denied, found, kept = content.partition(f" {word} ")
+        if found and kept:
+            return kept, denied
+    return content, ""
+
+
+def _find_wrong_words(request: RequestContext) -> list[str]:
+    """Return the words that are retracted."""
+    return [*request.reading.pieces("OLD"), *request.reading.pieces("REF")]
+
+
+def append(request: RequestContext) -> Interpretation | None:
+    """Append words to the text of a reminder."""
+    content = slots.extract_content(request.reading, request.words)
+    return update(request, {"added": content}) if content else None
