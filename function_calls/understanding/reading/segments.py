@@ -156,9 +156,9 @@ def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, re
     if len(asking) != 1:
         return reading
     found, sentence = intents[asking[0]], sentences[asking[0]]
-    own, every = ({token.form for token in tokens} for tokens in (sentence, reading.tokens))
-    is_bare = not find_uncovered(words.joint.join(form for form in own if form[0] != "@"), [], words)
-    is_idle = are_function_words((form for form in every - own if form[0] != "@"), words)
+    own, every = ([token.form for token in tokens if token.form[0] != "@"] for tokens in (sentence, reading.tokens))
+    is_bare = not find_uncovered(words.joint.join(own), [], words)
+    is_idle = are_function_words([form for form in every if form not in own], words)
     is_timed = any(map(is_time, sentence)) or not any(map(is_time, reading.tokens))
     is_known = found[0][0] in (_CHANGING if is_timed else _TIMELESS)
     is_clear = is_known and dict(found)[NOTHING] <= 1 - _REMARK
