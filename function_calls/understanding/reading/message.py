@@ -121,6 +121,11 @@ class MessageReading(Struct, frozen=True):
         """Return the words with `tag` as one text, pieces joined by a space."""
         return " ".join(piece.strip() for piece in self.pieces(tag)).strip()
 
+    @property
+    def untagged(self) -> tuple[Token, ...]:
+        """Return the tokens without a tag."""
+        return tuple(token for token, tag in zip(self.tokens, self.tags, strict=True) if tag == NO_TAG)
+
     def join_untagged(self, joint: str) -> str:
         """Return the forms of the untagged tokens joined by `joint`, with a comma for each tagged token."""
         pairs = zip(self.tokens, self.tags, strict=True)

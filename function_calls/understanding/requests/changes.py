@@ -26,6 +26,7 @@ from function_calls.understanding.requests.options import count_interval_minutes
 from function_calls.understanding.requests.references import (
     IT,
     find_default_reference,
+    find_due,
     find_named_reminder,
     find_references,
     find_untagged_time,
@@ -124,10 +125,10 @@ def _remove_weekdays(request: RequestContext) -> Interpretation | None:
 
 
 def _find_shared_by_other(request: RequestContext) -> Reminder | None:
-    """Return the reminder of a deletion with which a person only wants to be reminded no longer; else None.
+    """Return the shared reminder that the sender leaves, though the words ask to delete it; None for others.
 
-    Somebody else has set it for this person and others, and the person says "me" or does not name it. One for everyone
-    only its creator can delete.
+    Somebody else has set it for the sender and for others, and the sender says "me" or does not name it. Only the
+    creator can delete a reminder for everyone.
     """
     reminder, own = find_named_reminder(request), request.words.own_one
     if reminder is None or not _is_shared_by_other(reminder, request):
@@ -188,7 +189,7 @@ def move(request: RequestContext) -> Interpretation | None:
 
 
 def _is_for_oneself_as_well(request: RequestContext) -> bool:
-    """Return whether another time is for the person who asks alone, beside that for others: 提前一天也提醒我."""
+    """Return whether only the sender wants a further reminder, and the others keep theirs: 提前一天也提醒我."""
     is_too = request.reading.has("REF") and request.has_word(request.words.too) and says_remind_me(request)
     reminder = find_named_reminder(request) if is_too else None
     return reminder is not None and any(each.id != request.turn.message.sender.id for each in reminder.targets)
@@ -198,8 +199,12 @@ def _is_corrected_amount(request: RequestContext) -> bool:
     """Return whether an amount of time replaces the previous one: "sorry, I meant 20 minutes"."""
     is_shift = request.has_word(request.words.later) or request.has_word(request.words.earlier)
     reminder = None if is_shift else find_named_reminder(request)
-    is_soon = reminder is not None and bool(reminder.next_fires) and reminder.next_fires[0] - request.now < _DAY
-    return is_soon and request.words.has_any(request.words.corrections, request.folded_text)
+    due = find_due(reminder, request.now)
+    return (
+        due is not None
+        and due - request.now < _DAY
+        and request.words.has_any(request.words.corrections, request.folded_text)
+    )
 
 
 def _find_untagged_shift(request: RequestContext) -> timedelta | None:
@@ -221,15 +226,11 @@ def _move_ahead_of_itself(request: RequestContext) -> dict[str, object] | None:
     """Return the arguments for some days before the reminder's own time: "to the day before at 8pm"."""
     leads = [] if request.reading.has("EVENT") else find_leads(tag_lead(request), has_event=True)
     reminder = find_named_reminder(request) if len(leads) == 1 else None
-    if (
-        reminder is None
-        or not reminder.next_fires
-        or reminder.schedule.rule is not None
-        or leads[0][0] < timedelta(days=1)
-    ):
+    due = find_due(reminder, request.now)
+    if reminder is None or due is None or reminder.schedule.rule is not None or leads[0][0] < timedelta(days=1):
         return None
     days, clock = leads[0]
-    day = reminder.next_fires[0].astimezone(request.now.tzinfo) - days
+    day = due - days
     if clock is not None and clock.best is not None:
         day = day.replace(hour=clock.best.start.hour, minute=clock.best.start.minute)
     return {"time": format_time(day)}
@@ -278,9 +279,9 @@ def _repeat_from_begin(time: TimeWords, request: RequestContext) -> dict[str, ob
     frequency = (time.best.rrule or "").partition(";")[0].removeprefix("FREQ=")
     reminder = find_named_reminder(request) if frequency in _PERIODS else None
     rule = None if reminder is None else reminder.schedule.rule
-    if reminder is None or rule is None or not reminder.next_fires or time.best.has_clock or time.best.part:
+    first = find_due(reminder, request.now)
+    if rule is None or first is None or time.best.has_clock or time.best.part:
         return None
-    first = reminder.next_fires[0].astimezone(request.now.tzinfo)
     if first - request.now <= _PERIODS.get(rule.frequency, _PERIODS[frequency]) * rule.interval:
         return None
     midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -326,10 +327,10 @@ def _change_day_of_month(request: RequestContext) -> dict[str, object] | None:
 def _is_hour_of(reminder: Reminder | None, request: RequestContext) -> bool:
     """Return whether a bare figure is an hour: it replaces that of the reminder, or this has no day of the month."""
     words, old = (slots.strip_time_words(request.reading.words(tag), request.words) for tag in ("WHEN", "OLD"))
-    if reminder is None or reminder.schedule.rule is None or not reminder.next_fires or not slots.is_figure(words):
+    due = find_due(reminder, request.now)
+    if reminder is None or reminder.schedule.rule is None or due is None or not slots.is_figure(words):
         return False
-    hour = reminder.next_fires[0].astimezone(request.now.tzinfo).hour
-    is_replaced = slots.is_figure(old) and int(old) in {hour, hour % _LAST_HOUR}
+    is_replaced = slots.is_figure(old) and int(old) in {due.hour, due.hour % _LAST_HOUR}
     return is_replaced or not reminder.schedule.rule.month_days
 
 
@@ -372,12 +373,12 @@ def _keep_begin(request: RequestContext, best: Reading) -> dict[str, object] | N
     parts = re.fullmatch(r"FREQ=(?P<unit>HOUR|MINUTE)LY(?:;INTERVAL=(?P<count>\d+))?", best.rrule or "")
     reminder = None if parts is None else find_named_reminder(request)
     rule = None if reminder is None else reminder.schedule.rule
-    if parts is None or reminder is None or rule is None or not rule.is_elapsed or not reminder.next_fires:
+    due = find_due(reminder, request.now)
+    if parts is None or rule is None or not rule.is_elapsed or due is None:
         return None
     interval = timedelta(**{f"{parts['unit'].lower()}s": int(parts["count"] or 1)})
     if best.start - request.now != interval:
         return None
-    due = reminder.next_fires[0].astimezone(request.now.tzinfo)
     return {"time": format_time(due), "rrule": str(best.rrule)}
 
 
@@ -407,13 +408,13 @@ def _is_for_good(request: RequestContext) -> bool:
 
 def _parse_clock_beside_hour(request: RequestContext) -> str:
     """Return the clock of words without an hour near that of the reminder: "quarter to", 半; "" for none."""
-    words, reminder = slots.strip_time_words(request.reading.words("WHEN"), request.words), find_named_reminder(request)
-    if not words or slots.is_figure(words) or request.read_times(words) or reminder is None or not reminder.next_fires:
+    words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
+    due = find_due(find_named_reminder(request), request.now)
+    if not words or slots.is_figure(words) or request.read_times(words) or due is None:
         return ""
     whole = slots.parse_time([words], request.words, request.read_times)
     if whole is not None and whole.best.rrule is None:
         return ""
-    due = reminder.next_fires[0].astimezone(request.now.tzinfo)
     found: list[datetime] = []
     for hour in (due.hour - 1, due.hour, due.hour + 1):
         phrase = request.words.with_hour.format(time=words, hour=hour % _LAST_HOUR or _LAST_HOUR)
@@ -573,11 +574,11 @@ def _read_time_in_name(request: RequestContext) -> Reading | None:
 def _move_near_reminder(day: datetime, words: str, request: RequestContext) -> datetime:
     """Return `day` near the reminder: the weekday beside it or in its week, the nearest 4th of a month."""
     reminder = find_named_reminder(request)
-    rule = None if reminder is None else reminder.schedule.rule
+    rule, due = None if reminder is None else reminder.schedule.rule, find_due(reminder, request.now)
+    # "this Friday" is one token, in which `has_word` finds no "this".
     is_this = bool(request.words.joint) and request.words.has_any(request.words.one_time, request.folded_text)
-    if is_this or reminder is None or not reminder.next_fires or (rule is not None and rule.frequency != "MONTHLY"):
+    if is_this or due is None or (rule is not None and rule.frequency != "MONTHLY"):
         return day
-    due = reminder.next_fires[0].astimezone(request.now.tzinfo)
     if names_weekday(words, request.now, request.language, request.times):
         apart = day.weekday() - due.weekday()
         near = {1: 1, _WEEK - 1: -1}.get(apart % _WEEK, apart)
@@ -762,9 +763,10 @@ def _read_days(request: RequestContext) -> str:
 
 
 def keep_days(request: RequestContext) -> Interpretation | None:
-    """Limit a repeating reminder to some days of the week; a single one is moved to a day.
+    """Limit a repeating reminder to some days of the week, or move a single one to a day.
 
-    Where the last one comes only once, it is the only one of the person that repeats on these days.
+    Where no reminder is named and the one set last comes once, this limits the sender's only repeating reminder on
+    these days.
     """
     words = slots.strip_time_words(_untag_reasons(request).reading.words("WHEN"), request.words)
     reminder = find_named_reminder(request)
@@ -788,7 +790,7 @@ def _is_habit(words: str, request: RequestContext) -> bool:
 
 
 def _limits_for_oneself(words: str, request: RequestContext) -> bool:
-    """Return whether days are only for the person who asks, of a reminder for several: "just Mondays for me"."""
+    """Return whether the sender of a shared reminder limits the days for themselves only: "just Mondays for me"."""
     reminder = find_named_reminder(request) if words and names_oneself(request) else None
     return reminder is not None and _is_shared_by_other(reminder, request) and _is_habit(words, request)
 

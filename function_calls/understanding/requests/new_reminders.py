@@ -102,7 +102,10 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
 
 
 def _asks_for_another(found: MessageReading, repaired: MessageReading, words: Lexicon) -> bool:
-    """Return whether the content of a request is a pronoun that was `found` by repair alone: "an extra one"."""
+    """Return whether a request names no content but a pronoun: "an extra one".
+
+    The network has `found` no content, and the `repaired` tags have one that ends in the pronoun.
+    """
     *_, last = ["", *slots.extract_content(repaired, words).casefold().split()]
     return bool(words.joint) and not found.has("CONTENT") and last in words.itself
 
@@ -462,7 +465,10 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
 
 
 def _find_latest(request: RequestContext) -> ToolCall | None:
-    """Return the call whose time "the same time" is: the chat's last for "me too", else the last of the sender."""
+    """Return the call with the time that "the same time" means.
+
+    For "me too" it is the last one in the chat, else the last one of the sender.
+    """
     joins = request.has_word(request.words.too) and find_people(request) is None
     content = slots.extract_content(request.reading, request.words)
     latest = request.last_here if content and content.casefold() not in request.words.itself else None

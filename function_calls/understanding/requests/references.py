@@ -60,6 +60,11 @@ def find_named_reminder(request: RequestContext) -> Reminder | None:
     return found[0] if len(found) == 1 else None
 
 
+def find_due(reminder: Reminder | None, now: datetime) -> datetime | None:
+    """Return when a reminder comes next, in the zone of `now`; None where it does not come."""
+    return reminder.next_fires[0].astimezone(now.tzinfo) if reminder is not None and reminder.next_fires else None
+
+
 def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[Reminder]:
     """Return the reminder set last by the person who asks, or since then by another person for them.
 
@@ -92,8 +97,7 @@ def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[
 
 def _list_untagged_times(request: RequestContext) -> list[str]:
     """Return the words of the clocks of a request that are no part of it: "make it 2, I'm busy at 1"."""
-    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
-    texts = [request.reading.text[token.start : token.end] for token, tag in pairs if tag == NO_TAG and is_time(token)]
+    texts = [request.reading.text[token.start : token.end] for token in request.reading.untagged if is_time(token)]
     times = [slots.parse_time([text], request.words, request.read_times) for text in texts]
     return [time.words for time in times if time is not None and time.best.has_clock]
 
@@ -106,9 +110,9 @@ def _find_set_by(call: ToolCall | None, request: RequestContext, known: ChatRemi
 
 def _count_minutes_between(reminder: Reminder, clock: int, now: datetime) -> int:
     """Return the minutes between the clock of a reminder and `clock`, which counts from midnight."""
-    if not reminder.next_fires:
+    due = find_due(reminder, now)
+    if due is None:
         return _DAY
-    due = reminder.next_fires[0].astimezone(now.tzinfo)
     apart = abs(due.hour * 60 + due.minute - clock)
     return min(apart, _DAY - apart)
 
@@ -398,41 +402,38 @@ def _find_untagged(request: RequestContext) -> list[str]:
         return [named]
     numbers = [
         request.reading.text[token.start : token.end]
-        for token, tag in zip(request.reading.tokens, request.reading.tags, strict=True)
-        if tag == "O" and token.form.isdecimal() and token.end - token.start <= _MOST_FIGURES
+        for token in request.reading.untagged
+        if token.form.isdecimal() and token.end - token.start <= _MOST_FIGURES
     ]
     return [str(int(number)) for number in numbers] or _find_by_untagged_words(request)
 
 
 def _find_by_remark(request: RequestContext) -> list[str]:
     """Return the id of the only reminder that shares a word with a remark beside "it": "signed already, bin that"."""
-    if request.known is None:
-        return []
     tokens, tags, text = request.reading.tokens, request.reading.tags, request.reading.text
     beside = [clause for clause in split_clauses(tokens) if {tags[at] for at in clause} <= {NO_TAG}]
     remarks = [text[tokens[clause[0]].start : tokens[clause[-1]].end] for clause in beside if clause]
-    common = _list_common_words(request)
-    remark = " ".join([_find_remark(request), *remarks])
-    has_words = bool(find_stems(remark, common) or find_pairs(remark, common))
-    like = request.known.find_only_closest(remark, common) if has_words else None
+    like = _find_closest_to_remark(" ".join([_find_remark(request), *remarks]), request)
     return [] if like is None else [like.id]
 
 
-def _list_common_words(request: RequestContext) -> frozenset[str]:
-    """Return words that name no reminder, also of those in a remark, which may be about anything."""
+def _find_closest_to_remark(remark: str, request: RequestContext) -> Reminder | None:
+    """Return the only reminder that shares a word with a remark, which may be about anything."""
     words = request.words
-    return load_common_words(request.language) | {*words.copulas_of_events, *words.second_person, *words.skipping}
+    others = {*words.copulas_of_events, *words.second_person, *words.skipping}
+    common = load_common_words(request.language) | others
+    if request.known is None or not (find_stems(remark, common) or find_pairs(remark, common)):
+        return None
+    return request.known.find_only_closest(remark, common)
 
 
 def _find_by_untagged_words(request: RequestContext) -> list[str]:
     """Return the id of the only reminder whose content shares a word with the untagged words, or with a remark."""
     if request.known is None or request.listed is not None:
         return _find_by_remark(request)
-    common, remark = load_common_words(request.language) | {*request.words.skipping}, _find_remark(request)
+    common = load_common_words(request.language) | {*request.words.skipping}
     like = request.known.find_only_closest(request.reading.join_untagged(request.words.joint), common)
-    common = _list_common_words(request)
-    if like is None and (find_stems(remark, common) or find_pairs(remark, common)):
-        like = request.known.find_only_closest(remark, common)
+    like = like or _find_closest_to_remark(_find_remark(request), request)
     return [] if like is None else [like.id]
 
 
@@ -444,5 +445,4 @@ def _find_remark(request: RequestContext) -> str:
 
 def names_oneself(request: RequestContext) -> bool:
     """Return whether an untagged word means the person who asks."""
-    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
-    return any(tag == NO_TAG and token.form in request.words.oneself for token, tag in pairs)
+    return any(token.form in request.words.oneself for token in request.reading.untagged)

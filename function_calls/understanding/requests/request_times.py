@@ -492,8 +492,7 @@ def _keep_clocks(times: list[TimeWords]) -> list[TimeWords]:
 
 def _asks_for_both(when: Span, lead: Span, request: RequestContext) -> bool:
     """Return whether a lead behind the time `when` asks for another reminder: "at 5, and again 10 minutes before"."""
-    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
-    free = [token for token, tag in pairs if tag == NO_TAG]
+    free = request.reading.untagged
     text = [token.form for token in free if when[1] <= token.start < lead[0] or token.start >= lead[1]]
     return lead[0] >= when[1] and request.words.has_any(request.words.beside, request.words.joint.join(text))
 
