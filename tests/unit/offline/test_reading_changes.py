@@ -2,8 +2,10 @@
 
 import pytest
 
+from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.reminder_words import replace_amount
-from tests.unit.offline.tagged import arguments, heard
+from function_calls.understanding.reading.segments import drop_remarks
+from tests.unit.offline.tagged import arguments, heard, tagged
 
 EVERY_DAY = {"type": "daily", "time": "09:00", "content": "call tim"}
 
@@ -171,3 +173,15 @@ def test_day_of_the_reminder_set_last_is_one_occurrence(sentence, language, day)
     (made,) = arguments(sentence, "move", language, last_set=EVERY_DAY, may_point=True)
 
     assert made["occurrence"] == day
+
+
+def test_words_of_a_sentence_are_compared_in_their_order():
+    # With most hash seeds the words of a set come in another order: 啱先 is no known phrase, 先啱 is.
+    reading = tagged("唔係，{WHEN:九點半}先啱", "move", "zh")
+
+    def classify(tokens):
+        return (("none", 0.99),) if tokens[0].start == 0 else (("move", 0.95), ("none", 0.05))
+
+    found = drop_remarks(reading, load_lexicon("zh"), classify, lambda text: tagged(text, "move", "zh"))
+
+    assert found.text == reading.text
