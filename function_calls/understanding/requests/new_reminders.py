@@ -34,6 +34,7 @@ from function_calls.understanding.requests.references import find_named_reminder
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import (
+    are_listed_times,
     find_end,
     find_impossible_time,
     find_leads,
@@ -423,6 +424,8 @@ def _read_requests(request: RequestContext, piece: MessageReading) -> list[Remin
     content = "" if is_emoji or content.casefold() in request.words.itself else content
     person = find_people(part)
     times: Sequence[TimeWords | None] = _read_times(part) or [None]
+    if len(times) > 1 and not are_listed_times(part):
+        times = [None]
     return [ReminderRequest(content=content, person=person, time=time) for time in times]
 
 

@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from itertools import pairwise
 from operator import attrgetter
 
 from msgspec.structs import replace
@@ -68,6 +69,22 @@ def find_times(request: RequestContext) -> list[TimeWords]:
             _choose_next_hour(_choose_usual_half(_choose_morning(time, request), request), request)
         )
     ]
+
+
+def are_listed_times(request: RequestContext) -> bool:
+    """Return whether the spans of time of one reminder are a list: "at 5 and again at 7", 9:50、11:20.
+
+    Other spans may be the time of an event, a first day or a correction: "Nets Thursday 6am. Wake us 4:45".
+    """
+    words, text = request.words, request.reading.text
+    spans = [span for span in request.reading.spans("WHEN") if not text[slice(*span)].endswith(words.deadlines)]
+    joints = {joint for joint in (*words.and_words, *words.beside, *words.too) if joint}
+    for before, span in pairwise(spans):
+        between, behind = words.fold(text[before[1] : span[0]]), words.fold(text[span[1] :])
+        is_joined = words.has_any(joints, between) or words.has_any(words.too, behind)
+        if any(map(str.isalnum, between)) and not is_joined:
+            return False
+    return True
 
 
 def _has_monthly_event(request: RequestContext) -> bool:
