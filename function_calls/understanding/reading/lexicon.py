@@ -128,6 +128,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     together: tuple[str, ...] = ()
     deadlines: tuple[str, ...] = ()
     unclear_times: tuple[str, ...] = ()
+    time_relations: tuple[str, ...] = ()
     for_everyone: tuple[str, ...] = ()
     asking_stems: tuple[str, ...] = ()
     oneself_endings: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 import re
 from datetime import timedelta
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from operator import attrgetter
 
 from msgspec.structs import replace
@@ -22,7 +22,7 @@ from function_calls.understanding.reading.times import (
     subtract_lead,
     unite_repetitions,
 )
-from function_calls.understanding.reading.tokens import is_time
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading
 
@@ -81,7 +81,8 @@ def are_listed_times(request: RequestContext) -> bool:
     joints = {joint for joint in (*words.and_words, *words.beside, *words.too) if joint}
     for before, span in pairwise(spans):
         between, behind = words.fold(text[before[1] : span[0]]), words.fold(text[span[1] :])
-        is_joined = words.has_any(joints, between) or words.has_any(words.too, behind)
+        clause = "".join(takewhile(lambda letter: letter not in CLAUSE_ENDS, behind))
+        is_joined = words.has_any(joints, between) or words.has_any(words.too, clause)
         if any(map(str.isalnum, between)) and not is_joined:
             return False
     return True
@@ -213,6 +214,8 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
         known = None if events or reading.intent not in _NEW else _read_known_words(pieces, request)
         if known is not None or request.words.joint:
             return [] if known is None else [known]
+        if reading.intent in _NEW and any(_has_unread_relation(piece, request) for piece in pieces):
+            return []
     if not pieces and events:
         return complete_times(slots.parse_times(events, request.words, request.read_times))
     found = slots.parse_times(pieces, request.words, request.read_times)
@@ -274,6 +277,12 @@ def _has_unknown_word(piece: str, request: RequestContext) -> bool:
     left = slots.find_uncovered_words(piece, request.read_times(piece), request.words)
     shortest = _SHORTEST_WORD if request.words.joint else 1
     return any(len(word) >= shortest and word not in request.words.time_words for word in left)
+
+
+def _has_unread_relation(piece: str, request: RequestContext) -> bool:
+    """Return whether unread words of a time repeat it, or relate it to an event: 每逢双号晚上九点, 考试前一晚8点."""
+    left = slots.find_uncovered_words(piece, request.read_times(piece), request.words)
+    return any(mark in word for word in left for mark in request.words.time_relations)
 
 
 def _cut_texts(request: RequestContext, spans: list[Span]) -> list[str]:

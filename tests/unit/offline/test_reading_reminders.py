@@ -320,6 +320,37 @@ def test_missing_time_or_content_is_asked_for(sentence, language, answer):
     assert made.answer.startswith(answer)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "language"),
+    [
+        ("remind {PERSON:me} {WHEN:Tuesday evening}: {CONTENT:vet for Mabel} on {WHEN:Wednesday 2:15pm}", "en"),
+        ("{WHEN:coming Sundays 5pm} I {CONTENT:ring Bet}. Nag {PERSON:me} {WHEN:weekly}, not {WHEN:today}", "en"),
+        ("{WHEN:26号上午十点}{CONTENT:拆线}，{WHEN:八点}先打个招呼给{PERSON:我}", "zh"),
+    ],
+)
+def test_times_that_are_no_list_are_asked_about(sentence, language):
+    made = heard(sentence, "set", language)
+
+    assert made.calls == ()
+    assert made.answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "times"),
+    [
+        ("{WHEN:at 5pm} and again {WHEN:at 7pm} {CONTENT:feed the cat}", "en", ["17:00", "19:00"]),
+        ("{WHEN:明早五点半}叫{PERSON:我}{CONTENT:上山}，{WHEN:后天}也叫", "zh", ["05:30", "05:30"]),
+    ],
+)
+def test_a_list_of_times_sets_a_reminder_for_each(sentence, language, times):
+    assert [time[-5:] for time, _ in told(sentence, language)] == times
+
+
+@pytest.mark.parametrize("time", ["每逢双号晚上九点", "考试前一晚上九点", "其他日子晚上九点"])
+def test_unread_repetition_or_event_in_a_time_is_asked_about(time):
+    assert heard(f"{{WHEN:{time}}}提醒{{PERSON:我}}{{CONTENT:拉伸}}", "set", "zh").calls == ()
+
+
 def test_a_count_where_nothing_repeats_stays_in_the_content_which_is_asked_about_later():
     sentence = "remind {PERSON:me} {UNTIL:3 times} {WHEN:tomorrow} to {CONTENT:email Joe}"
 
