@@ -277,7 +277,9 @@ class MessageInterpreter:
         if is_refusal(reading, words):
             return ()
         is_called = utterance.is_addressed
-        if is_called or is_for_bot(reading, words, self._circumstances.describe(utterance)):
+        if is_called or is_for_bot(
+            _read_as_request(reading, utterance.models), words, self._circumstances.describe(utterance)
+        ):
             chosen = choose_intents(reading, words, utterance.context, is_addressed=is_called)
             if chosen:
                 return chosen
@@ -343,6 +345,12 @@ def _update_call(call: ToolCall, person_id: str, utterance: Utterance) -> ToolCa
     if utterance.known is None:
         return call
     return utterance.known.update_call(call, person_id, words.courtesies | words.links | words.articles)
+
+
+def _read_as_request(reading: MessageReading, models: Models) -> MessageReading:
+    """Return `reading` with the tags of its most probable request, also where it is probably none."""
+    intent = next(intent for intent, _ in reading.intents if intent != NOTHING)
+    return set_best_intent(reading, intent, models) if reading.intent == NOTHING else reading
 
 
 def _merge_similar_intents(
