@@ -80,7 +80,7 @@ from services.time_expressions import DateOrder, Grain, parse_all
         ("middle of the month", "2026-12-15"),
         ("early next month", "2026-12-01"),
         ("late february", "2027-02-25"),
-        ("first monday of the month", "2026-12-07"),
+        ("the first monday of the month", "2026-12-07"),
         ("the 5th of the month", "2026-12-05"),
         ("the last working day of the month", "2026-11-30"),
         ("second business day of january", "2027-01-04"),
