@@ -229,7 +229,7 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
 
 
 def _repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:
-    """Return days behind the first time at its clock, and repeated as it is: 每月3号九点，18号也要."""
+    """Return days behind the first time at its clock, and days and clocks repeated as it is: 每月3号九点，18号也要."""
     first = times[0].best
     if not first.has_clock:
         return times
@@ -238,6 +238,9 @@ def _repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[
     form = None if plain is None else forms[plain["frequency"]]
     found = [times[0]]
     for time in times[1:]:
+        if first.rrule is not None and slots.is_clock_alone(time.best):
+            found.append(replace(time, readings=tuple(set_clock(first, each) for each in time.readings)))
+            continue
         words = slots.strip_time_words(time.words, request.words)
         alike = None if form is None else slots.parse_time([form.format(days=words)], request.words, request.read_times)
         rule = _PLAIN_DAYS.fullmatch((alike.best.rrule or "") if alike is not None else "")
