@@ -79,6 +79,12 @@ def are_listed_times(request: RequestContext) -> bool:
     words, text = request.words, request.reading.text
     spans = [span for span in request.reading.spans("WHEN") if not text[slice(*span)].endswith(words.deadlines)]
     joints = {joint for joint in (*words.and_words, *words.beside, *words.too) if joint}
+    for piece in _cut_texts(request, spans):
+        expressions = request.read_times(piece)
+        left = slots.find_uncovered_words(piece, expressions, words) if len(expressions) > 1 else []
+        known = joints.union(*(phrase.split() for phrase in words.same_day_phrases))
+        if any(len(word) >= _SHORTEST_WORD and word not in known for word in left):
+            return False
     for before, span in pairwise(spans):
         between, behind = words.fold(text[before[1] : span[0]]), words.fold(text[span[1] :])
         clause = "".join(takewhile(lambda letter: letter not in CLAUSE_ENDS, behind))
@@ -209,13 +215,13 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
     if settled is not None:
         return [settled]
     pieces, events = _cut_texts(request, spans), reading.pieces("EVENT")
-    is_unknown = any(_has_unknown_word(piece, request) for piece in pieces)
-    if is_unknown and slots.parse_time(pieces, request.words, request.read_times) is None:
+    is_whole = slots.parse_time(pieces, request.words, request.read_times) is not None
+    if not is_whole and reading.intent in _NEW and any(_has_unread_relation(piece, request) for piece in pieces):
+        return []
+    if not is_whole and any(_has_unknown_word(piece, request) for piece in pieces):
         known = None if events or reading.intent not in _NEW else _read_known_words(pieces, request)
         if known is not None or request.words.joint:
             return [] if known is None else [known]
-        if reading.intent in _NEW and any(_has_unread_relation(piece, request) for piece in pieces):
-            return []
     if not pieces and events:
         return complete_times(slots.parse_times(events, request.words, request.read_times))
     found = slots.parse_times(pieces, request.words, request.read_times)
@@ -259,7 +265,8 @@ def _read_known_words(pieces: list[str], request: RequestContext) -> TimeWords |
         for time in request.read_times(piece)
         if time.readings
     ]
-    if len(known) > _BOTH or any(_has_unknown_end(piece, request) for piece in pieces):
+    rules = [time for piece in pieces for time in request.read_times(piece) if time.best and time.best.rrule]
+    if len(known) > _BOTH or len(rules) > 1 or any(_has_unknown_end(piece, request) for piece in pieces):
         return None
     whole = slots.parse_time(known, request.words, request.read_times)
     is_whole = whole is not None and whole.best.has_clock and (whole.best.has_day or whole.best.rrule is not None)
@@ -283,9 +290,17 @@ def _has_unknown_word(piece: str, request: RequestContext) -> bool:
 
 
 def _has_unread_relation(piece: str, request: RequestContext) -> bool:
-    """Return whether unread words of a time repeat it, or relate it to an event: 每逢双号晚上九点, 考试前一晚8点."""
-    left = slots.find_uncovered_words(piece, request.read_times(piece), request.words)
-    return any(mark in word for word in left for mark in request.words.time_relations)
+    """Return whether unread words of a time change it: 每逢双号晚上九点, "20 past", or without a day 考试前一晚8点."""
+    words, expressions = request.words, request.read_times(piece)
+    left = " ".join(slots.find_uncovered_words(piece, expressions, words))
+    if words.has_any(words.time_relations, left):
+        return True
+    if not words.joint and words.has_any(words.ahead, left):
+        pieces = _cut_texts(request, request.reading.spans("WHEN"))
+        named = [time.best for each in pieces for time in request.read_times(each) if time.best is not None]
+        return not any((best.has_day or best.rrule) and best.has_clock for best in named)
+    is_alone = sum(map(is_time, request.reading.tokens)) == 1
+    return is_alone and words.has_any(words.same_day_phrases, left)
 
 
 def _cut_texts(request: RequestContext, spans: list[Span]) -> list[str]:

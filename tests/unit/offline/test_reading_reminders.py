@@ -346,9 +346,25 @@ def test_a_list_of_times_sets_a_reminder_for_each(sentence, language, times):
     assert [time[-5:] for time, _ in told(sentence, language)] == times
 
 
-@pytest.mark.parametrize("time", ["每逢双号晚上九点", "考试前一晚上九点", "其他日子晚上九点"])
-def test_unread_repetition_or_event_in_a_time_is_asked_about(time):
-    assert heard(f"{{WHEN:{time}}}提醒{{PERSON:我}}{{CONTENT:拉伸}}", "set", "zh").calls == ()
+def test_a_clock_that_is_joined_to_a_repetition_repeats_too():
+    first, second = arguments("{CONTENT:BP tablet} {WHEN:9 am daily and night 9 pm}")
+
+    assert first["type"] == "daily"
+    assert second["rrule"] == "FREQ=DAILY;BYHOUR=21;BYMINUTE=0"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language"),
+    [
+        *((f"{{WHEN:{time}}}提醒{{PERSON:我}}{{CONTENT:拉伸}}", "zh") for time in ("每逢双号九点", "考试前一晚九点")),
+        ("{WHEN:其他日子晚上九点}提醒{PERSON:我}{CONTENT:拉伸}", "zh"),
+        ("{WHEN:every evening bar sundays, 6.30}, {CONTENT:rinse wetsuits}", "en"),
+        ("remind {PERSON:me} {WHEN:tomorrow morning, 20 past} to {CONTENT:pick up scrubs}", "en"),
+        ("{CONTENT:stall rent}, {WHEN:first of jan apr jul oct, 10am}, remind {PERSON:me}", "en"),
+    ],
+)
+def test_unread_repetition_or_event_in_a_time_is_asked_about(sentence, language):
+    assert heard(sentence, "set", language).calls == ()
 
 
 def test_a_count_where_nothing_repeats_stays_in_the_content_which_is_asked_about_later():
