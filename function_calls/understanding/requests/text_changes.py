@@ -52,7 +52,9 @@ def _replace_amount(amount: str, request: RequestContext) -> Interpretation | No
     """Replace the only amount of the same unit in the text of the reminder that is meant: "make it 3 boxes"."""
     reminder = find_named_reminder(request) if any(map(str.isdecimal, amount)) else None
     content = "" if reminder is None else replace_amount(reminder.content, amount)
-    if reminder is None or not content:
+    ahead = amount[: next((at for at, sign in enumerate(amount) if sign.isdecimal()), 0)].strip()
+    is_whole = reminder is not None and any(map(str.isalpha, ahead)) and ahead in reminder.content
+    if reminder is None or not content or is_whole:
         return None
     return request.answers.call_tool("reminder_update", {"content": content, "reminder_id": reminder.id})
 
