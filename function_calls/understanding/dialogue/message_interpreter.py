@@ -127,7 +127,7 @@ class MessageInterpreter:
         if pressed:
             reading = set_best_intent(replace(reading, intents=((pressed, 1.0),)), pressed, models)
         is_about_summaries = self._is_about_summaries(reading, words, turn, key)
-        reading = _merge_similar_intents(reading, context, models, is_about_summaries=is_about_summaries)
+        reading = _merge_similar_intents(reading, context, words, models, is_about_summaries=is_about_summaries)
         return Utterance(
             turn=turn,
             key=key,
@@ -372,7 +372,7 @@ def _read_as_request(reading: MessageReading, models: Models) -> MessageReading:
 
 
 def _merge_similar_intents(
-    reading: MessageReading, context: Context, models: Models, *, is_about_summaries: bool
+    reading: MessageReading, context: Context, words: Lexicon, models: Models, *, is_about_summaries: bool
 ) -> MessageReading:
     """Return `reading` with the probability of intents that its words or its context exclude added to similar ones."""
     if context == "fired" and reading.has("WHEN") and not (reading.has("CONTENT") or reading.has("REF")):
@@ -381,9 +381,22 @@ def _merge_similar_intents(
         reading = merge_intents(reading, "delete", "person_remove", models)
     if not is_about_summaries:
         reading = merge_intents(reading, "summary_schedule", "move", models)
+    if _excepts_oneself(reading, words):
+        for intent in ("person_set", "person_remove", "person_add", "join"):
+            reading = merge_intents(reading, intent, "leave", models)
     if reading.intent == "person_set":
         reading = merge_intents(reading, "reword", "person_set", models)
     return reading
+
+
+def _excepts_oneself(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message begins by refusing to be one of the people: "not me for …", "don't include me in …"."""
+    forms = [token.form for token in reading.tokens]
+    refused = words.find_refusal(words.joint.join(forms))
+    behind = forms[len(refused.split()) :] if words.joint else []
+    is_joining = reading.intent in {"join", "person_add"} and words.oneself and any(f in words.oneself for f in behind)
+    is_bare = reading.intent in {"person_set", "person_remove"} and behind[:1] and behind[0] in words.oneself
+    return bool(refused) and bool(is_joining or is_bare)
 
 
 def _is_new_reminder(reading: MessageReading) -> bool:

@@ -116,8 +116,17 @@ def _split_denial(content: str, request: RequestContext) -> tuple[str, str]:
 
 
 def _find_wrong_words(request: RequestContext) -> list[str]:
-    """Return the words that are retracted."""
-    return [*request.reading.pieces("OLD"), *request.reading.pieces("REF")]
+    """Return the words that are retracted, or named right in front of a word that replaces: 牛奶改成豆浆."""
+    text, words = request.reading.text, request.words
+    parts = [
+        (text[:first].rstrip(), text[first:last], text[last:].lstrip()) for first, last in request.reading.spans("REF")
+    ]
+    named = [
+        name
+        for before, name, rest in parts
+        if words.joint or rest.startswith(words.replacing) or before.endswith(words.negations)
+    ]
+    return [*request.reading.pieces("OLD"), *named]
 
 
 def append(request: RequestContext) -> Interpretation | None:
