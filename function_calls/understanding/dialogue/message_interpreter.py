@@ -381,22 +381,17 @@ def _merge_similar_intents(
         reading = merge_intents(reading, "delete", "person_remove", models)
     if not is_about_summaries:
         reading = merge_intents(reading, "summary_schedule", "move", models)
-    if _excepts_oneself(reading, words):
-        for intent in ("person_set", "person_remove", "person_add", "join"):
-            reading = merge_intents(reading, intent, "leave", models)
+    if reading.intent == "join" and _excepts_oneself(reading, words):
+        reading = merge_intents(reading, "join", "leave", models)
     if reading.intent == "person_set":
         reading = merge_intents(reading, "reword", "person_set", models)
     return reading
 
 
 def _excepts_oneself(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message begins by refusing to be one of the people: "not me for …", "don't include me in …"."""
+    """Return whether a message refuses to be one of the people: "don't include me in …"."""
     forms = [token.form for token in reading.tokens]
-    refused = words.find_refusal(words.joint.join(forms))
-    behind = forms[len(refused.split()) :] if words.joint else []
-    is_joining = reading.intent in {"join", "person_add"} and words.oneself and any(f in words.oneself for f in behind)
-    is_bare = reading.intent in {"person_set", "person_remove"} and behind[:1] and behind[0] in words.oneself
-    return bool(refused) and bool(is_joining or is_bare)
+    return bool(words.joint and words.find_refusal(" ".join(forms))) and not words.oneself.isdisjoint(forms)
 
 
 def _is_new_reminder(reading: MessageReading) -> bool:

@@ -161,7 +161,7 @@ def move(request: RequestContext) -> Interpretation | None:
     """Change the time of a reminder: to another time, by an amount, or to another repetition."""
     if _is_for_oneself_as_well(request):
         return repeat_last(request)
-    request = _extend_name(request.with_reading(tag_same_time(request.reading, request.words)))
+    request = request.with_reading(tag_same_time(request.reading, request.words))
     request = _untag_reasons(_tag_denied_time(request))
     reading = request.reading
     name = _find_time_alone(request)
@@ -186,16 +186,6 @@ def move(request: RequestContext) -> Interpretation | None:
         return _move_occurrence(request)
     ahead = _move_ahead_of_itself(request)
     return _move_to(request) if ahead is None else update(request, ahead)
-
-
-def _extend_name(request: RequestContext) -> RequestContext:
-    """Tag a word such as "thing" behind a name as a part of it, not of the time: "the fleece thing | half six"."""
-    tokens, tags = request.reading.tokens, list(request.reading.tags)
-    for at in range(1, len(tags)):
-        is_named = tags[at - 1 : at + 1] == ["REF", "WHEN"] and bool(request.words.joint)
-        if is_named and tokens[at].form in request.words.behind_reference and not is_time(tokens[at]):
-            tags[at] = "REF"
-    return request.with_tags(tags)
 
 
 def _is_for_oneself_as_well(request: RequestContext) -> bool:
