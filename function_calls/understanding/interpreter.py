@@ -37,6 +37,7 @@ from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.new_reminders import add_options, is_repeating
 from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.requests.reference_resolution import ChatReminders, ReminderLookup
+from function_calls.understanding.requests.references import IT
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
 from function_calls.understanding.tool_calls import CallMaker
 from services.kernel.state import StateStore
@@ -165,7 +166,9 @@ class OfflineInterpreter:
             self._questions.take(key, turn.now)  # it was not asked: nobody answers a question about an edit
             return Interpretation()
         if interpretation.calls:
-            self._dialogue.note(key, turn, interpretation.calls)
+            known = None if utterance is None else utterance.known
+            has_failed = known is not None and _names_unknown(interpretation.calls, known)
+            self._dialogue.note(key, turn, interpretation.calls, has_failed=has_failed)
             self._questions.drop_before(key, turn.message.id)
             if utterance is not None:
                 self._keep_ambiguous(utterance, interpretation)
@@ -173,6 +176,8 @@ class OfflineInterpreter:
             self._pass_by(turn, key, utterance)
         elif utterance is not None and utterance.reading.intent == "none":
             self._questions.drop(key, utterance.question)  # something else was answered
+        elif utterance is not None and utterance.reading.intent in _REMINDING:
+            self._dialogue.note_unmet(turn)
         return interpretation
 
     def _keep_ambiguous(self, utterance: Utterance, interpretation: Interpretation) -> None:
@@ -433,6 +438,13 @@ def _names_known(message: _Message, known: ChatReminders | None) -> bool:
         return False
     forms = [token.form for token in message.utterance.reading.tokens]
     return bool(known.collect_words(message.utterance.language).find_places(forms))
+
+
+def _names_unknown(calls: Sequence[ToolCall], known: ChatReminders) -> bool:
+    """Return whether one of `calls` is for a reminder that the chat does not have."""
+    names = [str(call.arguments.get("reminder_id") or IT) for call in calls]
+    parts = [part for name in names if not name.startswith("all ") for part in name.split(", ") if part != IT]
+    return any(not known.can_resolve(part) for part in parts)
 
 
 def _get_dialogue_key(turn: Turn) -> str:

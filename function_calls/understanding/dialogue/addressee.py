@@ -92,8 +92,9 @@ def calls_person(turn: Turn) -> bool:
         return False
     people = find_members(turn) - {turn.message.sender.name}
     text = turn.message.text.casefold().strip(" .!?。！？~～")
+    polite = "|".join(map(re.escape, load_lexicon(detect_language(text, turn.language)).polite))
     return any(
-        re.match(rf"{called}\s*[,，:：]", text) or re.search(rf"[,，]\s*{called}(?:$|[,，])", text)
+        re.match(rf"{called}\s*[,，:：]", text) or re.search(rf"(?:[,，]|\s(?:{polite}))\s*{called}(?:$|[,，])", text)
         for called in (re.escape(name.casefold()) for name in people if name)
     )
 
@@ -192,6 +193,8 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
         and intent in _QUESTIONS
         and not (intent == "ask" and words.parse_search_request(reading.text))
     ):
+        return True
+    if words.has_any(words.reported, words.fold(reading.text)) and not state.names_reminder:
         return True
     if has_trigger(reading, words) or state.names_reminder:
         return False

@@ -40,12 +40,14 @@ class DialogueState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The last exchange between one person and the bot in a chat.
 
     `last_set` is the call that set a reminder last. `is_passed` says that the person has spoken of something else
-    since the last action, so that a bare time no longer belongs to it.
+    since the last action, so that a bare time no longer belongs to it; `has_failed` that this named no reminder of the
+    chat, so that words without a name mean none either.
     """
 
     action: LastAction | None = None
     last_set: ToolCall | None = None
     is_passed: bool = False
+    has_failed: bool = False
 
 
 class LastReminder(Struct, frozen=True, kw_only=True):
@@ -63,6 +65,7 @@ class Dialogue:
     def __init__(self, limit: int = 1000) -> None:
         self._states: BoundedDict[str, DialogueState] = BoundedDict(limit)
         self._reminded: BoundedDict[str, LastReminder] = BoundedDict(limit)
+        self._unmet: BoundedDict[str, datetime] = BoundedDict(limit)
 
     def state(self, key: str) -> DialogueState:
         """Return the state under `key` (chat and person)."""
@@ -72,13 +75,15 @@ class Dialogue:
         """Set a stored state under `key`."""
         self._states[key] = state
 
-    def note(self, key: str, turn: Turn, calls: tuple[ToolCall, ...]) -> None:
-        """Record that `calls` answered the message of `turn`."""
+    def note(self, key: str, turn: Turn, calls: tuple[ToolCall, ...], *, has_failed: bool = False) -> None:
+        """Record that `calls` answered the message of `turn`; `has_failed` where they name no reminder of the chat."""
         action = LastAction(at=turn.now, message_id=turn.message.id, calls=calls)
         before = self.state(key).last_set
         made = (call for call in reversed(calls) if call.name == "reminder_set" and not _is_ahead(call, before))
         last_set = next(made, None)
-        self._states[key] = DialogueState(action=action, last_set=last_set or before)
+        self._states[key] = DialogueState(action=action, last_set=last_set or before, has_failed=has_failed)
+        if has_failed:
+            self.note_unmet(turn)
         if last_set is not None:
             person = last_set.arguments.get("person")
             self._reminded[turn.message.address.key] = LastReminder(
@@ -87,6 +92,10 @@ class Dialogue:
                 name="" if person is None else str(person).removeprefix("@"),
                 call=last_set,
             )
+
+    def note_unmet(self, turn: Turn) -> None:
+        """Record that the message of `turn` asked for a reminder that was not set."""
+        self._unmet[turn.message.address.key] = turn.now
 
     def find_person_meant(self, turn: Turn) -> str | None:
         """Return whom "him" and "her" mean: the person for whom, or by whom, a reminder was last set in the chat."""
@@ -102,9 +111,14 @@ class Dialogue:
         return None if last is None or self.find_person_meant(turn) != name else last.call
 
     def last_here(self, turn: Turn) -> tuple[ToolCall, Person] | None:
-        """Return the call that has just set a reminder in the chat, and who asked for it; None where none has."""
-        last = self._reminded.get(turn.message.address.key)
-        return None if last is None or turn.now - last.at > _FRESH else (last.call, last.sender)
+        """Return the call that has just set a reminder in the chat, and who asked for it; None where none has.
+
+        After a request that was not met, words without a name mean that one.
+        """
+        address = turn.message.address.key
+        last, unmet = self._reminded.get(address), self._unmet.get(address)
+        is_over = last is None or turn.now - last.at > _FRESH or (unmet is not None and unmet > last.at)
+        return None if last is None or is_over else (last.call, last.sender)
 
     def is_last_by_other(self, key: str, turn: Turn) -> bool:
         """Return whether another person has asked for `last_here` since the last action for the sender of `turn`."""
@@ -132,7 +146,13 @@ class Dialogue:
 
     def last_set(self, key: str, now: datetime) -> ToolCall | None:
         """Return the call that set a reminder for `key` last, if something was done for them recently."""
-        return None if self.last(key, now) is None else self.state(key).last_set
+        is_over = self.last(key, now) is None or self.has_failed(key, now)
+        return None if is_over else self.state(key).last_set
+
+    def has_failed(self, key: str, now: datetime) -> bool:
+        """Return whether the last request under `key` has just named no reminder of the chat."""
+        state, last = self.state(key), self.last(key, now)
+        return state.has_failed and last is not None and now - last.at <= _FRESH
 
     def context(self, key: str, turn: Turn) -> Context:
         """Return the state of the dialogue in which the message of `turn` is written."""

@@ -48,6 +48,7 @@ from function_calls.understanding.reading.tokens import TimeReader, Token, is_ti
 from function_calls.understanding.requests.intent_handlers import handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders
+from function_calls.understanding.requests.references import IT
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.model import Reminder
@@ -126,7 +127,7 @@ class MessageInterpreter:
         if pressed:
             reading = set_best_intent(replace(reading, intents=((pressed, 1.0),)), pressed, models)
         is_about_summaries = self._is_about_summaries(reading, words, turn, key)
-        reading = _merge_similar_intents(reading, context, models, is_about_summaries=is_about_summaries)
+        reading = _merge_similar_intents(reading, context, words, models, is_about_summaries=is_about_summaries)
         return Utterance(
             turn=turn,
             key=key,
@@ -178,11 +179,22 @@ class MessageInterpreter:
         turn = utterance.turn
         if calls_person(turn) or (_replies_to_unknown(turn) and utterance.reading.intent != "done"):
             return None
-        for intent in self._choose_intents(utterance):
+        for intent in self._prefer_new_reminder(self._choose_intents(utterance), utterance):
             made = self._interpret_intent(utterance, intent, answers)
             if made is not None or intent == "ask":  # a question to the bot alone is looked up
                 return made
         return None
+
+    def _prefer_new_reminder(self, intents: tuple[str, ...], utterance: Utterance) -> tuple[str, ...]:
+        """Return `intents` with `set` first where a change names a reminder that the chat does not have, and a rule."""
+        named = [name for name in slots.extract_references(utterance.reading, utterance.words) if name]
+        is_other = utterance.known is None or intents[:1] not in {("move",), ("nag",)} or "set" not in intents
+        if is_other or not named or any(self._is_named(name, utterance) for name in named):
+            return intents
+        reading = set_best_intent(utterance.reading, "set", utterance.models)
+        has_rule = any(token.form.startswith("@rule") for token in reading.tokens)
+        is_clear = utterance.words.fold(reading.words("PERSON")) not in utterance.words.pronouns
+        return ("set", *intents) if has_rule and is_clear and reading.has("CONTENT") else intents
 
     def asks_for_change(self, utterance: Utterance) -> bool:
         """Return whether a message with "reminder" asks for a change, even if it leaves open which one."""
@@ -247,7 +259,10 @@ class MessageInterpreter:
             last_of_other=last_here if self._dialogue.is_last_by_other(utterance.key, turn) else None,
             listed=self._find_listed(utterance),
         )
-        return handle_intent(request, classify)
+        made = handle_intent(request, classify)
+        has_failed = self._dialogue.has_failed(utterance.key, turn.now) and turn.message.reply_to is None
+        is_unnamed = made is not None and any(call.arguments.get("reminder_id") in {"", IT} for call in made.calls)
+        return None if has_failed and is_unnamed else made
 
     def _find_last_set(self, reading: MessageReading, utterance: Utterance) -> ToolCall | None:
         """Return the call that set a reminder last for the sender, or for the person whom "for her too" means."""
@@ -301,7 +316,10 @@ class MessageInterpreter:
         if utterance.is_addressed and reading.probability(reading.intent) >= _CERTAIN:
             return True
         is_marked = any(token.form in words.reference_marks for token in reading.tokens)  # "the one at noon"
-        return is_marked or has_trigger(reading, words) or any(self._is_named(name, utterance) for name in named)
+        pairs = zip(reading.tokens, reading.tags, strict=True)
+        is_own = utterance.is_addressed and any(tag == "REF" and token.form in words.oneself for token, tag in pairs)
+        is_told = is_marked or is_own or has_trigger(reading, words)
+        return is_told or any(self._is_named(name, utterance) for name in named)
 
     def _is_named(self, name: str, utterance: Utterance) -> bool:
         """Return whether a reference names an existing reminder, or words of the bot's earlier messages."""
@@ -354,7 +372,7 @@ def _read_as_request(reading: MessageReading, models: Models) -> MessageReading:
 
 
 def _merge_similar_intents(
-    reading: MessageReading, context: Context, models: Models, *, is_about_summaries: bool
+    reading: MessageReading, context: Context, words: Lexicon, models: Models, *, is_about_summaries: bool
 ) -> MessageReading:
     """Return `reading` with the probability of intents that its words or its context exclude added to similar ones."""
     if context == "fired" and reading.has("WHEN") and not (reading.has("CONTENT") or reading.has("REF")):
@@ -363,9 +381,17 @@ def _merge_similar_intents(
         reading = merge_intents(reading, "delete", "person_remove", models)
     if not is_about_summaries:
         reading = merge_intents(reading, "summary_schedule", "move", models)
+    if reading.intent == "join" and _excepts_oneself(reading, words):
+        reading = merge_intents(reading, "join", "leave", models)
     if reading.intent == "person_set":
         reading = merge_intents(reading, "reword", "person_set", models)
     return reading
+
+
+def _excepts_oneself(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message refuses to be one of the people: "don't include me in …"."""
+    forms = [token.form for token in reading.tokens]
+    return bool(words.joint and words.find_refusal(" ".join(forms))) and not words.oneself.isdisjoint(forms)
 
 
 def _is_new_reminder(reading: MessageReading) -> bool:

@@ -155,6 +155,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     person_marks: frozenset[str] = frozenset()
     but: frozenset[str] = frozenset()
     exchange_words: tuple[str, ...] = ()
+    with_words: tuple[str, ...] = ()
+    reported: tuple[str, ...] = ()
     folding: Mapping[int, int] = {}
 
     def parse_search_request(self, text: str) -> str:

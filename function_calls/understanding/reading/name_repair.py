@@ -36,6 +36,7 @@ class NameRepair(TagDraft):
         """
         self._untag_called_people()
         if self.words.joint:
+            self._tag_member_behind_verb(members)
             self._move_unknown_names(members)
             self._tag_everyone_behind_content()
         if self.words.before_names:
@@ -59,6 +60,14 @@ class NameRepair(TagDraft):
             self._move_occasion_to_content(first, last)
             self._move_companion_to_content(first, last, members)
             self._move_last_character_to_content(first, last)
+
+    def _tag_member_behind_verb(self, members: Collection[str]) -> None:
+        """Tag a member with whom a content begins behind a verb that asks to remind: "tell | Nikos | food is ready"."""
+        verbs = {*self.words.reminding, *(phrase.partition(" ")[0] for phrase in self.words.calling)}
+        names = {name.partition(" ")[0] for name in members}
+        for first, last in () if self.has("PERSON") else self.find_runs("CONTENT"):
+            if first and last - first > 1 and self.forms[first - 1] in verbs and self.forms[first] in names:
+                self.tags[first] = "PERSON"
 
     def _untag_called_people(self) -> None:
         """Move people to the content whom a clause in front of "remind" and its people names: "Mum, … remind Ilse"."""
@@ -177,7 +186,7 @@ class NameRepair(TagDraft):
     def _move_companion_to_content(self, first: int, last: int, members: Collection[str]) -> None:
         """Move 和 and a name behind 我 to the content where they do something together: 提醒我和房东谈租约.
 
-        A member of the chat is reminded as well.
+        跟 in front of a relative says the same: 我跟表妹换班. A member of the chat is reminded as well.
         """
         end = self.find_end_of_content(last)
         joints = self.words.and_words | {"@"}
@@ -185,7 +194,9 @@ class NameRepair(TagDraft):
         is_oneself = joint and "".join(self.forms[first:joint]) in self.words.oneself
         if joint and "".join(self.forms[joint + 1 : last]) in members:
             return
-        if is_oneself and "".join(self.forms[last:end]).startswith(self.words.together):
+        is_kin = "".join(self.forms[joint + 1 : last]).endswith(tuple(self.words.kinship_terms))
+        is_kin = is_kin and self.forms[joint] in self.words.with_words
+        if is_oneself and (is_kin or "".join(self.forms[last:end]).startswith(self.words.together)):
             self.set_tag(joint, last, "CONTENT")
 
     def _tag_companions(self, members: Collection[str]) -> None:

@@ -23,7 +23,7 @@ _FIGURES = re.compile(r"(\d{1,2})\.?(\d\d)")
 _ROUND = 5
 _NIGHT_END, _EVENING, _DAY = 6, 18, timedelta(days=1)
 _QUOTES = "\"“”'‘’「」『』"
-_CLOSING = {"”": "“", "’": "‘", "」": "「", "』": "『"}
+_CLOSING = {"”": "“", "’": "‘", "」": "「", "』": "『", "）": "（"}
 """The mark that opens what each of them closes."""
 EVERYONE = "everyone"
 _MENTION = re.compile(r"(?<=[^\s,，、&])\s*@")

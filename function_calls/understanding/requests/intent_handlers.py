@@ -215,7 +215,8 @@ def _forget(request: RequestContext) -> Interpretation | None:
 
 def _recall(request: RequestContext) -> Interpretation | None:
     query = slots.extract_content(request.reading, request.words)
-    calls = make_local_lookup(request.turn, query) if len(query) >= _SHORTEST_QUERY else ()
+    shortest = _SHORTEST_QUERY if request.words.joint else _SHORTEST_QUERY // 2
+    calls = make_local_lookup(request.turn, query) if len(query) >= shortest else ()
     return Interpretation(calls=calls) if calls else None
 
 

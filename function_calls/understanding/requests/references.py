@@ -12,7 +12,7 @@ from function_calls.understanding.reading.lexicon import load_common_words
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.reminder_words import find_pairs, find_stems
 from function_calls.understanding.reading.times import list_halves
-from function_calls.understanding.reading.tokens import is_time, split_clauses
+from function_calls.understanding.reading.tokens import Token, is_time, split_clauses
 from function_calls.understanding.requests.reference_resolution import SEVERAL, ChatReminders
 from function_calls.understanding.requests.request_context import RequestContext
 from services.kernel.chat import Person
@@ -97,9 +97,14 @@ def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[
 
 def _list_untagged_times(request: RequestContext) -> list[str]:
     """Return the words of the clocks of a request that are no part of it: "make it 2, I'm busy at 1"."""
-    texts = [request.reading.text[token.start : token.end] for token in request.reading.untagged if is_time(token)]
+    texts = _list_untagged_words_of_times(request)
     times = [slots.parse_time([text], request.words, request.read_times) for text in texts]
     return [time.words for time in times if time is not None and time.best.has_clock]
+
+
+def _list_untagged_words_of_times(request: RequestContext) -> list[str]:
+    """Return the words of the times of a request that are no part of it."""
+    return [request.reading.text[token.start : token.end] for token in request.reading.untagged if is_time(token)]
 
 
 def _find_set_by(call: ToolCall | None, request: RequestContext, known: ChatReminders) -> list[Reminder]:
@@ -131,12 +136,17 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     if any(name.startswith("all ") for name in named):
         return named
     is_final = request.reading.intent in _FINAL
+    dated = _find_on_day(named, request, known)
+    if dated is not None:
+        return [dated.id]
     found_names = [name for name in named if known.can_resolve(name)]
     if found_names:
         only = _choose_of_several(named[0], request, known) if len(named) == 1 else None
         return [only.id] if only is not None else named if is_final else found_names
     close = known.find_closest(request.words.joint.join(named), load_common_words(request.language))
     close = known.filter_by_time(request.words.joint.join(named), close) if len(close) > 1 else close
+    own = tuple(each for each in close if _is_for(each, request.turn.message.sender))
+    close = own if len(own) == 1 else close
     if len(close) == 1:
         return [close[0].id]
     former = _find_at_former_clock(request, known)
@@ -164,6 +174,15 @@ def _find_own_references(named: list[str], request: RequestContext, known: ChatR
         last = None if request.last_set is None else request.last_set.arguments.get("content")
         own = tuple([each for each in own if each.content == last]) or own
     return [own[0].id] if len(own) == 1 and (is_pronoun or len(found) > 1) else []
+
+
+def _find_on_day(named: list[str], request: RequestContext, known: ChatReminders) -> Reminder | None:
+    """Return the only reminder of the sender on the day that a name is, which is no number of one: 28号那个."""
+    is_number = len(named) == 1 and named[0].isdecimal() and int(named[0]) > len(known.reminders)
+    words = request.reading.words("REF") if is_number else ""
+    own = [each for each in _list_own(request, known) if each.schedule.rule is None]
+    found = known.filter_by_time(words, own) if words and request.read_times(words) else ()
+    return found[0] if len(found) == 1 else None
 
 
 def _find_at_former_clock(request: RequestContext, known: ChatReminders) -> list[str]:
@@ -223,7 +242,14 @@ def find_default_reference(request: RequestContext) -> str:
     """
     if request.listed is not None:
         return request.listed.id
-    if request.last_of_other is None or request.known is None:
+    if request.known is None:
+        return IT
+    own = _find_set_by(request.last_set, request, request.known)
+    named = _list_untagged_words_of_times(request) if len(own) > 1 else []
+    fits = {each.id for words in named for each in request.known.filter_by_time(words, own)}
+    if len(fits) == 1:
+        return fits.pop()
+    if request.last_of_other is None:
         return IT
     other = _find_set_by(request.last_of_other, request, request.known)
     meant = _find_last_reminders(request, request.known) if len(other) == 1 else []
@@ -403,9 +429,16 @@ def _find_untagged(request: RequestContext) -> list[str]:
     numbers = [
         request.reading.text[token.start : token.end]
         for token in request.reading.untagged
-        if token.form.isdecimal() and token.end - token.start <= _MOST_FIGURES
+        if token.form.isdecimal() and token.end - token.start <= _MOST_FIGURES and not _counts_else(token, request)
     ]
     return [str(int(number)) for number in numbers] or _find_by_untagged_words(request)
+
+
+def _counts_else(figure: Token, request: RequestContext) -> bool:
+    """Return whether a Chinese word behind a figure says that it counts no reminders: 15床, 12月."""
+    behind = next((token.form for token in request.reading.tokens if token.start == figure.end), "")
+    is_word = not request.words.joint and behind.isalpha() and behind not in request.words.courtesies
+    return is_word and f"一{behind}" not in request.words.ordinals and f"第一{behind}" not in request.words.ordinals
 
 
 def _find_by_remark(request: RequestContext) -> list[str]:

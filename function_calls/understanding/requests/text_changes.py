@@ -52,7 +52,9 @@ def _replace_amount(amount: str, request: RequestContext) -> Interpretation | No
     """Replace the only amount of the same unit in the text of the reminder that is meant: "make it 3 boxes"."""
     reminder = find_named_reminder(request) if any(map(str.isdecimal, amount)) else None
     content = "" if reminder is None else replace_amount(reminder.content, amount)
-    if reminder is None or not content:
+    ahead = amount[: next((at for at, sign in enumerate(amount) if sign.isdecimal()), 0)].strip()
+    is_whole = reminder is not None and any(map(str.isalpha, ahead)) and ahead in reminder.content
+    if reminder is None or not content or is_whole:
         return None
     return request.answers.call_tool("reminder_update", {"content": content, "reminder_id": reminder.id})
 
@@ -114,8 +116,17 @@ def _split_denial(content: str, request: RequestContext) -> tuple[str, str]:
 
 
 def _find_wrong_words(request: RequestContext) -> list[str]:
-    """Return the words that are retracted."""
-    return [*request.reading.pieces("OLD"), *request.reading.pieces("REF")]
+    """Return the words that are retracted, or named right in front of a word that replaces: 牛奶改成豆浆."""
+    text, words = request.reading.text, request.words
+    parts = [
+        (text[:first].rstrip(), text[first:last], text[last:].lstrip()) for first, last in request.reading.spans("REF")
+    ]
+    named = [
+        name
+        for before, name, rest in parts
+        if words.joint or rest.startswith(words.replacing) or before.endswith(words.negations)
+    ]
+    return [*request.reading.pieces("OLD"), *named]
 
 
 def append(request: RequestContext) -> Interpretation | None:
