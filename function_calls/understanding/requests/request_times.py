@@ -460,7 +460,7 @@ def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[Time
         clock, times = None, [one]
     else:
         clock = slots.parse_time(pieces, request.words, request.read_times) if events and pieces else None
-        times = _keep_clocks(slots.parse_times(events or pieces, request.words, request.read_times))
+        times = slots.parse_times(events or pieces, request.words, request.read_times)
     part = next(iter(clocks), None)
     own = _choose_half_of_part(clock, part.words, request) if clock is not None and part is not None else clock or part
     found = [early for event in times for lead in leads if (early := subtract_lead(event, lead, own)) is not None]
@@ -483,11 +483,6 @@ def _names_day_of_lead(request: RequestContext, spans: list[Span], leads: list[t
     last = request.reading.spans("LEAD")[-1][1]
     between = request.reading.text[last : spans[0][0]].strip(" ,，") if spans[0][0] >= last else "-"
     return between.casefold() in {"", *request.words.ahead} and all(lead >= _DAY for lead in leads)
-
-
-def _keep_clocks(times: list[TimeWords]) -> list[TimeWords]:
-    """Return the times that name a clock, if any does: the others name the day of these."""
-    return [time for time in times if time.best.has_clock] or times
 
 
 def _asks_for_both(when: Span, lead: Span, request: RequestContext) -> bool:
