@@ -33,9 +33,6 @@ class ContentRepair(TagDraft):
             end = last if self.words.joint else self._strip_signs(first, last)
             while end > first + 1 and self.forms[end - 1] in self.words.polite | MARKS:
                 end -= 1
-            is_followed = end < len(self.tags) and (self.tags[end] == "EVENT" or self.forms[end] == "due")
-            if is_followed and end > first + 1 and self.forms[end - 1] in self.words.copulas_of_events:
-                end -= 1
             self.set_tag(end, last, NO_TAG)
 
     def _strip_signs(self, first: int, last: int) -> int:

@@ -217,7 +217,6 @@ def split_reminders(reading: MessageReading, words: Lexicon) -> list[MessageRead
     """Split a request with several reminders: "at 5 to call mum and at 6 to feed the cat"."""
     reading = _separate_timed_contents(reading, words)
     begins = [at for at in reading.begins if not reading.tags[at - 1] == reading.tags[at] == "CONTENT"]
-    begins = [at for at, end in pairwise([*begins, len(reading.tokens)]) if not _is_first_day(reading, at, end)]
     bounds = [0, *begins, len(reading.tokens)]
     return [_cut_piece(reading, first, last) for first, last in pairwise(bounds)] if begins else [reading]
 
@@ -255,13 +254,6 @@ def _is_timed(clause: Sequence[int], reading: MessageReading) -> bool:
     runs = [tag for tag, _ in groupby(reading.tags[at] for at in clause) if tag in _TIMES | {"CONTENT"}]
     forms = [reading.tokens[at].form for at in clause if reading.tags[at] == "WHEN"]
     return runs == ["WHEN", "CONTENT"] and sum(form in _WITH_CLOCK for form in forms) == 1
-
-
-def _is_first_day(reading: MessageReading, first: int, last: int) -> bool:
-    """Return whether a part names no more than the first day of the repetition in front: "starting this Friday"."""
-    forms = {token.form for token in reading.tokens[first:last] if is_time(token)}
-    is_day = bool(forms) and not forms & {"@clock", "@dayclock"} and "CONTENT" not in reading.tags[first:last]
-    return is_day and any(token.form.startswith("@rule") for token in reading.tokens[:first])
 
 
 def _cut_piece(reading: MessageReading, first: int, last: int) -> MessageReading:

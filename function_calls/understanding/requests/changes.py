@@ -596,8 +596,7 @@ def skip(request: RequestContext) -> Interpretation | None:
     only = _find_single_occurrence(request, words)
     if only is not None:
         return delete(request)
-    references = [_resolve_repeating(name, request) for name in find_references(request)]
-    arguments: dict[str, object] = {"reminder_id": ", ".join(references), "skip": words or "next"}
+    arguments: dict[str, object] = {"reminder_id": ", ".join(find_references(request)), "skip": words or "next"}
     several = _list_days(words, request)
     if several:
         made = [request.answers.call_tool("reminder_update", {**arguments, "skip": f"{day}"}) for day in several]
@@ -635,13 +634,6 @@ def _count_days(best: Reading, request: RequestContext) -> int:
     until = _FEW_DAYS.fullmatch(best.rrule)
     last = None if until is None else datetime.strptime(until[1], "%Y%m%dT%H%M%S%z").astimezone(request.now.tzinfo)
     return 0 if last is None else (last.date() - best.start.date()).days + 1
-
-
-def _resolve_repeating(name: str, request: RequestContext) -> str:
-    """Return the id of the only repeating reminder called `name`; else the name."""
-    found = () if request.known is None else request.known.resolve(name)
-    again = [each for each in found if each.schedule.rule is not None]
-    return again[0].id if len(found) > 1 and len(again) == 1 else name
 
 
 def _find_single_occurrence(request: RequestContext, words: str) -> Reminder | None:
@@ -733,9 +725,6 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
     end = find_end(request)
     if end.startswith("COUNT="):
         return update(request, {"times": int(end.removeprefix("COUNT="))})
-    if end and request.parse_length(request.reading.words("UNTIL")) is not None:  # "for two weeks"
-        last = datetime.strptime(end.removeprefix("UNTIL="), "%Y%m%dT%H%M%S%z").astimezone(request.now.tzinfo)
-        return update(request, {"until": f"{last:%Y-%m-%d}"})
     words = request.reading.words("UNTIL") or request.reading.words("WHEN")
     found = request.read_times(words) if words else ()
     if found and slots.parse_time([words], request.words, request.read_times) is None:

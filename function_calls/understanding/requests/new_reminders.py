@@ -519,8 +519,6 @@ def _copy_last_day(time: TimeWords, last: ToolCall, request: RequestContext) -> 
         return time
     is_open = before.best.has_clock and is_clock_without_half(time.words)
     readings = (choose_nearer_half(time.best, before.best.start),) if is_open else time.readings
-    if is_open and readings[0].start <= request.now:
-        readings = (readings[0]._replace(start=readings[0].start + _DAY),)
     dated = tuple(move_to_day(reading, before.best.start.date())._replace(has_day=True) for reading in readings)
     is_coming = not is_repeating(last) and all(reading.start > request.now for reading in dated)
     return replace(time, readings=dated if is_coming else readings, is_ambiguous=time.is_ambiguous and not is_open)

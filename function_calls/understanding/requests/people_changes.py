@@ -4,7 +4,7 @@ import re
 
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.requests.changes import update
-from function_calls.understanding.requests.new_reminders import find_people, set_beside_last
+from function_calls.understanding.requests.new_reminders import find_people
 from function_calls.understanding.requests.references import find_named_reminder, names_oneself
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.states import change_state
@@ -13,8 +13,8 @@ _MARKS = r" ,，。.;；!！?？、"
 
 
 def add_person(request: RequestContext) -> Interpretation | None:
-    """Remind somebody else as well, or of another text at the same time."""
-    return set_beside_last(request) or _change_person(request, "+", "join")
+    """Remind somebody else as well."""
+    return _change_person(request, "+", "join")
 
 
 def remove_person(request: RequestContext) -> Interpretation | None:

@@ -101,7 +101,6 @@ def test_deletion_without_a_name_is_asked_about(sentence):
         ("only {WHEN:on weekdays}", "keep_days", {"days": "weekdays", "reminder_id": "it"}),
         ("also {WHEN:on saturday}", "add_days", {"days": "+saturday", "reminder_id": "it"}),
         ("until {UNTIL:5 december}", "until", {"until": "5 december", "reminder_id": "it"}),
-        ("for {UNTIL:two weeks} only", "until", {"until": "2026-12-08", "reminder_id": "it"}),
         ("stop {REF:it} after {UNTIL:three times}", "until", {"times": 3, "reminder_id": "it"}),
         ("stop {REF:the door} {FROM:from tomorrow} on", "until", {"until": "2026-11-24", "reminder_id": "door"}),
         ("just once", "once", {"type": "once", "reminder_id": "it"}),

@@ -196,16 +196,6 @@ def test_particle_of_a_question_to_the_bot_is_no_content(sentence, content):
     assert [made["content"] for made in arguments(sentence, "set", "zh")] == [content]
 
 
-def test_first_day_in_a_sentence_of_its_own_belongs_to_the_repetition():
-    sentence = (
-        "{WHEN:every other friday at 16:00} remind {PERSON:me}: {CONTENT:rotate the certs}."
-        " || {WHEN:starting this friday}"
-    )
-    (made,) = arguments(sentence)
-
-    assert (made["time"], made["content"]) == ("2026-11-27 16:00", "rotate the certs")
-
-
 @pytest.mark.parametrize(
     ("sentence", "language", "content"),
     [
