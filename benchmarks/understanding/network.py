@@ -13,11 +13,12 @@ import numpy as np
 import optax
 from msgspec import Struct
 
-from function_calls.understanding.reading.model_file import PackedArray, PackedNetwork
 from function_calls.understanding.reading.network import (
     COARSE,
     DILATIONS,
     UNKNOWN,
+    PackedArray,
+    PackedNetwork,
     number_classes,
     number_tokens,
     number_words,

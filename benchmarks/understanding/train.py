@@ -29,7 +29,7 @@ from function_calls.understanding.reading.message import (
     load_classes,
     load_file,
 )
-from function_calls.understanding.reading.model_file import ModelFile, PackedNetwork
+from function_calls.understanding.reading.network import ModelFile, PackedNetwork
 from function_calls.understanding.reading.reminder_words import ReminderWords, collect_words
 from function_calls.understanding.reading.segments import trim_tokens
 from function_calls.understanding.reading.tokens import (

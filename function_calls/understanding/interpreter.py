@@ -331,9 +331,8 @@ class OfflineInterpreter:
         is_wanted = is_waived or utterance.reading.intent == "cancel_ask"
         if not is_wanted or last is None or not last.is_change or not maker.offers("undo"):
             return None
-        is_meant = _is_addressed(turn) or not self._dialogue.list_messages_since(key, turn)
         is_lately = self._dialogue.is_fresh(key, turn) and not self._dialogue.state(key).is_passed
-        return Interpretation(calls=(maker.call("undo", {}),)) if is_meant and is_lately else None
+        return Interpretation(calls=(maker.call("undo", {}),)) if _is_addressed(turn) and is_lately else None
 
     def _undo_waived(self, utterance: Utterance) -> Interpretation | None:
         """Return the call that undoes the last new or repeating reminder where the person waives it.

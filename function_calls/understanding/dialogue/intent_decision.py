@@ -20,12 +20,11 @@ _REFUSED = frozenset(
 """Intents that a message beginning with "don't" does not have."""
 
 
-def choose_intents(reading: MessageReading, words: Lexicon, context: Context, *, is_addressed: bool) -> tuple[str, ...]:
+def choose_intents(reading: MessageReading, context: Context, *, is_addressed: bool) -> tuple[str, ...]:
     """Return the intents to act on, best first.
 
     Args:
         reading: A message for the bot.
-        words: The words of its language.
         context: The state of the dialogue with its sender.
         is_addressed: The message names the bot; otherwise it is known to be a request.
     """
@@ -40,20 +39,12 @@ def choose_intents(reading: MessageReading, words: Lexicon, context: Context, *,
         if intent == NOTHING or share < (_SECOND if found else _INTENT):
             break
         if share >= CAREFUL.get(intent, 0.0):
-            found.append(adapt_to_context(intent, reading, context, words))
+            found.append(adapt_to_context(intent, reading, context))
     return tuple(found)
 
 
-def adapt_to_context(intent: str, reading: MessageReading, context: Context, words: Lexicon) -> str:
-    """Return the intent that `intent` means in `context`: a bare time answers a question, or moves the last reminder.
-
-    "A week before too" asks for another reminder.
-    """
-    is_ahead = reading.has("LEAD") or reading.has("EARLIER")
-    if intent == "move" and is_ahead and not reading.has("REF") and words.has_any(words.too, words.fold(reading.text)):
-        return "repeat_last"
-    if intent == "append" and reading.has("PERSON"):
-        return "set"
+def adapt_to_context(intent: str, reading: MessageReading, context: Context) -> str:
+    """Return the intent that `intent` means in `context`: a bare time answers a question or moves a reminder."""
     if intent == "answer_when" and context == "acted":
         return "move"
     if intent == "move" and context == "asked_when" and not reading.has("REF"):

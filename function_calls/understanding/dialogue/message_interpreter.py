@@ -64,7 +64,6 @@ _POINTING = frozenset(
 )
 """Intents about a reminder that the message may leave unnamed."""
 _CERTAIN = 0.9
-_MAYBE_DONE = 0.3
 _LEAST_REMOVAL = 0.25
 """The probability from which a deletion that names a person only takes this person off a reminder."""
 _QUOTES = "\"“”'‘’「」『』`"
@@ -295,17 +294,11 @@ class MessageInterpreter:
         if is_called or is_for_bot(
             _read_as_request(reading, utterance.models), words, self._circumstances.describe(utterance)
         ):
-            chosen = choose_intents(reading, words, utterance.context, is_addressed=is_called)
+            chosen = choose_intents(reading, utterance.context, is_addressed=is_called)
             if chosen:
                 return chosen
         is_answer = utterance.awaits_answer and _is_only_time(reading, words)
-        return ("answer_when",) if is_answer else self._find_done(utterance)
-
-    def _find_done(self, utterance: Utterance) -> tuple[str, ...]:
-        """Return the intent `done` where the message may have it and a reminder waits for it; else an empty tuple."""
-        is_likely = utterance.reading.probability("done") >= _MAYBE_DONE
-        last = self._dialogue.last_set(utterance.key, utterance.turn.now)
-        return ("done",) if is_likely and last is not None and "until_done" in last.arguments else ()
+        return ("answer_when",) if is_answer else ()
 
     def _may_be_about_reminder(self, reading: MessageReading, utterance: Utterance) -> bool:
         """Return whether a question may be about a reminder: the bot is addressed, or a word or a name says so."""

@@ -10,7 +10,6 @@ from function_calls.understanding.reading.tokens import MARKS, Token, is_time_fo
 
 _QUOTES = frozenset("\"“”'‘’「」『』")
 _QUOTED = re.compile(r"[\"“”「『]([^\"“”「」『』]+)[\"“”」』]")
-_AROUND_THANKS = frozenset({"and", "thank", "you", "so", "very", "much", "a", "lot"})
 _SHORTEST_WORD = 3
 _MOST_BEHIND = 2
 """The largest number of tokens by which a content is extended to the end."""
@@ -31,45 +30,19 @@ class ContentRepair(TagDraft):
     def untag_courtesies(self) -> None:
         """Untag the courtesies at the end of a content."""
         for first, last in self.find_runs("CONTENT"):
-            end = self._strip_thanks(first, last) if self.words.joint else self._strip_closing(first, last)
+            end = last if self.words.joint else self._strip_signs(first, last)
             while end > first + 1 and self.forms[end - 1] in self.words.polite | MARKS:
-                end -= 1
-            is_followed = end < len(self.tags) and (self.tags[end] == "EVENT" or self.forms[end] == "due")
-            if is_followed and end > first + 1 and self.forms[end - 1] in self.words.copulas_of_events:
                 end -= 1
             self.set_tag(end, last, NO_TAG)
 
-    def _strip_thanks(self, first: int, last: int) -> int:
-        """Return where a content ends without thanks: "pack | please and thank you"."""
-        begin = last
-        while begin > first + 1 and self.forms[begin - 1] in self.words.polite | _AROUND_THANKS:
-            begin -= 1
-        return begin if begin < last and self.forms[begin] in self.words.polite else last
-
-    def _strip_closing(self, first: int, last: int) -> int:
-        """Return where a content ends without closing phrases and emoji; all of it may be one: 拜托拜托🙏."""
-        end = at = last
-        while at > first:
-            text = "".join(self.forms[first:at])
-            phrase = next((each for each in self.words.closing_questions if text.endswith(each)), "")
-            if phrase:
-                end = at = max(first, at - self._count_behind(first, at, phrase))
-            elif any(map(str.isalnum, self.forms[at - 1])):
-                break
-            else:
-                at -= 1
-        return end
-
-    def _count_behind(self, first: int, last: int, text: str) -> int:
-        """Return the number of the last tokens in front of `last` that make up `text`."""
-        return next(
-            last - at for at in range(last - 1, first - 1, -1) if len("".join(self.forms[at:last])) >= len(text)
-        )
+    def _strip_signs(self, first: int, last: int) -> int:
+        """Return where a content ends without marks and emoji: 拜托🙏; all of it may be one."""
+        while last > first and not any(map(str.isalnum, self.forms[last - 1])):
+            last -= 1
+        return last
 
     def tag_content(self) -> None:
         """Tag the words behind the people as content, or else those in front of the request that say most."""
-        if self._tag_words_before_time():
-            return
         regions = [region for region in self._find_untagged_runs() if not self._is_filler(*region)]
         if self._tag_event_name(regions):
             return
@@ -118,18 +91,6 @@ class ContentRepair(TagDraft):
             first += 1
         return first, max(first, last - len(word))
 
-    def _tag_words_before_time(self) -> bool:
-        """Tag words in front of a time as content that the network took for a part of it: el ensayo | cada jueves."""
-        around = {*self.words.time_words, *self.words.around_time, *self.words.ahead, *self.words.same_time}
-        for first, last in self.find_runs("WHEN"):
-            time = next((at for at in range(first, last) if is_time_form(self.forms[at])), first)
-            text = {form for form in self.forms[first:time] if form.isalpha()} - self.words.articles
-            is_named = self.forms[first] in self.words.articles
-            if self.words.joint and is_named and text and not text & around:
-                self.set_tag(first, time, "CONTENT")
-                return True
-        return False
-
     def _tag_event_name(self, regions: Sequence[tuple[int, int]]) -> bool:
         """Tag the words in front of the time of an event as content: "the raid is at 8, … half an hour before"."""
         first = next((first for first, _ in self.find_runs("EVENT")), 0)
@@ -161,15 +122,6 @@ class ContentRepair(TagDraft):
     def _extend_to_end(self, last: int) -> None:
         """Extend the content that ends at `last` to the end of the sentence, if only few words lie between."""
         end = last = self._extend_to_matter(last)
-        first = self.find_runs("CONTENT")[-1][0]
-        if self.forms[end : end + 1] == ['"'] and self.forms[first:end].count('"') % 2:
-            self.tags[end] = "CONTENT"
-            return
-        if self.forms[end : end + 1] == ["("]:
-            end = next((at + 1 for at in range(end, len(self.forms)) if self.forms[at] == ")"), end)
-            if {NO_TAG, "CONTENT", "PERSON"}.issuperset(self.tags[last:end]):
-                self.set_tag(last, end, "CONTENT")
-            return
         while end < len(self.tags) and self._is_open(end) and not self._is_idle(self.forms[end]):
             end += 1
         is_end = end == len(self.tags) or self.forms[end] in MARKS
@@ -234,11 +186,7 @@ class ContentRepair(TagDraft):
         shorter = ""
         while shorter != text:
             shorter = text
-            is_kin = any(
-                text.startswith(f"{own}{kin}") for own in self.words.oneself for kin in self.words.kinship_terms
-            )
-            before = () if is_kin else self.words.before_content
-            front = next((word for word in before if text.startswith(word)), "")
+            front = next((word for word in self.words.before_content if text.startswith(word)), "")
             text, first = text[len(front) :], first + len(front)
             endings = (*self.words.closing_questions, *self.words.behind_content)
             behind = next((word for word in endings if text.endswith(word)), "")

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading, find_runs
-from function_calls.understanding.reading.segments import find_asking_words, has_deadline, has_timed_contents
+from function_calls.understanding.reading.segments import find_asking_words, has_timed_contents
 from function_calls.understanding.reading.slots import are_function_words
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 
@@ -80,37 +80,6 @@ def _tag_named_event(reading: MessageReading, asking: int, times: Sequence[Run])
     for run in ahead:
         reading = _set_tag(replace(reading, begins=()), run, "EVENT")
     return reading
-
-
-def tag_deadline(reading: MessageReading, words: Lexicon) -> tuple[MessageReading, str]:
-    """Return `reading` with a deadline as its event, and the content with the deadline; "" where there is none.
-
-    "Remind us to hand it in by 6pm, remind at 5pm" asks for one reminder, at the second time.
-    """
-    found = _tag_deadline_in_content(reading, words)
-    _, contents, times = _find_parts(found, words)
-    if len(times) != 2 or len(contents) != 1 or not has_deadline(found, words):
-        return reading, ""
-    (first, last), (again, _) = times
-    marks = [at for at in range(max(last, contents[0][1]), again) if reading.tokens[at].form in CLAUSE_ENDS]
-    clause = reading.tokens[marks[-1] + 1 :] if marks else ()
-    if not words.has_any(words.calling, words.joint.join(token.form for token in clause)):
-        return reading, ""
-    begin, end = min(first, contents[0][0]), max(last, contents[0][1])
-    text = reading.text[reading.tokens[begin].start : reading.tokens[end - 1].end]
-    return _set_tag(found, (first, last), "EVENT"), text
-
-
-def _tag_deadline_in_content(reading: MessageReading, words: Lexicon) -> MessageReading:
-    """Return `reading` with a deadline that ends the content as a time, where the only other time stands behind it."""
-    _, contents, times = _find_parts(reading, words)
-    if len(times) != 1 or len(contents) != 1 or contents[0][1] > times[0][0]:
-        return reading
-    last = contents[0][1] - 1
-    if not is_time(reading.tokens[last]) or last == contents[0][0]:
-        return reading
-    told = _set_tag(reading, (last, last + 1), "WHEN")
-    return told if has_deadline(told, words) else reading
 
 
 def resolve_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading:

@@ -12,7 +12,6 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.understanding.reading.model_file import ModelFile
 from function_calls.understanding.reading.reminder_words import ReminderWords
 from function_calls.understanding.reading.tokens import (
     TimeReader,
@@ -24,7 +23,7 @@ from function_calls.understanding.reading.tokens import (
 )
 
 if TYPE_CHECKING:
-    from function_calls.understanding.reading.network import Array, Network
+    from function_calls.understanding.reading.network import Array, ModelFile, Network
 
 NO_TAG = "O"
 """The tag of a token outside of the slots."""
@@ -159,14 +158,16 @@ def has_models(language: str) -> bool:
 @cache
 def load_models(language: str) -> Models:
     """Load the weights of `language`."""
-    from function_calls.understanding.reading.network import Network  # with NumPy, not needed until a message comes
+    from function_calls.understanding.reading.network import Network
 
     file = load_file(language)
     return Models(Network(file.network, load_classes(language)), file.folding)
 
 
-def load_file(language: str) -> ModelFile:
+def load_file(language: str) -> "ModelFile":
     """Load the weights of `language` as they are stored."""
+    from function_calls.understanding.reading.network import ModelFile  # with NumPy, not needed until a message comes
+
     data = files(__package__).joinpath("weights", f"{language}.bin").read_bytes()
     return msgspec.msgpack.decode(lzma.decompress(data), type=ModelFile)
 

@@ -136,19 +136,10 @@ class NameRepair(TagDraft):
                 self.set_tag(last, at + 1, "PERSON")
 
     def bound_names(self) -> None:
-        """Let names end with a verb that has a pronoun, and where an article begins what to be reminded of.
-
-        "Dímelo | un cuarto de hora antes", "a Ana y a mí | la clase".
-        """
-        before = self.words.before_names
-        for first, last in self.find_runs("PERSON") if before else ():
-            is_verb = self.forms[first] in self.words.reminding
-            if is_verb and last - first > 1 and self.forms[first + 1] not in before:
-                self.set_tag(first + 1, last, NO_TAG)
-                continue
+        """Let names end where an article begins what to be reminded of: "a Ana y a mí | la clase"."""
+        for first, last in self.find_runs("PERSON") if self.words.before_names else ():
             end = next((at for at in range(first + 1, last) if self._begins_content(at)), last)
-            is_lead = any(form in self.words.ahead for form in self.forms[end:last])
-            self.tags[end:last] = [NO_TAG if is_lead else "CONTENT"] * (last - end)
+            self.set_tag(end, last, "CONTENT")
 
     def _begins_content(self, at: int) -> bool:
         """Return whether an article at `at`, behind a name, begins the content: "Ana y a mí | la clase"."""

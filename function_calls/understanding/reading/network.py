@@ -10,8 +10,7 @@ from typing import Any, Final, TypeAlias
 from zlib import crc32
 
 import numpy as np
-
-from function_calls.understanding.reading.model_file import PackedArray, PackedNetwork
+from msgspec import Struct
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
@@ -25,6 +24,35 @@ _FARTHEST: Final = max(DILATIONS)
 _LONG: Final = 4
 _ENDING: Final = 3
 _CUBE, _SLOPE, _HALF = np.float32(0.7978845608 * 0.044715), np.float32(0.7978845608), np.float32(0.5)
+
+
+class PackedArray(Struct, frozen=True):
+    """An array as files hold it: bytes from -127 to 127, each worth `scale`, in rows of `shape`."""
+
+    shape: tuple[int, ...]
+    scale: float
+    values: bytes
+
+
+class PackedNetwork(Struct, frozen=True):
+    """A network as files hold it.
+
+    `vocabulary` has the known words parted by spaces; `affixes` is the number of rows for beginnings, ends and pairs.
+    """
+
+    vocabulary: str
+    affixes: int
+    intents: tuple[str, ...]
+    tags: tuple[str, ...]
+    contexts: tuple[str, ...]
+    arrays: dict[str, PackedArray]
+
+
+class ModelFile(Struct, frozen=True):
+    """A file of weights: the network of one language; `folding` maps traditional characters to simplified ones."""
+
+    network: PackedNetwork
+    folding: dict[int, int]
 
 
 class Network:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import NOTHING, MessageReading, find_runs
+from function_calls.understanding.reading.message import NOTHING, MessageReading
 from function_calls.understanding.reading.slots import are_function_words, find_uncovered
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token, is_time, split_clauses
 
@@ -22,7 +22,6 @@ Classify = Callable[[Sequence[Token]], tuple[tuple[str, float], ...]]
 
 _CERTAIN = 0.9
 _MOST_PARTS = 8
-_LONGEST_RETRACTION = 4
 _CHANGING = frozenset(
     {"move", "delete", "undo", "skip", "pause", "resume", "snooze", "keep_days", "add_days", "until", "once", "reword"}
     | {"when_is", "done", "list"}
@@ -59,32 +58,13 @@ def split_requests(reading: MessageReading, words: Lexicon, read: Read) -> list[
     bounds = [0, *reading.begins[: _MOST_PARTS - 1], len(tokens)]
     found: list[MessageReading] = []
     open_at = 0
-    begun: list[int] = []
     for first, last in pairwise(bounds):
-        following = tokens[first:last]
         if first and _continues_request(reading, first, last, words, read):
             continue
         if first:
-            found = [] if _retracts(following, words) else [*found, _read_part(reading, open_at, first, words, read)]
+            found.append(_read_part(reading, open_at, first, words, read))
         open_at = first
-        begun.append(first)
-    if not open_at:
-        return [reading]
-    parts = [*found, _read_part(reading, open_at, len(tokens), words, read)]
-    told = [tokens[first:] for first in begun[len(begun) - len(parts) :]]
-    return parts[:1] + [
-        part
-        for part, following in zip(parts[1:], told[1:], strict=True)
-        if not _is_reason_of(parts[0], part, following, words)
-    ]
-
-
-def _is_reason_of(change: MessageReading, part: MessageReading, following: Sequence[Token], words: Lexicon) -> bool:
-    """Return whether `part` is the reason of a change and asks for nothing: "move it to 4, he leaves at 5"."""
-    text = words.joint.join(token.form for token in following if token.form not in CLAUSE_ENDS)
-    joints = tuple(f"{word}{words.joint}" for word in (*words.beside, *words.and_words) if word)
-    is_set = part.intent == "set" and not text.startswith(joints) and not _asks(part.tokens, words)
-    return change.intent in _CHANGING and is_set
+    return [*found, _read_part(reading, open_at, len(tokens), words, read)] if open_at else [reading]
 
 
 def split_changes(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
@@ -195,21 +175,6 @@ def _read_points(reading: MessageReading, words: Lexicon, read: Read) -> list[Me
     return [read(f"{several.head}{words.joint}{point}") for point in several.points]
 
 
-def _retracts(tokens: Sequence[Token], words: Lexicon) -> bool:
-    """Return whether a request begins with words that cancel the one before it: "no, remind me at 6"."""
-    begin = words.joint.join(token.form for token in tokens[:_LONGEST_RETRACTION])
-    return any(begin.startswith(f"{word}{words.joint}") for word in words.corrections)
-
-
-def has_deadline(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether the first time of a request is one by which its task is to be done."""
-    first, last = next(find_runs(reading.tags, "WHEN"))
-    text = words.fold(reading.text[reading.tokens[max(first - 1, 0)].start : reading.tokens[last - 1].end])
-    if words.joint:
-        return any(f" {word} " in f" {text} " for word in words.deadlines)
-    return text.endswith(words.deadlines)
-
-
 def _asks(tokens: Sequence[Token], words: Lexicon) -> bool:
     """Return whether the tokens have a word that asks to remind."""
     text = words.joint.join(token.form for token in tokens)
@@ -249,15 +214,9 @@ def trim_tokens(tokens: tuple[Token, ...], words: Lexicon, *, is_first: bool = F
 
 
 def split_reminders(reading: MessageReading, words: Lexicon) -> list[MessageReading]:
-    """Split a request with several reminders: "at 5 to call mum and at 6 to feed the cat".
-
-    A lead without a content, as in "at 5, and the day before too", is part of the reminder in front of it.
-    """
+    """Split a request with several reminders: "at 5 to call mum and at 6 to feed the cat"."""
     reading = _separate_timed_contents(reading, words)
-    parts = [(at, reading.tags[at:end]) for at, end in pairwise([*reading.begins, len(reading.tokens)])]
-    kept = [at for at, tags in parts if "LEAD" not in tags or "CONTENT" in tags]
-    begins = [at for at in kept if not reading.tags[at - 1] == reading.tags[at] == "CONTENT"]
-    begins = [at for at, end in pairwise([*begins, len(reading.tokens)]) if not _is_first_day(reading, at, end)]
+    begins = [at for at in reading.begins if not reading.tags[at - 1] == reading.tags[at] == "CONTENT"]
     bounds = [0, *begins, len(reading.tokens)]
     return [_cut_piece(reading, first, last) for first, last in pairwise(bounds)] if begins else [reading]
 
@@ -295,13 +254,6 @@ def _is_timed(clause: Sequence[int], reading: MessageReading) -> bool:
     runs = [tag for tag, _ in groupby(reading.tags[at] for at in clause) if tag in _TIMES | {"CONTENT"}]
     forms = [reading.tokens[at].form for at in clause if reading.tags[at] == "WHEN"]
     return runs == ["WHEN", "CONTENT"] and sum(form in _WITH_CLOCK for form in forms) == 1
-
-
-def _is_first_day(reading: MessageReading, first: int, last: int) -> bool:
-    """Return whether a part names no more than the first day of the repetition in front: "starting this Friday"."""
-    forms = {token.form for token in reading.tokens[first:last] if is_time(token)}
-    is_day = bool(forms) and not forms & {"@clock", "@dayclock"} and "CONTENT" not in reading.tags[first:last]
-    return is_day and any(token.form.startswith("@rule") for token in reading.tokens[:first])
 
 
 def _cut_piece(reading: MessageReading, first: int, last: int) -> MessageReading:

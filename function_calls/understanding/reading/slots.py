@@ -8,14 +8,13 @@ from functools import cache
 from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import NO_TAG, MessageReading
+from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.times import TimeWords, move_to_day
 from function_calls.understanding.reading.tokens import mark_seconds
 from services.time_expressions import Reading, TimeReadings
 
 ReadTimes = Callable[[str], tuple[TimeReadings, ...]]
 
-_COMMAS = frozenset(",，、")
 _DAY_AND_FIGURE = re.compile(r"(?P<day>[^\d]*[^\W\d]),? (?P<figure>\d{1,2})")
 _EDGE = " \t\n,，.。;；:：、!！?？~…-—"
 _LONGEST_FIGURE, _FIGURE_FORMS = 2, 2
@@ -212,7 +211,7 @@ def extract_content(reading: MessageReading, words: Lexicon) -> str:
 
     A content in front of the request is a reason or an event, unless the request itself has no more than a verb.
     """
-    spans = [_include_article(reading, span, words) for span in _fill_gaps(reading).spans("CONTENT")]
+    spans = [_include_article(reading, span, words) for span in reading.spans("CONTENT")]
     begin = max((start for start, _ in reading.spans("PERSON")), default=0)
     behind = [span for span in spans if span[0] >= begin]
     if behind and len(reading.text[behind[0][0] : behind[-1][1]].strip()) > 1:
@@ -222,13 +221,6 @@ def extract_content(reading: MessageReading, words: Lexicon) -> str:
     links = [_find_link(reading, start, words) for start, _ in spans[1:]]
     pieces = [first, *(f"{link}{piece}" for link, piece in zip(links, others, strict=True) if piece)]
     return (" " if words.joint else "，").join(piece for piece in pieces if piece)
-
-
-def _fill_gaps(reading: MessageReading) -> MessageReading:
-    """Return `reading` with a single untagged token between two of the content as a part of it."""
-    tags = reading.tags
-    gaps = {at for at in range(1, len(tags) - 1) if tags[at - 1 : at + 2] == ("CONTENT", NO_TAG, "CONTENT")}
-    return reading.with_tags("CONTENT" if at in gaps else tag for at, tag in enumerate(tags))
 
 
 def _find_end_of_word(text: str, start: int, end: int, words: Lexicon) -> int:

@@ -39,7 +39,7 @@ def repair_tags(reading: MessageReading, words: Lexicon, members: Collection[str
     times.tag_end()
     times.tag_event()
     times.merge_ends()
-    times.untag_event_pronouns()
+    times.move_events_to_content()
     times.move_words_to_content()
     if content.has("CONTENT"):
         content.extend_content()
@@ -63,7 +63,7 @@ def tag_same_time(reading: MessageReading, words: Lexicon) -> MessageReading:
 
 
 def bound_names(reading: MessageReading, words: Lexicon) -> MessageReading:
-    """Return `reading` with names that end where an article or the length of a lead begins: dímelo | una hora antes."""
+    """Return `reading` with names that end where an article begins a content: "a Ana y a mí | la clase"."""
     names = NameRepair(reading, words, list(reading.tags))
     names.bound_names()
     return reading.with_tags(names.tags)
@@ -189,17 +189,9 @@ class TimeRepair(TagDraft):
                     self.tags[at] = "WHEN"
                     return
 
-    def untag_event_pronouns(self) -> None:
-        """Untag a pronoun for an event, and the words for one that is no time: "before game night, it's on Friday"."""
-        small = self.words.itself | {*self.words.copulas_of_events}
-        for first, last in self.find_runs("CONTENT"):
-            if self.tags[last : last + 1] == ["EVENT"] and small.issuperset(self.forms[first:last]):
-                self.set_tag(first, last, NO_TAG)
+    def move_events_to_content(self) -> None:
+        """Move the name of an event beside its time to the content where there is none."""
         events = self.find_runs("EVENT")
         for first, last in events if len(events) > 1 and not self.has("CONTENT") else ():
             if not any(map(is_time_form, self.forms[first:last])):
                 self.set_tag(first, last, "CONTENT")
-        for first, last in self.find_runs("WHEN"):
-            is_named = first > 1 and self.forms[first - 1] in self.words.ahead and self.tags[first - 2] == "LEAD"
-            if is_named and not any(map(is_time_form, self.forms[first:last])):
-                self.set_tag(first, last, NO_TAG)

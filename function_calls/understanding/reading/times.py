@@ -31,11 +31,8 @@ _POSSIBLE: Final = (
 )
 
 _DAY = timedelta(days=1)
-_LUNAR = re.compile(r"LUNAR (?P<month>\d+)-(?P<day>\d+)(?P<clock>;BYHOUR=\d+;BYMINUTE=\d+)?")
 
 _HALF_DAY = 12
-_CLOCK_AHEAD = re.compile(r"\D{0,3}\d")
-"""The beginning of a time that names its clock before its day: "at 6 tomorrow"."""
 _PICKED = frozenset({"BYHOUR", "BYMINUTE", "BYSETPOS"})
 
 
@@ -69,12 +66,11 @@ def parse_whole_time(words: str, now: datetime, language: str, read: TimeReader)
 
 
 def complete_times(times: Sequence[TimeWords]) -> list[TimeWords]:
-    """Return `times` with the clock or the day of the last: "on tuesday and thursday at 5pm", "at 5 and 6 tomorrow"."""
+    """Return `times` with the clock of the last: "on tuesday and thursday at 5pm"."""
     last = times[-1].best if times else None
     if last is None or not last.has_clock or last.rrule:
         return list(times)
-    on_time = [_copy_clock(times[-1], time) for time in times]
-    return [_copy_day(last, time) for time in on_time] if _CLOCK_AHEAD.match(times[-1].words) else on_time
+    return [_copy_clock(times[-1], time) for time in times]
 
 
 def unite_repetitions(times: Sequence[TimeWords]) -> list[TimeWords]:
@@ -146,14 +142,6 @@ def _copy_clock(last: TimeWords, time: TimeWords) -> TimeWords:
     return replace(time, readings=readings, is_ambiguous=last.is_ambiguous)
 
 
-def _copy_day(last: Reading, time: TimeWords) -> TimeWords:
-    clock = time.best
-    if not clock.has_clock or clock.rrule or clock.has_day or not last.has_day:
-        return time
-    moved = (move_to_day(reading, last.start.date()) for reading in time.readings)
-    return replace(time, readings=tuple(reading._replace(has_day=True) for reading in moved))
-
-
 def _expand_clocks(reading: Reading, parts: dict[str, str]) -> Iterator[Reading]:
     hours, minutes, places = ([int(number) for number in parts.pop(name).split(",")] for name in sorted(_PICKED))
     clocks = list(product(hours, minutes))
@@ -214,11 +202,6 @@ def subtract_lead(event: TimeWords, lead: timedelta, clock: TimeWords | None) ->
 
 def _shift_rule(event: Reading, start: datetime) -> str | None:
     """Return the rule of `event` moved to the clock, weekday or date of `start`; None where it has several of them."""
-    lunar = _LUNAR.fullmatch(event.rrule or "")
-    if lunar is not None:
-        day = int(lunar["day"]) + (start.date() - event.start.date()).days
-        clock = f";BYHOUR={start.hour};BYMINUTE={start.minute}" if lunar["clock"] else ""
-        return f"LUNAR {lunar['month']}-{day}{clock}" if day > 0 else None
     if "FREQ=" not in (event.rrule or ""):
         return None
     parts = dict(part.split("=", 1) for part in (event.rrule or "").split(";") if "=" in part)

@@ -49,7 +49,6 @@ _ANSWER_TIME = timedelta(seconds=2)
 """The longest time between a message and the reminder that it sets."""
 _PERIODS = {"DAILY": _DAY, "WEEKLY": timedelta(days=7), "MONTHLY": timedelta(days=31)}
 """The longest time between two occurrences at each frequency."""
-_LONGEST_WEEKDAY = 3
 _LAST_HOUR = 12
 _BOTH, _WEEK = 2, 7
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
@@ -60,8 +59,6 @@ _FROM = re.compile(r"\bfrom\b|[从從]")
 
 def delete(request: RequestContext) -> Interpretation | None:
     """Delete the reminders that are named, or the last one; ask which where neither is known."""
-    if request.reading.has("FROM"):
-        return end_repetition(request)
     references = find_references(request, may_be_several=True)
     if (
         not references
@@ -162,23 +159,17 @@ def move(request: RequestContext) -> Interpretation | None:
     if _is_for_oneself_as_well(request):
         return repeat_last(request)
     request = request.with_reading(tag_same_time(request.reading, request.words))
-    request = _untag_reasons(_tag_denied_time(request))
+    request = _untag_reasons(request)
     reading = request.reading
     name = _find_time_alone(request)
     if name:
         return request.answers.call_tool("reminder_list", {"filter": slots.strip_time_words(name, request.words)})
-    is_for_oneself = _limits_for_oneself(slots.strip_time_words(reading.words("WHEN"), request.words), request)
-    if is_for_oneself or len(reading.pieces("LATER") + reading.pieces("EARLIER")) > 1:
-        return None
     later, earlier = request.parse_amount("LATER"), request.parse_amount("EARLIER")
     if later is not None and not _names_clock(request) and _is_corrected_amount(request):
         return update(request, {"time": format_time(request.now + later)})
     if (later is not None or earlier is not None) and not _names_clock(request):
         shift = later or earlier or timedelta()
         return update(request, {"time": format_shift(-shift if later is None or _is_ahead(request) else shift)})
-    untagged = _find_untagged_shift(request)
-    if untagged is not None:
-        return update(request, {"time": format_shift(untagged)})
     lead = request.parse_amount("LEAD")
     if lead is not None and not reading.has("WHEN") and not reading.has("EVENT"):
         return update(request, {"time": format_shift(-lead)})
@@ -205,15 +196,6 @@ def _is_corrected_amount(request: RequestContext) -> bool:
         and due - request.now < _DAY
         and request.words.has_any(request.words.corrections, request.folded_text)
     )
-
-
-def _find_untagged_shift(request: RequestContext) -> timedelta | None:
-    """Return the amount of time beside a word such as "earlier" or 推迟, where no word is tagged as a time."""
-    if any(map(request.reading.has, ("WHEN", "LEAD", "FROM", "UNTIL", "EVENT", "LATER", "EARLIER"))):
-        return None
-    is_earlier, is_later = request.has_word(request.words.earlier), request.has_word(request.words.later)
-    length = request.parse_untagged_amount() if is_earlier != is_later else None
-    return None if length is None else -length if is_earlier else length
 
 
 def _names_clock(request: RequestContext) -> bool:
@@ -243,9 +225,6 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     clock = _parse_clock_beside_hour(request)
     if clock:
         return update(request, {"time": clock})
-    interval = _change_interval(request)
-    if interval is not None:
-        return update(request, interval)
     times = find_times(request) or slots.parse_times(reading.pieces("FROM"), request.words, request.read_times)
     times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
     if len(times) != 1 or times[0].best is None:
@@ -357,17 +336,6 @@ def _read_bare_weekday(request: RequestContext, tag: str) -> str:
     return next(iter(find_weekdays(words, request.now, request.language, request.times)), "")
 
 
-def _change_interval(request: RequestContext) -> dict[str, object] | None:
-    """Return the arguments of a new interval in the unit of the present one: "every 4" for every 3 hours."""
-    words = request.reading.words("WHEN")
-    figure = slots.strip_leading_word(words, request.words.each, request.words.joint)
-    reminder = find_named_reminder(request) if figure != words and slots.is_figure(figure) else None
-    rule = None if reminder is None else reminder.schedule.rule
-    if rule is None or rule.interval == 1:
-        return None
-    return {"rrule": f"FREQ={rule.frequency};INTERVAL={int(figure)}"}
-
-
 def _keep_begin(request: RequestContext, best: Reading) -> dict[str, object] | None:
     """Return the arguments of another interval of hours or minutes that begins with the next time of the reminder."""
     parts = re.fullmatch(r"FREQ=(?P<unit>HOUR|MINUTE)LY(?:;INTERVAL=(?P<count>\d+))?", best.rrule or "")
@@ -454,7 +422,6 @@ def _untag_reasons(request: RequestContext) -> RequestContext:
 
     "Friday please, I'm busy on Thursday"; "I can start at 10, please change mine to 10".
     """
-    request = _tag_time_of_change(request)
     reading = request.reading
     dated = [clause for clause in split_clauses(reading.tokens) if any(reading.tags[at] == "WHEN" for at in clause)]
     asks = [_asks_for_change(clause, request) for clause in dated]
@@ -463,20 +430,6 @@ def _untag_reasons(request: RequestContext) -> RequestContext:
     if not reasons:
         return request
     tags = tuple(NO_TAG if at in reasons and tag == "WHEN" else tag for at, tag in enumerate(reading.tags))
-    return request.with_tags(tags)
-
-
-def _tag_time_of_change(request: RequestContext) -> RequestContext:
-    """Tag the only untagged time in the clause that asks for a change: 改为下午四点，门诊五点下班."""
-    reading = request.reading
-    changing = [clause for clause in split_clauses(reading.tokens) if _asks_for_change(clause, request)]
-    places = [at for clause in changing for at in clause if is_time(reading.tokens[at])]
-    are_open = len(changing) == len(places) == 1 and reading.tags[places[0]] == NO_TAG
-    is_shift = reading.has("LATER") or reading.has("EARLIER")
-    if request.words.joint or is_shift or not are_open:
-        return request
-    tags = [NO_TAG if tag == "WHEN" else tag for tag in reading.tags]
-    tags[places[0]] = "WHEN"
     return request.with_tags(tags)
 
 
@@ -637,43 +590,13 @@ def _is_day(reading: Reading | None) -> bool:
     return reading is not None and reading.has_day and reading.rrule is None
 
 
-def _tag_denied_time(request: RequestContext) -> RequestContext:
-    """Tag a time in a clause with "not" as the old time and the other as the new one: "6, not 5"."""
-    reading, tags = request.reading, list(request.reading.tags)
-    denied = {at for clause in split_clauses(reading.tokens) if _is_denied(clause, request) for at in clause}
-    whens = {at for at, tag in enumerate(tags) if tag == "WHEN"}
-    if "OLD" not in tags and whens & denied and whens - denied:
-        return request.with_tags("OLD" if at in whens & denied else tag for at, tag in enumerate(tags))
-    times = [at for at, token in enumerate(reading.tokens) if is_time(token) and tags[at] == NO_TAG]
-    if "OLD" not in tags and whens and whens <= denied and len(times) == 1:
-        return request.with_tags(
-            "WHEN" if at in times else "OLD" if at in whens else tag for at, tag in enumerate(tags)
-        )
-    are_swapped = all((at in denied) == (tag == "WHEN") for at, tag in enumerate(tags) if tag in {"WHEN", "OLD"})
-    if not are_swapped or not {"WHEN", "OLD"} <= set(tags):
-        return request
-    other = {"WHEN": "OLD", "OLD": "WHEN"}
-    swapped = tuple(other.get(tag, tag) for tag in tags)
-    return request.with_tags(swapped)
-
-
-def _is_denied(clause: Sequence[int], request: RequestContext) -> bool:
-    tokens = request.reading.tokens
-    words = {denial.strip() for denial in request.words.negations}
-    is_in_front = request.words.joint.join(tokens[at].form for at in clause).startswith(request.words.negations)
-    return is_in_front or any(is_time(tokens[at]) and tokens[at - 1].form in words for at in clause[1:])
-
-
 def skip(request: RequestContext) -> Interpretation | None:
     """Skip a day of a repeating reminder; weekdays that recur are removed from it."""
-    if _names_new_days(request):
-        return keep_days(request)
-    words = _read_days(request) or _find_untagged_weekday(request) or find_untagged_time(request)
+    words = _read_days(request) or find_untagged_time(request)
     only = _find_single_occurrence(request, words)
     if only is not None:
         return delete(request)
-    references = [_resolve_repeating(name, request) for name in find_references(request) if not name.startswith("next")]
-    arguments: dict[str, object] = {"reminder_id": ", ".join(references), "skip": words or "next"}
+    arguments: dict[str, object] = {"reminder_id": ", ".join(find_references(request)), "skip": words or "next"}
     several = _list_days(words, request)
     if several:
         made = [request.answers.call_tool("reminder_update", {**arguments, "skip": f"{day}"}) for day in several]
@@ -713,44 +636,12 @@ def _count_days(best: Reading, request: RequestContext) -> int:
     return 0 if last is None else (last.date() - best.start.date()).days + 1
 
 
-def _names_new_days(request: RequestContext) -> bool:
-    """Return whether several weekdays follow words for a change: "not Sundays, make it Monday to Saturday"."""
-    tags, tokens = request.reading.tags, request.reading.tokens
-    clauses = [clause for clause in split_clauses(tokens) if any(tags[at] == "WHEN" for at in clause)]
-    if len(clauses) != 1:
-        return False
-    words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
-    ahead = [tokens[at].form for at in clauses[0] if at < tags.index("WHEN")]
-    is_new = request.words.joint.join(ahead).endswith(tuple(request.words.change_it))
-    return is_new and len(find_weekdays(words, request.now, request.language, request.times)) > 1
-
-
-def _resolve_repeating(name: str, request: RequestContext) -> str:
-    """Return the id of the only repeating reminder called `name`; else the name."""
-    found = () if request.known is None else request.known.resolve(name)
-    again = [each for each in found if each.schedule.rule is not None]
-    return again[0].id if len(found) > 1 and len(again) == 1 else name
-
-
 def _find_single_occurrence(request: RequestContext, words: str) -> Reminder | None:
     """Return the reminder that is named, where it comes only once, on the day of `words`."""
     reminder = find_named_reminder(request) if request.reading.has("REF") else None
     if reminder is None or request.known is None or reminder.schedule.rule is not None:
         return None
     return reminder if not words or request.known.filter_by_time(words, (reminder,)) else None
-
-
-def _find_untagged_weekday(request: RequestContext) -> str:
-    """Return the shortest untagged words that name a weekday, which is no time by itself: 周日不用."""
-    tokens, tags = request.reading.tokens, request.reading.tags
-    for length in range(1, _LONGEST_WEEKDAY + 1):
-        for first in range(len(tokens) - length + 1):
-            last = first + length
-            words = request.reading.text[tokens[first].start : tokens[last - 1].end]
-            is_open = set(tags[first:last]) == {NO_TAG}
-            if is_open and find_weekdays(words, request.now, request.language, request.times):
-                return words
-    return ""
 
 
 def _read_days(request: RequestContext) -> str:
@@ -820,8 +711,6 @@ def _repeats_on(reminder: Reminder, days: frozenset[str]) -> bool:
 def add_days(request: RequestContext) -> Interpretation | None:
     """Add days of the week to a repeating reminder; after a single one, set another."""
     words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
-    if words.startswith("上") and request.folded_text.partition(words)[0].endswith("加"):  # 加上周三 is no last week
-        words = words.removeprefix("上")
     is_recurring = request.last_set is not None and is_repeating(request.last_set)
     if not words or (request.last_set is not None and not is_recurring and not find_references(request)):
         return repeat_last(request)
@@ -830,17 +719,12 @@ def add_days(request: RequestContext) -> Interpretation | None:
 
 def end_repetition(request: RequestContext) -> Interpretation | None:
     """End a repeating reminder on a day, or after a number of times."""
-    if request.reading.has("UNTILDONE") and not request.reading.has("UNTIL"):
-        return repeat_until_done(request)
     before = _compute_last_day(request)
     if before:
         return update(request, {"until": before})
     end = find_end(request)
     if end.startswith("COUNT="):
         return update(request, {"times": int(end.removeprefix("COUNT="))})
-    if end and request.parse_length(request.reading.words("UNTIL")) is not None:  # "for two weeks"
-        last = datetime.strptime(end.removeprefix("UNTIL="), "%Y%m%dT%H%M%S%z").astimezone(request.now.tzinfo)
-        return update(request, {"until": f"{last:%Y-%m-%d}"})
     words = request.reading.words("UNTIL") or request.reading.words("WHEN")
     found = request.read_times(words) if words else ()
     if found and slots.parse_time([words], request.words, request.read_times) is None:
@@ -849,25 +733,19 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
 
 
 def _compute_last_day(request: RequestContext) -> str:
-    """Return the last day of a reminder that is not to come from a day on, or after one: "stop it from tomorrow on".
+    """Return the last day of a reminder that is not to come from a day on: "stop it from tomorrow on".
 
     Return "" if the request names no such day.
     """
-    pieces = request.reading.pieces("FROM")
-    times = slots.parse_times(pieces, request.words, request.read_times)
+    times = slots.parse_times(request.reading.pieces("FROM"), request.words, request.read_times)
     best = times[0].best if len(times) == 1 else None
     if best is None or not best.has_day:
         return ""
-    is_after = any(request.words.has_any(request.words.after, request.words.fold(piece)) for piece in pieces)
-    return f"{best.start - timedelta(days=0 if is_after else 1):%Y-%m-%d}"
+    return f"{best.start - _DAY:%Y-%m-%d}"
 
 
 def stop_repeating(request: RequestContext) -> Interpretation | None:
-    """Let a repeating reminder come once more; with a time, only move one occurrence: "at 7, just this once"."""
-    times = {token for token in request.reading.tokens if is_time(token)}
-    if times and request.has_word(request.words.only_once):
-        pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
-        return _move_occurrence(request.with_tags("WHEN" if token in times else tag for token, tag in pairs))
+    """Let a repeating reminder come once more."""
     return update(request, {"type": "once"})
 
 

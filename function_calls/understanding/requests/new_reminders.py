@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.events import has_unclear_time, tag_deadline, tag_event
+from function_calls.understanding.reading.events import has_unclear_time, tag_event
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import find_weekdays
@@ -27,7 +27,6 @@ from function_calls.understanding.reading.times import (
     subtract_lead,
 )
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
-from function_calls.understanding.requests.arguments import make_change_arguments
 from function_calls.understanding.requests.open_questions import ReminderRequest
 from function_calls.understanding.requests.options import move_to_workdays, read_options, split_interval
 from function_calls.understanding.requests.references import find_named_reminder
@@ -56,11 +55,6 @@ _DAY = timedelta(days=1)
 
 def set_reminders(request: RequestContext) -> Interpretation | None:
     """Set the reminders that a request asks for, or ask for what is missing."""
-    left_out = _split_skipped_day(request)
-    if left_out is not None:
-        kept, day = left_out
-        made = set_reminders(kept)
-        return made if made is None or not made.calls else _skip_day(made, day, request)
     request, excluded = _split_excluded_days(request)
     request = request.with_reading(bound_names(request.reading, request.words))
     request, interval = split_interval(tag_lead(request))
@@ -70,26 +64,18 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
         return repeat_last(request)
     request = _keep_count_in_content(request.with_reading(reading))
     reading = tag_event(_keep_reason_in_content(request.reading, request.words), request.words)
-    reading, due = tag_deadline(reading, request.words)
     request = request.with_reading(reading)
     pieces = split_reminders(request.reading, request.words)
     pieces = [tag_edge_time(piece, request.words) for piece in pieces] if len(pieces) > 1 else pieces
     reminders = [each for piece in pieces for each in _read_requests(request, piece)]
     if excluded:
         reminders = [_exclude_days(reminder, excluded, request) for reminder in reminders]
-    if due:
-        reminders = [replace(reminder, content=due) for reminder in reminders]
     if has_unclear_time(request.reading, request.words) and _resolve_day_meant(request) is None:
         return request.answers.set_reminders([replace(reminder, time=None) for reminder in reminders[:1]])
     if len(pieces) > 1:
         reminders = _complete_verbs(reminders, request.words)
     if interval is not None:
         reminders = [_start_after_interval(reminder, interval, request) for reminder in reminders]
-    repetition = _find_rule_for_last(request, reminders)
-    if repetition is not None:
-        return request.answers.call_tool(
-            "reminder_update", {**make_change_arguments(repetition, request.now), "reminder_id": "it"}
-        )
     options = read_options(request, interval)
     made = (
         request.answers.ask_other_time(reminders[0], wrong)
@@ -109,19 +95,6 @@ def _asks_for_another(found: MessageReading, repaired: MessageReading, words: Le
     """
     *_, last = ["", *slots.extract_content(repaired, words).casefold().split()]
     return bool(words.joint) and not found.has("CONTENT") and last in words.itself
-
-
-def _split_skipped_day(request: RequestContext) -> tuple[RequestContext, str] | None:
-    """Split off a day that the repetition of a request skips: "… but not on 25 December"; None for none."""
-    tokens, reading = request.reading.tokens, request.reading
-    for at in range(1, len(tokens)):
-        behind = request.words.fold(reading.text[tokens[at].start :])
-        word = next((word for word in request.words.exclusion_words if behind.startswith(f"{word} ")), "")
-        words = behind.removeprefix(word).strip(" .!")
-        time = slots.parse_time([words], request.words, request.read_times) if word else None
-        if time is not None and time.best.has_day and time.best.rrule is None:
-            return request.with_reading(reading.with_tokens(range(at))), slots.strip_time_words(words, request.words)
-    return None
 
 
 def _split_excluded_days(request: RequestContext) -> tuple[RequestContext, str]:
@@ -150,12 +123,6 @@ def _exclude_days(reminder: ReminderRequest, days: str, request: RequestContext)
         return reminder
     phrase = request.words.exclusion_template.format(time=reminder.time.words, days=days)
     return replace(reminder, time=slots.parse_time([phrase], request.words, request.read_times) or reminder.time)
-
-
-def _skip_day(made: Interpretation, day: str, request: RequestContext) -> Interpretation:
-    """Return the calls that set a repetition, and a call that skips a day of it."""
-    skipped = request.answers.call_tool("reminder_update", {"reminder_id": "it", "skip": day})
-    return replace(made, calls=(*made.calls, *skipped.calls))
 
 
 def _keep_count_in_content(request: RequestContext) -> RequestContext:
@@ -299,11 +266,6 @@ def _find_event_reminder(request: RequestContext) -> Reminder | None:
     """Return the only reminder from which days are counted back: 排练前一天."""
     if request.known is None or request.reading.has("EVENT") or not find_leads(request, has_event=True):
         return None
-    for words in (_find_name_ahead(request), slots.extract_content(request.reading, request.words)):
-        name = slots.normalize_reference(words, request.words)
-        found = request.known.resolve(name) if name else ()
-        if len(found) == 1:
-            return found[0]
     behind = _find_words_behind_lead(request)
     return request.known.find_only_closest(behind, load_common_words(request.language)) if behind else None
 
@@ -457,7 +419,7 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
     if request.has_word(request.words.same_time):
         if request.reading.has("LEAD") and any(time.best.has_clock for time in times):
             return times  # "at 10 on the 1st, and at the same time on the day before"
-        same = request.before or _find_same_content(request) or _find_latest(request)
+        same = _find_latest(request)
         if same is None:
             return []
         if not times:
@@ -490,16 +452,6 @@ def _move_to_day(time: TimeWords, day: date, request: RequestContext) -> TimeWor
     if time.best.has_day and not time.words.startswith(request.words.same_day_phrases):
         return time
     return replace(time, readings=tuple(move_to_day(reading, day)._replace(has_day=True) for reading in time.readings))
-
-
-def _find_same_content(request: RequestContext) -> ToolCall | None:
-    """Return the call that sets the only coming reminder with the same content; else None."""
-    content = slots.extract_content(request.reading, request.words)
-    known = () if request.known is None else request.known.reminders
-    found = [each for each in known if each.content == content]
-    if request.known is None or len(found) != 1:
-        return None
-    return ToolCall(id="", name="reminder_set", arguments=request.known.make_arguments(found[0]))
 
 
 def _tag_clock_of_lead(request: RequestContext) -> RequestContext:
@@ -570,20 +522,9 @@ def _copy_last_day(time: TimeWords, last: ToolCall, request: RequestContext) -> 
         return time
     is_open = before.best.has_clock and is_clock_without_half(time.words)
     readings = (choose_nearer_half(time.best, before.best.start),) if is_open else time.readings
-    if is_open and readings[0].start <= request.now:
-        readings = (readings[0]._replace(start=readings[0].start + _DAY),)
     dated = tuple(move_to_day(reading, before.best.start.date())._replace(has_day=True) for reading in readings)
     is_coming = not is_repeating(last) and all(reading.start > request.now for reading in dated)
     return replace(time, readings=dated if is_coming else readings, is_ambiguous=time.is_ambiguous and not is_open)
-
-
-def _find_rule_for_last(request: RequestContext, reminders: Sequence[ReminderRequest]) -> Reading | None:
-    """Return the repetition of a request without a content for the last reminder: "every week please"."""
-    if len(reminders) != 1 or reminders[0].content or reminders[0].time is None or not request.may_point:
-        return None
-    best = reminders[0].time.best
-    is_rule = best.rrule is not None and not best.has_clock
-    return best if is_rule and request.last_set is not None else None
 
 
 def find_people(request: RequestContext) -> str | None:

@@ -5,7 +5,7 @@ from datetime import UTC, timedelta
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall
-from function_calls.understanding.reading.message import NO_TAG, MessageReading, find_runs
+from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.request_context import RequestContext
@@ -21,31 +21,14 @@ _SECONDS = 60
 
 def split_interval(request: RequestContext) -> tuple[RequestContext, timedelta | None]:
     """Split off the interval at which a request asks to be repeated until done: "every 5 minutes until I answer"."""
-    request = _tag_end(request)
     if not request.reading.has("UNTILDONE"):
         return request, None
-    for at, (token, tag) in enumerate(zip(request.reading.tokens, request.reading.tags, strict=True)):
+    for at, token in enumerate(request.reading.tokens):
         if is_time(token):
             length = _parse_interval(request.reading.text[token.start : token.end], request)
             if length is not None:
                 return request.with_reading(_remove_interval(request.reading, at, at + 1)), length
-        elif token.form in request.words.each and tag != "REF":
-            found = _parse_length_behind(request, at)
-            if found is not None:
-                last, length = found
-                return request.with_reading(_remove_interval(request.reading, at, last)), length
     return request, None
-
-
-def _tag_end(request: RequestContext) -> RequestContext:
-    """Return the request with the time until which to repeat tagged as its end, where it is tagged as "until done"."""
-    tags = list(request.reading.tags)
-    for first, last in find_runs(request.reading.tags, "UNTILDONE"):
-        times = [token for token in request.reading.tokens[first:last] if is_time(token)]
-        texts = [request.reading.text[token.start : token.end] for token in times]
-        if times and all(_parse_interval(text, request) is None for text in texts):
-            tags[first:last] = ["UNTIL"] * (last - first)
-    return request.with_tags(tags)
 
 
 def count_interval_minutes(length: timedelta | None) -> int:
@@ -79,16 +62,6 @@ def _parse_interval(text: str, request: RequestContext) -> timedelta | None:
         return None
     hours = _SECONDS if frequency == "HOURLY" else 1
     return timedelta(minutes=hours * int(parts.get("INTERVAL", "1")))
-
-
-def _parse_length_behind(request: RequestContext, at: int) -> tuple[int, timedelta] | None:
-    """Return the place behind the length of time that follows "every" at `at`, and this length."""
-    tokens = request.reading.tokens
-    for last in range(min(at + 1 + _LONGEST_AMOUNT, len(tokens)), at + 1, -1):
-        length = request.parse_length(request.reading.text[tokens[at + 1].start : tokens[last - 1].end])
-        if length is not None:
-            return last, length
-    return None
 
 
 def _remove_interval(reading: MessageReading, first: int, last: int) -> MessageReading:

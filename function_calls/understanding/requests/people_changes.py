@@ -3,8 +3,8 @@
 import re
 
 from function_calls.tools.calls import Interpretation
-from function_calls.understanding.requests.changes import skip, update
-from function_calls.understanding.requests.new_reminders import find_people, set_beside_last
+from function_calls.understanding.requests.changes import update
+from function_calls.understanding.requests.new_reminders import find_people
 from function_calls.understanding.requests.references import find_named_reminder, names_oneself
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.states import change_state
@@ -13,14 +13,12 @@ _MARKS = r" ,，。.;；!！?？、"
 
 
 def add_person(request: RequestContext) -> Interpretation | None:
-    """Remind somebody else as well, or of another text at the same time."""
-    return set_beside_last(request) or _change_person(request, "+", "join")
+    """Remind somebody else as well."""
+    return _change_person(request, "+", "join")
 
 
 def remove_person(request: RequestContext) -> Interpretation | None:
-    """Stop reminding somebody; a day that is removed is skipped."""
-    if request.reading.has("WHEN") and not request.reading.has("PERSON"):
-        return skip(request)
+    """Stop reminding somebody."""
     return _change_person(request, "-", "leave")
 
 
@@ -29,11 +27,11 @@ def replace_people(request: RequestContext) -> Interpretation | None:
     if not request.reading.has("PERSON"):
         return None
     pieces = [piece.strip() for piece in request.reading.pieces("PERSON")]
-    people = replace_person(request, request.words.joint.join(pieces)) or find_people(request)
+    people = _replace_person(request, request.words.joint.join(pieces)) or find_people(request)
     return update(request, {"person": people or request.turn.message.sender.name})
 
 
-def replace_person(request: RequestContext, names: str = "") -> str:
+def _replace_person(request: RequestContext, names: str) -> str:
     """Return the people of a reminder with one replaced: Bob for Ann in "swap Ann for Bob", 把阿芳换成大勇.
 
     `names` are those that are tagged as people; Chinese ones may stand untagged around the word that replaces.

@@ -76,14 +76,6 @@ def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[
     own, other = (_find_set_by(call, request, known) for call in (request.last_set, request.last_of_other))
     if len(other) != 1 or not reminds(other[0], request.turn.message.sender):
         return own
-    if len(own) == 1:
-        mentioned = [
-            fits
-            for words in _list_untagged_times(request)
-            if len(fits := known.filter_by_time(words, (*own, *other))) == 1
-        ]
-        if len(mentioned) == 1:
-            return list(mentioned[0])
     time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
     if len(own) != 1 or time is None or not time.best.has_clock:
         return other
@@ -93,13 +85,6 @@ def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[
         (other, own),
         key=lambda reminder: min(_count_minutes_between(reminder[0], clock, request.now) for clock in clocks),
     )
-
-
-def _list_untagged_times(request: RequestContext) -> list[str]:
-    """Return the words of the clocks of a request that are no part of it: "make it 2, I'm busy at 1"."""
-    texts = _list_untagged_words_of_times(request)
-    times = [slots.parse_time([text], request.words, request.read_times) for text in texts]
-    return [time.words for time in times if time is not None and time.best.has_clock]
 
 
 def _list_untagged_words_of_times(request: RequestContext) -> list[str]:
@@ -149,19 +134,13 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     close = own if len(own) == 1 else close
     if len(close) == 1:
         return [close[0].id]
-    former = _find_at_former_clock(request, known)
-    if former:
-        return former
     if len(close) > 1 and len(named) == 1:
         return _find_words_in_texts(named[0], close, request) or named
     return [] if request.may_point and not is_final and _is_beside(request) else named
 
 
 def _find_own_references(named: list[str], request: RequestContext, known: ChatReminders) -> list[str]:
-    """Return the only reminder of the sender that "mine" or "my Friday one" means; else an empty list.
-
-    Of several that "mine" may mean it is the one on the day that is named, or the one set last.
-    """
+    """Return the only reminder of the sender that "mine" or "my Friday one" means; else an empty list."""
     pieces, sender = slots.find_reference_pieces(request.reading, request.words), request.turn.message.sender
     words = [request.words.fold(piece).strip() for piece in pieces]
     if len(words) != 1 or len(named) > 1 or not request.words.has_any(request.words.own, words[0]):
@@ -169,10 +148,6 @@ def _find_own_references(named: list[str], request: RequestContext, known: ChatR
     is_pronoun = words[0] in request.words.own_one
     found = known.reminders if is_pronoun else known.resolve(named[0]) if named else ()
     own = tuple(reminder for reminder in found if _is_for(reminder, sender))
-    if is_pronoun and len(own) > 1:
-        own = known.filter_by_time(_find_days(request), own) or own
-        last = None if request.last_set is None else request.last_set.arguments.get("content")
-        own = tuple([each for each in own if each.content == last]) or own
     return [own[0].id] if len(own) == 1 and (is_pronoun or len(found) > 1) else []
 
 

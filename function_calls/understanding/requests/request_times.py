@@ -27,7 +27,6 @@ from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
-_LONGEST_LEAD = 4
 _HALF_DAY = timedelta(hours=12)
 _OPEN_HOUR, _NOON, _EVENING = 6, 12, 18
 _SHORTEST_WORD = 3
@@ -119,15 +118,16 @@ def _repeat_monthly(time: TimeWords, request: RequestContext) -> TimeWords:
 
 
 def tag_lead(request: RequestContext) -> RequestContext:
-    """Return the request with untagged words for a lead, and the clock behind them, tagged: "the day before at 6pm"."""
-    reading = request.reading
-    if not reading.has("WHEN"):
+    """Return the request with the clock behind a lead, or a lead behind 前, tagged as one: "the day before at 6pm"."""
+    if not request.reading.has("WHEN"):
         return request
-    first, last = _find_tagged_lead(request) if reading.has("LEAD") else _find_untagged_lead(request)
-    if first == last and not request.words.joint and not reading.has("LEAD"):
+    first = last = 0
+    if request.reading.has("LEAD"):
+        first, last = _find_tagged_lead(request)
+    elif not request.words.joint:
         request = _untag_name_ahead(request)
-        reading = request.reading
         first, last = _find_lead_behind(request)
+    reading = request.reading
     if first == last:
         return request
     if last < len(reading.tokens) and reading.tokens[last].form == "@clock":
@@ -459,34 +459,10 @@ def _count_months(piece: str, length: timedelta, request: RequestContext) -> tim
 
 def find_leads(request: RequestContext, *, has_event: bool) -> list[Lead]:
     """Return the leads of a request; with `has_event`, also those that are tagged as times: "before" counts back."""
-    pieces, text = request.reading.pieces("LEAD"), request.reading.text
-    spans = request.reading.spans("WHEN") if has_event and not pieces else []
-    behind = [
-        text[start:end] for start, end in spans if any(text[:start].endswith(word) for word in request.words.ahead)
-    ]
-    phrase = [piece for piece in _cut_texts(request, spans) if _says_ahead(piece, request)]
-    named = pieces or behind or phrase or (_find_untagged_lead_words(request) if has_event and not spans else [])
+    named = request.reading.pieces("LEAD")
+    if has_event and not named:
+        named = [piece for piece in request.reading.pieces("WHEN") if _says_ahead(piece, request)]
     return [each for piece in named if (each := parse_lead(piece, request)) is not None]
-
-
-def _find_untagged_lead_words(request: RequestContext) -> list[str]:
-    """Return the longest untagged words in front of "before" that name a length: "the day"."""
-    first, last = _find_untagged_lead(request)
-    tokens = request.reading.tokens
-    return [request.reading.text[tokens[first].start : tokens[last - 2].end]] if first < last else []
-
-
-def _find_untagged_lead(request: RequestContext) -> tuple[int, int]:
-    """Return the bounds of the longest untagged lead, the word "before" being the last; empty for none."""
-    tokens, tags, text = request.reading.tokens, request.reading.tags, request.reading.text
-    for at, token in enumerate(tokens):
-        if token.form not in request.words.ahead:
-            continue
-        for first in range(max(0, at - _LONGEST_LEAD), at):
-            piece = text[tokens[first].start : tokens[at - 1].end]
-            if set(tags[first : at + 1]) == {NO_TAG} and parse_lead(piece, request) is not None:
-                return first, at + 1
-    return 0, 0
 
 
 def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[TimeWords]:
@@ -504,11 +480,11 @@ def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[Time
         clock, times = None, [one]
     else:
         clock = slots.parse_time(pieces, request.words, request.read_times) if events and pieces else None
-        times = _keep_clocks(slots.parse_times(events or pieces, request.words, request.read_times))
+        times = slots.parse_times(events or pieces, request.words, request.read_times)
     part = next(iter(clocks), None)
     own = _choose_half_of_part(clock, part.words, request) if clock is not None and part is not None else clock or part
     found = [early for event in times for lead in leads if (early := subtract_lead(event, lead, own)) is not None]
-    if not events and _names_day_of_lead(request, spans, leads):
+    if not events and _names_day_of_lead(request, spans):
         return times
     is_beside = not events and _asks_for_both(spans[-1], reading.spans("LEAD")[0], request)
     return [*times, *found] if is_beside else found
@@ -522,16 +498,11 @@ def _choose_half_of_part(clock: TimeWords, part: str, request: RequestContext) -
     return clock if whole is None or not whole.best.has_clock else whole
 
 
-def _names_day_of_lead(request: RequestContext, spans: list[Span], leads: list[timedelta]) -> bool:
+def _names_day_of_lead(request: RequestContext, spans: list[Span]) -> bool:
     """Return whether the day to which a lead counts back follows it: "the day before, 29 May, at 6pm"."""
     last = request.reading.spans("LEAD")[-1][1]
     between = request.reading.text[last : spans[0][0]].strip(" ,，") if spans[0][0] >= last else "-"
-    return between.casefold() in {"", *request.words.ahead} and all(lead >= _DAY for lead in leads)
-
-
-def _keep_clocks(times: list[TimeWords]) -> list[TimeWords]:
-    """Return the times that name a clock, if any does: the others name the day of these."""
-    return [time for time in times if time.best.has_clock] or times
+    return between.casefold() in {"", *request.words.ahead}
 
 
 def _asks_for_both(when: Span, lead: Span, request: RequestContext) -> bool:

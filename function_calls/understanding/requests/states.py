@@ -6,7 +6,6 @@ from datetime import timedelta
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.requests.arguments import format_time, make_change_arguments
 from function_calls.understanding.requests.new_reminders import set_beside_last, set_reminders
 from function_calls.understanding.requests.references import (
@@ -22,9 +21,6 @@ from services.time_expressions import Reading
 def snooze(request: RequestContext) -> Interpretation | None:
     """Deliver a reminder again later; a bare figure is minutes."""
     pieces = request.reading.pieces("WHEN") or request.reading.pieces("LATER")
-    until = [slots.strip_leading_word(piece, request.words.until_words, request.words.joint) for piece in pieces]
-    if until != pieces:
-        return _snooze_until(request, slots.parse_times(until, request.words, request.read_times))
     figure = next((_parse_figure(piece, request) for piece in pieces if not _is_until(piece, request)), "")
     length = request.parse_length(figure) if figure else request.parse_amount("LATER") or request.parse_amount("WHEN")
     length = length or (None if pieces else request.parse_untagged_amount())
@@ -70,17 +66,6 @@ def _is_until(piece: str, request: RequestContext) -> bool:
     before = request.words.joint.join(token.form for token, tag in pairs if token.end <= start and tag == "O")
     words = before.split() if request.words.joint else [before[-2:], before[-1:]]
     return any(word in words for word in request.words.until_words if word != "to")
-
-
-def _snooze_until(request: RequestContext, times: list[TimeWords]) -> Interpretation | None:
-    """Deliver a reminder again at the time behind "until"; a bare figure is an hour."""
-    best = times[0].best if times else None
-    if best is None:
-        return None
-    time = make_change_arguments(best, request.now).get("time")
-    return request.answers.call_tool(
-        "reminder_snooze", {"reminder_id": ", ".join(find_references(request)), "time": time}
-    )
 
 
 def pause(request: RequestContext) -> Interpretation | None:

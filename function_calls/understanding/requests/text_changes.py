@@ -7,7 +7,6 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import load_common_words
 from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
 from function_calls.understanding.requests.changes import is_reminded_by_other, update
-from function_calls.understanding.requests.people_changes import replace_person
 from function_calls.understanding.requests.references import IT, find_named_reminder, find_references
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.model import Reminder
@@ -24,9 +23,6 @@ def reword(request: RequestContext) -> Interpretation | None:
     amount = _replace_amount(content, request)
     if amount is not None:
         return amount
-    person = "" if request.words.joint else replace_person(request)
-    if person:
-        return request.answers.call_tool("reminder_update", {"person": person, "reminder_id": IT})
     last = "" if request.last_set is None else str(request.last_set.arguments.get("content", ""))
     wrong = next((piece.strip() for piece in _find_wrong_words(request) if piece.strip() and piece.strip() in last), "")
     wrong = wrong or (denied if denied in last else "")

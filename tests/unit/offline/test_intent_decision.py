@@ -52,7 +52,7 @@ def acted_on(read, state=FIRST_MESSAGE, *, is_addressed=False, **changed):
     state, words = replace(state, **changed), load_lexicon("en")
     if is_refusal(read, words) or not (is_addressed or is_for_bot(read, words, state)):
         return ()
-    return choose_intents(read, words, state.context, is_addressed=is_addressed)
+    return choose_intents(read, state.context, is_addressed=is_addressed)
 
 
 def probability(read, state=FIRST_MESSAGE, **changed):

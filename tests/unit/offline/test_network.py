@@ -5,8 +5,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from function_calls.understanding.reading.model_file import PackedArray, PackedNetwork
-from function_calls.understanding.reading.network import DILATIONS, Network, number_classes, number_tokens, number_words
+from function_calls.understanding.reading.network import (
+    DILATIONS,
+    Network,
+    PackedArray,
+    PackedNetwork,
+    number_classes,
+    number_tokens,
+    number_words,
+)
 
 SIZE, STATE, AFFIXES = 4, 2, 8
 VOCABULARY = "remind me to feed"

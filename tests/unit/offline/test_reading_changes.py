@@ -24,7 +24,6 @@ EVERY_DAY = {"type": "daily", "time": "09:00", "content": "call tim"}
             {"time": "2026-11-27", "occurrence": "Thursday", "reminder_id": "yoga"},
         ),
         ("{WHEN:7pm}, not {OLD:6pm}", "en", {"time": "19:00", "reminder_id": "it"}),
-        ("{OLD:晚上六点}，不是{WHEN:五点}", "zh", {"time": "18:00", "reminder_id": "it"}),
         ("不是{OLD:五点}，是{WHEN:晚上六点}", "zh", {"time": "18:00", "reminder_id": "it"}),
         ("{OLD:三点}的提醒推到{WHEN:下午四点}", "zh", {"time": "16:00", "reminder_id": "三点"}),
         ("{WHEN:20 minutes} sooner", "en", {"time": "-0:20", "reminder_id": "it"}),
@@ -99,11 +98,9 @@ def test_deletion_without_a_name_is_asked_about(sentence):
         ("not {WHEN:on sunday}", "skip", {"skip": "sunday", "days": "-sunday"}),
         ("skip {REF:the standup} {WHEN:on monday}", "skip", {"skip": "monday", "reminder_id": "standup"}),
         ("not {WHEN:on fridays}", "skip", {"days": "-fridays"}),
-        ("skip the next one", "skip", {"skip": "next"}),
         ("only {WHEN:on weekdays}", "keep_days", {"days": "weekdays", "reminder_id": "it"}),
         ("also {WHEN:on saturday}", "add_days", {"days": "+saturday", "reminder_id": "it"}),
         ("until {UNTIL:5 december}", "until", {"until": "5 december", "reminder_id": "it"}),
-        ("for {UNTIL:two weeks} only", "until", {"until": "2026-12-08", "reminder_id": "it"}),
         ("stop {REF:it} after {UNTIL:three times}", "until", {"times": 3, "reminder_id": "it"}),
         ("stop {REF:the door} {FROM:from tomorrow} on", "until", {"until": "2026-11-24", "reminder_id": "door"}),
         ("just once", "once", {"type": "once", "reminder_id": "it"}),
@@ -128,7 +125,6 @@ def test_change_of_a_reminder(sentence, intent, changed):
         ("show {PERSON:everyone's} reminders", "list", {"whose": "chat"}),
         ("who set {REF:the rent reminder}", "who_set", {"filter": "rent", "who_set": True}),
         ("next page", "next_page", {"page": 0}),
-        ("snooze {WHEN:til 8}", "snooze", {"time": "20:00"}),
         ("snooze {WHEN:5}", "snooze", {"time": "5 minutes"}),
         ("snooze everything until {WHEN:6pm}", "snooze", {"reminder_id": "all", "time": "18:00"}),
         (
@@ -154,12 +150,6 @@ def test_clocks_of_several_places_are_told():
     answer = heard("what time is it in {ZONE:New York} and {ZONE:London}", "time_now").answer
 
     assert [line.split()[2] for line in answer.splitlines()] == ["05:00", "10:00"]
-
-
-def test_weekday_without_a_tag_is_the_one_that_is_left_out():
-    (made,) = arguments("周日不用", "skip", "zh", last_set=EVERY_DAY, may_point=True)
-
-    assert made["days"] == "-周日"
 
 
 @pytest.mark.parametrize(
