@@ -105,6 +105,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     fillers: frozenset[str]
     urgent: tuple[str, ...]
     dont_forget_phrases: tuple[str, ...]
+    exclusion_words: tuple[str, ...]
     common_verbs: frozenset[str]
     people_nouns: frozenset[str]
     workdays: tuple[str, ...]

@@ -55,6 +55,11 @@ _DAY = timedelta(days=1)
 
 def set_reminders(request: RequestContext) -> Interpretation | None:
     """Set the reminders that a request asks for, or ask for what is missing."""
+    left_out = _split_skipped_day(request)
+    if left_out is not None:
+        kept, day = left_out
+        made = set_reminders(kept)
+        return made if made is None or not made.calls else _skip_day(made, day, request)
     request, excluded = _split_excluded_days(request)
     request = request.with_reading(bound_names(request.reading, request.words))
     request, interval = split_interval(tag_lead(request))
@@ -97,6 +102,19 @@ def _asks_for_another(found: MessageReading, repaired: MessageReading, words: Le
     return bool(words.joint) and not found.has("CONTENT") and last in words.itself
 
 
+def _split_skipped_day(request: RequestContext) -> tuple[RequestContext, str] | None:
+    """Split off a day that the repetition of a request skips: "… but not on 25 December"; None for none."""
+    tokens, reading = request.reading.tokens, request.reading
+    for at in range(1, len(tokens)):
+        behind = request.words.fold(reading.text[tokens[at].start :])
+        word = next((word for word in request.words.exclusion_words if behind.startswith(f"{word} ")), "")
+        words = behind.removeprefix(word).strip(" .!")
+        time = slots.parse_time([words], request.words, request.read_times) if word else None
+        if time is not None and time.best.has_day and time.best.rrule is None:
+            return request.with_reading(reading.with_tokens(range(at))), slots.strip_time_words(words, request.words)
+    return None
+
+
 def _split_excluded_days(request: RequestContext) -> tuple[RequestContext, str]:
     """Split off weekdays that the words behind them exclude: 每天…，周末别提醒; "" for none."""
     tokens, reading = request.reading.tokens, request.reading
@@ -123,6 +141,12 @@ def _exclude_days(reminder: ReminderRequest, days: str, request: RequestContext)
         return reminder
     phrase = request.words.exclusion_template.format(time=reminder.time.words, days=days)
     return replace(reminder, time=slots.parse_time([phrase], request.words, request.read_times) or reminder.time)
+
+
+def _skip_day(made: Interpretation, day: str, request: RequestContext) -> Interpretation:
+    """Return the calls that set a repetition, and a call that skips a day of it."""
+    skipped = request.answers.call_tool("reminder_update", {"reminder_id": "it", "skip": day})
+    return replace(made, calls=(*made.calls, *skipped.calls))
 
 
 def _keep_count_in_content(request: RequestContext) -> RequestContext:

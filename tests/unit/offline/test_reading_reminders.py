@@ -107,6 +107,13 @@ def test_lead_counts_back_from_the_event(sentence, language, time):
     assert [each for each, _ in told(sentence, language)] == [time]
 
 
+def test_day_may_be_left_out_of_a_repetition():
+    sentence = "remind {PERSON:me} {WHEN:every friday at 4pm} to {CONTENT:send timesheets, but not on 25 December}"
+    made, left_out = arguments(sentence)
+
+    assert (made["content"], left_out) == ("send timesheets", {"reminder_id": "it", "skip": "25 december"})
+
+
 @pytest.mark.parametrize(
     ("sentence", "language", "time"),
     [
