@@ -30,16 +30,23 @@ class ContentRepair(TagDraft):
     def untag_courtesies(self) -> None:
         """Untag the courtesies at the end of a content."""
         for first, last in self.find_runs("CONTENT"):
-            end = last if self.words.joint else self._strip_signs(first, last)
+            end = last if self.words.joint else self._strip_closing(first, last)
             while end > first + 1 and self.forms[end - 1] in self.words.polite | MARKS:
                 end -= 1
             self.set_tag(end, last, NO_TAG)
 
-    def _strip_signs(self, first: int, last: int) -> int:
-        """Return where a content ends without marks and emoji: 拜托🙏; all of it may be one."""
-        while last > first and not any(map(str.isalnum, self.forms[last - 1])):
-            last -= 1
-        return last
+    def _strip_closing(self, first: int, last: int) -> int:
+        """Return where a content ends without closing phrases, marks and emoji: 拜托🙏; all of it may be one.
+
+        The phrases are Chinese, so that each of their characters is a token.
+        """
+        while last > first:
+            text = "".join(self.forms[first:last])
+            phrase = next((each for each in self.words.closing_questions if text.endswith(each)), "")
+            if not phrase and any(map(str.isalnum, self.forms[last - 1])):
+                break
+            last -= max(1, len(phrase))
+        return max(first, last)
 
     def tag_content(self) -> None:
         """Tag the words behind the people as content, or else those in front of the request that say most."""
