@@ -15,7 +15,6 @@ from services.time_expressions import Reading, TimeReadings
 
 ReadTimes = Callable[[str], tuple[TimeReadings, ...]]
 
-_COMMAS = frozenset(",，、")
 _DAY_AND_FIGURE = re.compile(r"(?P<day>[^\d]*[^\W\d]),? (?P<figure>\d{1,2})")
 _EDGE = " \t\n,，.。;；:：、!！?？~…-—"
 _LONGEST_FIGURE, _FIGURE_FORMS = 2, 2
