@@ -1,7 +1,7 @@
 """Review the calls that a model chose: does the message ask for them, and for something else instead?"""
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -40,19 +40,6 @@ class Review(Struct, frozen=True, kw_only=True):
 
     calls: tuple[ToolCall, ...]
     question: str = ""
-
-
-class CallReviewer(Protocol):
-    """Reviews the calls that a model chose; `RuleBasedReview` is one."""
-
-    def review(self, turn: Turn, calls: Sequence[ToolCall]) -> Review:
-        """Return the corrected first `calls` that a model chose for `turn`."""
-
-    def instead(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-        """Return the calls that `turn` plainly asks for, where nothing in it supports `calls`."""
-
-    def missed(self, turn: Turn) -> tuple[ToolCall, ...]:
-        """Return the calls that `turn` asks for although a model chose none."""
 
 
 class RuleBasedReview:
