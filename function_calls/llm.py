@@ -28,7 +28,7 @@ from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener, ignore_text
 
 if TYPE_CHECKING:  # it reads messages, and most programs need none
-    from function_calls.grounding.review import CallReviewer
+    from function_calls.grounding.review import RuleBasedReview
 
 # Without these calls a text would lose a reminder, or invent a list.
 _NEVER_TEXT_ONLY = frozenset({"reminder_set", "reminder_list"})
@@ -61,7 +61,7 @@ class FunctionCallLLM:
         repair_rounds: int = 1,
         is_streaming: bool = False,
         on_completion: CompletionListener | None = None,
-        reviewer: "CallReviewer | None" = None,
+        reviewer: "RuleBasedReview | None" = None,
         tool_search_above: int = MOST_WITHOUT_SEARCH,
     ) -> None:
         self._model = model
@@ -174,7 +174,7 @@ class FunctionCallLLM:
         return await self._request_text(inputs)
 
     async def _review(
-        self, inputs: "_Inputs", calls: tuple[ToolCall, ...], text: str, reviewer: "CallReviewer"
+        self, inputs: "_Inputs", calls: tuple[ToolCall, ...], text: str, reviewer: "RuleBasedReview"
     ) -> Interpretation:
         """Return the calls that the message supports; without any, text, a question or silence."""
         instead = reviewer.instead(inputs.turn, calls) if inputs.is_choice_only else ()

@@ -6,7 +6,7 @@ from typing import Any, Final, Self
 
 from pydantic_core import ErrorDetails
 
-from function_calls.language.messages import FALLBACK, Message, knows, say
+from function_calls.language.messages import FALLBACK, Message, knows, say, text_in
 from services.kernel.errors import ConfigError
 from services.kernel.text import closest_names
 
@@ -87,7 +87,7 @@ class SettingInvalid(ConfigError):
     def __init__(self, path: str, key: str, error: ErrorDetails | str, /, **fields: object) -> None:
         self.error = error
         self.fields = fields
-        super().__init__(path, key, _text_in(FALLBACK, self.message()), **fields)
+        super().__init__(path, key, text_in(FALLBACK, self.message()), **fields)
 
     def at(self, path: str, key: str) -> Self:
         """Return the error with another place."""
@@ -104,7 +104,7 @@ class SettingInvalid(ConfigError):
 
 def config_problem(error: ConfigError, language: str) -> str:
     """Return the problem of an error, in `language` where it is translated."""
-    return _text_in(language, config_message(error))
+    return text_in(language, config_message(error))
 
 
 def config_message(error: ConfigError) -> Message | str:
@@ -112,10 +112,6 @@ def config_message(error: ConfigError) -> Message | str:
     if isinstance(error, SettingInvalid):
         return error.message()
     return Message(f"database.{error.code}", error.fields) if error.code else error.problem
-
-
-def _text_in(language: str, message: Message | str) -> str:
-    return message.text_in(language) if isinstance(message, Message) else message
 
 
 def config_error_text(error: ConfigError, language: str) -> str:

@@ -76,7 +76,7 @@ class ListenFilter(Struct, frozen=True):
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
         """Pass on messages that are addressed to the bot or private, or that the setting lets through."""
-        passes = message.is_addressed or message.is_private or self.listen == "all"
+        passes = message.is_for_bot or self.listen == "all"
         passes = passes or (self.listen == "smart" and self.looks_like_a_request(message.text))
         if passes or (self.is_for_the_bot is not None and await self.is_for_the_bot(message)):
             await call_next(message)

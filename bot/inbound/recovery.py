@@ -66,7 +66,7 @@ class Recovery(Struct, frozen=True, kw_only=True):
                 logger.bind(chat=message.address.key, message=message.id).info("resuming a message of an earlier run")
                 await handle(replace(message, is_recorded=True))
                 await self.state.set(_attempt_key(message), value=False, keep=NOTIFIED_WITHIN)
-            elif is_unfinished or message.is_addressed or message.is_private:
+            elif is_unfinished or message.is_for_bot:
                 await screen(replace(message, is_recorded=True), self._notify_sender)
 
     async def _notify_sender(self, message: ChatMessage) -> None:

@@ -151,7 +151,7 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
 
     async def _reply_to(self, turn: Turn) -> Reply | None:
         message = turn.message
-        is_awaited = message.is_addressed or message.is_private
+        is_awaited = message.is_for_bot
         try:
             async with self.outbox.typing(message.address) if is_awaited else nullcontext():
                 return await self.assistant.answer(turn)

@@ -57,7 +57,7 @@ class FollowUpInterpreter:
         text = strip_names(turn.message.text, (turn.bot_name,)).strip()
         if tool is None or len(text) > _LONGEST:
             return None
-        is_addressed = turn.message.is_addressed or turn.message.is_private
+        is_addressed = turn.message.is_for_bot
         found = self._examples.match_template(text, (_with_examples(tool),), is_addressed=is_addressed)
         if found is None:
             return None

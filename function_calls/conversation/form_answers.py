@@ -101,7 +101,7 @@ def _is_unrelated(turn: Turn, question: Question, text: str, answered: Form | No
 
 
 def _is_direct(message: ChatMessage) -> bool:
-    return message.is_addressed or message.is_private or message.reply_to is not None
+    return message.is_for_bot or message.reply_to is not None
 
 
 def _is_request(turn: Turn, text: str) -> bool:

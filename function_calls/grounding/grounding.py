@@ -72,7 +72,7 @@ async def ground(call: ToolCall, message: ReadMessage, ctx: CallContext) -> Grou
 
 async def _is_for_bot(call: ToolCall, message: ReadMessage, ctx: CallContext) -> bool:
     """Return whether a message is for the bot, or certainly a statement for it and no answer to another person."""
-    if ctx.message.is_addressed or ctx.message.is_private:
+    if ctx.message.is_for_bot:
         return True
     history = ctx.services.get(HistoryService)
     if await is_for_bot(ctx, history):

@@ -89,7 +89,7 @@ class ReadMessage:
         if not (has_models(self.language) and 0 < len(self._words) <= _LONGEST):
             return None
         message = self.turn.message
-        situation = Situation(is_addressed=message.is_addressed or message.is_private)
+        situation = Situation(is_addressed=message.is_for_bot)
         return classify_tokens([token.form for token in self._tokens], situation, load_models(self.language))
 
     @cached_property

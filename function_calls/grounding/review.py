@@ -1,7 +1,7 @@
 """Review the calls that a model chose: does the message ask for them, and for something else instead?"""
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -42,19 +42,6 @@ class Review(Struct, frozen=True, kw_only=True):
     question: str = ""
 
 
-class CallReviewer(Protocol):
-    """Reviews the calls that a model chose; `RuleBasedReview` is one."""
-
-    def review(self, turn: Turn, calls: Sequence[ToolCall]) -> Review:
-        """Return the corrected first `calls` that a model chose for `turn`."""
-
-    def instead(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-        """Return the calls that `turn` plainly asks for, where nothing in it supports `calls`."""
-
-    def missed(self, turn: Turn) -> tuple[ToolCall, ...]:
-        """Return the calls that `turn` asks for although a model chose none."""
-
-
 class RuleBasedReview:
     """Accepts, corrects or drops a model's calls by what the rules read in the message; it keeps nothing between turns.
 
@@ -78,7 +65,7 @@ class RuleBasedReview:
         left = list(_with_one_for_all(_without_unasked(calls, own), own))
         if is_report:
             left = [call for call in calls if call.name not in known_tools()]
-        if not (_is_addressed(turn) or message.share_of(_SET) >= _LIKELY):
+        if not (turn.message.is_for_bot or message.share_of(_SET) >= _LIKELY):
             left = [call for call in left if call.name != _SET]
         reminders = [call for call in left if call.name == _SET]
         if not reminders:
@@ -87,7 +74,7 @@ class RuleBasedReview:
         others = [call for call in left if call.name != _SET]
         if not self._is_timed(turn):
             content = set_calls.content if message.share_of(_SET) >= _LIKELY else ""
-            content = content or (set_calls.mentioned_content(reminders[0]) if _is_addressed(turn) else "")
+            content = content or (set_calls.mentioned_content(reminders[0]) if turn.message.is_for_bot else "")
             question = say(turn.language, "offline.when", content=content) if content else ""
             return Review(calls=tuple(others), question=question)
         corrected = set_calls.correct(reminders, [call for call in own if call.name == _SET])
@@ -116,7 +103,7 @@ class RuleBasedReview:
         text, language, maker = message.text, message.language, CallMaker(message.turn)
         if _only_tells(message):
             return ()
-        if _is_addressed(message.turn) and asks_about_talk(text, language) and maker.offers(_SUMMARY):
+        if message.turn.message.is_for_bot and asks_about_talk(text, language) and maker.offers(_SUMMARY):
             return (maker.call(_SUMMARY, {}),)
         is_small_talk = asks_each_other(text, language)
         return tuple(call for call in message.calls if not (call.name == _SEARCH and is_small_talk))
@@ -129,10 +116,6 @@ class RuleBasedReview:
         """Return whether the message, or one before it, names a time."""
         texts = (turn.message.text, *(each.text for each in turn.recent))
         return any(self._read_times(text, turn.message_time, language=turn.language) for text in texts)
-
-
-def _is_addressed(turn: Turn) -> bool:
-    return turn.message.is_addressed or turn.message.is_private
 
 
 def _only_tells(message: ReadMessage) -> bool:

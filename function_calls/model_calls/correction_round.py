@@ -112,7 +112,7 @@ def _correction_text(outcome: ToolCall | Problem | ToolsFound, *, is_cut: bool) 
 
 def must_answer(turn: Turn) -> bool:
     """Return whether an answer is expected, because the bot was addressed or has called a tool."""
-    return turn.message.is_addressed or turn.message.is_private or bool(turn.steps)
+    return turn.message.is_for_bot or bool(turn.steps)
 
 
 def make_answer(turn: Turn, completion: Completion, text: str) -> Interpretation:

@@ -220,7 +220,7 @@ class CallContext(Struct, frozen=True, kw_only=True):
 
 async def is_for_bot(context: CallContext, history: HistoryService) -> bool:
     """Return whether the message is addressed to the bot, private, or directly after a message of the bot."""
-    if context.message.is_addressed or context.message.is_private:
+    if context.message.is_for_bot:
         return True
     before = await history.before(context.message, 1)
     return bool(before) and before[-1].sender.is_bot

@@ -203,7 +203,7 @@ class OfflineInterpreter:
         """Return the coming reminders of the chat where the message may be about one; else None."""
         turn, utterance = message.turn, message.utterance
         is_asking = utterance is not None and _may_be_about_reminder(utterance)
-        if self._reminders is None or not (is_asking or _is_addressed(turn)):
+        if self._reminders is None or not (is_asking or turn.message.is_for_bot):
             return None
         return ChatReminders(tuple(await self._reminders(turn.message.address)), turn.now)
 
@@ -252,13 +252,13 @@ class OfflineInterpreter:
         name = self._examples.match_sentence(text, turn.tools)
         if name is not None:
             return Interpretation(calls=(CallMaker(turn).call(name, {}),))
-        found = self._examples.match_template(text, turn.tools, is_addressed=_is_addressed(turn))
+        found = self._examples.match_template(text, turn.tools, is_addressed=turn.message.is_for_bot)
         return None if found is None else Interpretation(calls=(CallMaker(turn).call(*found),))
 
     def _answer_unread(self, turn: Turn) -> Interpretation:
         """Return the answer to a message that the models do not read: too long, only a sign, or for others."""
         is_long = len(turn.message.text) > LONGEST
-        if not _is_addressed(turn) and not (is_long and self._is_request(turn)):
+        if not turn.message.is_for_bot and not (is_long and self._is_request(turn)):
             return Interpretation()
         if is_long:
             return Interpretation(answer=say(turn.language, "offline.too_long", limit=LONGEST), must_reply=True)
@@ -332,7 +332,7 @@ class OfflineInterpreter:
         if not is_wanted or last is None or not last.is_change or not maker.offers("undo"):
             return None
         is_lately = self._dialogue.is_fresh(key, turn) and not self._dialogue.state(key).is_passed
-        return Interpretation(calls=(maker.call("undo", {}),)) if _is_addressed(turn) and is_lately else None
+        return Interpretation(calls=(maker.call("undo", {}),)) if turn.message.is_for_bot and is_lately else None
 
     def _undo_waived(self, utterance: Utterance) -> Interpretation | None:
         """Return the call that undoes the last new or repeating reminder where the person waives it.
@@ -358,7 +358,7 @@ class OfflineInterpreter:
         """Return the answer to a message without a request: a hint, help, a lookup, or nothing for talk and thanks."""
         turn = utterance.turn
         text = strip_names(turn.message.text, (turn.bot_name,))
-        is_called = _is_addressed(turn)
+        is_called = turn.message.is_for_bot
         if not is_called and self._messages.asks_for_change(utterance):
             return Interpretation(answer=self._hint(utterance), must_reply=True)
         is_thanked = is_acknowledgement(text) or _is_remark_behind_thanks(text, utterance)
@@ -427,7 +427,7 @@ def _is_reference(utterance: Utterance) -> bool:
     is_short = len(utterance.reading.tokens) <= _REMARK * (1 if words.joint else 2)
     is_new = utterance.reading.intent not in {"none", "delete", "answer_when", "answer_content", "cancel_ask"}
     name = slots.normalize_reference(text, words)
-    is_meant = _is_addressed(utterance.turn) or (known is not None and bool(known.resolve(name)))
+    is_meant = utterance.turn.message.is_for_bot or (known is not None and bool(known.resolve(name)))
     return name.isdecimal() or is_marked or (not is_new and is_short and is_meant)
 
 
@@ -450,14 +450,10 @@ def _get_dialogue_key(turn: Turn) -> str:
     return Conversation(chat=turn.message.address, person=turn.message.sender).key
 
 
-def _is_addressed(turn: Turn) -> bool:
-    return turn.message.is_addressed or turn.message.is_private
-
-
 def _is_for_somebody(turn: Turn) -> bool:
     """Return whether a message replies to another person; "done" may reply to a reminder that is still being sent."""
     message = turn.message
-    if message.reply_to is None or _is_addressed(turn):
+    if message.reply_to is None or turn.message.is_for_bot:
         return False
     is_known = any(each.id == message.reply_to for each in turn.recent)
     return is_known or len(message.text) > _LONGEST_REPLY
@@ -471,7 +467,7 @@ def _is_below_reminder(turn: Turn) -> bool:
 
 
 def _refuse_too_many_times(turn: Turn) -> Interpretation:
-    if not _is_addressed(turn):
+    if not turn.message.is_for_bot:
         return Interpretation()
     return Interpretation(answer=say(turn.language, "offline.too_many_times"), must_reply=True)
 

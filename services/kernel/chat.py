@@ -92,6 +92,11 @@ class ChatMessage(Struct, frozen=True, kw_only=True):
     is_recorded: bool = False
     is_edited: bool = False
 
+    @property
+    def is_for_bot(self) -> bool:
+        """Return whether the message is addressed to the bot or was sent in private."""
+        return self.is_addressed or self.is_private
+
 
 class MessageEdited(Struct, frozen=True, kw_only=True):
     """A person edited a message. `at` is timezone-aware.

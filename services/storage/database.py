@@ -288,8 +288,8 @@ class Database:
             self._resources.callback(self._journal.close)
         self._durable(lambda connection: make_schema(connection, str(self.path), self.path))
         # A database in memory exists only in its connection.
-        is_alone = self._is_in_memory
-        self._reading = self._durable if is_alone else partial(_transact, self._connect(sqlite.Role.READING))
+        read = sqlite.Role.READING
+        self._reading = self._durable if self._is_in_memory else partial(sqlite.transact, self._connect(read), read)
 
     def _prepare(self, path: Path) -> None:
         """Lock the file, check the files beside it, and restrict the permissions."""
@@ -364,19 +364,13 @@ class _WritingConnection:
             if role is not self._role:
                 sqlite.switch_role(self.connection, self._role, role, self._busy)
                 self._role = role
-            return _transact(self.connection, work)
+            return sqlite.transact(self.connection, role, work)
         except sqlite3.OperationalError as error:
             if is_at_once and sqlite.is_locked(error):
                 raise BlockingIOError from error
             raise
         finally:
             self.lock.release()
-
-
-def _transact(connection: sa.Connection, work: Callable[[sa.Connection], T]) -> T:
-    """Run `work` on a permanent connection; opening one takes longer than a short transaction."""
-    with connection.begin():
-        return work(connection)
 
 
 def _transact_on_server(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:

@@ -1,15 +1,32 @@
 """Request and response bodies of the admin API."""
 
+from collections.abc import Collection, Sequence
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import AfterValidator, AliasPath, BeforeValidator, Field, JsonValue
 
 from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN, Answer, Body
 from bot.http.core.timeseries import Sample
 from bot.http.core.tokens import Role, Scope
-from bot.platforms.web.frames import AuthorShape
+from bot.platforms.web.frames import AuthorShape, author_shape, written
+from services.language_model.ports import RequestedCall
 
 Status = Literal["success", "error", "timeout", "denied"]
+
+
+def _names(calls: Sequence[RequestedCall]) -> list[str]:
+    return [call.name for call in calls]
+
+
+def _sorted_or_none(names: Collection[str] | None) -> list[str] | None:
+    return None if names is None else sorted(names)
+
+
+def _round_milliseconds(duration: float) -> float:
+    return round(duration, 1)
+
+
+_Instant = Annotated[str, BeforeValidator(written)]
 
 
 class CallEntry(Answer):
@@ -52,11 +69,11 @@ class MessageEntry(Answer):
     """A message of any chat."""
 
     id: str
-    chat: str
-    author: AuthorShape
+    chat: Annotated[str, Field(validation_alias=AliasPath("address", "key"))]
+    author: Annotated[AuthorShape, BeforeValidator(author_shape)] = Field(validation_alias="sender")
     text: str
     reply_to: str | None
-    ts: str
+    ts: _Instant = Field(validation_alias="sent_at")
 
 
 class MessagePage(Answer):
@@ -71,22 +88,22 @@ class CompletionEntry(Answer):
 
     model: str
     round: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float
+    prompt_tokens: Annotated[int, Field(validation_alias=AliasPath("charge", "prompt_tokens"))]
+    completion_tokens: Annotated[int, Field(validation_alias=AliasPath("charge", "completion_tokens"))]
+    cost: Annotated[float, Field(validation_alias=AliasPath("charge", "cost"))]
     finish_reason: str
     error: str
-    requested: list[str]
+    requested: Annotated[list[str], BeforeValidator(_names)]
 
 
 class TurnEntry(Answer):
     """An interpreted message, and its outcome."""
 
-    chat: str
+    chat: Annotated[str, Field(validation_alias=AliasPath("address", "key"))]
     message_id: str
-    person: str
+    person: Annotated[str, Field(validation_alias=AliasPath("person", "name"))]
     text: str
-    at: str
+    at: _Instant
     language: str
     route: str
     rounds: int
@@ -94,9 +111,9 @@ class TurnEntry(Answer):
     reply: str
     fallback: str
     error: str
-    duration: float
-    tokens: int
-    cost: float
+    duration: Annotated[float, AfterValidator(_round_milliseconds)] = Field(validation_alias="duration_ms")
+    tokens: Annotated[int, Field(validation_alias=AliasPath("charge", "tokens"))]
+    cost: Annotated[float, Field(validation_alias=AliasPath("charge", "cost"))]
     completions: list[CompletionEntry]
 
 
@@ -195,8 +212,8 @@ class TokenEntry(Answer):
     id: str
     name: str
     role: Role
-    scopes: list[Scope]
-    rooms: list[str] | None
+    scopes: Annotated[list[Scope], BeforeValidator(sorted)]
+    rooms: Annotated[list[str] | None, BeforeValidator(_sorted_or_none)]
     created_at: str
 
 

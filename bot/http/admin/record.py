@@ -7,7 +7,6 @@ from fastapi import APIRouter, Depends, Path, Query
 from bot.http.admin.bodies import (
     CallEntry,
     CallPage,
-    CompletionEntry,
     MessageEntry,
     MessagePage,
     Status,
@@ -19,9 +18,9 @@ from bot.http.core.bodies import as_json
 from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
 from bot.http.security.auth import needs
-from bot.platforms.web.frames import author_shape, written
+from bot.platforms.web.frames import written
 from function_calls.language.recurrence_text import rules_in_words
-from services.call_log.model import CallRecord, TurnRecord, parse_json
+from services.call_log.model import CallRecord, parse_json
 from services.call_log.service import CallLog
 from services.kernel.chat import ChatAddress
 from services.storage.messages.pages import MessageFilter
@@ -68,20 +67,7 @@ async def messages(
     criteria = MessageFilter(chat_key=chat, person=person, text=q)
     found = await context.messages.latest(criteria, before=before, limit=limit)
     next_page = str(found[-1].number) if len(found) == limit else None
-    return MessagePage(
-        items=[
-            MessageEntry(
-                id=each.message.id,
-                chat=each.message.address.key,
-                author=author_shape(each.message.sender),
-                text=each.message.text,
-                reply_to=each.message.reply_to,
-                ts=written(each.message.sent_at),
-            )
-            for each in found
-        ],
-        next=next_page,
-    )
+    return MessagePage(items=[MessageEntry.model_validate(each.message) for each in found], next=next_page)
 
 
 @routes.get("/turns")
@@ -92,7 +78,7 @@ async def turns(
     await context.app.services.get(CallLog).drain()
     found = await context.activity.turns(chat_key=chat, text=q, before=before, limit=limit)
     next_page = str(found[-1].number) if len(found) == limit else None
-    return TurnPage(items=[_turn(each.turn) for each in found], next=next_page)
+    return TurnPage(items=[TurnEntry.model_validate(each.turn) for each in found], next=next_page)
 
 
 @routes.get("/turns/{chat}/{message_id}")
@@ -103,7 +89,8 @@ async def turn(chat: _CHAT, message_id: Annotated[str, Path(max_length=300)], co
     found = await log.turn(message_id, ChatAddress(platform=platform, chat_id=chat_id))
     if found is None:
         raise HttpRefused(404, "not_found")
-    return TurnWithCalls(turn=_turn(found), calls=[_call(each) for each in await log.calls_of(found)])
+    calls = [_call(each) for each in await log.calls_of(found)]
+    return TurnWithCalls(turn=TurnEntry.model_validate(found), calls=calls)
 
 
 def _call(call: CallRecord) -> CallEntry:
@@ -129,37 +116,4 @@ def _call(call: CallRecord) -> CallEntry:
         spawn_task=None if call.spawn_task is None else as_json(parse_json(call.spawn_task)),
         rule_words=rules_in_words(f"{call.arguments} {call.result or ''} {call.error or ''}"),
         at=written(call.at),
-    )
-
-
-def _turn(turn: TurnRecord) -> TurnEntry:
-    return TurnEntry(
-        chat=turn.address.key,
-        message_id=turn.message_id,
-        person=turn.person.name,
-        text=turn.text,
-        at=written(turn.at),
-        language=turn.language,
-        route=turn.route,
-        rounds=turn.rounds,
-        outcome=turn.outcome,
-        reply=turn.reply,
-        fallback=turn.fallback,
-        error=turn.error,
-        duration=round(turn.duration_ms, 1),
-        tokens=turn.charge.tokens,
-        cost=turn.charge.cost,
-        completions=[
-            CompletionEntry(
-                model=each.model,
-                round=each.round,
-                prompt_tokens=each.charge.prompt_tokens,
-                completion_tokens=each.charge.completion_tokens,
-                cost=each.charge.cost,
-                finish_reason=each.finish_reason,
-                error=each.error,
-                requested=[call.name for call in each.requested],
-            )
-            for each in turn.completions
-        ],
     )

@@ -29,7 +29,6 @@ from bot.http.core.bodies import Done
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused, request_language
 from bot.http.core.timeseries import samples
-from bot.http.core.tokens import Token
 from bot.http.security.auth import needs
 from bot.platforms.base import HasHealth, Platform
 from bot.platforms.web.frames import written
@@ -124,7 +123,7 @@ async def usage(context: Context, days: Annotated[int, Query(ge=1, le=366)] = 30
 @routes.get("/tokens")
 async def tokens(context: Context) -> TokenList:
     """List the issued tokens."""
-    return TokenList(tokens=[_token(each) for each in await context.tokens.list_tokens()])
+    return TokenList(tokens=[TokenEntry.model_validate(each) for each in await context.tokens.list_tokens()])
 
 
 @routes.post("/tokens", status_code=201)
@@ -133,7 +132,7 @@ async def issue_token(body: NewTokenBody, context: Context) -> IssuedToken:
     scopes = None if body.scopes is None else frozenset(body.scopes)
     rooms = None if body.rooms is None else frozenset(body.rooms)
     token, secret = await context.tokens.issue(body.name, body.role, scopes, rooms)
-    return IssuedToken(**_token(token).model_dump(), token=secret)
+    return IssuedToken(**TokenEntry.model_validate(token).model_dump(), token=secret)
 
 
 @routes.delete("/tokens/{token_id}")
@@ -163,15 +162,4 @@ def _adapter(platform: Platform, state: str, language: str) -> AdapterEntry:
         last_event=None,
         reconnects=0 if health is None else health.reconnects,
         queue=0,
-    )
-
-
-def _token(token: Token) -> TokenEntry:
-    return TokenEntry(
-        id=token.id,
-        name=token.name,
-        role=token.role,
-        scopes=sorted(token.scopes),
-        rooms=None if token.rooms is None else sorted(token.rooms),
-        created_at=token.created_at,
     )

@@ -50,7 +50,7 @@ _NO_CONTENT = " 了吗呢吧啊么没哦，。！？,.!?"  # 记住了吗 is a q
 @tool_function(name="memory_save", returns="reply", changes_state=True, examples=examples_of("memory_save"))
 async def memory_save(args: MemorySaveArgs, ctx: CallContext, memory: MemoryService) -> ToolResult:
     """记住一件事 / Remember a fact. Only when somebody asks for it; for what is to be done later set a reminder."""
-    if not (ctx.message.is_addressed or ctx.message.is_private):
+    if not ctx.message.is_for_bot:
         return ToolResult(ok=True, is_answered=True)
     if not args.text.strip(_NO_CONTENT):
         raise RequestRefused("memory_empty")

@@ -56,7 +56,7 @@ async def reminder_state(
         if sent is not None:
             done = say(ctx.language, "reminder.done_noted", content=sent.content)
             return ToolResult(ok=True, text=done, value={"id": sent.id})
-        if refusal.code in {"nothing_to_finish", "nothing_meant"} and not _is_addressed(ctx):
+        if refusal.code in {"nothing_to_finish", "nothing_meant"} and not ctx.message.is_for_bot:
             return ToolResult(ok=True, is_answered=True)
         return ask_which_reminder(refusal, args.reminder_id or "", ctx, ask=which_question_key(args.reminder_id))
 
@@ -97,7 +97,7 @@ async def _resolve_target(
         return reference
     if args.action == "done":
         return (await _find_unfinished(ctx, reminders, history)).id
-    if args.reminder_id is None and not _is_addressed(ctx):
+    if args.reminder_id is None and not ctx.message.is_for_bot:
         raise RequestRefused("nothing_meant")
     if args.action == "join":
         here = await reminders.open_in(ctx.chat)
@@ -108,7 +108,7 @@ async def _resolve_target(
 async def _find_unfinished(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> Reminder:
     """Return the unfinished reminder for "done"; for a reply to an unknown message only one sent just now."""
     replied_to = ctx.message.reply_to
-    if replied_to is None or _is_addressed(ctx):
+    if replied_to is None or ctx.message.is_for_bot:
         return await reminders.recent_deliveries.latest_unfinished(ctx.chat, ctx.sender)
     if await history.find(ctx.chat, replied_to) is not None:
         raise RequestRefused("nothing_meant")
@@ -140,7 +140,3 @@ async def _join_or_leave(
     undo = revert_step(before, is_ended=True) if action == "done" else inverse_step(action, after)
     receipt = Receipt(action=action, subject=after.id, undo=undo)
     return ToolResult(ok=True, text=change_text(action, after, ctx), value={"id": after.id}, receipts=(receipt,))
-
-
-def _is_addressed(ctx: CallContext) -> bool:
-    return ctx.message.is_addressed or ctx.message.is_private

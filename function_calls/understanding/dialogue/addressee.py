@@ -69,7 +69,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
 def is_addressed(turn: Turn) -> bool:
     """Return whether a message is for the bot, or calls it by its name in the middle."""
     message = turn.message
-    if message.is_addressed or message.is_private:
+    if message.is_for_bot:
         return True
     named = find_name(message.text, turn.bot_name)
     if named is None:

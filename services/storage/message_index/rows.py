@@ -12,13 +12,13 @@ from services.storage.engine.rows import address_of, from_micros
 from services.storage.tables import MESSAGE
 
 
-def mentions_text(people: Sequence[Person]) -> str:
+def format_people(people: Sequence[Person]) -> str:
     """Return people as JSON pairs of id and name."""
     return json.dumps([[person.id, person.name] for person in people], ensure_ascii=False) if people else ""
 
 
-def parse_mentions(text: str) -> tuple[Person, ...]:
-    """Parse the text of `mentions_text`."""
+def parse_people(text: str) -> tuple[Person, ...]:
+    """Parse the text of `format_people`."""
     return tuple(Person(id=identifier, name=name) for identifier, name in json.loads(text)) if text else ()
 
 
@@ -84,6 +84,6 @@ def messages_of(rows: Iterable[sa.Row[*tuple[Any, ...]]]) -> Iterator[ChatMessag
             is_addressed=bool(row.is_addressed),
             is_private=bool(row.is_private),
             reply_to=row.reply_to,
-            mentions=parse_mentions(row.mentions),
+            mentions=parse_people(row.mentions),
             attachments=parse_attachments(row.attachments),
         )

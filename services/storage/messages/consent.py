@@ -35,7 +35,7 @@ def read_opt_outs(connection: sa.Connection, people: Collection[object]) -> set[
     """Return pairs of place and person for those of `people` who opted out."""
     is_quick = len(people) == 1 and connection.dialect.name == "sqlite"
     found = (
-        sqlite.execute_directly(connection, _HAS_OPTED_OUT, tuple(people))
+        sqlite.driver_of(connection).execute(_HAS_OPTED_OUT, tuple(people)).fetchall()
         if is_quick
         else connection.execute(_OPTED_OUT, {"senders": list(people)})
     )

@@ -1,5 +1,6 @@
 """Store the message history of chats in SQL."""
 
+import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
@@ -30,7 +31,7 @@ from services.storage.message_index.rows import (
     NewMessage,
     attachments_text,
     in_thread,
-    mentions_text,
+    format_people,
     messages_of,
     row_search_text,
 )
@@ -88,7 +89,7 @@ class SqlMessageStore:
         """Index the waiting messages; after a failure they stay waiting, and searches read them."""
         try:
             await self._database.run(index_waiting, is_durable=False)
-        except (StorageBusy, StorageFull, StorageUnavailable, sa.exc.DatabaseError) as error:
+        except (StorageBusy, StorageFull, StorageUnavailable, sa.exc.DatabaseError, sqlite3.DatabaseError) as error:
             logger.error("could not index messages for search; retrying later: {}", error)
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
@@ -186,8 +187,8 @@ def _insert(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> lis
     """Store messages; return the new ones. Usually there is one."""
     dialect = connection.dialect.name
     if len(rows) == 1 and dialect == "sqlite":
-        found = sqlite.execute_directly(connection, _new_message(tuple(rows[0])), tuple(rows[0].values()))
-        return [NewMessage(*row) for row in found]
+        new = sqlite.driver_of(connection).execute(_new_message(tuple(rows[0])), tuple(rows[0].values()))
+        return [NewMessage(*row) for row in new.fetchall()]
     return [NewMessage(*row) for row in connection.execute(_new_messages(dialect), rows)]
 
 
@@ -239,7 +240,7 @@ def _columns(message: ChatMessage) -> dict[str, object]:
         "reply_to": message.reply_to,
         "is_addressed": message.is_addressed,
         "is_private": message.is_private,
-        "mentions": mentions_text(message.mentions),
+        "mentions": format_people(message.mentions),
         "attachments": attachments_text(message.attachments),
         "deleted_at": None,
     }

@@ -11,7 +11,7 @@ from services.call_log.model import CallRecord, CompletionRecord, Spent, TurnRec
 from services.kernel.chat import Person
 from services.storage.database import Database
 from services.storage.engine.readonly import Readable
-from services.storage.engine.rows import address_of, from_micros, to_micros
+from services.storage.engine.rows import address_of, from_micros, insert_many, to_micros
 from services.storage.messages.consent import recordable_calls, recordable_turns
 from services.storage.tables import CALL, TURN
 
@@ -144,9 +144,9 @@ class SqlCallStore(SqlCallReader):
 
         def work(connection: sa.Connection) -> None:
             if turns:
-                connection.execute(TURN.insert(), recordable_turns(connection, [turn_columns(turn) for turn in turns]))
+                insert_many(connection, TURN, recordable_turns(connection, [turn_columns(turn) for turn in turns]))
             if calls:
-                connection.execute(CALL.insert(), recordable_calls(connection, [call_columns(call) for call in calls]))
+                insert_many(connection, CALL, recordable_calls(connection, [call_columns(call) for call in calls]))
 
         await self._database.run(work, is_durable=False)
 

@@ -1,6 +1,5 @@
 """Convert rows to the values of the reminder service, and back."""
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -23,6 +22,7 @@ from services.storage.engine.rows import (
     to_micros,
     to_micros_or_none,
 )
+from services.storage.message_index.rows import format_people, parse_people
 from services.storage.tables import DELIVERY, REMINDER
 
 _MINUTE = timedelta(minutes=1)
@@ -115,7 +115,7 @@ def draft_columns(draft: ValidatedReminder, created_at: int) -> dict[str, object
         "thread_id": address.thread_id,
         "creator_id": creator.id,
         "creator_name": creator.name,
-        "targets": _people_text(wish.targets),
+        "targets": format_people(wish.targets),
         "content": wish.content,
         "language": wish.language,
         "is_private": wish.is_private,
@@ -148,7 +148,7 @@ def change_columns(change: Change, now: datetime) -> dict[str, object]:
     return {
         **{name: value for name, value in chosen.items() if value is not None},
         "content": change.content,
-        "targets": _people_text(change.targets),
+        "targets": format_people(change.targets),
         **schedule_columns(change.schedule),
         "state": change.state.value,
         "version": change.version + 1,
@@ -164,7 +164,7 @@ def reminder_of(row: sa.RowMapping) -> StoredReminder:
         request_key=row["request_key"],
         address=address_of(row["chat_key"], row["thread_id"]),
         creator=creator_of(row),
-        targets=people_of(row["targets"]),
+        targets=parse_people(row["targets"]),
         content=row["content"],
         schedule=schedule_of(row),
         language=row["language"],
@@ -195,7 +195,7 @@ def lease_of(row: sa.RowMapping, occurred: Occurred) -> Lease:
         reminder_id=identifier,
         address=address_of(row["chat_key"], row["thread_id"]),
         creator=creator_of(row),
-        targets=people_of(row["targets"]),
+        targets=parse_people(row["targets"]),
         content=occurred.content,
         language=row["language"],
         due_at=due_at,
@@ -225,12 +225,3 @@ def next_fire_micros(change: Change) -> int | None:
 def creator_of(row: sa.RowMapping) -> Person:
     """Return the creator of the reminder in `row`."""
     return Person(id=row["creator_id"], name=row["creator_name"])
-
-
-def people_of(text: str) -> tuple[Person, ...]:
-    """Parse stored people: JSON pairs of id and name, empty for no people."""
-    return tuple(Person(id=identifier, name=name) for identifier, name in json.loads(text)) if text else ()
-
-
-def _people_text(people: tuple[Person, ...]) -> str:
-    return json.dumps([[person.id, person.name] for person in people], ensure_ascii=False) if people else ""
