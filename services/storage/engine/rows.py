@@ -1,5 +1,6 @@
 """Convert instants and addresses to column values, and insert rows without changing existing ones."""
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 
-from services.kernel.chat import ChatAddress
+from services.kernel.chat import ChatAddress, Person
 
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql
@@ -116,3 +117,13 @@ def _upsert(dialect: str, table: sa.Table, key: tuple[str, ...]) -> "sqlite.Inse
     insert = _insert(dialect, table)
     replaced = [column.name for column in table.c if column.name not in key]
     return insert.on_conflict_do_update(index_elements=key, set_={name: insert.excluded[name] for name in replaced})
+
+
+def format_people(people: Sequence[Person]) -> str:
+    """Return people as JSON pairs of id and name."""
+    return json.dumps([[person.id, person.name] for person in people], ensure_ascii=False) if people else ""
+
+
+def parse_people(text: str) -> tuple[Person, ...]:
+    """Parse the text of `format_people`."""
+    return tuple(Person(id=identifier, name=name) for identifier, name in json.loads(text)) if text else ()

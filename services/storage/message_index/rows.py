@@ -8,18 +8,8 @@ import sqlalchemy as sa
 
 from services.history.terms import searchable_text
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
-from services.storage.engine.rows import address_of, from_micros
+from services.storage.engine.rows import address_of, from_micros, parse_people
 from services.storage.tables import MESSAGE
-
-
-def format_people(people: Sequence[Person]) -> str:
-    """Return people as JSON pairs of id and name."""
-    return json.dumps([[person.id, person.name] for person in people], ensure_ascii=False) if people else ""
-
-
-def parse_people(text: str) -> tuple[Person, ...]:
-    """Parse the text of `format_people`."""
-    return tuple(Person(id=identifier, name=name) for identifier, name in json.loads(text)) if text else ()
 
 
 def attachments_text(attachments: Sequence[Attachment]) -> str:

@@ -14,7 +14,7 @@ from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.errors import StorageBusy, StorageFull, StorageUnavailable
 from services.storage.database import Database
 from services.storage.engine import sqlite
-from services.storage.engine.rows import insert_new, to_micros
+from services.storage.engine.rows import format_people, insert_new, to_micros
 from services.storage.message_index.index import MessageIndex
 from services.storage.message_index.indexing import (
     IS_INDEXED,
@@ -31,7 +31,6 @@ from services.storage.message_index.rows import (
     NewMessage,
     attachments_text,
     in_thread,
-    format_people,
     messages_of,
     row_search_text,
 )

@@ -6,8 +6,7 @@ from datetime import datetime, time
 import sqlalchemy as sa
 
 from services.reminders.quiet_hours import QuietHours, quiet_keys, quiet_until
-from services.storage.engine.rows import address_of
-from services.storage.message_index.rows import parse_people
+from services.storage.engine.rows import address_of, parse_people
 from services.storage.reminders.rows import creator_of
 from services.storage.tables import QUIET
 

@@ -17,12 +17,13 @@ from services.reminders.occurrences import pause_after
 from services.reminders.records import Change, DeliveryState, Lease, StoredReminder, ValidatedReminder
 from services.storage.engine.rows import (
     address_of,
+    format_people,
     from_micros,
     from_micros_or_none,
+    parse_people,
     to_micros,
     to_micros_or_none,
 )
-from services.storage.message_index.rows import format_people, parse_people
 from services.storage.tables import DELIVERY, REMINDER
 
 _MINUTE = timedelta(minutes=1)
