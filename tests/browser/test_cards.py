@@ -103,6 +103,11 @@ async def test_calls_of_an_undo_are_shown_as_one(visitors: Visitors):
         await page.reload()
     await page.locator(".panel").get_by_text("Activity", exact=True).click()
     await expect(page.locator(".recent-calls .mono:not(.figures)")).to_have_text(["undo", "reminder_set"])
+    await visitors.go(page, "/activity", "Ada")
+    await expect(page.locator(".activity-row").first).to_have_attribute("data-tool", "undo")
+    await expect(page.locator(".activity-row").nth(1)).to_have_attribute("data-tool", "reminder_set")
+    await page.locator(".activity-row").first.click()
+    await expect(page.locator("[data-turn] .call-parts [data-tool]")).to_have_count(1)
 
 
 async def test_button_of_a_fired_reminder_is_noted_in_its_card(visitors: Visitors):

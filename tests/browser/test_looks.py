@@ -188,7 +188,7 @@ async def test_four_tabs_on_a_phone_show_the_four_parts_of_the_panel(visitors: V
         await page.set_viewport_size(PHONE)
         await expect(page.locator("[data-card=reminder][data-status=active]")).to_be_visible()
         await page.get_by_label(PANEL[language]).click()
-        parts = page.get_by_role("dialog").locator(".mantine-SegmentedControl-label")
+        parts = page.get_by_role("dialog").locator(".panel-tabs > label")
         await expect(parts).to_have_count(4)
         await parts.nth(place).click()
         assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
@@ -302,10 +302,10 @@ def frame(kind: str, **data: object) -> str:
 RUNNING = call("summary", "running", {"window": "today"}, started_at=at(-0.02))
 
 
-# Measured when the page is there: a moment later it loads what nobody has asked for yet.
+# Measured when the page is there, with the panel beside the log: later it loads what nobody has asked for yet.
 MEASURE_SCRIPTS = """{
     const look = () => {
-        if (!document.querySelector('#composer, main form')) return setTimeout(look, 5)
+        if (!document.querySelector('.panel-tabs, main form')) return setTimeout(look, 5)
         const scripts = performance.getEntriesByType('resource').filter((one) => one.name.endsWith('.js'))
         window.kilobytes = scripts.reduce((sum, one) => sum + one.decodedBodySize, 0) / 1000
     }
@@ -318,7 +318,7 @@ async def test_first_load_has_at_most_450_kilobytes_of_javascript(visitors: Visi
     page = await (await visitors.window(is_for_good=True)).new_page()
     await page.add_init_script(MEASURE_SCRIPTS)
     await page.goto(f"{visitors.address}/{query}")
-    await page.locator("#composer, main form").first.wait_for()
+    await page.locator(".panel-tabs, main form").first.wait_for()
 
     assert 100 < await page.evaluate("window.kilobytes") <= 450
 

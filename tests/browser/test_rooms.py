@@ -159,6 +159,31 @@ async def test_notifications_are_asked_for_with_a_click_and_tell_of_mentions(vis
     assert await ada.evaluate("[window.asked, window.notices]") == [1, ["Lin: @Ada lunch?"]]
 
 
+async def test_own_words_are_marked_and_told_as_mentions(visitors: Visitors):
+    window = await visitors.window(is_for_good=True)
+    await window.add_init_script(f"({AWAY})()")
+    ada = await visitors.enter("Ada", window=window)
+    await ada.locator("#composer").wait_for()
+    await ada.locator(".own-menu").click()
+    await ada.get_by_role("menuitem", name="Highlighted words").click()
+    await ada.get_by_role("dialog").get_by_label("Highlighted words").fill("deploy, 上线")
+    assert await violations_in_both_schemes(ada) == []
+    await ada.keyboard.press("Enter")
+    await ada.locator(".own-menu").click()
+    await ada.get_by_role("menuitemcheckbox", name="Desktop notifications").click()
+    await ada.keyboard.press("Escape")
+    await ada.evaluate("window.isAway = true")
+    lin = await visitors.enter("Lin")
+    await say(lin, "redeployed already")
+    await say(lin, "when do we Deploy?")
+    await say(lin, "**deploy** 今天上线吗")
+
+    await expect(said(ada, "redeployed").locator(".mention")).to_have_count(0)
+    await expect(said(ada, "when do we").locator(".mention[data-me]")).to_have_text("Deploy")
+    await expect(said(ada, "今天").locator(".mention[data-me]")).to_have_text(["deploy", "上线"])
+    assert [each.partition(":")[0] for each in await ada.evaluate("window.notices")] == ["Lin", "Lin"]
+
+
 async def test_message_is_found_in_the_panel_and_in_the_palette(visitors: Visitors):
     page = await visitors.enter("Ada")
     await say(page, "the wifi password is on the fridge")
@@ -174,7 +199,8 @@ async def test_message_is_found_in_the_panel_and_in_the_palette(visitors: Visito
     await page.locator("[data-found]").first.click()
     await expect(wanted).to_be_focused()
     await expect(wanted).to_be_in_viewport()
-    await page.get_by_role("button", name="Jump to latest").click()
+    await page.keyboard.press("End")
+    await expect(said(page, "line 11")).to_be_in_viewport()
     await page.keyboard.press("Control+k")
     await expect(page.get_by_role("dialog").locator("input")).to_be_focused()
     await page.keyboard.type("wifi")
@@ -217,9 +243,12 @@ async def test_found_message_is_loaded_when_it_is_older_than_what_is_shown(visit
 
     await page.locator(".panel").get_by_text("Search").click()
     await page.get_by_label("Search messages").fill("number 3")
-    await page.locator("[data-found=m3]").click()
+    await page.locator("[data-found=m3]").press("Enter")
 
     await expect(page.locator("[data-message=m3]")).to_be_in_viewport()
+    await expect(page.locator("[data-message=m3]")).to_be_focused()
+    await page.keyboard.press("End")
+    await expect(said(page, "number 369")).to_be_in_viewport()
 
 
 async def test_replies_and_quotations_lead_to_each_other(visitors: Visitors):

@@ -170,7 +170,7 @@ async def test_axe_finds_no_problem_in_states_of_the_room(visitors: Visitors, la
     await page.locator("[data-message=m2] .how-line").click()
     await page.locator("[data-card=summary]").scroll_into_view_if_needed()
     await check.run("cards")
-    await page.locator(".panel .mantine-SegmentedControl-label").nth(3).click()
+    await page.locator(".panel-tabs > label").nth(3).click()
     await page.locator(".panel input[type=search]").fill("nothing is called like this")
     await page.locator(".panel .panel-empty").wait_for()
     room.tell(hello([], epoch="another"))

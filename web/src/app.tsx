@@ -1,4 +1,3 @@
-import { spotlight } from '@mantine/spotlight'
 import { useEffect, type ComponentType, type ReactNode } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { loadPageWords, useWords } from './language/language'
@@ -15,6 +14,7 @@ import { PAGES } from './shell/pages'
 import { Rail } from './shell/Rail'
 import { TabTitle } from './shell/TabTitle'
 import { Toasts } from './shell/Toasts'
+import { togglePalette } from './shell/TopBar'
 
 type PageKey = (typeof PAGES)[number]['key']
 
@@ -77,7 +77,7 @@ export function App(): ReactNode {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
       event.preventDefault()
-      spotlight.toggle()
+      void togglePalette()
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)

@@ -74,6 +74,7 @@ async def sessions(
     viewer: ChatViewer,
     platform: Annotated[str, Query(max_length=40, description="`web`, or `all` for admins.")] = "web",
     name: NAME = None,
+    words: Annotated[str, Query(max_length=500, description="Words that count as a mention of you, one a line.")] = "",
 ) -> Sessions:
     """List your rooms: those with messages, the last used first, then those with people and no messages.
 
@@ -86,7 +87,7 @@ async def sessions(
         own = await filter_rooms(context, viewer, [each.address for each in found])
         found = tuple(each for each in found if each.address.key in own)
     rooms = [each.address for each in found if each.address.platform == "web"]
-    unread = await count_unread(context, viewer.named(name).person, rooms)
+    unread = await count_unread(context, viewer.named(name).person, rooms, words.split("\n"))
     here = {room.session_id: len(room.people) for room in context.room.rooms}
     used = {chat.chat_id for chat in rooms}
     unused = [room for room, people in here.items() if people and room not in used]

@@ -110,12 +110,18 @@ async def _store_read_place(context: HttpContext, person_id: str, session_id: st
         await context.app.state.set(f"http.read:{person_id}", kept, keep=_KEEP)
 
 
-async def count_unread(context: HttpContext, person: Person, chats: Sequence[ChatAddress]) -> Mapping[str, Unread]:
-    """Count the unread messages of a person by chat key; in chats never read, only mentions of the last week."""
+async def count_unread(
+    context: HttpContext, person: Person, chats: Sequence[ChatAddress], words: Sequence[str] = ()
+) -> Mapping[str, Unread]:
+    """Count the unread messages of a person by chat key; in chats never read, only mentions of the last week.
+
+    A message with one of `words` counts as a mention.
+    """
     places = await _read_places(context, person.id)
     lately = context.clock.now() - _LATELY
     since = {chat: datetime.fromisoformat(places[chat.chat_id]) if chat.chat_id in places else lately for chat in chats}
-    unread = await context.messages.unread(since, person, _EVERYONE)
+    mentions = [f"@{name}" for name in (person.name, *_EVERYONE)]
+    unread = await context.messages.unread(since, person, [*mentions, *filter(None, words)])
     read = {chat.key for chat in chats if chat.chat_id in places}
     return {key: each if key in read else replace(each, messages=0) for key, each in unread.items()}
 

@@ -90,18 +90,18 @@ class MessagePages:
         )
 
     async def unread(
-        self, since: Mapping[ChatAddress, datetime], person: Person, everyone: Sequence[str]
+        self, since: Mapping[ChatAddress, datetime], person: Person, mentions: Sequence[str]
     ) -> dict[str, Unread]:
-        """Count messages of other people after a moment by chat key; `everyone` are words that mention all members."""
+        """Count messages of other people after a moment by chat key; `mentions` are texts that mention the person."""
         if not since:
             return {}
         is_new = [
             sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.sent_at > to_micros(at)) for chat, at in since.items()
         ]
-        is_mention = [MESSAGE.c.text.icontains(f"@{name}", autoescape=True) for name in (person.name, *everyone)]
-        mentions = sa.func.sum(sa.case((sa.or_(*is_mention), 1), else_=0))
+        is_mention = [MESSAGE.c.text.icontains(text, autoescape=True) for text in mentions]
+        mentioning = sa.func.sum(sa.case((sa.or_(*is_mention), 1), else_=0))
         query = (
-            sa.select(MESSAGE.c.chat_key, sa.func.count(), mentions)
+            sa.select(MESSAGE.c.chat_key, sa.func.count(), mentioning)
             .where(IS_SHOWN, MESSAGE.c.sender_id != person.id, sa.or_(*is_new))
             .group_by(MESSAGE.c.chat_key)
         )

@@ -8,6 +8,7 @@ import { useClock } from '../format/clock'
 import { duration, shortTime } from '../format/time'
 import { useWords } from '../language/language'
 import { fill } from '../language/words'
+import { outerCalls } from '../cards/answer'
 import { Outcome } from '../room/Outcome'
 import { Page } from '../shell/Page'
 import { callStatus } from '../wire/calls'
@@ -145,7 +146,7 @@ function Entries({ filters, clear }: { filters: Filters & { kind: Kind }; clear:
       </Alert>
     )
   }
-  const entries = query.data.pages.flatMap((page) => page.items)
+  const entries = withoutParts(query.data.pages.flatMap((page) => page.items))
   if (!entries.length) return <Nothing isFiltered={!!(filters.q || filters.status || filters.tool)} onClear={clear} />
   return (
     <>
@@ -164,6 +165,18 @@ function Entries({ filters, clear }: { filters: Filters & { kind: Kind }; clear:
       <Turn call={opened} onClose={() => setOpened(null)} />
     </>
   )
+}
+
+/** The entries without the calls that an undo made: they are parts of it, shown with its turn. */
+function withoutParts(entries: (CallEntry | MessageEntry)[]): (CallEntry | MessageEntry)[] {
+  const turns = new Map<string, CallEntry[]>()
+  for (const entry of entries) {
+    if (!('name' in entry)) return entries
+    const turn = `${entry.chat} ${entry.message_id}`
+    turns.set(turn, [entry, ...(turns.get(turn) ?? [])])
+  }
+  const outer = new Set<CallEntry | MessageEntry>([...turns.values()].flatMap(outerCalls))
+  return entries.filter((entry) => outer.has(entry))
 }
 
 /** What the bot did and what was said, from the record: searchable, and a call opens its whole turn. */

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Fragment, type ReactNode } from 'react'
 import { useClock } from '../format/clock'
 import { duration, wholeTime } from '../format/time'
+import { outerCalls } from '../cards/answer'
 import { useWords } from '../language/language'
 import { ToolCard } from '../room/ToolCard'
 import { shownCall } from '../wire/calls'
@@ -44,6 +45,8 @@ function Whole({ call }: { call: CallEntry }): ReactNode {
     enabled: !call.message_id.startsWith(WITHOUT_TURN),
   })
   const calls = query.data?.calls.length ? query.data.calls : [call]
+  const outer = outerCalls(calls)
+  const parts = calls.filter((each) => !outer.includes(each))
   return (
     <div data-turn={call.id}>
       <Facts call={call} turn={query.data?.turn} />
@@ -54,8 +57,17 @@ function Whole({ call }: { call: CallEntry }): ReactNode {
         </>
       )}
       <div className="tool-cards">
-        {calls.map((each) => (
-          <ToolCard key={each.id} call={shownCall(each)} isOpenAtFirst={each.id === call.id} />
+        {outer.map((each) => (
+          <Fragment key={each.id}>
+            <ToolCard call={shownCall(each)} isOpenAtFirst={each.id === call.id} />
+            {each.name === 'undo' && (
+              <div className="call-parts">
+                {parts.map((part) => (
+                  <ToolCard key={part.id} call={shownCall(part)} isOpenAtFirst={part.id === call.id} />
+                ))}
+              </div>
+            )}
+          </Fragment>
         ))}
       </div>
       {query.data?.turn.reply && (

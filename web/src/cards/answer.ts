@@ -50,7 +50,7 @@ const INNER_OF_UNDO = /\/undo\d+$/
 const RECORDED = 'tc_'
 
 /** The result of a call: the socket has it as it is, the history as JSON. */
-function valueOf(call: ToolCall): Value {
+function valueOf(call: Pick<ToolCall, 'result'>): Value {
   if (typeof call.result !== 'string') return (call.result ?? {}) as Value
   try {
     const value: unknown = JSON.parse(call.result)
@@ -111,9 +111,11 @@ export function wordsOf({ author, text }: { author: Pick<Author, 'kind'>; text: 
   return author.kind === 'bot' ? withoutIds(text) : text
 }
 
+type Undoable = Pick<ToolCall, 'id' | 'name' | 'result'>
+
 /** The calls without those that an undo made: they run functions that nobody can call, and say what the undo says. */
-export function outerCalls(calls: readonly ToolCall[]): ToolCall[] {
-  const inner = new Set<ToolCall>()
+export function outerCalls<Call extends Undoable>(calls: readonly Call[]): Call[] {
+  const inner = new Set<Call>()
   calls.forEach((call, at) => {
     // The socket gives their ids; the history has them before the undo, one for each thing that it says.
     if (INNER_OF_UNDO.test(call.id)) inner.add(call)

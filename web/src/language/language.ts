@@ -44,20 +44,21 @@ interface LanguageState {
   choose: (language: Language) => Promise<void>
 }
 
-let hasPages = false
+/** The texts of the pages beside the room, from the first time that one of them is loaded. */
+let pages: Promise<void> | null = null
 
-async function load(language: Language): Promise<Pick<LanguageState, 'language' | 'words'>> {
-  const [first, pages] = await Promise.all([
+async function load(language: Language, hasPages = pages !== null): Promise<Pick<LanguageState, 'language' | 'words'>> {
+  const [first, others] = await Promise.all([
     firstTexts[`./${language}/index.ts`]?.(),
     hasPages ? pageTexts[`./${language}/pages.ts`]?.() : null,
   ])
   document.documentElement.lang = localeOf(language).tag
   // Those of the pages are there before a page is: `loadPageWords`.
-  return { language, words: { ...first, ...pages } as Words }
+  return { language, words: { ...first, ...others } as Words }
 }
 
 export const useLanguage = create<LanguageState>((set) => ({
-  language: FALLBACK,
+  language: preferred(),
   // Nothing is rendered before `loadLanguage` has set them.
   words: {} as Words,
   choose: async (language) => {
@@ -68,19 +69,16 @@ export const useLanguage = create<LanguageState>((set) => ({
 
 /** Load the texts of the preferred language; the page is rendered after it. */
 export async function loadLanguage(): Promise<void> {
-  useLanguage.setState(await load(preferred()))
+  useLanguage.setState(await load(useLanguage.getState().language))
 }
 
 /** Load the texts of the pages beside the room; each of them is shown after it. */
-export async function loadPageWords(): Promise<void> {
-  if (hasPages) return
-  hasPages = true
-  try {
-    useLanguage.setState(await load(useLanguage.getState().language))
-  } catch (error) {
-    hasPages = false
+export function loadPageWords(): Promise<void> {
+  pages ??= load(useLanguage.getState().language, true).then(useLanguage.setState, (error: unknown) => {
+    pages = null
     throw error
-  }
+  })
+  return pages
 }
 
 /** The texts of the page in the chosen language. */

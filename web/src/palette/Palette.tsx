@@ -81,7 +81,7 @@ function useCommands(open: (what: Open) => void, wanted: string): SpotlightActio
             onClick: () => void choose(code),
           })),
         { id: 'second', label: words.palette.secondTab, onClick: () => open('second') },
-        { id: 'leave', label: words.palette.leave, onClick: leave },
+        { id: 'leave', label: words.link.leave, onClick: leave },
         { id: 'shortcuts', label: words.palette.shortcuts, onClick: () => open('shortcuts') },
       ],
     },

@@ -19,16 +19,16 @@ const PLUGINS = [remarkGfm]
 const VERBATIM = new Set(['code', 'pre', 'a'])
 
 /** Turns "@name" in text into marks of its own; code and links stay as they are. */
-function withMentions(names: readonly string[], me: string) {
+function withMentions(names: readonly string[], me: string, ownWords: string) {
   const marked = (node: Node): Node[] => {
     if (node.type === 'text') {
-      return cutAtMentions(node.value ?? '', names).map((piece) =>
+      return cutAtMentions(node.value ?? '', names, ownWords).map((piece) =>
         piece.mention === null
           ? { type: 'text', value: piece.text }
           : {
               type: 'element',
               tagName: 'span',
-              properties: { className: ['mention'], ...(meansMe(piece.mention, me) ? { dataMe: 'true' } : {}) },
+              properties: { className: ['mention'], ...(meansMe(piece.mention, me, ownWords) ? { dataMe: 'true' } : {}) },
               children: [{ type: 'text', value: piece.text }],
             },
       )
@@ -120,10 +120,10 @@ const COMPONENTS: Components = {
 
 /** Small Markdown; raw HTML is shown as the text it is. */
 export const Markdown = memo(function Markdown({ text, className = '' }: { text: string; className?: string }): ReactNode {
-  const [names, me] = useNames()
+  const [names, me, ownWords] = useNames()
   return (
     <div className={`markdown ${className}`} dir="auto">
-      <ReactMarkdown remarkPlugins={PLUGINS} rehypePlugins={[withLineBreaks, withMentions(names.split('\n'), me)]} components={COMPONENTS}>
+      <ReactMarkdown remarkPlugins={PLUGINS} rehypePlugins={[withLineBreaks, withMentions(names.split('\n'), me, ownWords)]} components={COMPONENTS}>
         {withNestedLists(text)}
       </ReactMarkdown>
     </div>

@@ -23,6 +23,7 @@ const SHOWN_FIRST = 40
 const NEAR_END_PX = 80
 const LEAVING_MS = 400
 const PAGE = 50
+const PAGE_ON_THE_WAY = 200
 const MOST_PAGES = 100
 const PRELOAD_MS = 1000
 const FLASH_MS = 2000
@@ -183,8 +184,8 @@ function useThreads() {
   }, [messages, unreadFrom])
 }
 
-async function loadEarlier(room: string, before: string | undefined): Promise<number> {
-  const path = withQuery(`/api/chat/sessions/${encodeURIComponent(room)}/log`, { before, limit: PAGE })
+async function loadEarlier(room: string, before: string | undefined, limit = PAGE): Promise<number> {
+  const path = withQuery(`/api/chat/sessions/${encodeURIComponent(room)}/log`, { before, limit })
   const page = await ask<{ messages: Message[]; before: string | null }>(path)
   useRoom.getState().addEarlier(page.messages, page.before !== null)
   return page.messages.length
@@ -196,7 +197,7 @@ async function reach(id: string): Promise<boolean> {
     const { messages, hasEarlier, identity } = useRoom.getState()
     if (messages.some((message) => message.id === id)) return true
     if (!hasEarlier || !identity) return false
-    await loadEarlier(identity.room, messages[0]?.id)
+    await loadEarlier(identity.room, messages[0]?.id, PAGE_ON_THE_WAY)
   }
   return false
 }
@@ -300,6 +301,13 @@ export function MessageList(): ReactNode {
     toNewest()
     requestAnimationFrame(toEnd)
   }
+  // End leads to the newest message, also from those that were loaded around a found one.
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    moveFocus(event)
+    if (event.key !== 'End' || !event.isDefaultPrevented() || later === 0) return
+    box.current?.focus({ preventScroll: true })
+    jump()
+  }
   useEffect(() => {
     const read = () => {
       if (!isAtEnd || document.hidden) return
@@ -312,7 +320,7 @@ export function MessageList(): ReactNode {
   }, [all, isAtEnd])
   return (
     <div className="log-frame">
-      <div className="log" ref={box} onScroll={onScroll} onWheel={onWheel} role="log" aria-live="off" aria-label={words.room.log} tabIndex={0} onKeyDown={moveFocus}>
+      <div className="log" ref={box} onScroll={onScroll} onWheel={onWheel} role="log" aria-live="off" aria-label={words.room.log} tabIndex={0} onKeyDown={onKeyDown}>
         <div className="column">
           {!hasEntered && <Loading />}
           {hasEntered && shown.length > 0 && <Earlier first={shown[0]} isHere={isEarlierHere} onShow={back} />}

@@ -6,18 +6,18 @@ const LINK = /(https?:\/\/[^\s<>"'）】」]+[^\s<>"'）】」.,;:!?，。；：
 
 /** Text with its mentions and links, exactly as written. */
 export function Linked({ text }: { text: string }): ReactNode {
-  const [names, me] = useNames()
+  const [names, me, ownWords] = useNames()
   return text.split(LINK).map((part, at) =>
     at % 2 ? (
       <SafeLink key={at} href={part}>
         {part}
       </SafeLink>
     ) : (
-      cutAtMentions(part, names.split('\n')).map((piece, index) =>
+      cutAtMentions(part, names.split('\n'), ownWords).map((piece, index) =>
         piece.mention === null ? (
           piece.text
         ) : (
-          <span key={`${at}-${index}`} className="mention" data-me={meansMe(piece.mention, me) || undefined}>
+          <span key={`${at}-${index}`} className="mention" data-me={meansMe(piece.mention, me, ownWords) || undefined}>
             {piece.text}
           </span>
         ),

@@ -1,4 +1,4 @@
-import { ActionIcon, SegmentedControl } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { IconCheck, IconTrash } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
 import { useClock } from '../format/clock'
@@ -17,7 +17,6 @@ import { useRoom } from './store'
 import { Example } from './Welcome'
 
 const FIRED_SHOWN = 5
-
 
 function Waiting({ reminder }: { reminder: Reminder }): ReactNode {
   const words = useWords()
@@ -145,25 +144,21 @@ export function SidePanel(): ReactNode {
     const kept = localStorage.getItem(KEPT)
     return kept && kept in TABS ? (kept as Tab) : 'reminders'
   })
+  const choose = (next: Tab) => {
+    localStorage.setItem(KEPT, next)
+    setTab(next)
+  }
   const Content = TABS[tab]
   return (
     <>
-      <SegmentedControl
-        fullWidth
-        size="sm"
-        aria-label={words.panel.label}
-        value={tab}
-        onChange={(next) => {
-          localStorage.setItem(KEPT, next)
-          setTab(next as Tab)
-        }}
-        data={[
-          { value: 'reminders', label: words.panel.reminders },
-          { value: 'people', label: words.panel.people },
-          { value: 'activity', label: words.panel.activity },
-          { value: 'find', label: words.find.short },
-        ]}
-      />
+      <div className="panel-tabs" role="radiogroup" aria-label={words.panel.label}>
+        {(Object.keys(TABS) as Tab[]).map((each) => (
+          <label key={each}>
+            <input type="radio" className="unseen" name="panel" checked={each === tab} onChange={() => choose(each)} />
+            <span>{each === 'find' ? words.find.short : words.panel[each]}</span>
+          </label>
+        ))}
+      </div>
       <div className="panel-content">
         <Content />
       </div>

@@ -5,7 +5,7 @@ import { create } from 'zustand'
 import type { Author, Frame, Message, Reminder, ToolCall } from '../wire/frames'
 import { wordsOf } from '../cards/answer'
 import { cutAtMentions, meansMe } from './mentions'
-import { showNotice } from './notices'
+import { showNotice, useNotices } from './notices'
 import type { RoomData } from './reduce'
 
 export interface Toast {
@@ -69,7 +69,9 @@ function fired(reminder: Reminder, room: RoomData): void {
 
 function said(message: Message, room: RoomData): void {
   if (message.author.id === room.me.id) return
-  const isMentioned = cutAtMentions(message.text, [room.me.name]).some((piece) => piece.mention && meansMe(piece.mention, room.me.name))
+  const { ownWords } = useNotices.getState()
+  const pieces = cutAtMentions(message.text, [room.me.name], ownWords)
+  const isMentioned = pieces.some((piece) => piece.mention && meansMe(piece.mention, room.me.name, ownWords))
   if (isMentioned && !message.reminder) showNotice(message.author.name, wordsOf(message), message.id)
   useAlerts.setState((state) => ({
     spoken: { kind: 'message', name: message.author.name, text: wordsOf(message) },

@@ -1,6 +1,5 @@
 /** The one WebSocket of this tab: opens, watches, resumes and closes it. */
 
-import Reconnecting from 'partysocket/ws'
 import type { Frame } from '../wire/frames'
 import { browserZone } from '../format/clock'
 import { useLanguage } from '../language/language'
@@ -18,13 +17,20 @@ const OFFLINE_AFTER_MS = 30_000
 const PING_MS = 15_000
 const SILENCE_MS = 25_000
 const PROBE_MS = 1500
+const OPENING_MS = 5000
+const FIRST_DELAY_MS = 300
+const LONGEST_DELAY_MS = 3000
+const DELAY_GROWTH = 1.4
 const POLICY_VIOLATION = 1008
 
 export class Connection {
-  private readonly socket: Reconnecting
+  private socket: WebSocket | null = null
   private readonly beat: number
   private offline = 0
   private probe = 0
+  /** When no connection comes about, the next attempt. */
+  private next = 0
+  private delayMs = FIRST_DELAY_MS
   private heardAt = Date.now()
   private hasBeenLive = false
 
@@ -32,53 +38,61 @@ export class Connection {
     private readonly identity: Identity,
     private readonly listener: Listener,
   ) {
-    this.socket = new Reconnecting(() => this.address(), [], {
-      minReconnectionDelay: 300,
-      maxReconnectionDelay: 3000,
-      reconnectionDelayGrowFactor: 1.4,
-      connectionTimeout: 5000,
-      maxEnqueuedMessages: 0,
-    })
-    this.socket.addEventListener('open', () => this.opened())
-    this.socket.addEventListener('close', (event) => this.closed(event.code))
-    this.socket.addEventListener('message', (event) => this.heard(String(event.data)))
     this.beat = window.setInterval(() => this.check(), PING_MS)
     window.addEventListener('online', this.retry)
     window.addEventListener('offline', this.verify)
     listener.link('connecting')
     this.startOfflineClock()
+    this.open()
+  }
+
+  /** Open a socket in place of the one before, whose events count no longer. */
+  private open(): void {
+    this.shut()
+    const socket = new WebSocket(this.address())
+    this.socket = socket
+    const on = <Type extends keyof WebSocketEventMap>(type: Type, heard: (event: WebSocketEventMap[Type]) => void) =>
+      socket.addEventListener(type, (event) => socket === this.socket && heard(event))
+    on('open', () => this.opened())
+    on('close', (event) => this.closed(event.code))
+    on('message', (event) => this.heard(String(event.data)))
+    this.next = window.setTimeout(this.retry, OPENING_MS)
+  }
+
+  private shut(): void {
+    window.clearTimeout(this.next)
+    window.clearTimeout(this.probe)
+    this.probe = 0
+    const { socket } = this
+    this.socket = null
+    socket?.close()
   }
 
   /** Send a frame; false when there is no connection to send it on. */
   say(type: string, data: Record<string, unknown>): boolean {
-    if (this.socket.readyState !== WebSocket.OPEN) return false
+    if (this.socket?.readyState !== WebSocket.OPEN) return false
     this.socket.send(JSON.stringify({ v: 1, type, session_id: this.identity.room, data }))
     return true
   }
 
   readonly retry = (): void => {
-    window.clearTimeout(this.probe)
-    this.probe = 0
-    this.socket.reconnect()
+    this.startOfflineClock()
+    this.open()
   }
 
   /** The browser has lost its network: find out if the bot, which may be on this machine, is still there. */
   private readonly verify = (): void => {
     if (this.probe || !this.hasBeenLive || !this.say('ping', {})) return
     this.listener.link('reconnecting')
-    this.probe = window.setTimeout(() => {
-      this.probe = 0
-      this.socket.reconnect()
-    }, PROBE_MS)
+    this.probe = window.setTimeout(this.retry, PROBE_MS)
   }
 
   close(): void {
     window.clearInterval(this.beat)
     window.clearTimeout(this.offline)
-    window.clearTimeout(this.probe)
     window.removeEventListener('online', this.retry)
     window.removeEventListener('offline', this.verify)
-    this.socket.close()
+    this.shut()
   }
 
   private address(): string {
@@ -95,6 +109,7 @@ export class Connection {
 
   private opened(): void {
     this.heardAt = Date.now()
+    window.clearTimeout(this.next)
     window.clearTimeout(this.offline)
   }
 
@@ -114,14 +129,14 @@ export class Connection {
   }
 
   private closed(code: number): void {
-    window.clearTimeout(this.probe)
-    this.probe = 0
+    this.shut()
     if (code === POLICY_VIOLATION) {
-      this.socket.close()
       this.listener.link('refused')
       return
     }
     this.startOfflineClock()
+    this.next = window.setTimeout(() => this.open(), this.delayMs)
+    this.delayMs = Math.min(LONGEST_DELAY_MS, this.delayMs * DELAY_GROWTH)
   }
 
   private startOfflineClock(): void {
@@ -132,8 +147,8 @@ export class Connection {
   }
 
   private check(): void {
-    if (this.socket.readyState !== WebSocket.OPEN) return
-    if (Date.now() - this.heardAt > SILENCE_MS) this.socket.reconnect()
-    else this.say('ping', {})
+    if (!this.say('ping', {})) return
+    this.delayMs = FIRST_DELAY_MS
+    if (Date.now() - this.heardAt > SILENCE_MS) this.retry()
   }
 }

@@ -1,5 +1,6 @@
 /** Finding people in text: "@Ada" and "@bot", longest names first. */
 
+import { useNotices } from './notices'
 import { useRoom } from './store'
 
 export interface Piece {
@@ -9,31 +10,42 @@ export interface Piece {
 
 const EVERYONE = ['all', 'everyone', 'here', '所有人', '全体成员']
 
-/** `text` cut at its mentions of `names`; "@all" and its kin count as everybody. */
-export function cutAtMentions(text: string, names: readonly string[]): Piece[] {
-  if (!text.includes('@')) return [{ text, mention: null }]
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
+/** A word as a pattern: not within another one, where the script has spaces between words. */
+function wholeWord(word: string): string {
+  return UNSPACED.test(word) ? escaped(word) : `(?<![\\p{L}\\p{N}])${escaped(word)}(?![\\p{L}\\p{N}])`
+}
+
+/** `text` cut at its mentions of `names`, and at the words of one's own; "@all" and its kin count as everybody. */
+export function cutAtMentions(text: string, names: readonly string[], ownWords = ''): Piece[] {
+  if (!text.includes('@') && !ownWords) return [{ text, mention: null }]
   const known = [...names, ...EVERYONE].filter(Boolean).sort((a, b) => b.length - a.length)
-  const escaped = known.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  const pattern = new RegExp(`@(${escaped.join('|')})`, 'giu')
+  const words = ownWords ? ownWords.split('\n').map(wholeWord) : []
+  const pattern = new RegExp([`@(${known.map(escaped).join('|')})`, ...words].join('|'), 'giu')
   const pieces: Piece[] = []
   let from = 0
   for (const match of text.matchAll(pattern)) {
     if (match.index > from) pieces.push({ text: text.slice(from, match.index), mention: null })
-    pieces.push({ text: match[0], mention: match[1] ?? '' })
+    pieces.push({ text: match[0], mention: match[1] ?? match[0] })
     from = match.index + match[0].length
   }
   if (from < text.length) pieces.push({ text: text.slice(from), mention: null })
   return pieces
 }
 
-export function meansMe(mention: string, me: string): boolean {
+export function meansMe(mention: string, me: string, ownWords = ''): boolean {
   const said = mention.toLowerCase()
-  return said === me.toLowerCase() || EVERYONE.includes(said)
+  return said === me.toLowerCase() || EVERYONE.includes(said) || ownWords.toLowerCase().split('\n').includes(said)
 }
 
-/** The names that may be mentioned here, one a line, and the name of the person of this tab. */
-export function useNames(): [string, string] {
+/** The names that may be mentioned here, one a line, the name of the person of this tab, and their own words. */
+export function useNames(): [string, string, string] {
   const names = useRoom((room) => [...room.members.map((member) => member.name), room.bot].join('\n'))
   const me = useRoom((room) => room.me.name)
-  return [names, me]
+  return [names, me, useNotices((state) => state.ownWords)]
 }

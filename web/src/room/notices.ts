@@ -4,6 +4,8 @@ import { create } from 'zustand'
 
 const NOTIFYING = 'bubbles.notifications'
 const LOUD = 'bubbles.sound'
+const OWN_WORDS = 'bubbles.words'
+const MOST_WORDS = 20
 const ICON = '/icon.svg'
 const TONES = [660, 880]
 const TONE_SECONDS = 0.12
@@ -11,9 +13,12 @@ const TONE_SECONDS = 0.12
 interface Notices {
   isNotifying: boolean
   isLoud: boolean
+  /** The words that count as a mention of this person, one a line. */
+  ownWords: string
   /** Switch notifications; asks the browser's permission, so only for a click. False where it is not given. */
   notify: (on: boolean) => Promise<boolean>
   makeLoud: (on: boolean) => void
+  chooseWords: (written: string) => void
 }
 
 function isAllowed(): boolean {
@@ -23,6 +28,7 @@ function isAllowed(): boolean {
 export const useNotices = create<Notices>((set) => ({
   isNotifying: localStorage.getItem(NOTIFYING) === 'on' && isAllowed(),
   isLoud: localStorage.getItem(LOUD) === 'on',
+  ownWords: localStorage.getItem(OWN_WORDS) ?? '',
   notify: async (on) => {
     const isOn = on && 'Notification' in window && (await Notification.requestPermission()) === 'granted'
     localStorage.setItem(NOTIFYING, isOn ? 'on' : 'off')
@@ -33,6 +39,11 @@ export const useNotices = create<Notices>((set) => ({
     localStorage.setItem(LOUD, on ? 'on' : 'off')
     set({ isLoud: on })
     if (on) ring()
+  },
+  chooseWords: (written) => {
+    const ownWords = written.split(/[,，、\n]/).map((word) => word.trim()).filter(Boolean).slice(0, MOST_WORDS).join('\n')
+    localStorage.setItem(OWN_WORDS, ownWords)
+    set({ ownWords })
   },
 }))
 

@@ -1,5 +1,5 @@
 import { Button, Menu, Modal, TextInput } from '@mantine/core'
-import { IconLogout, IconPencil } from '@tabler/icons-react'
+import { IconHighlight, IconLogout, IconPencil } from '@tabler/icons-react'
 import { useState, type FormEvent, type ReactNode } from 'react'
 import { useWords } from '../language/language'
 import { complain } from '../room/alerts'
@@ -8,20 +8,32 @@ import { useRoom } from '../room/store'
 import { useDensity } from '../theme/theme'
 import { OwnMenuButton } from './OwnMenuButton'
 
-function Rename({ onDone }: { onDone: () => void }): ReactNode {
+type Asked = 'name' | 'words'
+
+/** Ask for one's name, or for the words that count as a mention. */
+function Question({ asked, onDone }: { asked: Asked; onDone: () => void }): ReactNode {
   const words = useWords()
   const identity = useRoom((state) => state.identity)
-  const [name, setName] = useState(identity?.name ?? '')
+  const { ownWords, chooseWords } = useNotices()
+  const isName = asked === 'name'
+  const [text, setText] = useState(isName ? (identity?.name ?? '') : ownWords.replaceAll('\n', ', '))
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!identity || !name.trim()) return
-    if (name.trim() !== identity.name) useRoom.getState().enter({ ...identity, name: name.trim() })
+    if (!isName) chooseWords(text)
+    else if (identity && text.trim() !== identity.name) useRoom.getState().enter({ ...identity, name: text.trim() })
     onDone()
   }
   return (
     <form onSubmit={submit}>
-      <TextInput label={words.rooms.yourName} value={name} maxLength={40} data-autofocus onChange={(event) => setName(event.currentTarget.value)} />
-      <Button type="submit" mt="md" disabled={!name.trim()}>
+      <TextInput
+        label={isName ? words.rooms.yourName : words.rooms.ownWords}
+        description={isName ? undefined : words.rooms.ownWordsHint}
+        value={text}
+        maxLength={isName ? 40 : 400}
+        data-autofocus
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Button type="submit" mt="md" disabled={isName && !text.trim()}>
         {words.save}
       </Button>
     </form>
@@ -34,7 +46,7 @@ export function OwnMenu(): ReactNode {
   const name = useRoom((state) => state.identity?.name ?? '')
   const { isNotifying, isLoud, notify, makeLoud } = useNotices()
   const { density, choose } = useDensity()
-  const [isRenaming, setRenaming] = useState(false)
+  const [asked, ask] = useState<Asked | null>(null)
   // Browsers let a page ask only because of a click.
   const flip = async () => {
     if (!(await notify(!isNotifying))) complain(words.rooms.notificationsBlocked)
@@ -47,8 +59,11 @@ export function OwnMenu(): ReactNode {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>{name}</Menu.Label>
-          <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setRenaming(true)}>
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => ask('name')}>
             {words.rooms.rename}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconHighlight size={16} />} onClick={() => ask('words')}>
+            {words.rooms.ownWords}
           </Menu.Item>
           <Menu.CheckboxItem checked={isNotifying} onChange={() => void flip()}>
             {words.rooms.notifications}
@@ -65,8 +80,8 @@ export function OwnMenu(): ReactNode {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Modal opened={isRenaming} onClose={() => setRenaming(false)} title={words.rooms.rename} closeButtonProps={{ 'aria-label': words.close }}>
-        <Rename onDone={() => setRenaming(false)} />
+      <Modal opened={asked !== null} onClose={() => ask(null)} title={asked === 'words' ? words.rooms.ownWords : words.rooms.rename} closeButtonProps={{ 'aria-label': words.close }}>
+        {asked && <Question asked={asked} onDone={() => ask(null)} />}
       </Modal>
     </>
   )

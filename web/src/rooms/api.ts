@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { plural, type FirstWords } from '../language/words'
+import { useNotices } from '../room/notices'
 import { useViewpoint } from '../reminders/useReminderActions'
 import { ask, withQuery } from '../wire/rest'
 import { visitedRooms } from '../wire/identity'
@@ -20,8 +21,8 @@ export function newsIn({ mentions, unread }: Pick<RoomOverview, 'mentions' | 'un
 }
 
 /** The rooms of this person with what they have not read there, the last used first; rooms visited here are among them. */
-async function fetchRooms(name: string): Promise<RoomOverview[]> {
-  const { sessions } = await ask<{ sessions: RoomOverview[] }>(withQuery('/api/chat/sessions', { name }))
+async function fetchRooms(name: string, words: string): Promise<RoomOverview[]> {
+  const { sessions } = await ask<{ sessions: RoomOverview[] }>(withQuery('/api/chat/sessions', { name, words }))
   const known = new Set(sessions.map((room) => room.id))
   const others = visitedRooms().filter((room) => !known.has(room))
   return [...sessions, ...others.map((id) => ({ id, people_here: 0, unread: 0, mentions: 0 }))]
@@ -30,9 +31,10 @@ async function fetchRooms(name: string): Promise<RoomOverview[]> {
 /** The rooms, asked for again while the page is seen; the room that is open has nothing unread. */
 export function useRooms(): RoomOverview[] {
   const { name, session_id: here } = useViewpoint()
+  const ownWords = useNotices((state) => state.ownWords)
   const { data = [] } = useQuery({
-    queryKey: ['rooms', name],
-    queryFn: () => fetchRooms(name),
+    queryKey: ['rooms', name, ownWords],
+    queryFn: () => fetchRooms(name, ownWords),
     enabled: name !== '',
     staleTime: REFRESH_MS,
     refetchInterval: REFRESH_MS,

@@ -80,7 +80,7 @@ export function LinkBanner(): ReactNode {
     <div className="banner" role="alert">
       <span>{link === 'refused' ? words.link.refused : words.link.offlineBanner}</span>
       <Button size="compact-md" variant="default" onClick={link === 'refused' ? leave : retryNow}>
-        {link === 'refused' ? words.palette.leave : words.link.retryNow}
+        {link === 'refused' ? words.link.leave : words.link.retryNow}
       </Button>
     </div>
   )

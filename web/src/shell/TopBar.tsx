@@ -1,10 +1,15 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
-import { spotlight } from '@mantine/spotlight'
 import { IconLayoutSidebarRight, IconMoon, IconSearch, IconSun } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { LANGUAGES, localeOf, useLanguage, useWords } from '../language/language'
 import { OwnMenu } from '../rooms/OwnMenuButton'
 import { LinkPill } from './LinkState'
+
+/** Open the palette, or close it; what holds its state is loaded with it. */
+export async function togglePalette(): Promise<void> {
+  const { spotlight } = await import('@mantine/spotlight')
+  spotlight.toggle()
+}
 
 /** Change between light and dark; what the system says counts until one chose. */
 export function useThemeSwitch(): { isDark: boolean; flip: () => void } {
@@ -42,7 +47,7 @@ export function TopBar({ title, before, aside, onPanel }: { title: string; befor
       {aside}
       <span className="top-space" />
       <LinkPill />
-      <ActionIcon variant="subtle" color="gray" size={36} aria-label={words.bar.search} onClick={spotlight.open}>
+      <ActionIcon variant="subtle" color="gray" size={36} aria-label={words.bar.search} onClick={() => void togglePalette()}>
         <IconSearch size={19} />
       </ActionIcon>
       <ActionIcon className="theme" variant="subtle" color="gray" size={36} aria-label={isDark ? words.bar.light : words.bar.dark} onClick={flip}>

@@ -72,6 +72,14 @@ async def test_room_that_was_never_read_counts_mentions_only(api):
         assert (room["unread"], room["mentions"]) == (0, mentions)
 
 
+async def test_words_of_ones_own_count_as_mentions(api):
+    await say(api, "when do we Deploy?", session_id="trip", name="Lin")
+
+    for words, is_mentioned in (("deploy\nlunch", True), ("lunch", False), ("", False)):
+        asked = await api.get("/api/chat/sessions", params={"name": "Mei", "words": words})
+        assert (asked.json()["sessions"][0]["mentions"] > 0) is is_mentioned
+
+
 async def test_failed_call_is_complete_too(api_of):
     api = await api_of(interpreter=ScriptedInterpreter([[ToolCall(id="c1", name="nothing", arguments={})], "sorry"]))
 

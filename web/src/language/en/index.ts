@@ -4,6 +4,5 @@ import reminders from './reminders.json'
 import room from './room.json'
 import rooms from './rooms.json'
 import shell from './shell.json'
-import tools from './tools.json'
 
-export default { ...cards, ...join, ...reminders, ...room, ...rooms, ...shell, ...tools }
+export default { ...cards, ...join, ...reminders, ...room, ...rooms, ...shell }

@@ -5,8 +5,7 @@ import reminders from './reminders.json'
 import room from './room.json'
 import rooms from './rooms.json'
 import shell from './shell.json'
-import tools from './tools.json'
 
-const words: FirstWords = { ...cards, ...join, ...reminders, ...room, ...rooms, ...shell, ...tools }
+const words: FirstWords = { ...cards, ...join, ...reminders, ...room, ...rooms, ...shell }
 
 export default words

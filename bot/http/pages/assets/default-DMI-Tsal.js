@@ -1,0 +1,1 @@
+function e(){}function t(){}export{t as n,e as t};

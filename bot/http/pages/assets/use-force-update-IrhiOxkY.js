@@ -1,1 +1,0 @@
-import{or as e,ur as t}from"./index-DZ_8TSsF.js";var n=t(e(),1),r=e=>(e+1)%1e6;function i(){let[,e]=(0,n.useReducer)(r,0);return e}export{i as t};
