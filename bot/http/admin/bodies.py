@@ -18,7 +18,7 @@ def _names(calls: Sequence[RequestedCall]) -> list[str]:
     return [call.name for call in calls]
 
 
-def _sorted_or_none(names: Collection[str] | None) -> list[str] | None:
+def _sort_or_none(names: Collection[str] | None) -> list[str] | None:
     return None if names is None else sorted(names)
 
 
@@ -213,7 +213,7 @@ class TokenEntry(Answer):
     name: str
     role: Role
     scopes: Annotated[list[Scope], BeforeValidator(sorted)]
-    rooms: Annotated[list[str] | None, BeforeValidator(_sorted_or_none)]
+    rooms: Annotated[list[str] | None, BeforeValidator(_sort_or_none)]
     created_at: str
 
 
