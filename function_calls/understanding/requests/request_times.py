@@ -2,7 +2,7 @@
 
 import re
 from datetime import timedelta
-from itertools import pairwise, takewhile
+from itertools import accumulate, pairwise, takewhile
 from operator import attrgetter
 
 from msgspec.structs import replace
@@ -227,10 +227,11 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
     groups = [pieces[:-1], pieces[-1:]] if is_counted else [pieces]
     found = [time for group in groups for time in slots.parse_times(group, request.words, request.read_times)]
     found = (
-        _count_from_before(_repeat_like_first(unite_repetitions(complete_times(found)), request), request)
+        _repeat_like_first(unite_repetitions(complete_times(found)), request)
         if found
         else [each for each in [_find_time_outside_content(request)] if each is not None]
     )
+    found = list(accumulate(found, lambda before, time: _count_from_event(before, time, request)))
     days = _read_events(request) if events else []
     return [_move_beside_event(day, each, request) for day in days for each in found] if days else found
 
@@ -258,14 +259,6 @@ def _repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[
         day = alike.best if alike is not None and is_alike and time.best.rrule is None else time.best
         is_bare = day.has_day and not (day.has_clock or day.part)
         found.append(replace(time, readings=(set_clock(day, first),) if is_bare else (day, *time.readings[1:])))
-    return found
-
-
-def _count_from_before(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:
-    """Return `times` with amounts of time "later" counted from the time before: "at 6, and again a fortnight later"."""
-    found = times[:1]
-    for time in times[1:]:
-        found.append(_count_from_event(found[-1], time, request))
     return found
 
 
