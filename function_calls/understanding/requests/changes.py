@@ -181,7 +181,7 @@ def move(request: RequestContext) -> Interpretation | None:
         return update(request, {"time": format_shift(untagged)})
     lead = request.parse_amount("LEAD")
     if lead is not None and not reading.has("WHEN") and not reading.has("EVENT"):
-        return update(request, {"time": format_shift(-lead)})
+        return update(request, {"time": format_shift(_find_old_lead(find_named_reminder(request), request) - lead)})
     if request.has_word(request.words.only_once):
         return _move_occurrence(request)
     ahead = _move_ahead_of_itself(request)
@@ -222,6 +222,23 @@ def _names_clock(request: RequestContext) -> bool:
     return time is not None and slots.is_clock_alone(time.best)
 
 
+def _find_old_lead(reminder: Reminder | None, request: RequestContext) -> timedelta:
+    """Return the time from a reminder to the event in the message of the chat that set it: "gig at 7, an hour before".
+
+    The event has the only time of that message, as leads are none; else it is zero.
+    """
+    due, words = find_due(reminder, request.now), request.words
+    content = words.fold(reminder.content) if reminder is not None else ""
+    people = (each for each in reversed(request.turn.recent) if not each.sender.is_bot)
+    told = [each.text for each in people if content in words.fold(each.text)]
+    times = request.read_times(told[0]) if told and due is not None else ()
+    event = times[0].best if len(times) == 1 else None
+    if due is None or event is None or not event.has_day:
+        return timedelta()
+    start = event.start if event.has_clock else event.start.replace(hour=due.hour, minute=due.minute)
+    return max(timedelta(), start - due)
+
+
 def _move_ahead_of_itself(request: RequestContext) -> dict[str, object] | None:
     """Return the arguments for some days before the reminder's own time: "to the day before at 8pm"."""
     leads = [] if request.reading.has("EVENT") else find_leads(tag_lead(request), has_event=True)
@@ -230,7 +247,7 @@ def _move_ahead_of_itself(request: RequestContext) -> dict[str, object] | None:
     if reminder is None or due is None or reminder.schedule.rule is not None or leads[0][0] < timedelta(days=1):
         return None
     days, clock = leads[0]
-    day = due - days
+    day = due + timedelta(days=_find_old_lead(reminder, request).days) - days
     if clock is not None and clock.best is not None:
         day = day.replace(hour=clock.best.start.hour, minute=clock.best.start.minute)
     return {"time": format_time(day)}
