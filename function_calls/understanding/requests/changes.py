@@ -13,7 +13,7 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.named_weekdays import find_recurring_weekdays, find_weekdays, names_weekday
 from function_calls.understanding.reading.tag_repair import tag_same_time
-from function_calls.understanding.reading.times import TimeWords, list_halves
+from function_calls.understanding.reading.times import TimeWords, choose_nearer_half, list_halves, set_clock
 from function_calls.understanding.reading.tokens import is_time, split_clauses
 from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside
 from function_calls.understanding.requests.arguments import format_shift, format_time, make_change_arguments
@@ -50,7 +50,7 @@ _ANSWER_TIME = timedelta(seconds=2)
 _PERIODS = {"DAILY": _DAY, "WEEKLY": timedelta(days=7), "MONTHLY": timedelta(days=31)}
 """The longest time between two occurrences at each frequency."""
 _LONGEST_WEEKDAY = 3
-_LAST_HOUR = 12
+_LAST_HOUR, _NEAR_MINUTES = 12, 180
 _BOTH, _WEEK = 2, 7
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
 _DAYS_OF_MONTH = re.compile(r"FREQ=MONTHLY;(?:BYMONTHDAY=[\d,]+|BYDAY=-?\d[A-Z]{2})(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
@@ -267,6 +267,7 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
     if len(times) != 1 or times[0].best is None:
         return None
+    times = [_choose_half_near_reminder(times[0], request)]
     changed = (
         _read_amount(request, times[0])
         or _change_day_of_month(request)
@@ -289,6 +290,18 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     if is_single and not old and _is_for_good(request):
         return update(request, {**arguments, "occurrence": "all"})
     return update(request, {**arguments, "since": since}, old=old)
+
+
+def _choose_half_near_reminder(time: TimeWords, request: RequestContext) -> TimeWords:
+    """Return an open clock of a day or rule in the half of the day in which it is near the clock of the reminder."""
+    due = find_due(find_named_reminder(request), request.now)
+    found = request.read_times(time.words)
+    hours = {each.start.hour for each in found[0].readings} if len(found) == 1 else set()
+    if due is None or slots.is_clock_alone(time.best) or hours != {each.start.hour for each in list_halves(time.best)}:
+        return time
+    near = choose_nearer_half(time.best, due)
+    distance = abs((near.start.hour - due.hour) * 60 + near.start.minute - due.minute)
+    return replace(time, readings=(set_clock(time.best, near),)) if distance <= _NEAR_MINUTES else time
 
 
 def _repeat_from_begin(time: TimeWords, request: RequestContext) -> dict[str, object] | None:

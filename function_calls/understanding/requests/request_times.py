@@ -237,10 +237,7 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
 
 
 def _repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:
-    """Return days behind the first time at its clock, and repeated as it is: 每月3号九点，18号也要.
-
-    Clocks behind the rule of days or weeks are repeated on these: "9 am daily and 9 pm at night".
-    """
+    """Return days behind the first time at its clock, and clocks on its days, repeated as it: 每月3号九点，18号也要."""
     first = times[0].best
     if not first.has_clock:
         return times
