@@ -13,7 +13,7 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.named_weekdays import find_recurring_weekdays, find_weekdays, names_weekday
 from function_calls.understanding.reading.tag_repair import tag_same_time
-from function_calls.understanding.reading.times import TimeWords, list_halves
+from function_calls.understanding.reading.times import TimeWords, choose_nearer_half, list_halves, set_clock
 from function_calls.understanding.reading.tokens import is_time, split_clauses
 from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside
 from function_calls.understanding.requests.arguments import format_shift, format_time, make_change_arguments
@@ -49,7 +49,7 @@ _ANSWER_TIME = timedelta(seconds=2)
 """The longest time between a message and the reminder that it sets."""
 _PERIODS = {"DAILY": _DAY, "WEEKLY": timedelta(days=7), "MONTHLY": timedelta(days=31)}
 """The longest time between two occurrences at each frequency."""
-_LAST_HOUR = 12
+_LAST_HOUR, _NEAR_MINUTES = 12, 180
 _BOTH, _WEEK = 2, 7
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
 _DAYS_OF_MONTH = re.compile(r"FREQ=MONTHLY;(?:BYMONTHDAY=[\d,]+|BYDAY=-?\d[A-Z]{2})(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
@@ -172,7 +172,7 @@ def move(request: RequestContext) -> Interpretation | None:
         return update(request, {"time": format_shift(-shift if later is None or _is_ahead(request) else shift)})
     lead = request.parse_amount("LEAD")
     if lead is not None and not reading.has("WHEN") and not reading.has("EVENT"):
-        return update(request, {"time": format_shift(-lead)})
+        return update(request, {"time": format_shift(_find_old_lead(find_named_reminder(request), request) - lead)})
     if request.has_word(request.words.only_once):
         return _move_occurrence(request)
     ahead = _move_ahead_of_itself(request)
@@ -204,6 +204,23 @@ def _names_clock(request: RequestContext) -> bool:
     return time is not None and slots.is_clock_alone(time.best)
 
 
+def _find_old_lead(reminder: Reminder | None, request: RequestContext) -> timedelta:
+    """Return the time from a reminder to the event in the message of the chat that set it: "gig at 7, an hour before".
+
+    The event has the only time of that message, as leads are none; else it is zero.
+    """
+    due, words = find_due(reminder, request.now), request.words
+    content = words.fold(reminder.content) if reminder is not None else ""
+    people = (each for each in reversed(request.turn.recent) if not each.sender.is_bot)
+    told = [each.text for each in people if content in words.fold(each.text)]
+    times = request.read_times(told[0]) if told and due is not None else ()
+    event = times[0].best if len(times) == 1 else None
+    if due is None or event is None or not event.has_day:
+        return timedelta()
+    start = event.start if event.has_clock else event.start.replace(hour=due.hour, minute=due.minute)
+    return max(timedelta(), start - due)
+
+
 def _move_ahead_of_itself(request: RequestContext) -> dict[str, object] | None:
     """Return the arguments for some days before the reminder's own time: "to the day before at 8pm"."""
     leads = [] if request.reading.has("EVENT") else find_leads(tag_lead(request), has_event=True)
@@ -212,7 +229,7 @@ def _move_ahead_of_itself(request: RequestContext) -> dict[str, object] | None:
     if reminder is None or due is None or reminder.schedule.rule is not None or leads[0][0] < timedelta(days=1):
         return None
     days, clock = leads[0]
-    day = due - days
+    day = due + timedelta(days=_find_old_lead(reminder, request).days) - days
     if clock is not None and clock.best is not None:
         day = day.replace(hour=clock.best.start.hour, minute=clock.best.start.minute)
     return {"time": format_time(day)}
@@ -229,6 +246,7 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
     if len(times) != 1 or times[0].best is None:
         return None
+    times = [_choose_half_near_reminder(times[0], request)]
     changed = (
         _read_amount(request, times[0])
         or _change_day_of_month(request)
@@ -251,6 +269,18 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     if is_single and not old and _is_for_good(request):
         return update(request, {**arguments, "occurrence": "all"})
     return update(request, {**arguments, "since": since}, old=old)
+
+
+def _choose_half_near_reminder(time: TimeWords, request: RequestContext) -> TimeWords:
+    """Return an open clock of a day or rule in the half of the day in which it is near the clock of the reminder."""
+    due = find_due(find_named_reminder(request), request.now)
+    found = request.read_times(time.words)
+    hours = {each.start.hour for each in found[0].readings} if len(found) == 1 else set()
+    if due is None or slots.is_clock_alone(time.best) or hours != {each.start.hour for each in list_halves(time.best)}:
+        return time
+    near = choose_nearer_half(time.best, due)
+    distance = abs((near.start.hour - due.hour) * 60 + near.start.minute - due.minute)
+    return replace(time, readings=(set_clock(time.best, near),)) if distance <= _NEAR_MINUTES else time
 
 
 def _repeat_from_begin(time: TimeWords, request: RequestContext) -> dict[str, object] | None:

@@ -71,6 +71,8 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     reading = tag_event(_keep_reason_in_content(request.reading, request.words), request.words)
     request = request.with_reading(reading)
     pieces = split_reminders(request.reading, request.words)
+    asking = [piece for piece in pieces if set(piece.tags) - {NO_TAG, "PERSON"}]
+    pieces = asking or pieces  # a last "and then" asks for nothing
     pieces = [tag_edge_time(piece, request.words) for piece in pieces] if len(pieces) > 1 else pieces
     reminders = [each for piece in pieces for each in _read_requests(request, piece)]
     if excluded:

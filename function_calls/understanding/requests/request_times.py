@@ -2,7 +2,7 @@
 
 import re
 from datetime import timedelta
-from itertools import pairwise, takewhile
+from itertools import accumulate, pairwise, takewhile
 from operator import attrgetter
 
 from msgspec.structs import replace
@@ -32,6 +32,8 @@ _OPEN_HOUR, _NOON, _EVENING = 6, 12, 18
 _SHORTEST_WORD = 3
 _NEW = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
 _BOTH = 2
+_EVERY_DAY, _BY_DAYS = "FREQ=DAILY;BYHOUR=", ("FREQ=DAILY;", "FREQ=WEEKLY;")
+_BRACKETS = frozenset("(（")
 _OF_CLOCK = frozenset("0123456789:：")
 _FIGURED = re.compile(r"\d|[点點时時鐘钟]")
 _PLAIN_DAYS = re.compile(
@@ -147,12 +149,15 @@ def _untag_name_ahead(request: RequestContext) -> RequestContext:
 
 
 def _find_lead_behind(request: RequestContext) -> tuple[int, int]:
-    """Return the bounds of a time behind "ahead" that counts back: 前|一天晚上九点; empty for none."""
+    """Return the bounds of a time behind "ahead" that counts back: 前|一天晚上九点, 前|一|晚9点; empty for none."""
     tokens, text = request.reading.tokens, request.reading.text
     for start, end in request.reading.spans("WHEN"):
-        if text[:start].endswith(request.words.ahead) and parse_lead(text[start:end], request) is not None:
-            places = [at for at, token in enumerate(tokens) if start <= token.start < end]
-            return places[0], places[-1] + 1
+        places = [at for at, token in enumerate(tokens) if start <= token.start < end]
+        has_one = places[0] > 0 and request.words.ordinals.get(tokens[places[0] - 1].form) == 1
+        for first in range(places[0] - has_one, places[0] + 1):
+            begin = tokens[first].start
+            if text[:begin].endswith(request.words.ahead) and parse_lead(text[begin:end], request) is not None:
+                return first, places[-1] + 1
     return 0, 0
 
 
@@ -224,18 +229,21 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
             return [] if known is None else [known]
     if not pieces and events:
         return complete_times(slots.parse_times(events, request.words, request.read_times))
-    found = slots.parse_times(pieces, request.words, request.read_times)
+    is_counted = bool(pieces) and pieces[-1].casefold().endswith(request.words.elapsed) and are_listed_times(request)
+    groups = [pieces[:-1], pieces[-1:]] if is_counted else [pieces]
+    found = [time for group in groups for time in slots.parse_times(group, request.words, request.read_times)]
     found = (
         _repeat_like_first(unite_repetitions(complete_times(found)), request)
         if found
         else [each for each in [_find_time_outside_content(request)] if each is not None]
     )
+    found = list(accumulate(found, lambda before, time: _count_from_event(before, time, request)))
     days = _read_events(request) if events else []
     return [_move_beside_event(day, each, request) for day in days for each in found] if days else found
 
 
 def _repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:
-    """Return days behind the first time at its clock, and days and clocks repeated as it is: 每月3号九点，18号也要."""
+    """Return days behind the first time at its clock, and clocks on its days, repeated as it: 每月3号九点，18号也要."""
     first = times[0].best
     if not first.has_clock:
         return times
@@ -244,8 +252,8 @@ def _repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[
     form = None if plain is None else forms[plain["frequency"]]
     found = [times[0]]
     for time in times[1:]:
-        if first.rrule is not None and slots.is_clock_alone(time.best):
-            found.append(replace(time, readings=tuple(set_clock(first, each) for each in time.readings)))
+        if slots.is_clock_alone(time.best) and (first.rrule or "").startswith(_BY_DAYS):
+            found.append(_repeat_clock(time, first, request))
             continue
         words = slots.strip_time_words(time.words, request.words)
         alike = None if form is None else slots.parse_time([form.format(days=words)], request.words, request.read_times)
@@ -255,6 +263,15 @@ def _repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[
         is_bare = day.has_day and not (day.has_clock or day.part)
         found.append(replace(time, readings=(set_clock(day, first),) if is_bare else (day, *time.readings[1:])))
     return found
+
+
+def _repeat_clock(time: TimeWords, rule: Reading, request: RequestContext) -> TimeWords:
+    """Return a clock on the days of `rule`; of every day from the first such clock, if the rule begins by then."""
+    found = [set_clock(rule, each) for each in time.readings]
+    if (rule.rrule or "").startswith(_EVERY_DAY) and rule.start - request.now <= _DAY:
+        today = [move_to_day(each, request.now.date()) for each in found]
+        found = [each if each.start > request.now else each._replace(start=each.start + _DAY) for each in today]
+    return replace(time, readings=tuple(found))
 
 
 def _read_known_words(pieces: list[str], request: RequestContext) -> TimeWords | None:
@@ -438,8 +455,10 @@ def parse_lead(piece: str, request: RequestContext) -> Lead | None:
                 named = slots.strip_time_words(length_words, request.words)
                 return _count_months(length_words, days, request), _choose_half_of_part(clock, named, request)
     bare = slots.strip_time_words(piece, request.words)
-    part = slots.parse_time([bare], request.words, request.read_times)
-    return (_DAY, part) if part is not None and part.best.part else None
+    ones = [word for word, number in request.words.ordinals.items() if number == 1 and not request.words.joint]
+    part = slots.parse_time([slots.strip_leading_word(bare, ones, "")], request.words, request.read_times)
+    is_dated = part is not None and part.best.has_day and not request.words.joint  # 前一晚，25号晚上九点
+    return (_DAY, part) if part is not None and part.best.part and not is_dated else None
 
 
 def _parse_lead_days(piece: str, request: RequestContext) -> timedelta | None:
@@ -480,12 +499,16 @@ def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[Time
         clock, times = None, [one]
     else:
         clock = slots.parse_time(pieces, request.words, request.read_times) if events and pieces else None
-        times = slots.parse_times(events or pieces, request.words, request.read_times)
+        named_times = slots.parse_times(events or pieces, request.words, request.read_times)
+        times = [_choose_next_hour(time, request) for time in named_times]
+        times = [time if time.best.rrule else _choose_usual_half(time, request) for time in times]
     part = next(iter(clocks), None)
     own = _choose_half_of_part(clock, part.words, request) if clock is not None and part is not None else clock or part
     found = [early for event in times for lead in leads if (early := subtract_lead(event, lead, own)) is not None]
-    if not events and _names_day_of_lead(request, spans):
+    if not events and _names_day_of_lead(request, spans, leads):
         return times
+    if own is not None and not pieces and _names_day_of_lead(request, reading.spans("EVENT"), leads):
+        return [replace(day, readings=(set_clock(day.best, own.best),)) for day in times]
     is_beside = not events and _asks_for_both(spans[-1], reading.spans("LEAD")[0], request)
     return [*times, *found] if is_beside else found
 
@@ -498,11 +521,16 @@ def _choose_half_of_part(clock: TimeWords, part: str, request: RequestContext) -
     return clock if whole is None or not whole.best.has_clock else whole
 
 
-def _names_day_of_lead(request: RequestContext, spans: list[Span]) -> bool:
-    """Return whether the day to which a lead counts back follows it: "the day before, 29 May, at 6pm"."""
+def _names_day_of_lead(request: RequestContext, spans: list[Span], leads: list[timedelta]) -> bool:
+    """Return whether the day to which a lead counts back follows it: "the day before, 29 May, at 6pm".
+
+    The day of an event is that in brackets: "the evening before (11th)", but not "the evening before the 11th".
+    """
     last = request.reading.spans("LEAD")[-1][1]
-    between = request.reading.text[last : spans[0][0]].strip(" ,，") if spans[0][0] >= last else "-"
-    return between.casefold() in {"", *request.words.ahead}
+    gap = request.reading.text[last : spans[0][0]] if spans[0][0] >= last else "-"
+    is_set_apart = request.reading.has("WHEN") or bool(_BRACKETS & set(gap))
+    between = gap.strip(" ,，(（").casefold()
+    return is_set_apart and between in {"", *request.words.ahead} and all(lead >= _DAY for lead in leads)
 
 
 def _asks_for_both(when: Span, lead: Span, request: RequestContext) -> bool:
@@ -544,7 +572,7 @@ def _move_beside_event(named: TimeWords, time: TimeWords, request: RequestContex
     """
     event = named.best
     if time.best.has_day:
-        return time
+        return _count_from_event(named, time, request)
     if event.part and not event.has_clock and event.rrule is None:
         whole = slots.parse_time([named.words, time.words], request.words, request.read_times)
         return time if whole is None else whole
@@ -556,6 +584,15 @@ def _move_beside_event(named: TimeWords, time: TimeWords, request: RequestContex
         moved = tuple(reading._replace(start=reading.start - _DAY) for reading in moved)
     dated = (reading._replace(has_day=True) if event.rrule is None else set_clock(event, reading) for reading in moved)
     return replace(time, readings=tuple(dated), is_ambiguous=False)
+
+
+def _count_from_event(event: TimeWords, time: TimeWords, request: RequestContext) -> TimeWords:
+    """Return an amount of time "later" that ends behind the clock of `event` counted from there: 两点开始…48小时后."""
+    is_later = time.words.strip().casefold().endswith(request.words.elapsed) and event.best.rrule is None
+    if not is_later or not (event.best.has_clock and request.now < event.best.start < time.best.start):
+        return time
+    later = time.best.start - request.now
+    return replace(time, readings=(time.best._replace(start=event.best.start + later),), is_ambiguous=False)
 
 
 def _add_end(time: TimeWords, end: str) -> TimeWords:

@@ -46,17 +46,27 @@ def _elements(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) 
 def share_clock(groups: list[Group], text: str, grammar: Grammar) -> list[Group]:
     """Return `groups` with the clock of the last day of each list of days for all of them: "Tuesday and Sunday at 5".
 
-    A comma alone joins days that are named in the same way, as "tomorrow, Sunday at 5" may be one day.
+    That of the first is for the days behind "and" that have none: "4:10 tomorrow and Monday". A comma alone joins days
+    that are named in the same way, as "tomorrow, Sunday at 5" may be one day.
     """
     found = list(groups)
     for place in range(len(found) - 2, -1, -1):
         day, timed = found[place], found[place + 1]
-        is_timed = "clocks" in timed.slots and timed.slots.keys() <= _LISTED and names_day(timed.slots)
-        is_day = day.slots.keys() <= DAY_FIELDS | {"strength"} and names_day(day.slots)
-        if is_timed and is_day and _joins(text[day.spans[-1][1] : timed.spans[0][0]], day, timed, grammar):
-            shared = {name: timed.slots[name] for name in _SHARED & timed.slots.keys()}
-            found[place] = day._replace(slots={**day.slots, **shared})
+        if _joins(text[day.spans[-1][1] : timed.spans[0][0]], day, timed, grammar):
+            found[place] = _set_clock_of(timed, day)
+    for place, (timed, day) in enumerate(pairwise(found), 1):
+        mark = text[timed.spans[-1][1] : day.spans[0][0]].strip(" ,")
+        if mark in grammar.conjunctions - grammar.alternatives:
+            found[place] = _set_clock_of(timed, day)
     return found
+
+
+def _set_clock_of(timed: Group, day: Group) -> Group:
+    """Return `day` with the clock of `timed`, where both name days and it has none; else `day` itself."""
+    is_timed = "clocks" in timed.slots and timed.slots.keys() <= _LISTED and names_day(timed.slots)
+    is_day = day.slots.keys() <= DAY_FIELDS | {"strength"} and names_day(day.slots)
+    shared = {name: timed.slots[name] for name in _SHARED & timed.slots.keys()}
+    return day._replace(slots={**day.slots, **shared}) if is_timed and is_day else day
 
 
 def _joins(gap: str, day: Group, timed: Group, grammar: Grammar) -> bool:

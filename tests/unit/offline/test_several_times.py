@@ -54,6 +54,53 @@ def test_a_figure_that_counts_something_is_no_clock_time(say: Say, text: str, co
     assert call.arguments["content"] == content
 
 
+@pytest.mark.parametrize(
+    ("text", "clocks"),
+    [
+        ("BP tablet 9 am daily and night 9 pm remind me", ["09:00", "21:00"]),
+        ("remind me every morning at 6 and again at 6 in the evening to water the herbs", ["06:00", "18:00"]),
+    ],
+)
+def test_a_clock_behind_a_rule_repeats_like_it(say: Say, text: str, clocks: list[str]) -> None:
+    calls = say(text).calls
+
+    assert [(call.arguments["type"], call.arguments["time"]) for call in calls] == [("daily", each) for each in clocks]
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("remind everyone the evening before (11th) to pack the stands", "2026-03-11 19:00"),
+        ("the train leaves 7.20 tomorrow, remind me 25 mins before", "2026-03-05 06:55"),
+        ("后天上午十点质控检查，前一晚八点提醒大家补齐记录", "2026-03-05 20:00"),
+        ("明天下午两点开始闭水，48小时后提醒我放水", "2026-03-07 14:00"),
+        ("明天下午两点开会，十分钟后提醒我写稿子", "2026-03-04 10:10"),
+    ],
+)
+def test_one_clause_names_the_event_and_the_other_the_reminder(say: Say, text: str, time: str) -> None:
+    (call,) = say(text).calls
+
+    assert call.arguments["time"] == time
+
+
+def test_an_amount_later_counts_from_the_time_before(say: Say) -> None:
+    calls = say("remind me tomorrow 6am to drench the calves and again a fortnight later").calls
+
+    assert [call.arguments["time"] for call in calls] == ["2026-03-05 06:00", "2026-03-19 06:00"]
+
+
+def test_a_warning_on_a_day_of_every_month_is_monthly(say: Say) -> None:
+    (call,) = say("the rent goes out the 28th of every month, give me a warning at 09.00 on the 26th").calls
+
+    assert call.arguments["rrule"] == "FREQ=MONTHLY;BYMONTHDAY=26;BYHOUR=9;BYMINUTE=0"
+
+
+def test_and_then_at_the_end_asks_for_nothing(say: Say) -> None:
+    calls = say("明天上午11点提醒我买灯；还有今晚十点半提醒我给充电宝充电").calls
+
+    assert [call.arguments["time"] for call in calls] == ["2026-03-05 11:00", "2026-03-04 22:30"]
+
+
 def test_two_repetitions_are_two_reminders(say: Say) -> None:
     calls = say("remind me every morning at 7 and every evening at 9 to brush teeth").calls
 

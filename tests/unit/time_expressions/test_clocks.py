@@ -35,6 +35,7 @@ from services.time_expressions import DateOrder, DayParts, TimeReader, parse, pa
         ("将近五点半", "20 17:30"),
         ("差半个钟头五点", "20 16:30"),
         ("三点四个字", "20 15:20"),
+        ("以后晚上十点", "20 22:00"),
         ("half past six", "20 18:30"),
         ("a quarter to noon", "20 11:45"),
         ("ten to five in the evening", "20 16:50"),

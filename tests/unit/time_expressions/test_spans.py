@@ -273,6 +273,7 @@ def test_a_long_list_of_clocks_of_every_day_is_one_rule(text):
         ("tuesday wednesday and thursday at 5:15", "en", "24 17:15, 25 17:15, 26 17:15"),
         ("tuesday & thursday 8:30pm", "en", "24 20:30, 26 20:30"),
         ("tomorrow and sunday at 3pm", "en", "21 15:00, 22 15:00"),
+        ("4.10am tomorrow and Monday", "en", "21 04:10, 23 04:10"),
         ("周二、周三和周四早上5点15分", "zh", "24 05:15, 25 05:15, 26 05:15"),
         ("周二周四晚上8点半", "zh", "24 20:30, 26 20:30"),
         ("明天和周日下午3点", "zh", "21 15:00, 22 15:00"),
@@ -280,7 +281,7 @@ def test_a_long_list_of_clocks_of_every_day_is_one_rule(text):
         ("mañana y el domingo a las 3 de la tarde", "es", "21 15:00, 22 15:00"),
     ],
 )
-def test_clock_behind_a_list_of_days_belongs_to_all_of_them(now, text, language, starts):
+def test_clock_beside_a_list_of_days_belongs_to_all_of_them(now, text, language, starts):
     readings = [each.best for each in parse_all(text, now, language=language)]
 
     assert ", ".join(f"{reading.start:%d %H:%M}" for reading in readings) == starts

@@ -5,7 +5,7 @@ from typing import Any
 from services.kernel.lunar_calendar import LAST_DAY
 from services.time_expressions.rules.actions.days import weekday_about
 from services.time_expressions.rules.actions.general import Values
-from services.time_expressions.values import STRONG, Clock, Every, Holiday, Shift, Slots, Span, is_valid_day
+from services.time_expressions.values import Clock, Holiday, Shift, Slots, Span, is_valid_day
 
 _LUNAR_MONTHS = 12
 _MOST_WEEKS = 53
@@ -107,9 +107,7 @@ def nth_weekday(values: Values, *, last: bool = False, strength: int = 1) -> Slo
         return None
     if last:
         ordinals = tuple(-ordinal for ordinal in ordinals)
-    made: Slots = {"ordinals": ordinals, "weekdays": days, "strength": strength}
-    is_monthly = strength == STRONG and len(ordinals) > 1  # the first and third Tuesday of the month are every month's
-    return {**made, "every": Every(1, "month")} if is_monthly else made
+    return {"ordinals": ordinals, "weekdays": days, "strength": strength}
 
 
 def nth_day(values: Values, *, last: bool = False) -> Slots | None:

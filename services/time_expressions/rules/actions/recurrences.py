@@ -1,9 +1,10 @@
 """Actions that make recurrences and their bounds."""
 
+from itertools import pairwise
 from typing import Any
 
 from services.time_expressions.rules.actions.clocks import clock_piece
-from services.time_expressions.rules.actions.dates import holiday, instances, nth_weekday
+from services.time_expressions.rules.actions.dates import date, holiday, instances, nth_weekday
 from services.time_expressions.rules.actions.general import Values, both, typed
 from services.time_expressions.values import SECONDS_OF, Every, Shift, Slots, Span, is_loose, names_day
 
@@ -182,6 +183,14 @@ def day_of_each_quarter(values: Values) -> Slots | None:
         return None
     months = tuple(range(int(place), 13, _MONTHS_OF_QUARTER))
     return {"every": Every(1, "year"), "months": months, "days": (int(day),), "strength": 2}
+
+
+def quarterly_date(values: Values, *, form: str) -> Slots | None:
+    """Return the first of January, April, July and October of every year; four months that are a quarter apart."""
+    dated = date(values, form=form)
+    if dated is None or any(later - earlier != _MONTHS_OF_QUARTER for earlier, later in pairwise(dated["months"])):
+        return None
+    return {**dated, "every": Every(1, "year")}
 
 
 def once_each(values: Values) -> Slots | None:
