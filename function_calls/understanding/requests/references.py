@@ -76,6 +76,11 @@ def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[
     own, other = (_find_set_by(call, request, known) for call in (request.last_set, request.last_of_other))
     if len(other) != 1 or not reminds(other[0], request.turn.message.sender):
         return own
+    if len(own) == 1:
+        told = _list_untagged_times(request)
+        mentioned = [fits for words in told if len(fits := known.filter_by_time(words, (*own, *other))) == 1]
+        if len(mentioned) == 1:
+            return list(mentioned[0])
     time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
     if len(own) != 1 or time is None or not time.best.has_clock:
         return other
@@ -85,6 +90,13 @@ def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[
         (other, own),
         key=lambda reminder: min(_count_minutes_between(reminder[0], clock, request.now) for clock in clocks),
     )
+
+
+def _list_untagged_times(request: RequestContext) -> list[str]:
+    """Return the words of the clocks of a request that are no part of it: "make it 2, I'm busy at 1"."""
+    texts = _list_untagged_words_of_times(request)
+    times = [slots.parse_time([text], request.words, request.read_times) for text in texts]
+    return [time.words for time in times if time is not None and time.best.has_clock]
 
 
 def _list_untagged_words_of_times(request: RequestContext) -> list[str]:
