@@ -117,7 +117,7 @@ export class Connection {
     this.heardAt = Date.now()
     const frame = JSON.parse(text) as Frame
     this.listener.frame(frame)
-    if (this.probe) {
+    if (this.probe && frame.type === 'pong') { // other frames may have been on their way before
       window.clearTimeout(this.probe)
       this.probe = 0
       this.listener.link('live')
