@@ -177,7 +177,7 @@ class OfflineInterpreter:
         elif utterance is not None and utterance.reading.intent == "none":
             self._questions.drop(key, utterance.question)  # something else was answered
         elif utterance is not None and utterance.reading.intent in _REMINDING:
-            self._dialogue.note_unmet(turn)
+            self._dialogue.note_failure(turn)
         return interpretation
 
     def _keep_ambiguous(self, utterance: Utterance, interpretation: Interpretation) -> None:

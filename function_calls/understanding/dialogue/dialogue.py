@@ -39,9 +39,12 @@ class LastAction(Struct, frozen=True, kw_only=True):
 class DialogueState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The last exchange between one person and the bot in a chat.
 
-    `last_set` is the call that set a reminder last. `is_passed` says that the person has spoken of something else
-    since the last action, so that a bare time no longer belongs to it; `has_failed` that this named no reminder of the
-    chat, so that words without a name mean none either.
+    Attributes:
+        action: The last action of the bot for the person.
+        last_set: The call that set a reminder last.
+        is_passed: The person has written of something else since the action, so that a bare time does not change it.
+        has_failed: The action was for a reminder that the chat does not have. A message that names no reminder, such
+            as "make it 10", then changes none: it belongs to the failed request.
     """
 
     action: LastAction | None = None
@@ -65,7 +68,7 @@ class Dialogue:
     def __init__(self, limit: int = 1000) -> None:
         self._states: BoundedDict[str, DialogueState] = BoundedDict(limit)
         self._reminded: BoundedDict[str, LastReminder] = BoundedDict(limit)
-        self._unmet: BoundedDict[str, datetime] = BoundedDict(limit)
+        self._failures: BoundedDict[str, datetime] = BoundedDict(limit)
 
     def state(self, key: str) -> DialogueState:
         """Return the state under `key` (chat and person)."""
@@ -76,14 +79,17 @@ class Dialogue:
         self._states[key] = state
 
     def note(self, key: str, turn: Turn, calls: tuple[ToolCall, ...], *, has_failed: bool = False) -> None:
-        """Record that `calls` answered the message of `turn`; `has_failed` where they name no reminder of the chat."""
+        """Record that `calls` answered the message of `turn`.
+
+        `has_failed` if they name a reminder that the chat does not have.
+        """
         action = LastAction(at=turn.now, message_id=turn.message.id, calls=calls)
         before = self.state(key).last_set
         made = (call for call in reversed(calls) if call.name == "reminder_set" and not _is_ahead(call, before))
         last_set = next(made, None)
         self._states[key] = DialogueState(action=action, last_set=last_set or before, has_failed=has_failed)
         if has_failed:
-            self.note_unmet(turn)
+            self.note_failure(turn)
         if last_set is not None:
             person = last_set.arguments.get("person")
             self._reminded[turn.message.address.key] = LastReminder(
@@ -93,9 +99,9 @@ class Dialogue:
                 call=last_set,
             )
 
-    def note_unmet(self, turn: Turn) -> None:
-        """Record that the message of `turn` asked for a reminder that was not set."""
-        self._unmet[turn.message.address.key] = turn.now
+    def note_failure(self, turn: Turn) -> None:
+        """Record that the request of `turn` was not carried out, although it was about reminders."""
+        self._failures[turn.message.address.key] = turn.now
 
     def find_person_meant(self, turn: Turn) -> str | None:
         """Return whom "him" and "her" mean: the person for whom, or by whom, a reminder was last set in the chat."""
@@ -111,13 +117,13 @@ class Dialogue:
         return None if last is None or self.find_person_meant(turn) != name else last.call
 
     def last_here(self, turn: Turn) -> tuple[ToolCall, Person] | None:
-        """Return the call that has just set a reminder in the chat, and who asked for it; None where none has.
+        """Return the call that has just set a reminder in the chat, and who asked for it.
 
-        After a request that was not met, words without a name mean that one.
+        None if there is none, or if a later request in the chat has failed: "me too" is then about that request.
         """
         address = turn.message.address.key
-        last, unmet = self._reminded.get(address), self._unmet.get(address)
-        is_over = last is None or turn.now - last.at > _FRESH or (unmet is not None and unmet > last.at)
+        last, failed_at = self._reminded.get(address), self._failures.get(address)
+        is_over = last is None or turn.now - last.at > _FRESH or (failed_at is not None and failed_at > last.at)
         return None if last is None or is_over else (last.call, last.sender)
 
     def is_last_by_other(self, key: str, turn: Turn) -> bool:
@@ -150,7 +156,7 @@ class Dialogue:
         return None if is_over else self.state(key).last_set
 
     def has_failed(self, key: str, now: datetime) -> bool:
-        """Return whether the last request under `key` has just named no reminder of the chat."""
+        """Return whether the last request under `key` was for a reminder that the chat does not have, just before."""
         state, last = self.state(key), self.last(key, now)
         return state.has_failed and last is not None and now - last.at <= _FRESH
 

@@ -259,6 +259,7 @@ class MessageInterpreter:
             listed=self._find_listed(utterance),
         )
         made = handle_intent(request, classify)
+        # After a request for an unknown reminder, "make it 10" is about that one, and changes no older reminder.
         has_failed = self._dialogue.has_failed(utterance.key, turn.now) and turn.message.reply_to is None
         is_unnamed = made is not None and any(call.arguments.get("reminder_id") in {"", IT} for call in made.calls)
         return None if has_failed and is_unnamed else made

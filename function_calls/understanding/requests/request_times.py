@@ -80,10 +80,10 @@ def are_listed_times(request: RequestContext) -> bool:
     words, text = request.words, request.reading.text
     spans = [span for span in request.reading.spans("WHEN") if not text[slice(*span)].endswith(words.deadlines)]
     joints = {joint for joint in (*words.and_words, *words.beside, *words.too) if joint}
+    known = joints.union(*(phrase.split() for phrase in words.same_day_phrases))
     for piece in _cut_texts(request, spans):
         expressions = request.read_times(piece)
         left = slots.find_uncovered_words(piece, expressions, words) if len(expressions) > 1 else []
-        known = joints.union(*(phrase.split() for phrase in words.same_day_phrases))
         if any(len(word) >= _SHORTEST_WORD and word not in known for word in left):
             return False
     for before, span in pairwise(spans):
@@ -220,18 +220,21 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
     if settled is not None:
         return [settled]
     pieces, events = _cut_texts(request, spans), reading.pieces("EVENT")
-    is_whole = slots.parse_time(pieces, request.words, request.read_times) is not None
-    if not is_whole and reading.intent in _NEW and any(_has_unread_relation(piece, request) for piece in pieces):
+    whole = slots.parse_time(pieces, request.words, request.read_times)
+    if whole is None and reading.intent in _NEW and any(_has_unread_relation(piece, request) for piece in pieces):
         return []
-    if not is_whole and any(_has_unknown_word(piece, request) for piece in pieces):
+    if whole is None and any(_has_unknown_word(piece, request) for piece in pieces):
         known = None if events or reading.intent not in _NEW else _read_known_words(pieces, request)
         if known is not None or request.words.joint:
             return [] if known is None else [known]
     if not pieces and events:
         return complete_times(slots.parse_times(events, request.words, request.read_times))
     is_counted = bool(pieces) and pieces[-1].casefold().endswith(request.words.elapsed) and are_listed_times(request)
-    groups = [pieces[:-1], pieces[-1:]] if is_counted else [pieces]
-    found = [time for group in groups for time in slots.parse_times(group, request.words, request.read_times)]
+    if whole is not None and not is_counted:
+        found = [whole]
+    else:
+        groups = [pieces[:-1], pieces[-1:]] if is_counted else [pieces]
+        found = [time for group in groups for time in slots.parse_times(group, request.words, request.read_times)]
     found = (
         _repeat_like_first(unite_repetitions(complete_times(found)), request)
         if found
