@@ -282,7 +282,7 @@ def _trim(piece: str) -> str:
 def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the people that are named, "everyone", or None for the sender alone."""
     named = [_trim(piece).removesuffix("'s").removesuffix("’s") for piece in reading.pieces("PERSON")]
-    named = [_strip_article(_strip_prepositions(name, words), words) for name in named]
+    named = [_strip_article(_strip_prepositions(_strip_verb(name, words), words), words) for name in named]
     if len(named) > 1:  # "recuérdanos a Ana y a mí": the verb says no more than the names
         named = [name for name in named if not _is_verb(name, words, words.everyone_endings)] or named
     named = [name for name in named if name and not _is_verb(name, words, words.oneself_endings)]
@@ -299,6 +299,11 @@ def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
         if is_verb or folded in words.everyone or _is_whole_group(folded, words):
             return EVERYONE
     return ", ".join(dict.fromkeys(_MENTION.sub(_separate_mention, name) for name in named))
+
+
+def _strip_verb(names: str, words: Lexicon) -> str:
+    """Return Chinese names without the end of the verb in front of them: 只提|醒Momo和老K."""
+    return names if words.joint else names.lstrip("".join(words.reminding)) or names
 
 
 def _strip_prepositions(names: str, words: Lexicon) -> str:

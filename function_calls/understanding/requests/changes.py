@@ -262,7 +262,8 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     arguments = _make_arguments(new, request)
     is_single = new.best.has_day and new.best.rrule is None
     is_open = since or (is_single and has_words_outside(FROM_THEN, request.folded_text, ""))
-    if is_open and new.best.has_clock and not (since and reading.has("WHEN")):
+    is_weekday_replaced = is_single and not since and _replaces_weekday(request)
+    if is_open and not is_weekday_replaced and new.best.has_clock and not (since and reading.has("WHEN")):
         arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
     if old and not new.best.has_clock:
         return update(request, {**arguments, "occurrence": old})
@@ -393,8 +394,11 @@ def _is_for_good(request: RequestContext) -> bool:
 
     This holds for "from now on", and for Tuesday of a reminder on another day of the week.
     """
-    if request.has_word(request.words.always):
-        return True
+    return request.has_word(request.words.always) or _replaces_weekday(request)
+
+
+def _replaces_weekday(request: RequestContext) -> bool:
+    """Return whether the words name a weekday for a reminder of one day of the week, without a word for one time."""
     reminder = find_named_reminder(request)
     rule = None if reminder is None else reminder.schedule.rule
     if rule is None or request.has_word(request.words.one_time) or rule.frequency != "WEEKLY" or len(rule.days) > 1:
@@ -756,6 +760,8 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
     if end.startswith("COUNT="):
         return update(request, {"times": int(end.removeprefix("COUNT="))})
     words = request.reading.words("UNTIL") or request.reading.words("WHEN")
+    if len(find_weekdays(words, request.now, request.language, request.times)) > 1:  # 周末就不用了: no end is two days
+        return skip(request.with_tags("WHEN" if tag == "UNTIL" else tag for tag in request.reading.tags))
     found = request.read_times(words) if words else ()
     if found and slots.parse_time([words], request.words, request.read_times) is None:
         words = slots.make_time_words(words, found[0]).words  # "until Sunday when the event ends"

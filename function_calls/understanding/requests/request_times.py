@@ -578,7 +578,8 @@ def _move_beside_event(named: TimeWords, time: TimeWords, request: RequestContex
         return _count_from_event(named, time, request)
     if event.part and not event.has_clock and event.rrule is None:
         whole = slots.parse_time([named.words, time.words], request.words, request.read_times)
-        return time if whole is None else whole
+        if whole is not None:
+            return whole
     moved = tuple(move_to_day(reading, event.start.date()) for reading in time.readings)
     if event.has_clock and is_clock_without_half(time.words):
         both = [half for reading in moved for half in list_halves(reading)]
