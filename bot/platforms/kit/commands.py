@@ -62,42 +62,6 @@ _ALIASES: Final[Mapping[str, str]] = {
     "工具": "tools",
     "插件": "plugins",
 }
-
-# A time may come in front of what is to be done ("in 5 minutes tea"); "me" and 我 may have been typed already.
-_SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
-    "en": {
-        "remind": "remind me {rest}",
-        "reminders": "list my reminders",
-        "summary": "summarize {rest}",
-        "search": "search {rest}",
-        "help": "help",
-    },
-    "zh": {
-        "remind": "提醒我{rest}",
-        "reminders": "我有哪些提醒",
-        "summary": "总结{rest}",
-        "search": "搜索{rest}",
-        "help": "帮助",
-    },
-    "es": {
-        "remind": "recuérdame {rest}",
-        "reminders": "lista mis recordatorios",
-        "summary": "resume {rest}",
-        "search": "busca {rest}",
-        "help": "ayuda",
-    },
-}
-_WITHOUT_ARGUMENT: Final[Mapping[str, Mapping[str, str]]] = {
-    "en": {"remind": "help", "summary": "summarize the chat", "search": "help"},
-    "zh": {"remind": "帮助", "summary": "总结一下", "search": "帮助"},
-    "es": {"remind": "ayuda", "summary": "resume el chat", "search": "ayuda"},
-}
-_FOR_SOMEBODY: Final[Mapping[str, str]] = {"en": "remind {rest}", "zh": "提醒{rest}", "es": "recuerda {rest}"}
-_LAST_MESSAGES: Final[Mapping[str, str]] = {
-    "en": "summarize the last {rest} messages",
-    "zh": "总结最近{rest}条消息",
-    "es": "resume los últimos {rest} mensajes",
-}
 _STARTS_ALREADY: Final = re.compile(r"(me|us|everyone|@|我|大家|所有人|a todos)", re.IGNORECASE)
 _COUNT: Final = re.compile(r"\d{1,4}")
 _MOST_SUGGESTED: Final = 3
@@ -140,14 +104,13 @@ def sentence_of(text: str, bot_name: str, language: str) -> str | None:
     if command is None or command.name not in MENU_NAMES:
         return None
     name, rest = command.name, command.argument
-    language = language_of(rest, language)
     if not rest:
-        return _WITHOUT_ARGUMENT[language].get(name) or _SENTENCES[language][name]
-    if name == "remind" and _STARTS_ALREADY.match(rest):
-        return _FOR_SOMEBODY[language].format(rest=rest)
-    if name == "summary" and _COUNT.fullmatch(rest):
-        return _LAST_MESSAGES[language].format(rest=rest)
-    return _SENTENCES[language][name].format(rest=rest)
+        name = {"remind": "help", "search": "help", "summary": "summary_all"}.get(name, name)
+    elif name == "remind" and _STARTS_ALREADY.match(rest):
+        name = "remind_somebody"
+    elif name == "summary" and _COUNT.fullmatch(rest):
+        name = "summary_count"
+    return say(language_of(rest, language), f"sentence.{name}", rest=rest)
 
 
 async def answer_unknown_command(turn: Turn) -> Reply | None:
