@@ -27,18 +27,9 @@ PRESSED = "card.action.trigger"
 REACTED = "im.message.reaction.created_v1"
 UNREACTED = "im.message.reaction.deleted_v1"
 
-# Feishu knows emoji by name. Source: https://open.feishu.cn/document/server-docs/im-v1/message-reaction/emojis-introduce
-_EMOJI: Mapping[str, str] = {
-    "THUMBSUP": "👍",
-    "DONE": "✅",
-    "HEART": "❤️",
-    "PARTY": "🎉",
-    "GLANCE": "👀",
-    "THANKS": "🙏",
-    "OK": "👌",
-    "JIAYI": "➕",
-}
-
+# Feishu knows emoji by name; these ask to join a reminder.
+# Source: https://open.feishu.cn/document/server-docs/im-v1/message-reaction/emojis-introduce
+_EMOJI: Mapping[str, str] = {"THUMBSUP": "👍", "JIAYI": "➕"}
 _ATTACHMENTS = {"image", "file", "audio", "media", "sticker", "share_chat", "share_user", "location"}
 
 
