@@ -12,6 +12,7 @@ from function_calls.language.messages import knows, say
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Reply, ToolSpec, Turn
 from function_calls.tools.permission import Viewer
+from function_calls.tools.validation.schema_walk import properties_of, required_of
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.text import closest_names, language_of
 
@@ -164,11 +165,8 @@ def function_commands(specs: Iterable[ToolSpec]) -> tuple[Command, ...]:
 
 
 def _command(spec: ToolSpec) -> Command | None:
-    properties = spec.parameters.get("properties")
-    required = spec.parameters.get("required")
-    needed = set(required) if isinstance(required, list) else set()
-    fields = properties if isinstance(properties, dict) else {}
-    options = tuple(_options(spec.name, fields, needed))
+    needed = set(required_of(spec.parameters))
+    options = tuple(_options(spec.name, properties_of(spec.parameters), needed))
     if needed - {option.name for option in options}:
         return None
     english, chinese = _in_both_languages(spec.description or spec.name)
