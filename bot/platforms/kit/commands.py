@@ -16,30 +16,30 @@ from function_calls.tools.validation.schema_walk import properties_of, required_
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.text import closest_names, language_of
 
+
+def _argument(english: str, chinese: str, *, is_required: bool) -> tuple[CommandOption, ...]:
+    return (CommandOption(name="text", kind="text", english=english, chinese=chinese, is_required=is_required),)
+
+
 MENU: Final = (
     Command(
         name="remind",
         english="Set a reminder: tea at 5",
         chinese="设置提醒：五点喝茶",
-        argument_english="What and when",
-        argument_chinese="什么事，什么时候",
-        needs_argument=True,
+        options=_argument("What and when", "什么事，什么时候", is_required=True),
     ),
     Command(name="reminders", english="List the reminders of this chat", chinese="查看本群的提醒"),
     Command(
         name="summary",
         english="Summarise this chat",
         chinese="总结群聊",
-        argument_english="Since when or about what",
-        argument_chinese="从什么时候起，或关于什么",
+        options=_argument("Since when or about what", "从什么时候起，或关于什么", is_required=False),
     ),
     Command(
         name="search",
         english="Search the web",
         chinese="搜索网页",
-        argument_english="What to look for",
-        argument_chinese="搜索什么",
-        needs_argument=True,
+        options=_argument("What to look for", "搜索什么", is_required=True),
     ),
     Command(name="help", english="What I can do", chinese="我能做什么"),
 )
