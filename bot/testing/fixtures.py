@@ -8,7 +8,6 @@ In `conftest.py`::
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol
 
 import pytest
 from msgspec.structs import replace
@@ -23,23 +22,8 @@ from function_calls.tools.context import Services
 from function_calls.tools.declaring.class_tools import Tool
 from function_calls.tools.session_state import CallState
 
-
-class CallTool(Protocol):
-    """The type of the fixture `call_tool`."""
-
-    async def __call__(
-        self,
-        tool: Callable[..., object] | Tool,
-        *services: object,
-        language: str = "en",
-        approved: bool = False,
-        **arguments: object,
-    ) -> ToolResult:
-        """Call `tool` with `arguments`, checked as always; `services` are what it may have injected.
-
-        A tool that asks first runs only if the call is `approved`, as if the person had said yes; otherwise the result
-        is the question. What a call writes into `ctx.state` is there for the next call of the same test.
-        """
+CallTool = Callable[..., Awaitable[ToolResult]]
+"""The type of the fixture `call_tool`."""
 
 
 @pytest.fixture
@@ -50,7 +34,12 @@ def fake_clock() -> FixedClock:
 
 @pytest.fixture
 def call_tool(fake_clock: FixedClock) -> CallTool:
-    """Return a callable that runs one function as the router does: both checks, injection, failures as results."""
+    """Return a callable that runs one function as the router does: both checks, injection, failures as results.
+
+    It takes the function, the services to inject, `language`, and the arguments by name. A function that asks first
+    runs only if the call is `approved`, as if the person had said yes; otherwise the result is the question. What a
+    call writes into `ctx.state` is there for the next call of the same test.
+    """
     state = CallState()
 
     async def call(
