@@ -82,7 +82,7 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "Take reminders out, and bring them in. Prove that none was lost.",
     ),
     "eval": (
-        "bot.cli.evaluation:evaluation",
+        "benchmarks.evaluation.command:evaluation",
         "Measure how well the bot understands. Times, intents and summaries, and what it makes of a model.",
     ),
     "new": ("bot.cli.new:new", "Write a file to begin with."),

@@ -1,9 +1,10 @@
 """`bubbles eval`: how well the bot reads times, intents and conversations, summarises, and drives a model."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 from loguru import logger
@@ -19,9 +20,61 @@ from function_calls.tools.calls import Interpreter
 from services.kernel.errors import ConfigError
 from services.language_model.fallback import FallbackChain
 
+_data_option = click.option(
+    "--data",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder with the cases; the project's own small set by default.",
+)
+_errors_option = click.option(
+    "--errors", type=click.IntRange(min=0), default=0, show_default=True, help="How many misses to show."
+)
 
+
+def _endpoint_options(*, is_required: bool) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Add the options that name a model, with the names of the fields of `ModelEndpoint`."""
+    options = (
+        click.option(
+            "--base-url", required=is_required, help="OpenAI-compatible server, such as http://127.0.0.1:8092/v1."
+        ),
+        click.option("--model", "name", required=is_required, help="Model name as that server knows it."),
+        click.option(
+            "--api-key", envvar="OPENAI_API_KEY", default="none", help="Key of that server; OPENAI_API_KEY by default."
+        ),
+        click.option(
+            "--style",
+            type=click.Choice(["auto", "native", "json_router", "prompt"]),
+            default="auto",
+            show_default=True,
+            help="How tools are offered to the model.",
+        ),
+        click.option(
+            "--timeout",
+            "timeout_seconds",
+            type=click.FloatRange(min=1),
+            default=60.0,
+            show_default=True,
+            help="Seconds one answer may take.",
+        ),
+    )
+
+    def add_options(command: Callable[..., int]) -> Callable[..., int]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add_options
+
+
+@click.group()
+def evaluation() -> None:
+    """Group the evaluations."""
+
+
+@evaluation.command(name="time")
+@_data_option
+@_errors_option
 def evaluate_time(data: Path | None, errors: int) -> int:
-    """Print the accuracy on time expressions, of `data` or of our own small set; return the exit code."""
+    """Accuracy on time expressions, per corpus and kind."""
     from benchmarks.evaluation import own_times, time_cases
     from benchmarks.evaluation.offline_reading import read_phrase
     from benchmarks.evaluation.time_scores import score
@@ -32,8 +85,11 @@ def evaluate_time(data: Path | None, errors: int) -> int:
     return _show(reports.time_report(score(cases, read_phrase), errors))
 
 
+@evaluation.command(name="intents")
+@_data_option
+@_errors_option
 def evaluate_intents(data: Path | None, errors: int) -> int:
-    """Print what the offline interpreter makes of labelled sentences, or of our own prompts; return the exit code."""
+    """Measure the offline interpreter on sentences. Tools, restraint, contents, times."""
     if data is None:
         return _evaluate_own_intents(errors)
     from benchmarks.evaluation import sentence_cases
@@ -46,12 +102,17 @@ def evaluate_intents(data: Path | None, errors: int) -> int:
     return _show(reports.sentence_report(score(cases, read_sentence), errors))
 
 
-def evaluate_conversations(data: Path | None, endpoint: "ModelEndpoint | None", *, limit: int, errors: int) -> int:
-    """Print how the messages of group conversations are answered, of `data` or of our own; return the exit code.
-
-    The bot has the model at `endpoint`, or none; `limit` is the greatest number of conversations of a language, 0 for
-    all of them.
-    """
+@evaluation.command(name="conversations")
+@_endpoint_options(is_required=False)
+@click.option("--limit", type=click.IntRange(min=0), default=0, help="At most so many of a language; 0 = all.")
+@_data_option
+@_errors_option
+def evaluate_conversations(limit: int, data: Path | None, errors: int, **endpoint: Any) -> int:
+    """Play conversations of groups, without a model or with one. Right, asked about, wrong."""
+    named = [endpoint[option] is not None for option in ("base_url", "name")]
+    if any(named) and not all(named):
+        raise click.UsageError("--base-url and --model go together")
+    model = ModelEndpoint(**endpoint) if all(named) else None
     from benchmarks.evaluation.conversation_cases import OWN, conversations_in
     from benchmarks.evaluation.conversation_play import play
     from benchmarks.evaluation.conversation_scores import ConversationScore, Row
@@ -60,7 +121,7 @@ def evaluate_conversations(data: Path | None, endpoint: "ModelEndpoint | None", 
     if not conversations:
         return _nothing_in(data, "*.jsonl with conversations")
     rows: dict[str, list[Row]] = {each.lang: [] for each in conversations}
-    with _interpreter_in_thread(endpoint) as interpreter:
+    with _interpreter_in_thread(model) as interpreter:
         for language, of_language in rows.items():
             chosen = [each for each in conversations if each.lang == language][: limit or None]
             of_language.extend(row for each in chosen for row in play(each, interpreter))
@@ -68,8 +129,10 @@ def evaluate_conversations(data: Path | None, endpoint: "ModelEndpoint | None", 
     return _show(reports.conversation_report(scores, errors))
 
 
+@evaluation.command(name="summary")
+@_data_option
 def evaluate_summary(data: Path | None) -> int:
-    """Print ROUGE and citation validity of summaries made without a model; return the exit code."""
+    """ROUGE and citations of summaries without a model. Beside baselines."""
     from benchmarks.evaluation import summary_cases
     from benchmarks.evaluation.summary_scores import citations, score
 
@@ -89,8 +152,13 @@ class ModelEndpoint(Struct, frozen=True, kw_only=True):
     timeout_seconds: float
 
 
-def evaluate_tools(endpoint: ModelEndpoint, data: Path | None, *, limit: int, errors: int) -> int:
-    """Say every prompt to the bot with that model behind it and print what it did; return the exit code."""
+@evaluation.command(name="tools")
+@_endpoint_options(is_required=True)
+@click.option("--limit", type=click.IntRange(min=0), default=0, help="At most so many prompts; 0 = all.")
+@_data_option
+@_errors_option
+def evaluate_tools(limit: int, data: Path | None, errors: int, **endpoint: Any) -> int:
+    """Say prompts to the bot with a model behind it. Right tools, right arguments, false triggers, latency."""
     from benchmarks.evaluation.prompts import own_prompts
     from benchmarks.evaluation.tool_prompts import thinned, tool_prompts
 
@@ -101,7 +169,7 @@ def evaluate_tools(endpoint: ModelEndpoint, data: Path | None, *, limit: int, er
         return 2
     if not prompts:
         return _nothing_in(data, "*.toml prompts or *.jsonl sentences")
-    judged = asyncio.run(_with_model(endpoint, prompts))
+    judged = asyncio.run(_with_model(ModelEndpoint(**endpoint), prompts))
     _show(reports.tool_report(judged, errors))
     return 1 if all(each.observed.failure for each in judged) else 0
 

@@ -11,11 +11,11 @@ from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from bot.app.registry import built_in_registry
-from bot.testing.turns import make_reminder
 from function_calls.tools.calls import Interpretation, Turn
 from function_calls.understanding.interpreter import OfflineInterpreter
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
+from tests.support.reminders import make_reminder
 
 ZONE = ZoneInfo("Asia/Shanghai")
 NOW = datetime(2026, 3, 4, 10, 0, tzinfo=ZONE)

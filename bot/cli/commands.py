@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -74,6 +75,8 @@ class CommandGroup(click.Group):
             return self._find_other(cmd_name)
         place, text = self.sources[cmd_name]
         module, _, attribute = place.partition(":")
+        if module.startswith("benchmarks.") and find_spec("benchmarks.evaluation") is None:
+            raise CommandFailed("the evaluation is not part of the package: run it from a checkout, after make install")
         with import_without_gc():
             command: click.Command = getattr(import_module(module), attribute)
         command.help = text

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from bot.platforms.kit.doctor import Finding
 from bot.plugins.loading import find_enabled_plugins
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolSpec
+from function_calls.tools.validation.schema_walk import properties_of, required_of, types_of
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError
 
@@ -84,18 +85,15 @@ def _print_tools(specs: Iterable[ToolSpec]) -> None:
             click.echo(f"    {line}")
 
 
-def _arguments(schema: object) -> list[str]:
+def _arguments(schema: Mapping[str, object]) -> list[str]:
     """Return a line for each argument: name, required or optional, type, description."""
-    properties = schema.get("properties", {}) if isinstance(schema, dict) else {}
-    required = schema.get("required", []) if isinstance(schema, dict) else []
-    if not properties:
-        return ["(no arguments)"]
-    width = max(len(name) for name in properties)
+    parts = {name: part for name, part in properties_of(schema).items() if isinstance(part, dict)}
+    width, required = max(map(len, parts), default=0), required_of(schema)
     return [
         f"{name:<{width}}  {'required' if name in required else 'optional'}  {_kind(part):<16}  "
         f"{part.get('description', '')}"
-        for name, part in properties.items()
-    ]
+        for name, part in parts.items()
+    ] or ["(no arguments)"]
 
 
 def _kind(part: dict[str, object]) -> str:
@@ -103,8 +101,7 @@ def _kind(part: dict[str, object]) -> str:
     values = part.get("enum")
     if isinstance(values, list):
         return "|".join(str(value) for value in values if value is not None)
-    kind = part.get("type", "any")
-    return "|".join(str(each) for each in kind if each != "null") if isinstance(kind, list) else str(kind)
+    return "|".join(each for each in types_of(part) if each != "null") or "any"
 
 
 @click.command()

@@ -37,17 +37,14 @@ class CommandOption(Struct, frozen=True, kw_only=True):
 
 
 class Command(Struct, frozen=True, kw_only=True):
-    """`/name`, its description in each language, and that of its argument (empty where it has none).
+    """`/name`, its description in each language, and its fields; a command of the menu has at most one, any text.
 
-    A command of a function has `options` instead; `kit.commands.format_call` formats their values.
+    `kit.commands.format_call` formats the values of the fields of a function.
     """
 
     name: str
     english: str
     chinese: str
-    argument_english: str = ""
-    argument_chinese: str = ""
-    needs_argument: bool = False
     options: tuple[CommandOption, ...] = ()
 
 

@@ -138,12 +138,7 @@ class PlatformRig(ABC):
 
     async def messages(self, count: int = 1) -> Sequence[ChatMessage]:
         """Wait for at least `count` messages received by the platform; return fewer when no more come."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(WAIT_SECONDS):
-                while len(self._messages) < count:
-                    self._arrived.clear()
-                    await self._arrived.wait()
-        return self._messages
+        return await self.events(ChatMessage, count)
 
     async def events(self, kind: type[News], count: int = 1) -> Sequence[News]:
         """Wait for other events as `messages` does: reactions, corrections."""
@@ -153,10 +148,6 @@ class PlatformRig(ABC):
                     self._arrived.clear()
                     await self._arrived.wait()
         return [each for each in self.received if isinstance(each, kind)]
-
-    @property
-    def _messages(self) -> list[ChatMessage]:
-        return [each for each in self.received if isinstance(each, ChatMessage)]
 
     async def _receive(self, incoming: Incoming) -> Awaitable[object]:
         self.received.append(incoming)

@@ -21,7 +21,7 @@ from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import CallContext, Service, Services
 from function_calls.tools.declaring.class_tools import Tool
 from function_calls.tools.errors import ArgumentsInvalid
-from function_calls.tools.validation.schema_walk import pointer_target
+from function_calls.tools.validation.schema_walk import pointer_target, properties_of, required_of, types_of
 
 Schema = Mapping[str, object]
 _DEEPEST = 3
@@ -44,102 +44,81 @@ _POOL: tuple[object, ...] = (None, True, 7, -1, 1.5, 1e300, "", "7", "text", [],
 
 
 def candidates(schema: Schema) -> Iterator[dict[str, object]]:
-    """Argument objects for `schema`: whole ones, minimal ones, and each broken in one place. Some may fit by chance."""
-    samples = Samples(schema)
-    yield from samples.whole()
-    yield from samples.broken()
+    """Yield argument objects for `schema`: minimal, whole, and each changed in one place. Some fit by chance."""
+    needed = required_of(schema)
+    samples = {name: list(islice(_samples(part, schema), _MOST_OF_ONE)) for name, part in _parts_of(schema).items()}
+    firsts = {name: values[0] for name, values in samples.items() if values}
+    full = {name: value for name, value in firsts.items() if value is not None or name in needed}
+    yield {name: value for name, value in full.items() if name in needed}
+    yield full
+    yield full | {"no_such_argument": 1}
+    for name in needed:
+        yield {key: value for key, value in full.items() if key != name}
+    for name, part in _parts_of(schema).items():
+        for value in (*samples[name], *_POOL, *_beyond(_resolved(part, schema))):
+            yield full | {name: value}
 
 
-class Samples:
-    """Makes values for one schema."""
+def _samples(part: Schema, root: Schema, depth: int = 0) -> Iterator[object]:
+    """Yield values that `part` of the schema `root` probably accepts, the plainest first."""
+    part = _resolved(part, root)
+    arms = [*_listed(part, "anyOf"), *_listed(part, "oneOf")]
+    if "const" in part or "enum" in part:
+        yield from _listed(part, "enum") or [part.get("const")]
+    elif arms:
+        for arm in arms:
+            yield from islice(_samples(arm if isinstance(arm, Mapping) else {}, root, depth), 2)
+    else:
+        for kind in types_of(part) or ["object" if "properties" in part else "any"]:
+            yield from _of_kind(kind, part, root, depth)
 
-    def __init__(self, root: Schema) -> None:
-        self._root = root
-        self._parts = {name: part for name, part in _mapping(root, "properties").items() if isinstance(part, Mapping)}
-        self._needed = [name for name in _listed(root, "required") if isinstance(name, str)]
 
-    def whole(self) -> Iterator[dict[str, object]]:
-        """Yield required arguments only, all arguments, and all with each further value of each argument."""
-        full = self._full()
-        yield {name: value for name, value in full.items() if name in self._needed}
-        yield full
-        for name, part in self._parts.items():
-            for value in islice(self._values(part, 0), 1, _MOST_OF_ONE):
-                yield full | {name: value}
+def _of_kind(kind: str, part: Schema, root: Schema, depth: int) -> Iterator[object]:
+    if kind == "string":
+        yield from _texts(part)
+    elif kind in ("integer", "number"):
+        yield from _numbers(part, kind)
+    elif kind == "array":
+        yield from _arrays(part, root, depth)
+    elif kind == "object":
+        yield from _objects(part, root, depth)
+    else:
+        yield from {"boolean": (True, False), "null": (None,)}.get(kind, ("text", 1))
 
-    def broken(self) -> Iterator[dict[str, object]]:
-        """Yield arguments with one error each: missing, unknown, of another type, out of bounds."""
-        full = self._full()
-        for name in self._needed:
-            yield {key: value for key, value in full.items() if key != name}
-        yield full | {"no_such_argument": 1}
-        for name, part in self._parts.items():
-            for value in (*_POOL, *self._beyond(part)):
-                yield full | {name: value}
 
-    def _full(self) -> dict[str, object]:
-        firsts = {name: next(self._values(part, 0), None) for name, part in self._parts.items()}
-        return {name: value for name, value in firsts.items() if value is not None or name in self._needed}
+def _arrays(part: Schema, root: Schema, depth: int) -> Iterator[object]:
+    least, items = int(_number(part, "minItems", 0)), part.get("items")
+    if not least:
+        yield []
+    inner = islice(_samples(items if isinstance(items, Mapping) else {}, root, depth + 1), 2)
+    if depth < _DEEPEST and (values := list(inner)):
+        yield [values[at % len(values)] for at in range(max(1, least))]
 
-    def _values(self, part: Schema, depth: int) -> Iterator[object]:
-        part = self._resolved(part)
-        if "const" in part:
-            yield part["const"]
-        elif "enum" in part:
-            yield from _listed(part, "enum")
-        elif any(key in part for key in ("anyOf", "oneOf")):
-            for arm in (*_listed(part, "anyOf"), *_listed(part, "oneOf")):
-                yield from islice(self._values(arm if isinstance(arm, Mapping) else {}, depth), 2)
-        else:
-            for kind in _kinds(part):
-                yield from self._of_kind(kind, part, depth)
 
-    def _of_kind(self, kind: str, part: Schema, depth: int) -> Iterator[object]:
-        if kind == "string":
-            yield from _texts(part)
-        elif kind in ("integer", "number"):
-            yield from _numbers(part, kind)
-        elif kind == "array":
-            yield from self._arrays(part, depth)
-        elif kind == "object":
-            yield from self._objects(part, depth)
-        else:
-            yield from {"boolean": (True, False), "null": (None,)}.get(kind, ("text", 1))
+def _objects(part: Schema, root: Schema, depth: int) -> Iterator[object]:
+    inner, needed = _parts_of(part), required_of(part)
+    for names in (needed, [*inner] if depth < _DEEPEST else []):
+        yield {name: next(_samples(inner[name], root, depth + 1), None) for name in names if name in inner}
 
-    def _arrays(self, part: Schema, depth: int) -> Iterator[object]:
-        least = _number(part, "minItems", 0)
-        items = part.get("items")
-        inner = list(islice(self._values(items if isinstance(items, Mapping) else {}, depth + 1), 2))
-        if not least:
-            yield []
-        if depth < _DEEPEST and inner:
-            yield [inner[at % len(inner)] for at in range(int(max(1, least)))]
 
-    def _objects(self, part: Schema, depth: int) -> Iterator[object]:
-        needed = _listed(part, "required")
-        parts = {name: inner for name, inner in _mapping(part, "properties").items() if isinstance(inner, Mapping)}
-        chosen = {name: inner for name, inner in parts.items() if name in needed or depth < _DEEPEST}
-        yield {name: next(self._values(inner, depth + 1), None) for name, inner in chosen.items() if name in needed}
-        if depth < _DEEPEST:
-            yield {name: next(self._values(inner, depth + 1), None) for name, inner in chosen.items()}
+def _beyond(part: Schema) -> Iterator[object]:
+    """Yield values just outside the bounds of `part`."""
+    for key, step in (("minimum", -1), ("maximum", 1), ("exclusiveMinimum", 0), ("exclusiveMaximum", 0)):
+        if key in part:
+            yield _number(part, key, 0) + step
+    if "minLength" in part:
+        yield "a" * max(0, int(_number(part, "minLength", 0)) - 1)
+    if _number(part, "maxLength", _LONGEST) < _LONGEST:
+        yield "a" * (int(_number(part, "maxLength", 0)) + 1)
+    if "enum" in part:
+        yield "none of them"
 
-    def _beyond(self, part: Schema) -> Iterator[object]:
-        part = self._resolved(part)
-        for key, step in (("minimum", -1), ("maximum", 1), ("exclusiveMinimum", 0), ("exclusiveMaximum", 0)):
-            if key in part:
-                yield _number(part, key, 0) + step
-        if "minLength" in part:
-            yield "a" * max(0, int(_number(part, "minLength", 0)) - 1)
-        if _number(part, "maxLength", _LONGEST) < _LONGEST:
-            yield "a" * (int(_number(part, "maxLength", 0)) + 1)
-        if "enum" in part:
-            yield "none of them"
 
-    def _resolved(self, part: Schema) -> Schema:
-        reference = part.get("$ref")
-        if isinstance(reference, str):
-            return {**pointer_target(self._root, reference), **{k: v for k, v in part.items() if k != "$ref"}}
-        return part
+def _resolved(part: Schema, root: Schema) -> Schema:
+    reference = part.get("$ref")
+    if isinstance(reference, str):
+        return {**pointer_target(root, reference), **{key: value for key, value in part.items() if key != "$ref"}}
+    return part
 
 
 def _texts(part: Schema) -> Iterator[object]:
@@ -164,18 +143,8 @@ def _numbers(part: Schema, kind: str) -> Iterator[object]:
         yield (least + most) / 2
 
 
-def _kinds(part: Schema) -> Sequence[str]:
-    kind = part.get("type")
-    if isinstance(kind, str):
-        return (kind,)
-    if isinstance(kind, list):
-        return [str(each) for each in kind]
-    return ("object",) if "properties" in part else ("any",)
-
-
-def _mapping(part: Schema, key: str) -> Mapping[str, object]:
-    value = part.get(key)
-    return value if isinstance(value, Mapping) else {}
+def _parts_of(schema: Schema) -> Mapping[str, Schema]:
+    return {name: part for name, part in properties_of(schema).items() if isinstance(part, Mapping)}
 
 
 def _listed(part: Schema, key: str) -> Sequence[object]:

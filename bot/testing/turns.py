@@ -10,8 +10,6 @@ from function_calls.tools.context import CallContext, Services
 from function_calls.tools.policy import CallPolicy
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock
-from services.recurrence.schedule import Schedule
-from services.reminders.model import Reminder, ReminderState
 
 HOME = ChatAddress(platform="test", chat_id="home")
 ANN = Person(id="ann", name="Ann")
@@ -54,23 +52,6 @@ def make_turn(
         recent=tuple(recent),
         steps=tuple(steps),
         state=state or {},
-    )
-
-
-def make_reminder(content: str, due: datetime, *, creator: Person = ANN, language: str = "en") -> Reminder:
-    """Return a reminder of the test chat that is due once, at `due` (timezone-aware)."""
-    zone = due.tzinfo.key if isinstance(due.tzinfo, ZoneInfo) else ZONE.key
-    return Reminder(
-        id="abc123",
-        address=HOME,
-        creator=creator,
-        targets=(),
-        content=content,
-        schedule=Schedule(start=due.replace(tzinfo=None), zone=zone),
-        language=language,
-        state=ReminderState.ACTIVE,
-        next_fires=(due,),
-        created_at=due,
     )
 
 

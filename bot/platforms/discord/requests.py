@@ -80,9 +80,6 @@ def acknowledgement(kind: int, words: str) -> dict[str, object]:
 def _command(command: Command) -> dict[str, object]:
     body: dict[str, object] = {"name": command.name, "type": 1, **_descriptions(command.english, command.chinese)}
     options = [_option(option) for option in command.options[:_MAX_OPTIONS]]
-    if command.argument_english:
-        described = _descriptions(command.argument_english, command.argument_chinese)
-        options = [{"type": 3, "name": "text", "required": command.needs_argument, **described}]
     return {**body, "options": options} if options else body
 
 

@@ -14,13 +14,13 @@ from bot.config.platform_catalog import FeishuSettings
 from bot.platforms.base import Capabilities, OutgoingMessage, Receive
 from bot.platforms.feishu import requests
 from bot.platforms.feishu.api import FeishuApi, data_of
-from bot.platforms.feishu.events import Event
 from bot.platforms.feishu.wire import (
     NAME,
     PRESSED,
     REACTED,
     UNREACTED,
     Account,
+    Event,
     actor,
     to_incoming,
     to_pressed,

@@ -12,33 +12,34 @@ from function_calls.language.messages import knows, say
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Reply, ToolSpec, Turn
 from function_calls.tools.permission import Viewer
+from function_calls.tools.validation.schema_walk import properties_of, required_of
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.text import closest_names, language_of
+
+
+def _argument(english: str, chinese: str, *, is_required: bool) -> tuple[CommandOption, ...]:
+    return (CommandOption(name="text", kind="text", english=english, chinese=chinese, is_required=is_required),)
+
 
 MENU: Final = (
     Command(
         name="remind",
         english="Set a reminder: tea at 5",
         chinese="设置提醒：五点喝茶",
-        argument_english="What and when",
-        argument_chinese="什么事，什么时候",
-        needs_argument=True,
+        options=_argument("What and when", "什么事，什么时候", is_required=True),
     ),
     Command(name="reminders", english="List the reminders of this chat", chinese="查看本群的提醒"),
     Command(
         name="summary",
         english="Summarise this chat",
         chinese="总结群聊",
-        argument_english="Since when or about what",
-        argument_chinese="从什么时候起，或关于什么",
+        options=_argument("Since when or about what", "从什么时候起，或关于什么", is_required=False),
     ),
     Command(
         name="search",
         english="Search the web",
         chinese="搜索网页",
-        argument_english="What to look for",
-        argument_chinese="搜索什么",
-        needs_argument=True,
+        options=_argument("What to look for", "搜索什么", is_required=True),
     ),
     Command(name="help", english="What I can do", chinese="我能做什么"),
 )
@@ -61,42 +62,6 @@ _ALIASES: Final[Mapping[str, str]] = {
     "发到": "for",
     "工具": "tools",
     "插件": "plugins",
-}
-
-# A time may come in front of what is to be done ("in 5 minutes tea"); "me" and 我 may have been typed already.
-_SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
-    "en": {
-        "remind": "remind me {rest}",
-        "reminders": "list my reminders",
-        "summary": "summarize {rest}",
-        "search": "search {rest}",
-        "help": "help",
-    },
-    "zh": {
-        "remind": "提醒我{rest}",
-        "reminders": "我有哪些提醒",
-        "summary": "总结{rest}",
-        "search": "搜索{rest}",
-        "help": "帮助",
-    },
-    "es": {
-        "remind": "recuérdame {rest}",
-        "reminders": "lista mis recordatorios",
-        "summary": "resume {rest}",
-        "search": "busca {rest}",
-        "help": "ayuda",
-    },
-}
-_WITHOUT_ARGUMENT: Final[Mapping[str, Mapping[str, str]]] = {
-    "en": {"remind": "help", "summary": "summarize the chat", "search": "help"},
-    "zh": {"remind": "帮助", "summary": "总结一下", "search": "帮助"},
-    "es": {"remind": "ayuda", "summary": "resume el chat", "search": "ayuda"},
-}
-_FOR_SOMEBODY: Final[Mapping[str, str]] = {"en": "remind {rest}", "zh": "提醒{rest}", "es": "recuerda {rest}"}
-_LAST_MESSAGES: Final[Mapping[str, str]] = {
-    "en": "summarize the last {rest} messages",
-    "zh": "总结最近{rest}条消息",
-    "es": "resume los últimos {rest} mensajes",
 }
 _STARTS_ALREADY: Final = re.compile(r"(me|us|everyone|@|我|大家|所有人|a todos)", re.IGNORECASE)
 _COUNT: Final = re.compile(r"\d{1,4}")
@@ -140,14 +105,13 @@ def sentence_of(text: str, bot_name: str, language: str) -> str | None:
     if command is None or command.name not in MENU_NAMES:
         return None
     name, rest = command.name, command.argument
-    language = language_of(rest, language)
     if not rest:
-        return _WITHOUT_ARGUMENT[language].get(name) or _SENTENCES[language][name]
-    if name == "remind" and _STARTS_ALREADY.match(rest):
-        return _FOR_SOMEBODY[language].format(rest=rest)
-    if name == "summary" and _COUNT.fullmatch(rest):
-        return _LAST_MESSAGES[language].format(rest=rest)
-    return _SENTENCES[language][name].format(rest=rest)
+        name = {"remind": "help", "search": "help", "summary": "summary_all"}.get(name, name)
+    elif name == "remind" and _STARTS_ALREADY.match(rest):
+        name = "remind_somebody"
+    elif name == "summary" and _COUNT.fullmatch(rest):
+        name = "summary_count"
+    return say(language_of(rest, language), f"sentence.{name}", rest=rest)
 
 
 async def answer_unknown_command(turn: Turn) -> Reply | None:
@@ -201,11 +165,8 @@ def function_commands(specs: Iterable[ToolSpec]) -> tuple[Command, ...]:
 
 
 def _command(spec: ToolSpec) -> Command | None:
-    properties = spec.parameters.get("properties")
-    required = spec.parameters.get("required")
-    needed = set(required) if isinstance(required, list) else set()
-    fields = properties if isinstance(properties, dict) else {}
-    options = tuple(_options(spec.name, fields, needed))
+    needed = set(required_of(spec.parameters))
+    options = tuple(_options(spec.name, properties_of(spec.parameters), needed))
     if needed - {option.name for option in options}:
         return None
     english, chinese = _in_both_languages(spec.description or spec.name)

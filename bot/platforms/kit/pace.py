@@ -1,12 +1,15 @@
 """Limit the rate of sent lines, and let urgent ones go first."""
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from itertools import count
 
 from services.kernel.clock import Clock
+
+Ticket = tuple[bool, int]
+"""False for an urgent holder, and the number of its arrival: the least goes first."""
 
 
 class SendPace:
@@ -33,50 +36,40 @@ class PriorityLock:
     """A fair lock that prefers urgent holders."""
 
     def __init__(self) -> None:
-        self._is_held = False
-        self._urgent: deque[asyncio.Future[None]] = deque()
-        self._others: deque[asyncio.Future[None]] = deque()
+        self._tickets = count()
+        self._holder: Ticket | None = None
+        self._waiting: list[Ticket] = []
+        self._changed = asyncio.Event()
 
     @asynccontextmanager
     async def hold(self, *, is_urgent: bool) -> AsyncIterator[None]:
         """Hold the lock for as long as the context lasts."""
-        await self._acquire(self._urgent if is_urgent else self._others)
+        ticket = (not is_urgent, next(self._tickets))
+        await self._acquire(ticket)
         try:
             yield
         finally:
-            self._release()
+            self._release(ticket)
 
     async def yield_to_urgent(self) -> None:
-        """Let a waiting urgent holder go first; the caller holds the lock before and after."""
-        if self._urgent:
-            first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._others.appendleft(first)
-            self._release()
-            await self._wait(first, self._others)
+        """Let waiting urgent holders go first; the caller holds the lock before and after."""
+        ticket = self._holder
+        if ticket is not None and min(self._waiting, default=ticket) < ticket:
+            self._release(ticket)
+            await self._acquire(ticket)
 
-    async def _acquire(self, queue: deque[asyncio.Future[None]]) -> None:
-        if not self._is_held:
-            self._is_held = True
-            return
-        waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        queue.append(waiting)
-        await self._wait(waiting, queue)
-
-    async def _wait(self, waiting: asyncio.Future[None], queue: deque[asyncio.Future[None]]) -> None:
+    async def _acquire(self, ticket: Ticket) -> None:
+        self._waiting.append(ticket)
         try:
-            await waiting
-        except asyncio.CancelledError:
-            if waiting in queue:
-                queue.remove(waiting)
-            elif not waiting.cancelled():
-                self._release()
-            raise
+            while self._holder is not None or min(self._waiting) != ticket:
+                self._changed.clear()
+                await self._changed.wait()
+            self._holder = ticket
+        finally:
+            self._waiting.remove(ticket)
+            self._changed.set()
 
-    def _release(self) -> None:
-        for queue in (self._urgent, self._others):
-            while queue:
-                following = queue.popleft()
-                if not following.done():
-                    following.set_result(None)
-                    return
-        self._is_held = False
+    def _release(self, ticket: Ticket) -> None:
+        if self._holder == ticket:  # not where waiting for urgent holders was cancelled
+            self._holder = None
+            self._changed.set()

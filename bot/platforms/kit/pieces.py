@@ -1,7 +1,6 @@
 """Split a long text where a reader would pause, and send the pieces in order."""
 
 import re
-import unicodedata
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Final
@@ -18,10 +17,6 @@ _PAUSES: Final = tuple(
     re.compile(pattern)
     for pattern in (r"\n\s*\n", r"\n", r"[.!?…][\"')\]]*(?=\s)|[。！？…][”’」』）]*", r"[,;:](?=\s)|[，；：、]", r"\s")
 )
-_JOINER: Final = "\u200d"
-_SKIN: Final = range(0x1F3FB, 0x1F400)
-_TAGS: Final = range(0xE0020, 0xE0080)
-_FLAGS: Final = range(0x1F1E6, 0x1F200)
 
 _LONGEST_WAIT_SECONDS: Final = 60.0
 _ATTEMPTS: Final = 3
@@ -93,7 +88,9 @@ def _find_cut(text: str, most: int, people: Sequence[Person]) -> int:
     for begin, end in unbreakable:
         if begin < most < end and begin > 0:
             return begin
-    return _whole_character(text, most)
+    from wcwidth import grapheme_boundary_before  # 2 MB, which only long words need
+
+    return grapheme_boundary_before(text, most + 1) or most
 
 
 def _unbreakable_spans(text: str, most: int, people: Sequence[Person]) -> Iterator[tuple[int, int]]:
@@ -103,29 +100,6 @@ def _unbreakable_spans(text: str, most: int, people: Sequence[Person]) -> Iterat
     found = (each.span() for pattern in patterns for each in pattern.finditer(text, 0, 2 * most))
     yield from takewhile(lambda span: span[0] < most, code_blocks(text))
     yield from (span for span in found if span[0] < most)
-
-
-def _whole_character(text: str, place: int) -> int:
-    """Return `place`, or the nearest one before it that is not inside a grapheme."""
-    cut = place
-    while cut > 1 and _is_joined(text, cut):
-        cut -= 1
-    return cut if cut > 1 or not _is_joined(text, 1) else place
-
-
-def _is_joined(text: str, place: int) -> bool:
-    """Return whether the characters before and after `place` are seen as one (a subset of UAX 29 that chats need)."""
-    if place >= len(text):
-        return False
-    before, after = text[place - 1], text[place]
-    if _JOINER in (before, after) or unicodedata.category(after) in {"Mn", "Me", "Mc"}:
-        return True
-    if ord(after) in _SKIN or ord(after) in _TAGS:
-        return True
-    if ord(before) in _FLAGS and ord(after) in _FLAGS:
-        run = len(text[:place]) - len(text[:place].rstrip("".join(map(chr, _FLAGS))))
-        return run % 2 == 1
-    return False
 
 
 async def send_in_order(sendings: Iterable[Sending], clock: Clock) -> str | None:

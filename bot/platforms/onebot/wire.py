@@ -26,8 +26,8 @@ NAME = "onebot"
 _ATTACHMENTS = {"image", "record", "video", "file", "share", "location", "contact", "music", "forward", "json", "xml"}
 _ADMINS = {"owner", "admin"}
 _PRIVATE = "private-"
-# QQ numbers its own faces; larger numbers are the code points of emoji.
-_FACES = {"76": "👍", "66": "❤️", "124": "👌", "144": "🎉"}
+# QQ numbers its own faces, of which this asks to join a reminder; larger numbers are the code points of emoji.
+_FACES = {"76": "👍"}
 _FIRST_EMOJI = 5000
 
 

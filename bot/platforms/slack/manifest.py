@@ -8,6 +8,7 @@ from typing import Final
 
 from bot.config.platform_catalog import EVENTS_PATH
 from bot.platforms.base import Command
+from bot.platforms.kit.commands import MENU_NAMES
 
 SCOPES: Final = (
     "app_mentions:read",
@@ -85,8 +86,8 @@ def _slash_command(name: str, description: str, hint: str, url: str) -> dict[str
 
 def _hint(command: Command) -> str:
     """Return what may follow: words, or fields as `bot.platforms.kit.commands.format_call` writes them."""
-    if command.argument_english:
-        return _in_both(command.argument_english, command.argument_chinese)
+    if command.name in MENU_NAMES:
+        return " ".join(_in_both(option.english, option.chinese) for option in command.options)
     fields = ((f"{option.name}={'|'.join(option.choices) or '…'}", option) for option in command.options)
     return " ".join(text if option.is_required else f"[{text}]" for text, option in fields)
 

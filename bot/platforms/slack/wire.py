@@ -25,26 +25,13 @@ NAME = "slack"
 
 ADDED, REMOVED = "reaction_added", "reaction_removed"
 
-# Slack knows emoji by name. Source: https://github.com/iamcal/emoji-data
+# Slack knows emoji by name; these ask to join a reminder. Source: https://github.com/iamcal/emoji-data
 _EMOJI: Mapping[str, str] = {
-    "thumbsup": "👍",
-    "thumbsdown": "👎",
-    "white_check_mark": "✅",
-    "x": "❌",
-    "alarm_clock": "⏰",
-    "eyes": "👀",
-    "tada": "🎉",
-    "heart": "❤️",
-    "pray": "🙏",
-    "ok_hand": "👌",
+    **dict.fromkeys(("thumbsup", "+1"), "👍"),
+    **dict.fromkeys(("hand", "raised_hand"), "✋"),
     "heavy_plus_sign": "➕",
-    "hand": "✋",
     "raising_hand": "🙋",
-    "+1": "👍",
-    "-1": "👎",
-    "raised_hand": "✋",
 }
-
 _MESSAGE_SUBTYPES = {"", "file_share", "thread_broadcast", "me_message", "bot_message"}
 _MARKED = re.compile(r"<(?P<kind>[@#!]?)(?P<body>[^<>|]+)(?:\|(?P<label>[^<>]*))?>")
 _COMMANDS = {f"/{name}" for name in MENU_NAMES}

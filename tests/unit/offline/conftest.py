@@ -9,13 +9,13 @@ from zoneinfo import ZoneInfo
 import pytest
 from msgspec.structs import replace
 
-from bot.testing.turns import make_reminder
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.tools.calls import Interpretation, ToolSpec, Turn
 from function_calls.understanding import OfflineInterpreter
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.reminders.model import Reminder
+from tests.support.reminders import make_reminder
 
 ZONE = ZoneInfo("Asia/Shanghai")
 NOW = datetime(2026, 3, 4, 10, 0, tzinfo=ZONE)  # a Wednesday

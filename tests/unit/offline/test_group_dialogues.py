@@ -9,13 +9,13 @@ from msgspec.structs import replace
 
 from bot.app.registry import built_in_registry
 from bot.testing.clocks import FixedClock
-from bot.testing.turns import make_reminder
 from function_calls.tools.calls import Interpretation, ReplyScope, ToolSpec, Turn
 from function_calls.understanding import OfflineInterpreter
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.state import MemoryStateStore
 from services.reminders.model import EVERYONE
+from tests.support.reminders import make_reminder
 
 ZONE = ZoneInfo("Europe/London")
 START = datetime(2026, 11, 24, 14, 0, tzinfo=ZONE)

@@ -17,7 +17,7 @@ from bot.platforms.dingtalk.wire import to_message as from_dingtalk
 from bot.platforms.discord import wire as discord
 from bot.platforms.discord.events import Message as DiscordMessage
 from bot.platforms.feishu import wire as feishu
-from bot.platforms.feishu.events import Event as FeishuEvent
+from bot.platforms.feishu.wire import Event as FeishuEvent
 from bot.platforms.irc import wire as irc
 from bot.platforms.irc.people import People
 from bot.platforms.matrix import wire as matrix

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.feishu import requests
-from bot.platforms.feishu.events import Event
-from bot.platforms.feishu.wire import Account, to_incoming
+from bot.platforms.feishu.wire import Account, Event, to_incoming
 from services.kernel.chat import BotAdded, ChatAddress, MessageWithdrawn, Person
 
 ME = Account(open_id="ou_bot", bot_name="Bubbles")
