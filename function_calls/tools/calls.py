@@ -246,6 +246,12 @@ class ToolResult(Struct, frozen=True, kw_only=True):
             return {"result": None}
         return self.value if self.value is not None else self.text
 
+    @property
+    def response(self) -> Mapping[str, object]:
+        """The result as a dictionary, as events have it: any other value under `result`, the reason under `error`."""
+        value = self.for_model()
+        return value if isinstance(value, Mapping) else {"result": value}
+
     @classmethod
     def failed(cls, error: str, *, text: str = "", kind: FailureKind = "error", cause: str = "") -> "ToolResult":
         """Create a failed result: `error` is for the model, `text` for the person."""
