@@ -300,6 +300,7 @@ class Turn(Struct, frozen=True, kw_only=True):
             claims of changes.
         call_style: the call style of this turn; None for that of the settings.
         instructions: the chat's instructions for a model.
+        variables: values of a client for variables of the prompt.
     """
 
     message: ChatMessage
@@ -318,6 +319,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     is_from_program: bool = False
     call_style: StyleName | None = None
     instructions: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def must_call(self) -> bool:
