@@ -34,9 +34,7 @@ logger.remove()
 
 CANNED = (
     r"^I can remind, search and sum up\.",
-    r"^I can't search the web here",
     r"^我会提醒、搜索、总结。",
-    r"^我在这里不能上网搜索",
 )
 """Regular expressions of the help that is given to what was not understood; it counts as no answer."""
 

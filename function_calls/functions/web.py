@@ -27,7 +27,7 @@ async def search_web(query: str, ctx: CallContext, search: SearchService) -> Too
     except RequestRefused as refusal:
         if refusal.code != "search_not_configured" or not ctx.sender.is_admin:
             raise
-        lines = (say(ctx.language, f"refused.{refusal.code}"), say(ctx.language, "search.set_up"))
+        lines = (say(ctx.language, f"refused.{refusal.code}", **refusal.fields), say(ctx.language, "search.set_up"))
         return ToolResult.refused(refusal.code, "\n".join(lines))
     except SearchUnavailable as failure:
         attempts = [{"engine": engine, "reason": outage(reason)} for engine, reason in failure.attempts]

@@ -12,6 +12,8 @@ from services.kernel.errors import RequestRefused
 from services.search.model import SearchAnswer, SearchEngine, SearchUnavailable, TextListener
 
 _MAX_ANSWERS = 128
+_LONGEST_SHOWN = 120
+"""The longest query that a refusal repeats, in characters."""
 
 
 class AnswerCache:
@@ -76,11 +78,11 @@ class SearchService:
         and then sets `is_already_answered`.
 
         Raises:
-            RequestRefused: `search_not_configured`, or `search_query_empty`.
+            RequestRefused: `search_not_configured` with the query, or `search_query_empty`.
             SearchUnavailable: no engine gave an answer; `attempts` has their reasons.
         """
         if not self._engines:
-            raise RequestRefused("search_not_configured")
+            raise RequestRefused("search_not_configured", query=query.strip()[:_LONGEST_SHOWN])
         if not query.strip():
             raise RequestRefused("search_query_empty")
         remembered = self._cache.get(query, language)

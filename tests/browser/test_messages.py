@@ -434,7 +434,11 @@ async def test_emoji_are_chosen_with_the_keyboard(visitors: Visitors):
     await expect(composer).to_have_value("")
     await search.press("Enter")
     await expect(composer).to_have_value(found)
+    await expect(composer).to_be_focused()
 
+    await opener.press("Enter")
+    await page.keyboard.press("Escape")
+    await expect(opener).to_be_focused()
     await opener.press("Enter")
     await expect(first).to_be_visible()
     await search.press("ArrowDown")

@@ -46,14 +46,14 @@ async def test_refused_call_is_on_record_with_the_words_for_it_and_not_with_its_
     page = await visitors.enter("Ada")
     question = f"search the web for {visitors.room}"
     await say(page, question)
-    await expect(page.locator("[data-message]", has_text="I can't search the web here")).to_be_visible()
+    await expect(page.locator("[data-message]", has_text="no web search is set up here")).to_be_visible()
 
     await visitors.go(page, f"/activity?q={visitors.room}", "Ada")
 
     line = page.locator("[data-call][data-tool=perplexity_search]")
-    await expect(line).to_contain_text("I can't search the web here")
+    await expect(line).to_contain_text("no web search is set up here")
     await line.click()
-    await expect(page.locator("[data-turn] .tool-error")).to_contain_text("I can't search the web here")
+    await expect(page.locator("[data-turn] .tool-error")).to_contain_text("no web search is set up here")
     await expect(page.get_by_text("search_not_configured")).to_have_count(0)
 
 

@@ -10,6 +10,7 @@ from function_calls.understanding.reading.tokens import MARKS, Token, is_time_fo
 
 _QUOTES = frozenset("\"“”'‘’「」『』")
 _QUOTED = re.compile(r"[\"“”「『]([^\"“”「」『』]+)[\"“”」』]")
+_BRACKETED = re.compile(r"[(（][^()（）]+[)）]")
 _SHORTEST_WORD = 3
 _MOST_BEHIND = 2
 """The largest number of tokens by which a content is extended to the end."""
@@ -21,11 +22,20 @@ class ContentRepair(TagDraft):
     def extend_to_quotation(self) -> None:
         """End a content with the quotation of several words that begins in it: "bring water" | for all."""
         for quoted in _QUOTED.finditer(self.text):
-            inside = [at for at, token in enumerate(self.tokens) if _is_within(token, quoted)]
+            inside = [at for at, token in enumerate(self.tokens) if _is_within(token, quoted.span(1))]
             if len(inside) > 1 and any(self.tags[at] == "CONTENT" for at in inside):
                 self.tags[inside[0] : inside[-1] + 1] = ["CONTENT"] * len(inside)
                 for at in range(inside[-1] + 2, self.find_end_of_content(inside[-1])):
                     self.tags[at] = NO_TAG
+
+    def extend_to_brackets(self) -> None:
+        """Extend a content to the untagged brackets that follow it: "call the client | (Ms Wang, 13800001111)"."""
+        for bracketed in _BRACKETED.finditer(self.text):
+            inside = [at for at, token in enumerate(self.tokens) if _is_within(token, bracketed.span())]
+            is_behind = inside[:1] > [0] and self.tags[inside[0] - 1] == "CONTENT"
+            is_open = all(self.tags[at] == NO_TAG and not is_time_form(self.forms[at]) for at in inside)
+            if is_behind and is_open:
+                self.set_tag(inside[0], inside[-1] + 1, "CONTENT")
 
     def untag_courtesies(self) -> None:
         """Untag the courtesies at the end of a content."""
@@ -201,5 +211,5 @@ class ContentRepair(TagDraft):
         return first, last
 
 
-def _is_within(token: Token, quoted: re.Match[str]) -> bool:
-    return quoted.start(1) <= token.start and token.end <= quoted.end(1)
+def _is_within(token: Token, span: tuple[int, int]) -> bool:
+    return span[0] <= token.start and token.end <= span[1]

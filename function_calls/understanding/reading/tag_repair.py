@@ -31,6 +31,7 @@ def repair_tags(reading: MessageReading, words: Lexicon, members: Collection[str
     names.complete_member_names(members)
     content.extend_to_quotation()
     content.untag_courtesies()
+    content.extend_to_brackets()
     times.tag_same_time()
     times.tag_correction()
     folded = _fold_names(members, words)

@@ -10,7 +10,8 @@ from services.time_expressions.resolve.days import WEEK, Day, add_span, days, mo
 from services.time_expressions.resolve.zones import convert_to_zone, zone_of
 from services.time_expressions.values import SECONDS_OF, STRONG, Meaning, Shift, Span, complete, is_time_of_day
 
-"""In "Friday 14" the number is a day only if such a Friday is at most this many days away."""
+_FARTHEST_WEEKDAY = timedelta(days=62)
+"""Farther away, "Thursday 27th" is rather a mistake in one of the two."""
 
 
 def resolve_instants(meaning: Meaning, present: ReadingContext) -> list[Answer]:
@@ -32,7 +33,28 @@ def resolve_instants(meaning: Meaning, present: ReadingContext) -> list[Answer]:
         other = meaning._replace(months=(month,), days=(day,), swapped=None)
         answers += [answer._replace(unsure=True) for answer in _instants(other, present)]
         answers[0] = answers[0]._replace(unsure=True)
+    if present.future and answers and len(meaning.weekdays) == len(meaning.days) == 1:
+        return _day_or_weekday(meaning, answers, present)
     return answers
+
+
+def _day_or_weekday(meaning: Meaning, answers: list[Answer], present: ReadingContext) -> list[Answer]:
+    """Return `answers`, or the date and the weekday beside it where they contradict: "Thursday 27 November".
+
+    Where the next date that is both is months away ("Thursday 27th"), it is the first of three.
+    """
+    weekday, first = meaning.weekdays[0], answers[0].start.date()
+    is_both = first.weekday() == weekday
+    if is_both and (meaning.months or first - present.today <= _FARTHEST_WEEKDAY):
+        return answers
+    dated = _instants(meaning._replace(weekdays=()), present)
+    if not dated:
+        return answers
+    day = dated[0].start.date()
+    beside = day + timedelta(days=(weekday - day.weekday() + WEEK // 2) % WEEK - WEEK // 2)
+    named = meaning._replace(weekdays=(), days=(beside.day,), months=(beside.month,), year=beside.year, shift=None)
+    found = [*(answers[:1] if is_both else ()), *dated[:1], *_instants(named, present)[:1]]
+    return [answer._replace(unsure=True) for answer in found if not answer.past] or answers
 
 
 def _instants(meaning: Meaning, present: ReadingContext) -> list[Answer]:
@@ -238,6 +260,9 @@ def _on_day(meaning: Meaning, day: Day, present: ReadingContext) -> Iterator[Ans
     grain = Grain(clock.grain) if clock else day.grain
     for moment in candidates:
         answer = _answer(moment, grain, present)
+        if answer.past and today and present.future and moment.has_clock and moment.local.time() == time():
+            # "Today at midnight" is the end of today, as its beginning is always past.
+            answer = _answer(moment._replace(local=moment.local + timedelta(days=1)), grain, present)
         if answer.past and today and clock is None and not _rolls_over(meaning, day):
             later = next_default(present.local, part, present.parts)
             if later is not None:

@@ -172,7 +172,10 @@ def _pair(first: str, mark: str, second: str, order: DateOrder | None, usual: Da
 
 
 def _ordered(a: int, b: int, year: int | None, order: DateOrder | None, usual: DateOrder) -> Slots | None:
-    """Read two numbers as month and day; store the other order in `swapped` if it exists and `order` is unknown."""
+    """Read two numbers as month and day; store the other order in `swapped` if it exists and `order` is unknown.
+
+    Where the year is usually first, the month is in front of the day: Chinese 12/1 is no day of January.
+    """
     month_first = (order or usual) is not DateOrder.DMY
     ways = [(a, b), (b, a)] if month_first else [(b, a), (a, b)]
     ways = [(month, day) for month, day in ways if is_valid_day(year, month, day)]
@@ -181,7 +184,7 @@ def _ordered(a: int, b: int, year: int | None, order: DateOrder | None, usual: D
     slots: Slots = {"months": (ways[0][0],), "days": (ways[0][1],)}
     if year is not None:
         slots["year"] = year
-    if order is None and len(ways) == 2 and a != b:
+    if order is None and usual is not DateOrder.YMD and len(ways) == 2 and a != b:
         slots["swapped"] = ways[1]
     return slots
 

@@ -55,6 +55,7 @@ async def test_without_an_engine_the_request_is_refused():
         await service().search("stars", "en")
 
     assert refusal.value.code == "search_not_configured"
+    assert refusal.value.fields == {"query": "stars"}
 
 
 async def test_an_empty_question_is_refused():

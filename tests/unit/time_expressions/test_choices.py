@@ -107,3 +107,31 @@ def test_days_or_hours_joined_by_the_same_word_are_a_choice(now, text):
 
 def test_every_day_at_the_hour_as_before_is_a_rule(read):
     assert read("每天还是下午三点").rrule == "FREQ=DAILY;BYHOUR=15;BYMINUTE=0"
+
+
+@pytest.mark.parametrize(
+    ("text", "moments"),
+    [
+        ("Thursday 27 November at 15:00", ["2026-11-27 15:00", "2026-11-26 15:00"]),
+        ("Thursday 27th", ["2027-05-27 09:00", "2026-11-27 09:00", "2026-11-26 09:00"]),
+        ("12月1日（周三）下午三点", ["2026-12-01 15:00", "2026-12-02 15:00"]),
+    ],
+)
+def test_date_and_weekday_that_contradict_are_a_choice(now, text, moments):
+    found = parse(text, now)
+
+    assert [f"{reading.start:%Y-%m-%d %H:%M}" for reading in found.readings] == moments
+    assert found.ambiguous
+
+
+@pytest.mark.parametrize("text", ["Thursday the 26th", "Thursday 24th", "周四26号", "Friday 27 November"])
+def test_date_with_its_weekday_is_no_choice(now, text):
+    assert not parse(text, now).ambiguous
+
+
+@pytest.mark.parametrize("text", ["12/1 9点半", "12/1 下午三点"])
+def test_month_is_in_front_of_the_day_in_chinese(now, text):
+    found = parse(text, now)
+
+    assert not found.ambiguous
+    assert f"{found.best.start:%m-%d}" == "12-01"
