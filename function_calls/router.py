@@ -117,7 +117,7 @@ class FunctionCallRouter:
         result = replace(result, duration_ms=took, is_reply=result.is_reply or self._replies(call, result))
         for router in context.within(self).enclosing:
             router._record(call, context, result)  # noqa: SLF001 - the same class
-        await self.publish(TOOL_RESULT, context, tool=call.name, response=as_response(result))
+        await self.publish(TOOL_RESULT, context, tool=call.name, response=result.response)
         await self.publish(TOOL_COMPLETE, context, tool=call.name, id=event_id, result=result, duration_ms=took)
         log = logger.bind(chat=str(context.chat), call=context.call_id)
         if result.ok:
@@ -254,12 +254,6 @@ class FunctionCallRouter:
 def _distinct(values: Iterable[Value]) -> list[Value]:
     """Return `values` in order, each object once."""
     return list({id(value): value for value in values}.values())
-
-
-def as_response(result: ToolResult) -> Mapping[str, object]:
-    """Return the result as a dictionary, with any other value under `result`."""
-    value = result.for_model()
-    return value if isinstance(value, Mapping) else {"result": value}
 
 
 async def _leave(around: Sequence[ToolHooks], call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult:

@@ -246,6 +246,12 @@ class ToolResult(Struct, frozen=True, kw_only=True):
             return {"result": None}
         return self.value if self.value is not None else self.text
 
+    @property
+    def response(self) -> Mapping[str, object]:
+        """The result as a dictionary, as events have it: any other value under `result`, the reason under `error`."""
+        value = self.for_model()
+        return value if isinstance(value, Mapping) else {"result": value}
+
     @classmethod
     def failed(cls, error: str, *, text: str = "", kind: FailureKind = "error", cause: str = "") -> "ToolResult":
         """Create a failed result: `error` is for the model, `text` for the person."""
@@ -294,6 +300,7 @@ class Turn(Struct, frozen=True, kw_only=True):
             claims of changes.
         call_style: the call style of this turn; None for that of the settings.
         instructions: the chat's instructions for a model.
+        variables: values of a client for variables of the prompt.
     """
 
     message: ChatMessage
@@ -312,6 +319,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     is_from_program: bool = False
     call_style: StyleName | None = None
     instructions: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def must_call(self) -> bool:

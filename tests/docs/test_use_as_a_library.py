@@ -100,7 +100,7 @@ def test_program_is_short():
 @pytest.mark.timeout(120)
 async def test_program_is_strictly_typed(tmp_path):
     file = tmp_path / "program.py"
-    file.write_text(f"{PROGRAM}\n{TRACES}" + RIGHT + WRONG, encoding="utf-8")
+    file.write_text(f"{PROGRAM}\n{TRACES}\n{TESTS}" + RIGHT + WRONG, encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", str(tmp_path / "cache")]
     process = await create_subprocess_exec(*command, str(file), cwd=ROOT, stdout=subprocess.PIPE)
     told, _ = await process.communicate()

@@ -197,6 +197,12 @@ async def test_tool_that_sleeps_for_ever_is_ended():
     assert result.failure == "timeout"
 
 
+async def test_limit_of_a_tool_begins_with_it():
+    result = await run(method("import time\ntime.sleep(2)"), seconds=0.5)
+
+    assert result.failure == "timeout"
+
+
 async def test_a_fork_bomb_costs_its_own_call_only():
     body = "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        return 'refused'"
 

@@ -131,6 +131,17 @@ async def test_slow_command_is_stopped_with_what_it_started(files):
     assert time.monotonic() - started < 15
 
 
+async def test_limit_of_a_command_begins_with_it(files):
+    with pytest.raises(ToolFailed, match="stopped after 1 s"):
+        await run(files, "sleep 3; echo late", timeout=1)
+
+
+@pytest.mark.timeout(20)
+async def test_command_that_ignores_the_timer_is_stopped_too(files):
+    with pytest.raises(ToolFailed, match="stopped after 1 s"):
+        await run(files, "trap '' ALRM; echo begun; while true; do sleep 1; done", timeout=1)
+
+
 async def test_processes_in_the_background_end_with_the_command(files):
     result = await run(files, "(sleep 2; echo late > late.txt) & echo done")
     await asyncio.sleep(2.5)

@@ -117,6 +117,16 @@ class CompletionBody(Lenient):
         description="Servers whose tools the client's page in the room runs, each with `url` and `specs`.",
     )
     session_id: str | None = Field(None, pattern=SESSION_PATTERN, max_length=LONGEST_SESSION)
+    variables: dict[str, JsonValue] | None = Field(
+        None,
+        max_length=64,
+        description="Variables of Open WebUI; read are `{{USER_NAME}}`, `{{USER_LOCATION}}`, `{{CURRENT_TIMEZONE}}`.",
+    )
+
+    def variable(self, name: str) -> str:
+        """Return the value of a variable; empty without one."""
+        value = (self.variables or {}).get(f"{{{{{name}}}}}")
+        return value if isinstance(value, str) else ""
 
 
 class ModelEntry(Answer):

@@ -8,6 +8,7 @@ import re
 import uuid
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
+from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,6 +26,7 @@ from services.call_log.model import ToolCallShape
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatMessage, Person
 from services.kernel.state import Json
+from services.people.zones import is_zone
 
 _BOT: Final = Person(id="bubbles", name="bubbles", is_bot=True)
 _MOST_REMEMBERED: Final = 500
@@ -137,6 +139,7 @@ async def read_turn(context: HttpContext, body: CompletionBody, viewer: Viewer, 
     before = [each for each in body.messages[:place] if each.role in _DIALOGUE_ROLES and each.text.strip()][
         -_MOST_READ_BY_RULES:
     ]
+    turn = await _with_variables(context, turn, body)
     client = client_specs(body.tools or ())
     choice = read_tool_choice(body.tool_choice, client)
     return replace(
@@ -148,6 +151,15 @@ async def read_turn(context: HttpContext, body: CompletionBody, viewer: Viewer, 
         steps=_steps(body.messages[place + 1 :], earlier),
         call_style=(body.params.call_style if body.params else None) or turn.call_style,
     )
+
+
+async def _with_variables(context: HttpContext, turn: Turn, body: CompletionBody) -> Turn:
+    """Return the turn with the name and place that the client sends, and its zone if the person has set none."""
+    zone = body.variable("CURRENT_TIMEZONE")
+    if is_zone(zone) and not await context.app.turns.zones.own(turn.message.address, turn.message.sender):
+        turn = replace(turn, zone=ZoneInfo(zone), now=turn.now.astimezone(ZoneInfo(zone)))
+    names = ("USER_NAME", "USER_LOCATION")
+    return replace(turn, variables={name: value for name in names if (value := body.variable(name))})
 
 
 def _refuse_other_parts(messages: Sequence[ChatTurn]) -> None:

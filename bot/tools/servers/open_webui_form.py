@@ -12,6 +12,7 @@ from function_calls.toolsets.source import access_of_grants
 
 _FORM: Final = frozenset(
     {"type", "spec_type", "spec", "config", "auth_type", "id", "info", "access_grants", "function_name_filter_list"}
+    | {"forward_cookies"}
 )
 _CONFIG: Final = frozenset({"enable", "access_control", "access_grants", "function_name_filter_list"})
 _SIGN_IN: Final = frozenset({"oauth_2.1", "oauth_2.1_static"})
@@ -37,7 +38,8 @@ def read_form(given: Mapping[object, object]) -> dict[str, object]:
     entry = {str(key): value for key, value in given.items() if value is not None}
     config = _config(entry.get("config"))
     own = {key: value for key, value in entry.items() if key not in _FORM}
-    own["type"] = _one_of("type", entry.get("type", "openapi"), ("openapi", "mcp"))
+    own["type"] = _one_of("type", entry.get("type") or "openapi", ("openapi", "mcp"))
+    _check_forwarding(entry)
     own |= _spec(entry) if own["type"] == "openapi" else {}
     own.setdefault("enabled", config.get("enable", True))
     own |= _access(entry, config)
@@ -66,6 +68,15 @@ def secrets_in(given: object) -> tuple[str, ...]:
     listed += [info.get(key) for key in _SECRET_INFO] if isinstance(info, Mapping) else []
     listed += headers.values() if isinstance(headers, Mapping) else [headers]
     return tuple(each for each in listed if isinstance(each, str) and each)
+
+
+def _check_forwarding(entry: Mapping[str, object]) -> None:
+    if entry.get("forward_cookies"):
+        raise FormInvalid("forward_cookies is not supported: there are no cookies of Open WebUI to pass on")
+    headers = entry.get("headers")
+    for name, value in headers.items() if isinstance(headers, Mapping) else ():
+        if "{{" in str(value):
+            raise FormInvalid(f"headers.{name} has a variable of Open WebUI, which is not supported")
 
 
 def _config(written: object) -> dict[str, object]:

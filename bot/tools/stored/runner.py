@@ -22,7 +22,7 @@ from services.kernel.chat import Person
 _ROOT: Final = str(Path(bot.__file__).resolve().parents[1])
 _WORKER: Final = "bot.tools.stored.worker"
 _LONGEST_ANSWER: Final = 1_000_000
-_START_SECONDS: Final = 5.0  # for the start of a process, in addition to the limit of the tool
+_START_SECONDS: Final = 5.0  # for the start of a process, and to end one that ignores the timer of the sandbox
 _MOST_AT_ONCE: Final = 4
 _QUOTA_CHECK_SECONDS: Final = 0.05
 _EXIT_CHECK_SECONDS: Final = 0.01
@@ -130,6 +130,8 @@ async def run_worker(
         _kill(process)
         await process.wait()
         data, is_truncated = await output
+    if process.returncode == -signal.SIGALRM:  # of the sandbox, which begins to count after the start
+        ending = "late"
     return WorkerResult(
         output=data, is_truncated=is_truncated, exit_code=process.returncode or 0, ending="full" if is_full else ending
     )

@@ -11,6 +11,7 @@ import ctypes
 import errno
 import os
 import platform
+import signal
 import struct
 import sys
 from collections.abc import Iterable, Iterator
@@ -107,6 +108,8 @@ def confine(
 ) -> None:
     """Restrict this process for its lifetime to `folder`, the `readable` paths, and limits of time and memory.
 
+    After `seconds` it gets SIGALRM, also as the program that replaces it.
+
     With `programs` (files and folders) it may run these, in processes with the same restrictions.
 
     Raises:
@@ -136,6 +139,7 @@ def _limit(seconds: float, megabytes: int, *, may_run: bool) -> None:
         resource.RLIMIT_NOFILE: 64,
         resource.RLIMIT_CORE: 0,
     }
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0))
     if may_run:
         limits[resource.RLIMIT_NPROC] = _count_threads() + _PROCESSES
     for kind, wanted in limits.items():

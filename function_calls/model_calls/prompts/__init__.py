@@ -49,6 +49,7 @@ def variables_of(turn: Turn) -> dict[str, str]:
         "CURRENT_TIMEZONE": str(turn.zone),
         "USER_LANGUAGE": turn.language,
         "CHAT_KIND": _chat_kind(turn),
+        **{name: one_line(value) for name, value in turn.variables.items()},
     }
 
 

@@ -48,7 +48,8 @@ class ToolHooks(Struct, kw_only=True):
 
     A `before` hook returns None to let the call pass, a changed `ToolCall`, or a `ToolResult`, which is then the
     outcome without the tool having run. An `after` hook returns None or the result to use instead. A dictionary stands
-    for a successful result with that value. Arguments that a hook changes are checked like any others.
+    for a successful result with that value, such as `{**result.response, "audited": True}`; with the `error` of a
+    failed result it leaves the failure. Arguments that a hook changes are checked like any others.
     """
 
     before: list[BeforeTool] = field(default_factory=list)
@@ -72,7 +73,8 @@ class ToolHooks(Struct, kw_only=True):
             returned = await maybe_await(hook(call, context, result))
             changed = check_hook_answer(returned, hook, "hook after a tool", AFTER_TOOL)
             if isinstance(changed, Mapping):
-                result = _with_value(result, changed)
+                is_same_failure = not result.ok and changed.get("error") == result.error
+                result = result if is_same_failure else _with_value(result, changed)
             elif changed is not None:
                 result = changed
         return result

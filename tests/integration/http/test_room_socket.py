@@ -85,6 +85,8 @@ async def test_a_tool_call_is_shown_while_it_runs_and_when_it_is_done(served, op
         next(frame for frame in ada.frames if frame["type"] == kind) for kind in ("tool_start", "tool_complete")
     )
     assert started["tool"] == ended["tool"] == "reminder_set"
+    assert started["arguments"]["content"] == "stretch"
+    assert set(ended["result"]) == {"id", "next"}
     assert isinstance(started["timestamp"], float)
     assert isinstance(ended["duration_ms"], int)
     assert ended["data"]["call"]["id"] == started["data"]["call"]["id"]

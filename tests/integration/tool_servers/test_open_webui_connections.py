@@ -58,6 +58,7 @@ def form(url, **more):
         "spec": "",
         "path": "openapi.json",
         "auth_type": "bearer",
+        "forward_cookies": False,
         "headers": None,
         "key": "",
         "config": {"enable": True, "function_name_filter_list": "", "access_control": None},

@@ -8,7 +8,7 @@ from function_calls.conversation.agent_loop import LoopLimits
 from function_calls.conversation.agents.agent import Agent, AgentHooks
 from function_calls.model_calls.hooks import ModelHooks
 from function_calls.registry import tool_function
-from function_calls.tools.calls import Interpretation, Receipt, ToolResult
+from function_calls.tools.calls import Interpretation, Receipt, ToolCall, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.hooks import ToolHooks
 from services.call_log.usage import Budgets, DailyBudget, Limit, TurnUsage, count_usage
@@ -66,6 +66,23 @@ async def test_text_that_a_function_returns_is_wrapped_for_the_model_like_its_ot
     told = [message["content"] for message in model.shown[1].messages if message["role"] == "tool"]
     assert told == ['{"result": "蓝\\n"}', '{"result": 3}', "1| blue"]
     assert result.calls[0].result.text == "蓝\n"
+
+
+@pytest.mark.looptime
+async def test_calls_of_one_round_run_at_the_same_time(turn, context):
+    async def wait(seconds: int):
+        """Wait."""
+        await asyncio.sleep(seconds)
+
+    round_of_three = [ToolCall(id=str(n), name="wait", arguments={"seconds": n}) for n in (30, 20, 10)]
+    agent = Agent(name="slow", model=ScriptedInterpreter([round_of_three, "done"]), tools=[wait])
+    loop = asyncio.get_running_loop()
+    before = loop.time()
+
+    outcome = await agent.run(turn, context)
+
+    assert loop.time() - before == pytest.approx(30, abs=1)
+    assert [result.ok for result in outcome.steps[0].results] == [True] * 3
 
 
 @pytest.mark.looptime

@@ -18,10 +18,11 @@ from services.storage.database import Database
 pytestmark = pytest.mark.looptime
 
 
-def bot(platform, clock, *, interpreter=None, database=None, **settings):
+def bot(platform, clock, *, interpreter=None, database=None, functions=(), **settings):
     return build_app(
         Settings(bot=BotSettings(timezone="UTC"), **settings),
         platforms=[platform],
+        functions=functions,
         interpreter=interpreter,
         clock=clock,
         database=database or Database("sqlite://", make_thread=InlineExecutor),
@@ -41,6 +42,23 @@ async def test_a_reminder_that_a_model_sets_fires_at_its_time(platform, clock):
         await asyncio.sleep(301)
 
     assert platform.texts[-1] == "⏰ @ann tea"
+
+
+@pytest.mark.parametrize(("seconds", "is_late"), [(5, True), (0, False)])
+async def test_function_without_a_limit_of_its_own_has_that_of_the_settings(platform, clock, seconds, is_late):
+    async def wait() -> str:
+        """Wait for three minutes."""
+        await asyncio.sleep(180)
+        return "waited"
+
+    interpreter = ScriptedInterpreter([[ToolCall(id="1", name="wait", arguments={})], "done"])
+    settings = RouterSettings(tool_timeout_seconds=seconds)
+    async with bot(platform, clock, interpreter=interpreter, functions=[wait], router=settings):
+        await platform.say("Bubbles, wait")
+
+    (result,) = interpreter.turns[1].steps[0].results
+    assert (result.error == "Tool 'wait' timed out after 5.0s") is is_late
+    assert result.ok is not is_late
 
 
 async def test_a_message_that_the_platform_delivers_twice_is_handled_once(platform, clock):

@@ -1,5 +1,8 @@
 """The record of the whole bot: calls in the specification's shape, and "why did you do that?" in the chat."""
 
+import json
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
@@ -44,6 +47,29 @@ async def test_a_call_is_on_record_in_the_shape_of_the_http_history(platform, cl
     assert (call["name"], call["status"], call["error"], call["spawn_task"]) == ("reminder_set", "success", None, None)
     assert call["arguments"] == SET.arguments
     assert call["result"].startswith('{"id": ')
+
+
+async def test_row_of_a_call_has_the_columns_of_the_specification(clock, tmp_path):
+    path = tmp_path / "bubbles.db"
+    platform = FakePlatform(clock)
+    async with build_app(
+        Settings(bot=BotSettings(timezone="UTC")),
+        platforms=[platform],
+        interpreter=ScriptedInterpreter([[SET]]),
+        clock=clock,
+        database=Database(f"sqlite:///{path}", make_thread=InlineExecutor),
+        timetable=LoopTimetable(),
+    ):
+        message = await platform.say("remind me of tea at ten")
+    with closing(sqlite3.connect(path)) as database:
+        database.row_factory = sqlite3.Row
+        (row,) = database.execute("SELECT * FROM tool_conversations").fetchall()
+
+    assert (row["session_id"], row["message_id"]) == (message.address.key, message.id)
+    assert (row["tool_name"], row["user_message"]) == ("reminder_set", "remind me of tea at ten")
+    assert (json.loads(row["arguments"]), row["error"]) == (SET.arguments, None)
+    assert row["result"].startswith('{"id": ')
+    assert (row["duration_ms"] >= 0, row["timestamp"] > 0) == (True, True)
 
 
 async def test_a_turn_is_on_record_with_its_reply(platform, clock):

@@ -52,10 +52,41 @@ async def test_dictionary_of_a_before_hook_is_the_result(router, hooks, context_
 
 
 async def test_dictionary_of_an_after_hook_is_the_value(router, hooks, context_of):
-    hooks.after.append(lambda call, ctx, result: {**result.value, "audited": True})
+    hooks.after.append(lambda call, ctx, result: {**result.response, "audited": True})
     result = await router.dispatch(CALL, context_of())
 
     assert result.value == {"result": 4, "audited": True}
+
+
+@pytest.mark.parametrize("value", ["tea", None, [1]])
+async def test_response_in_an_after_hook_is_a_dictionary_for_every_value(value, hooks, context_of):
+    async def fetch():
+        """Fetch it."""
+        return value
+
+    registry = Registry()
+    registry.register(fetch)
+    hooks.after.append(lambda call, ctx, result: {**result.response, "audited": True})
+
+    result = await FunctionCallRouter(registry, hooks=hooks).dispatch(
+        ToolCall(id="1", name="fetch", arguments={}), context_of()
+    )
+
+    assert result.for_model() == {"result": value, "audited": True}
+
+
+async def test_dictionary_with_the_error_of_a_failure_leaves_the_failure(router, hooks, context_of):
+    hooks.after.append(lambda call, ctx, result: {**result.response, "audited": True})
+    result = await router.dispatch(ToolCall(id="1", name="unknown", arguments={}), context_of())
+
+    assert (result.ok, result.error) == (False, "no tool named 'unknown'; there are: double")
+
+
+async def test_dictionary_of_an_after_hook_replaces_a_failure(router, hooks, context_of):
+    hooks.after.append(lambda call, ctx, result: {"number": 0})
+    result = await router.dispatch(ToolCall(id="1", name="unknown", arguments={}), context_of())
+
+    assert (result.ok, result.value) == (True, {"number": 0})
 
 
 @pytest.mark.parametrize("place", ["before", "after"])

@@ -41,6 +41,27 @@ def test_connections_of_open_webui_are_read_with_their_switch_and_access():
     assert (connection.name, connection.access.people) == ("Time", {"web:ann"})
 
 
+@pytest.mark.parametrize(("kind", "place"), [("openapi", "openapi"), ("", "openapi"), ("mcp", "mcp")])
+def test_entry_as_open_webui_0_12_stores_it_is_used(kind, place):
+    entry = {
+        "type": kind,
+        "url": "http://t:1",
+        "spec_type": "url",
+        "spec": "",
+        "path": "openapi.json",
+        "auth_type": "bearer",
+        "forward_cookies": False,
+        "headers": None,
+        "key": "",
+        "config": {"enable": True, "function_name_filter_list": "", "access_grants": []},
+        "info": {"id": "", "name": "Time", "description": "", "oauth_resource_parameter": "auto"},
+    }
+
+    found = read_connections(written(entry))
+
+    assert ([each.name for each in getattr(found, place)], found.refused) == (["Time"], ())
+
+
 def test_two_servers_of_one_name_get_labels_of_their_own():
     found = read_connections(
         written({"url": "http://a:1", "name": "time"}, {"url": "http://b:1", "name": "time"})
@@ -96,6 +117,8 @@ REFUSED = {
         "user_ids",
     ),
     "a filter of another form": ({"url": URL, "config": {"function_name_filter_list": 7}}, "function_name_filter_list"),
+    "cookies to pass on": ({"url": URL, "forward_cookies": True}, "forward_cookies"),
+    "a header with a variable": ({"url": URL, "headers": {"X-User": "red {{USER_NAME}}"}}, "headers.X-User"),
     "a field that MCP has not": ({"url": URL, "type": "mcp", "tags": ["red"]}, "tags"),
 }
 

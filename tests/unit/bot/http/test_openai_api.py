@@ -1,11 +1,12 @@
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from bot.config.settings import RouterSettings
 from bot.testing.clocks import StandingClock
 from bot.testing.models import ScriptedInterpreter, ScriptedModel
+from function_calls.model_calls.prompts import variables_of
 from function_calls.tools.calls import Interpretation, ToolCall
 from services.call_log.usage import MeteredModel
 from services.language_model.ports import CompletionRequest
@@ -130,6 +131,59 @@ async def test_call_style_of_a_request_is_that_of_its_turn(api_of, params, style
     await api.post("/api/chat/completions", json=asked("what time is it?", params=params))
 
     assert [turn.call_style for turn in interpreter.turns] == [style]
+
+
+VARIABLES = {
+    "{{USER_NAME}}": "acaluis",
+    "{{USER_LOCATION}}": "Hangzhou",
+    "{{CURRENT_DATETIME}}": "2025-08-19 18:06:37",
+    "{{CURRENT_TIMEZONE}}": "Etc/GMT-8",
+    "{{USER_LANGUAGE}}": "zh-CN",
+}
+
+
+async def test_variables_of_a_request_are_those_of_its_turn(api_of):
+    interpreter = ScriptedInterpreter(["Noon."])
+    api = await api_of(interpreter=interpreter)
+
+    await api.post("/api/chat/completions", json=asked("what time is it?", variables=VARIABLES))
+
+    (turn,) = interpreter.turns
+    filled = variables_of(turn)
+    assert [filled[name] for name in ("USER_NAME", "USER_LOCATION", "CURRENT_TIMEZONE")] == [
+        "acaluis",
+        "Hangzhou",
+        "Etc/GMT-8",
+    ]
+    assert turn.now.utcoffset() == timedelta(hours=8)
+
+
+async def test_time_of_a_request_is_in_the_zone_of_its_variables(api):
+    words = "remind me tomorrow at 9 to drink tea"
+    await api.post("/api/chat/completions", json=asked(words, variables=VARIABLES, session_id="lobby"))
+    (reminder,) = (await api.get("/api/reminders?session_id=lobby")).json()["reminders"]
+
+    assert reminder["tz"] == "Etc/GMT-8"
+
+
+@pytest.mark.parametrize("zone", ["Mars/Base", 7, None, ""])
+async def test_unknown_zone_of_a_request_is_not_used(api_of, zone):
+    interpreter = ScriptedInterpreter(["Noon."])
+    api = await api_of(interpreter=interpreter)
+
+    await api.post("/v1/chat/completions", json=asked("now?", variables={"{{CURRENT_TIMEZONE}}": zone}))
+
+    assert str(interpreter.turns[0].zone) == "UTC"
+
+
+async def test_zone_that_a_person_has_set_is_kept(api_of):
+    interpreter = ScriptedInterpreter([[ToolCall(id="1", name="time_zone", arguments={"zone": "Berlin"})], "Noon."])
+    api = await api_of(interpreter=interpreter)
+
+    for words in ("my time zone is Berlin", "what time is it?"):
+        await api.post("/v1/chat/completions", json=asked(words, variables=VARIABLES))
+
+    assert str(interpreter.turns[-1].zone) == "Europe/Berlin"
 
 
 async def test_unknown_call_style_is_refused(api):
