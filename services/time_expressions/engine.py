@@ -163,7 +163,6 @@ def warm_up(names: Sequence[str] = ()) -> None:
     """Compile the lexicons of the languages `names`, of all by default, instead of with the first texts in them."""
     wanted = names or languages()
     for chosen in (*((name,) for name in wanted), *([("zh", "en")] if "zh" in wanted else [])):
-        grammar(chosen).idioms.compile_all()
         scan("", grammar(chosen), None)
     lunar_months(FIRST_YEAR)
     for name in languages():
