@@ -5,12 +5,11 @@ from datetime import date, timedelta
 import pytest
 from borax.calendars import LCalendars, LunarDate
 from borax.calendars.lunardate import TermUtils
-from dateutil.easter import easter as dateutil_easter
 
 from services.kernel.lunar_calendar import FIRST_YEAR, lunar_day, lunar_months
 from services.recurrence.rules import parse_rule
 from services.time_expressions import parse
-from services.time_expressions.resolve.holidays import easter, holiday_dates
+from services.time_expressions.resolve.holidays import holiday_dates
 from services.time_expressions.values import Holiday
 
 YEARS = range(FIRST_YEAR, 2101)
@@ -41,10 +40,6 @@ def test_a_civil_day_is_found_in_the_lunar_year():
 @pytest.mark.parametrize("day", [date(1900, 1, 30), date(2101, 1, 30)])
 def test_lunar_day_beyond_the_table_is_no_time(day):
     assert lunar_day(day) is None
-
-
-def test_easter_is_that_of_the_library():
-    assert [easter(year) for year in YEARS] == [dateutil_easter(year) for year in YEARS]
 
 
 @pytest.mark.parametrize(
