@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from services.kernel.lunar_calendar import LAST_DAY, dates_of, lunar_day
+from services.kernel.lunar_calendar import LAST_DAY, dates_of
 from services.time_expressions.values import Holiday
 
 _FIRST_CENTURY, _LAST_CENTURY = 2000, 2099
@@ -62,19 +62,6 @@ def holiday_dates(holiday: Holiday, year: int) -> Iterator[date]:
     elif _FIRST_CENTURY <= year <= _LAST_CENTURY:
         found = [_sun_day(holiday.kind, year)]
     yield from sorted({day for day in found if day.year == year})
-
-
-def is_lunar_day(holiday: Holiday, day: date) -> bool:
-    """Return whether `day` is one of the days of a lunar `holiday`."""
-    today = lunar_day(day)
-    if today is None:
-        return False
-    return any(
-        month in {0, today.month}
-        and not (month and today.is_leap)
-        and (number == today.day or (number >= LAST_DAY and today.is_last))
-        for month, number in holiday.days
-    )
 
 
 def lunar_rule(holiday: Holiday) -> str:

@@ -5,10 +5,10 @@ from datetime import date, datetime, time
 from typing import NamedTuple
 
 from services.time_expressions.resolve.days import WEEK
-from services.time_expressions.resolve.holidays import is_lunar_day, lunar_rule
+from services.time_expressions.resolve.holidays import holiday_dates, lunar_rule
 from services.time_expressions.values import Holiday, Meaning
 
-DAYS_SEARCHED = 366 * 9
+_YEARS_SEARCHED = 9
 """Enough for 29 February around a century that is not a leap year."""
 MONTHS = 12
 MONTHS_OF_QUARTER = 3
@@ -68,10 +68,9 @@ class Rule(NamedTuple):
 
     def days_from(self, first: date) -> Iterator[date]:
         """Yield the days from `first` on, for nine years, that the rule includes without its interval."""
-        last = date.fromordinal(min(first.toordinal() + DAYS_SEARCHED, date.max.toordinal()))
         if self.holiday is not None:
-            days = map(date.fromordinal, range(first.toordinal(), last.toordinal()))
-            return (day for day in days if is_lunar_day(self.holiday, day))
+            years = range(first.year, first.year + _YEARS_SEARCHED)
+            return (day for year in years for day in holiday_dates(self.holiday, year) if day >= first)
         from dateutil.rrule import rrulestr
 
         named = self._replace(interval=1)
@@ -79,6 +78,7 @@ class Rule(NamedTuple):
             named = named._replace(weekdays=self.weekdays or tuple(range(WEEK)))
         elif not (self.ordinals or self.positions or self.year_days):
             named = named._replace(frequency="DAILY")  # any day of the named months counts
+        last = date.fromordinal(min(first.toordinal() + 366 * _YEARS_SEARCHED, date.max.toordinal()))
         text = ";".join([*named.render(), f"UNTIL={last:%Y%m%d}"])
         return (moment.date() for moment in rrulestr(text, dtstart=datetime.combine(first, time())))
 
