@@ -31,6 +31,7 @@ from services.storage.records.store import SqlCallStore
 from services.storage.reminders.store import SqlReminderStore
 from services.storage.tables import REMINDER
 from tests.support.records import make_call_record, make_completion_record, make_turn_record
+from tests.support.stores.reminders import add_many
 
 HOME = ChatAddress(platform="web", chat_id="home")
 WORK = ChatAddress(platform="web", chat_id="work")
@@ -101,7 +102,7 @@ async def fill_database(database):
             NewMemory(address=where, person=who, text=f"likes {who.id}", is_shared=who is BEN, created_at=NOW)
         )
     reminders = SqlReminderStore(database)
-    await reminders.add_many([draft("a"), draft("b", BEN, rule="FREQ=DAILY"), draft("w", address=WORK)], NOW)
+    await add_many(reminders, [draft("a"), draft("b", BEN, rule="FREQ=DAILY"), draft("w", address=WORK)], NOW)
     done = REMINDER.c.content == "喝茶 a"
     await database.run(
         lambda connection: connection.execute(REMINDER.update().where(done).values(state="done", next_fire_at=None))

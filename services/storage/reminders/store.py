@@ -27,7 +27,6 @@ from services.storage.engine.rows import (
     LATEST,
     from_micros,
     insert_many,
-    insert_new,
     to_micros,
     upsert,
 )
@@ -43,8 +42,6 @@ from services.storage.reminders.rows import (
 )
 from services.storage.tables import DELIVERY, QUIET, REMINDER
 from services.storage.tables.base import IS_HELD, IS_OPEN
-
-_BULK_ROWS = 10_000
 
 
 class SentOccurrence(Struct, frozen=True, kw_only=True):
@@ -110,26 +107,12 @@ class SqlReminderStore(SqlReminderReader, SqlDeliveryLedger):
 
         return await self._database.run(work)
 
-    async def add_many(self, drafts: Sequence[ValidatedReminder], now: datetime) -> int:
-        """Store reminders without checking limits."""
-
-        def work(connection: sa.Connection) -> int:
-            count, created_at = 0, to_micros(now)
-            for start in range(0, len(drafts), _BULK_ROWS):
-                rows = [draft_columns(draft, created_at) for draft in drafts[start : start + _BULK_ROWS]]
-                count += insert_many(connection, REMINDER, rows)
-            return count
-
-        return await self._database.run(work)
-
     async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:
         """Store the reminders of a file in one transaction; return the number of new ones by request key."""
         rows = [imported_columns(reminder, now) for reminder in arrivals]
         if not rows:
             return 0
-        return await self._database.run(
-            lambda connection: max(0, connection.execute(insert_new(connection.dialect.name, REMINDER), rows).rowcount)
-        )
+        return await self._database.run(lambda connection: insert_many(connection, REMINDER, rows))
 
     async def load_calendar(self, rule: Rule) -> None:
         """Load the calendar of a rule in the reader thread."""
