@@ -132,17 +132,13 @@ class MessageSource(Protocol):
 
 
 class Summarizer(Protocol):
-    """Converts content messages to bullets; may cache them."""
+    """Converts content messages to bullets with a model; may cache them."""
 
     def forget_message(self, chat: ChatAddress, message_id: str) -> None:
         """Drop the cached bullets of a message that was edited or deleted."""
 
     def forget_person(self, person_id: str) -> None:
         """Drop the cached bullets of the person's messages."""
-
-    @property
-    def method(self) -> SummaryMethod:
-        """Return the method of this summarizer."""
 
     async def bullets(
         self,
