@@ -8,11 +8,9 @@ from itertools import islice, pairwise, takewhile
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from services.kernel.errors import RequestRefused
-from services.recurrence.by_date import dates_from, has_common_shape
-from services.recurrence.by_dateutil import walk_dates
-from services.recurrence.by_grid import elapsed_instants, grid_walls
 from services.recurrence.rules import ELAPSED, Rule, check_rule, load_calendar
 from services.recurrence.schedule import Schedule, repeat_fires
+from services.recurrence.walls import dates_from, elapsed_instants, grid_walls, has_common_shape, walk_dates
 
 HORIZON = timedelta(days=3653)
 _DAY = timedelta(days=1)
