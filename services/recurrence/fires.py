@@ -89,15 +89,20 @@ def resolve(wall: datetime, zone: ZoneInfo) -> datetime:
 
 
 def zone_of(schedule: Schedule) -> ZoneInfo:
-    """Return the zone of a schedule.
+    """Return the zone of a schedule; raises as `load_zone`."""
+    return load_zone(schedule.zone)
+
+
+def load_zone(name: str) -> ZoneInfo:
+    """Return the zone with an IANA name.
 
     Raises:
-        RequestRefused: `zone_unknown(zone)`, there is no such IANA zone.
+        RequestRefused: `zone_unknown(zone)`, there is no such zone.
     """
     try:
-        return ZoneInfo(schedule.zone)
+        return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise RequestRefused("zone_unknown", zone=schedule.zone) from error
+        raise RequestRefused("zone_unknown", zone=name) from error
 
 
 def fires_after(schedule: Schedule, after: datetime) -> Iterator[datetime]:

@@ -155,8 +155,5 @@ class Summarizer(Protocol):
         """
 
 
-class TimeReader(Protocol):
-    """Resolves a time phrase found in a message."""
-
-    def __call__(self, phrase: str, sent_at: datetime, language: str) -> datetime | None:
-        """Resolve `phrase` at `sent_at`, in its zone; None if it is ambiguous."""
+TimeReader = Callable[[str, datetime, str], datetime | None]
+"""Resolves a phrase at the time of its message, in its zone, in a language; None if it is ambiguous."""

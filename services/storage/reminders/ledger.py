@@ -7,12 +7,12 @@ from typing import Protocol
 
 import sqlalchemy as sa
 
-from services.reminders.model import public_id
+from services.reminders.model import ReminderState, public_id
 from services.reminders.records import DeliveryOutcome, DeliveryRecord, DeliveryState
 from services.storage.engine.rows import from_micros, from_micros_or_none, to_micros
 from services.storage.engine.sent_journal import SentOccurrenceLine
 from services.storage.reminders import postgres_deliveries, sqlite_deliveries
-from services.storage.tables import DELIVERY
+from services.storage.tables import DELIVERY, REMINDER
 from services.storage.tables.base import BIG, IS_HELD, NEVER
 
 WAITING = (DeliveryState.LEASED.value, DeliveryState.UNKNOWN.value)
@@ -51,7 +51,9 @@ def settle(connection: sa.Connection, outcomes: Sequence[DeliveryOutcome]) -> No
         connection.execute(_settle_other(), [_outcome_columns(outcome) for outcome in unsent])
     finished = [outcome.reminder_key for outcome in unsent if outcome.state.value in FINAL]
     if finished:
-        _statements(connection).finish_at_once(connection, finished)
+        is_over = sa.and_(REMINDER.c.next_fire_at.is_(None), REMINDER.c.state == ReminderState.ACTIVE.value)
+        done = REMINDER.update().where(REMINDER.c.id.in_(finished), is_over).values(state=ReminderState.DONE.value)
+        connection.execute(done)
 
 
 def settle_journaled(connection: sa.Connection, journaled: Sequence[SentOccurrenceLine]) -> None:
@@ -140,8 +142,6 @@ class _Statements(Protocol):
         reminder_keys: Sequence[int],
         /,
     ) -> None: ...
-
-    def finish_at_once(self, connection: sa.Connection, reminder_keys: Sequence[int], /) -> None: ...
 
 
 def _statements(connection: sa.Connection) -> _Statements:
