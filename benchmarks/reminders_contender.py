@@ -23,8 +23,8 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
 from services.recurrence.schedule import read_schedule
-from services.reminders.model import DueNotice, NewReminder, ReminderLimits
-from services.reminders.records import ValidatedReminder
+from services.reminders.exchange.model import ImportedReminder
+from services.reminders.model import DueNotice, NewReminder, ReminderLimits, ReminderState
 from services.reminders.service import ReminderService
 from services.storage.database import Database
 from services.storage.people.state import SqlStateStore
@@ -66,10 +66,14 @@ class Ours:
         for start in range(0, len(items), _BULK):
             part = items[start : start + _BULK]
             moments = [(key, datetime.fromtimestamp(due, UTC)) for key, due in part]
-            drafts = [ValidatedReminder(wish=self._wish(key, moment), first_fire=moment) for key, moment in moments]
+            now, active = self._clock.now(), ReminderState.ACTIVE
+            arrivals = [
+                ImportedReminder(wish=self._wish(key, moment), state=active, next_fire_at=moment, created_at=now)
+                for key, moment in moments
+            ]
             if writing is not None:
                 await writing
-            writing = asyncio.create_task(self._store.add_many(drafts, self._clock.now()))
+            writing = asyncio.create_task(self._store.take_in(arrivals, now))
             await asyncio.sleep(0)
         if writing is not None:
             await writing

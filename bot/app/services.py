@@ -16,7 +16,7 @@ from function_calls.tools.context import Services
 from services.history.service import HistoryService
 from services.kernel.clock import Clock
 from services.language_model.ports import LanguageModel
-from services.people.account_links import LinkCodes, PeopleService
+from services.people.account_links import PeopleService
 from services.people.chat_aliases import ChatAliasService
 from services.people.chat_preferences import ChatPreferenceService
 from services.people.memory import MemoryLimits, MemoryService
@@ -105,7 +105,7 @@ def create_services(
 
         summaries = SummaryService(history, summarizer=ModelSummarizer(model), read_time=read_time)
     memory, web = infrastructure.settings.memory, infrastructure.settings.web
-    people = PeopleService(infrastructure.scopes, LinkCodes(infrastructure.state))
+    people = PeopleService(infrastructure.scopes, infrastructure.state)
     return Services(
         people,
         ChatAliasService(infrastructure.scopes, history, infrastructure.clock, outbox.is_member),

@@ -1,6 +1,5 @@
-"""Convert between the civil and the Chinese lunar calendar, with a table of month lengths."""
+"""Convert dates of the Chinese lunar calendar to the civil one, with a table of month lengths."""
 
-from bisect import bisect_right
 from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import cache
@@ -39,15 +38,6 @@ class LunarMonth(NamedTuple):
     is_leap: bool
 
 
-class LunarDay(NamedTuple):
-    """A day in the lunar calendar."""
-
-    month: int
-    day: int
-    is_leap: bool
-    is_last: bool
-
-
 def lunar_months(year: int) -> list[LunarMonth]:
     """Return the months of the lunar year that begins in the civil `year`; empty outside of 1900 to 2100."""
     found = _calendar()
@@ -59,19 +49,6 @@ def dates_of(month: int, day: int, year: int) -> Iterator[date]:
     for lunar_month in lunar_months(year):
         if month in {0, lunar_month.number} and not (month and lunar_month.is_leap):
             yield lunar_month.begins + timedelta(days=min(day, lunar_month.length) - 1)
-
-
-def lunar_day(day: date) -> LunarDay | None:
-    """Convert a civil day to the lunar calendar; None outside of the table."""
-    for year in (day.year, day.year - 1):
-        months = lunar_months(year)
-        if months and day >= months[0].begins:
-            place = bisect_right([lunar_month.begins for lunar_month in months], day) - 1
-            month = months[place]
-            number = (day - month.begins).days + 1
-            known = number <= month.length
-            return LunarDay(month.number, number, month.is_leap, number == month.length) if known else None
-    return None
 
 
 @cache

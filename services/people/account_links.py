@@ -35,55 +35,6 @@ def parse_code(text: str) -> str | None:
     return f"link-{found[1]}-{found[2]}".upper().replace("LINK", "link") if found else None
 
 
-class LinkCodes:
-    """Issues and redeems codes. Only their hashes are stored, and only the latest code of an account is valid."""
-
-    def __init__(self, state: StateStore) -> None:
-        self._state = state
-        self._lock = asyncio.Lock()
-
-    async def issue(self, account: Account, told_in: ChatAddress, language: str) -> str:
-        """Issue a code for `account`, and invalidate its previous one."""
-        letters = "".join(secrets.choice(_LETTERS) for _ in range(8))
-        code = f"link-{letters[:4]}-{letters[4:]}"
-        async with self._lock:
-            earlier = await self._state.get(_issued_key(account))
-            if isinstance(earlier, str):
-                await self._state.set(earlier, None, keep=CODE_LIFETIME, is_promised=True)
-            value: Json = {"account": account.as_json(), "chat": told_in.chat_id, "language": language}
-            await self._state.set(_code_key(code), value, keep=CODE_LIFETIME, is_promised=True)
-            await self._state.set(_issued_key(account), _code_key(code), keep=CODE_LIFETIME)
-        return code
-
-    async def redeem(self, code: str, by: Account) -> tuple[Account, ChatAddress, str]:
-        """Redeem a code; return its account, the chat and the language in which it was issued.
-
-        Raises:
-            RequestRefused: `link_code_wrong(minutes)`, `link_code_own`, `link_guesses(minutes)`.
-        """
-        minutes = round(CODE_LIFETIME.total_seconds() / 60)
-        async with self._lock:
-            wrong = await self._state.get(_guesses_key(by))
-            guesses = wrong if isinstance(wrong, int) else 0
-            if guesses >= MOST_GUESSES:
-                raise RequestRefused("link_guesses", minutes=minutes)
-            kept = await self._state.get(_code_key(code))
-            giver = account_of(kept.get("account")) if isinstance(kept, dict) else None
-            if giver is None or not isinstance(kept, dict):
-                await self._state.set(_guesses_key(by), guesses + 1, keep=CODE_LIFETIME)
-                raise RequestRefused("link_code_wrong", minutes=minutes)
-            if giver.key == by.key:
-                raise RequestRefused("link_code_own")
-            if await self._state.take(_code_key(code)) is None:  # redeemed by another process meanwhile
-                raise RequestRefused("link_code_wrong", minutes=minutes)
-            return giver, ChatAddress(platform=giver.platform, chat_id=str(kept["chat"])), str(kept["language"])
-
-    async def revoke(self, code: str) -> None:
-        """Invalidate a code that other people have seen."""
-        async with self._lock:
-            await self._state.set(_code_key(code), None, keep=CODE_LIFETIME, is_promised=True)
-
-
 def _code_key(code: str) -> str:
     return f"link.code:{hashlib.sha256(code.encode()).hexdigest()}"
 
@@ -111,15 +62,29 @@ class _LinkedAccounts(Struct, frozen=True, kw_only=True):
 
 
 class PeopleService:
-    """Links, lists and unlinks accounts; a change that conflicts with one of another process is repeated."""
+    """Links, lists and unlinks accounts; a change that conflicts with one of another process is repeated.
 
-    def __init__(self, scopes: ScopeStore, codes: LinkCodes) -> None:
+    Only hashes of codes are stored, and only the latest code of an account is valid.
+    """
+
+    def __init__(self, scopes: ScopeStore, state: StateStore) -> None:
         self._scopes = scopes
-        self._codes = codes
+        self._state = state
+        self._lock = asyncio.Lock()
 
     async def issue_code(self, chat: ChatAddress, person: Person, language: str) -> str:
         """Issue a one-time code, valid for ten minutes, to the account of `person` in this private chat."""
-        return await self._codes.issue(Account.of(chat, person), chat, language)
+        account = Account.of(chat, person)
+        letters = "".join(secrets.choice(_LETTERS) for _ in range(8))
+        code = f"link-{letters[:4]}-{letters[4:]}"
+        async with self._lock:
+            earlier = await self._state.get(_issued_key(account))
+            if isinstance(earlier, str):
+                await self._state.set(earlier, None, keep=CODE_LIFETIME, is_promised=True)
+            value: Json = {"account": account.as_json(), "chat": chat.chat_id, "language": language}
+            await self._state.set(_code_key(code), value, keep=CODE_LIFETIME, is_promised=True)
+            await self._state.set(_issued_key(account), _code_key(code), keep=CODE_LIFETIME)
+        return code
 
     async def redeem(self, chat: ChatAddress, person: Person, code: str) -> Linked:
         """Link the account of `person` in `chat` with the account that the code was issued to.
@@ -128,7 +93,7 @@ class PeopleService:
             RequestRefused: `link_code_wrong(minutes)`, `link_code_own`, `link_guesses(minutes)`, `link_full(limit)`.
         """
         account = Account.of(chat, person)
-        giver, told_in, language = await self._codes.redeem(code, account)
+        giver, told_in, language = await self._redeem(code, account)
         accounts = None
         while accounts is None:
             accounts = await self._link(await self._load_circle(giver, account))
@@ -136,7 +101,8 @@ class PeopleService:
 
     async def revoke_code(self, code: str) -> None:
         """Invalidate a code that other people could read."""
-        await self._codes.revoke(code)
+        async with self._lock:
+            await self._state.set(_code_key(code), None, keep=CODE_LIFETIME, is_promised=True)
 
     async def accounts_of(self, chat: ChatAddress, person: Person) -> tuple[Account, ...]:
         """Return all accounts of `person`, the one in `chat` first."""
@@ -150,6 +116,25 @@ class PeopleService:
         while alone is None:
             alone = await self._unlink(own, await self._load_circle(own), platform)
         return alone
+
+    async def _redeem(self, code: str, by: Account) -> tuple[Account, ChatAddress, str]:
+        """Redeem a code; return its account, the chat and the language in which it was issued."""
+        minutes = round(CODE_LIFETIME.total_seconds() / 60)
+        async with self._lock:
+            wrong = await self._state.get(_guesses_key(by))
+            guesses = wrong if isinstance(wrong, int) else 0
+            if guesses >= MOST_GUESSES:
+                raise RequestRefused("link_guesses", minutes=minutes)
+            kept = await self._state.get(_code_key(code))
+            giver = account_of(kept.get("account")) if isinstance(kept, dict) else None
+            if giver is None or not isinstance(kept, dict):
+                await self._state.set(_guesses_key(by), guesses + 1, keep=CODE_LIFETIME)
+                raise RequestRefused("link_code_wrong", minutes=minutes)
+            if giver.key == by.key:
+                raise RequestRefused("link_code_own")
+            if await self._state.take(_code_key(code)) is None:  # redeemed by another process meanwhile
+                raise RequestRefused("link_code_wrong", minutes=minutes)
+            return giver, ChatAddress(platform=giver.platform, chat_id=str(kept["chat"])), str(kept["language"])
 
     async def _load_circle(self, *accounts: Account) -> _LinkedAccounts:
         own = [account_scope(linked.key) for linked in accounts]

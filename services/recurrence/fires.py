@@ -8,11 +8,9 @@ from itertools import islice, pairwise, takewhile
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from services.kernel.errors import RequestRefused
-from services.recurrence.by_date import dates_from, has_common_shape
-from services.recurrence.by_dateutil import walk_dates
-from services.recurrence.by_grid import elapsed_instants, grid_walls
 from services.recurrence.rules import ELAPSED, Rule, check_rule, load_calendar
 from services.recurrence.schedule import Schedule, repeat_fires
+from services.recurrence.walls import dates_from, elapsed_instants, grid_walls, has_common_shape, walk_dates
 
 HORIZON = timedelta(days=3653)
 _DAY = timedelta(days=1)
@@ -91,15 +89,20 @@ def resolve(wall: datetime, zone: ZoneInfo) -> datetime:
 
 
 def zone_of(schedule: Schedule) -> ZoneInfo:
-    """Return the zone of a schedule.
+    """Return the zone of a schedule; raises as `load_zone`."""
+    return load_zone(schedule.zone)
+
+
+def load_zone(name: str) -> ZoneInfo:
+    """Return the zone with an IANA name.
 
     Raises:
-        RequestRefused: `zone_unknown(zone)`, there is no such IANA zone.
+        RequestRefused: `zone_unknown(zone)`, there is no such zone.
     """
     try:
-        return ZoneInfo(schedule.zone)
+        return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise RequestRefused("zone_unknown", zone=schedule.zone) from error
+        raise RequestRefused("zone_unknown", zone=name) from error
 
 
 def fires_after(schedule: Schedule, after: datetime) -> Iterator[datetime]:

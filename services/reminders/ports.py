@@ -63,9 +63,6 @@ class ReminderBook(ReminderReader, Protocol):
             RequestRefused: `too_many_reminders(limit)`.
         """
 
-    async def add_many(self, drafts: Sequence[ValidatedReminder], now: datetime) -> int:
-        """Store reminders without checking limits; return the number of new ones."""
-
     async def load_calendar(self, rule: Rule) -> None:
         """Load the calendar of a rule in a thread, so that the event loop does not wait for it."""
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Protocol
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
 from services.kernel.chat import ChatAddress, Person
-from services.kernel.errors import RequestRefused
+from services.recurrence.fires import load_zone
 from services.reminders.model import EVERYONE, Reminder
 
 _DAY = timedelta(days=1)
@@ -126,8 +126,5 @@ def quiet_until(hours: Iterable[QuietHours], moment: datetime) -> datetime | Non
 
 def _check_zone(hours: QuietHours | None) -> QuietHours | None:
     if hours is not None:
-        try:
-            ZoneInfo(hours.zone)
-        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-            raise RequestRefused("zone_unknown", zone=hours.zone) from error
+        load_zone(hours.zone)
     return hours

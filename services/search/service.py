@@ -16,35 +16,6 @@ _LONGEST_SHOWN = 120
 """The longest query that a refusal repeats, in characters."""
 
 
-class AnswerCache:
-    """A bounded cache by question and language; the least recently used entry is dropped first."""
-
-    def __init__(self, clock: Clock, ttl: timedelta) -> None:
-        self._clock = clock
-        self._ttl = ttl
-        self._answers: BoundedDict[tuple[str, str], tuple[datetime, SearchAnswer]] = BoundedDict(_MAX_ANSWERS)
-
-    def get(self, query: str, language: str) -> SearchAnswer | None:
-        """Return the cached answer, unless it is expired."""
-        key = _key(query, language)
-        entry = self._answers.get(key)
-        if entry is None or self._clock.now() - entry[0] >= self._ttl:
-            self._answers.pop(key, None)
-            return None
-        self._answers.move_to_end(key)
-        return entry[1]
-
-    def put(self, query: str, language: str, answer: SearchAnswer) -> None:
-        """Cache `answer` unless it is empty."""
-        if answer.is_empty:
-            return
-        self._answers[_key(query, language)] = (self._clock.now(), replace(answer, is_already_answered=False))
-
-
-def _key(query: str, language: str) -> tuple[str, str]:
-    return " ".join(query.split()).casefold(), language
-
-
 _LONGEST_REST = timedelta(minutes=5)
 _DEFAULT_REST = timedelta(seconds=30)
 
@@ -63,7 +34,8 @@ class SearchService:
         self._engines = tuple(engines)
         self._clock = clock
         self._timeout = timeout
-        self._cache = AnswerCache(clock, cache_ttl)
+        self._cache_ttl = cache_ttl
+        self._answers: BoundedDict[tuple[str, str], tuple[datetime, SearchAnswer]] = BoundedDict(_MAX_ANSWERS)
         self._paused_until: dict[str, datetime] = {}
 
     @property
@@ -85,11 +57,14 @@ class SearchService:
             raise RequestRefused("search_not_configured", query=query.strip()[:_LONGEST_SHOWN])
         if not query.strip():
             raise RequestRefused("search_query_empty")
-        remembered = self._cache.get(query, language)
-        if remembered is not None:
-            return remembered
+        key = (" ".join(query.split()).casefold(), language)
+        remembered = self._answers.get(key)
+        if remembered is not None and self._clock.now() - remembered[0] < self._cache_ttl:
+            self._answers.move_to_end(key)
+            return remembered[1]
         answer = await self._first_answer(query.strip(), language, on_text)
-        self._cache.put(query, language, answer)
+        if not answer.is_empty:
+            self._answers[key] = (self._clock.now(), replace(answer, is_already_answered=False))
         return answer
 
     async def _first_answer(self, query: str, language: str, on_text: TextListener | None) -> SearchAnswer:

@@ -7,17 +7,16 @@ Source: Lin and Bilmes, Multi-document Summarization via Budgeted Maximization o
 https://aclanthology.org/N10-1134/; the lazy evaluation is Minoux's accelerated greedy (1978).
 """
 
-import asyncio
 import heapq
 import math
 import re
 from collections import Counter
 from collections.abc import Sequence
 
-from services.kernel.chat import ChatAddress, ChatMessage
+from services.kernel.chat import ChatMessage
 from services.summary.content import is_chatter
 from services.summary.lexicon import is_cjk, reading_length, terms
-from services.summary.model import Bullet, ProgressListener, SummaryMethod
+from services.summary.model import Bullet
 
 _SENTENCE = re.compile(r".+?(?:[.!?…]+(?=\s|$)|[。！？；]+|$)")
 _CUT = "…"
@@ -118,33 +117,6 @@ def _weight(term: str, uses: int) -> float:
 
 def _gain(bag: frozenset[str], weights: dict[str, float], covered: set[str]) -> float:
     return sum(weights[term] * (_REPEATED_SHARE if term in covered else 1.0) for term in bag)
-
-
-class ExtractiveSummarizer:
-    """Quotes messages; each bullet is one message, truncated if it is long."""
-
-    @property
-    def method(self) -> SummaryMethod:
-        """Return the method, quotations."""
-        return SummaryMethod.EXTRACTIVE
-
-    def forget_message(self, chat: ChatAddress, message_id: str) -> None:
-        """Do nothing: nothing is cached."""
-
-    def forget_person(self, person_id: str) -> None:
-        """Do nothing: nothing is cached."""
-
-    async def bullets(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        language: str,
-        count: int,
-        on_progress: ProgressListener | None = None,
-    ) -> tuple[Bullet, ...]:
-        """Return at most `count` quotations in the order of the conversation."""
-        del language, on_progress
-        return await asyncio.to_thread(quote_best, messages, count)
 
 
 def quote_best(messages: Sequence[ChatMessage], count: int) -> tuple[Bullet, ...]:

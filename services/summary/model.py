@@ -132,17 +132,13 @@ class MessageSource(Protocol):
 
 
 class Summarizer(Protocol):
-    """Converts content messages to bullets; may cache them."""
+    """Converts content messages to bullets with a model; may cache them."""
 
     def forget_message(self, chat: ChatAddress, message_id: str) -> None:
         """Drop the cached bullets of a message that was edited or deleted."""
 
     def forget_person(self, person_id: str) -> None:
         """Drop the cached bullets of the person's messages."""
-
-    @property
-    def method(self) -> SummaryMethod:
-        """Return the method of this summarizer."""
 
     async def bullets(
         self,
@@ -159,8 +155,5 @@ class Summarizer(Protocol):
         """
 
 
-class TimeReader(Protocol):
-    """Resolves a time phrase found in a message."""
-
-    def __call__(self, phrase: str, sent_at: datetime, language: str) -> datetime | None:
-        """Resolve `phrase` at `sent_at`, in its zone; None if it is ambiguous."""
+TimeReader = Callable[[str, datetime, str], datetime | None]
+"""Resolves a phrase at the time of its message, in its zone, in a language; None if it is ambiguous."""

@@ -13,7 +13,7 @@ from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import LanguageModel
 from services.summary.evidence import check_claims, check_merges
 from services.summary.extractive import choose, quote_best
-from services.summary.model import Bullet, ProgressListener, SummaryMethod
+from services.summary.model import Bullet, ProgressListener
 from services.summary.requests import chunk_request, merge_request, read_answer, split_into_chunks
 
 _MAX_DIGESTS = 512
@@ -88,11 +88,6 @@ class ModelSummarizer:
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
         self._cache = DigestCache()
-
-    @property
-    def method(self) -> SummaryMethod:
-        """Return the method, a model."""
-        return SummaryMethod.MODEL
 
     def forget_message(self, chat: ChatAddress, message_id: str) -> None:
         """Drop the cached bullets of a message that was edited or deleted."""

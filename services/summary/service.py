@@ -4,7 +4,6 @@ import asyncio
 import math
 from collections.abc import Sequence
 from datetime import UTC, tzinfo
-from functools import cached_property
 
 from services.kernel.chat import ChatAddress, ChatMessage
 from services.kernel.errors import ModelUnavailable
@@ -64,7 +63,8 @@ class SummaryService:
         messages = await asyncio.to_thread(content.content_messages, narrowed, answered)
         writers = content.people(message for message in narrowed if not message.sender.is_bot)
         if not messages:
-            return Summary(chat=chat, language=language, method=self._summarizer.method, writers=writers, is_cut=is_cut)
+            method = SummaryMethod.MODEL if self._with_model else SummaryMethod.EXTRACTIVE
+            return Summary(chat=chat, language=language, method=method, writers=writers, is_cut=is_cut)
         bullets, method, fallback_reason = await self._bullets(messages, language, on_progress)
         return Summary(
             chat=chat,
@@ -93,16 +93,6 @@ class SummaryService:
         if self._with_model is not None:
             self._with_model.forget_person(person_id)
 
-    @cached_property
-    def _quoting(self) -> Summarizer:
-        from services.summary.extractive import ExtractiveSummarizer
-
-        return ExtractiveSummarizer()
-
-    @property
-    def _summarizer(self) -> Summarizer:
-        return self._with_model or self._quoting
-
     async def _read(self, chat: ChatAddress, window: SummaryWindow) -> tuple[Sequence[ChatMessage], bool]:
         limit = min(window.limit, _MOST_MESSAGES)
         if window.since is None:
@@ -113,17 +103,21 @@ class SummaryService:
     async def _bullets(
         self, messages: Sequence[ChatMessage], language: str, on_progress: ProgressListener | None
     ) -> tuple[tuple[Bullet, ...], SummaryMethod, str | None]:
-        count = bullet_count(len(messages))
-        try:
-            bullets = await self._summarizer.bullets(messages, language=language, count=count, on_progress=on_progress)
-        except ModelUnavailable as error:
-            reason = error.reason
-        else:
-            if bullets:
-                return bullets, self._summarizer.method, None
-            reason = "unsupported"
-        bullets = await self._quoting.bullets(messages, language=language, count=count)
-        return bullets, self._quoting.method, reason
+        from services.summary.extractive import quote_best
+
+        count, reason = bullet_count(len(messages)), None
+        if self._with_model is not None:
+            try:
+                bullets = await self._with_model.bullets(
+                    messages, language=language, count=count, on_progress=on_progress
+                )
+            except ModelUnavailable as error:
+                reason = error.reason
+            else:
+                if bullets:
+                    return bullets, SummaryMethod.MODEL, None
+                reason = "unsupported"
+        return await asyncio.to_thread(quote_best, messages, count), SummaryMethod.EXTRACTIVE, reason
 
 
 def bullet_count(message_count: int) -> int:

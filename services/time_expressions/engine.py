@@ -17,7 +17,7 @@ from services.time_expressions.resolve.context import Answer, ReadingContext
 from services.time_expressions.resolve.resolver import resolve
 from services.time_expressions.rules.grammar import Grammar, grammar, languages, lexicon, vocabulary
 from services.time_expressions.scan.normalise import Folded, fold, mask_addresses
-from services.time_expressions.scan.tokens import Tokens, scan
+from services.time_expressions.scan.tokens import scan
 from services.time_expressions.values import Slots, names_day, to_meaning
 
 LONGEST_TEXT = 5_000
@@ -26,19 +26,13 @@ LONGEST_TEXT = 5_000
 SHORTEST_PERIOD = timedelta(minutes=1)
 """The default shortest period; recurrences that fire more often are not produced."""
 
-TIME_SYMBOLS = frozenset(
-    {"WEEKDAY", "SHORTDAY", "WEEKDAYS", "LONGMONTH", "PART", "PARTS", "TONIGHT", "DAYWORD", "HALF", "NOON", "FREQ"}
-    | {"HMS", "DAYSET", "DAYSETS", "DAYPARTWORD", "YEARWORD", "EDGE", "HOLIDAY", "MIDNIGHT", "ZONE"}
-)
-"""Symbols that name a time in any context; the coverage of a reading is the share of these that it explains."""
-
 DEFAULT_PARTS = DayParts()
 _CHARACTERS_A_UNIT = 10
 _CLOCK_OF_CALL = re.compile(r"\d\d:\d\d")
 
 
 class ParsedText(NamedTuple):
-    """The times found in a text, in order, the offsets of its time words, and the units of effort spent.
+    """The times found in a text, in order, and the units of effort spent.
 
     `ends` are the ends of phrases that are not a time by themselves ("from now on"); their last word is not a
     preposition of the time that follows.
@@ -46,7 +40,6 @@ class ParsedText(NamedTuple):
 
     folded: Folded
     groups: list[tuple[Group, list[Answer]]]
-    time_words: list[int]
     ends: list[int]
     grammar: Grammar
     units: int
@@ -163,7 +156,6 @@ def warm_up(names: Sequence[str] = ()) -> None:
     """Compile the lexicons of the languages `names`, of all by default, instead of with the first texts in them."""
     wanted = names or languages()
     for chosen in (*((name,) for name in wanted), *([("zh", "en")] if "zh" in wanted else [])):
-        grammar(chosen).idioms.compile_all()
         scan("", grammar(chosen), None)
     lunar_months(FIRST_YEAR)
     for name in languages():
@@ -196,9 +188,8 @@ def _parse_text(
 ) -> ParsedText:
     rules = grammar(chosen)
     folded = fold(text, rules.characters)
-    tokens = scan(folded.text, rules, order)
     answers = AnswerCache(present)
-    chart = Chart(tokens, rules)
+    chart = Chart(scan(folded.text, rules, order), rules)
     groups, ends = select_times(
         chart.times, folded.text, leads=chart.leads, stands=answers.exists, eager=eager, grammar=rules
     )
@@ -206,7 +197,6 @@ def _parse_text(
     return ParsedText(
         folded=folded,
         groups=found,
-        time_words=_time_words(tokens) if found else [],
         ends=ends,
         grammar=rules,
         # A cut chart may lack times, so the whole limit counts as spent.
@@ -214,14 +204,8 @@ def _parse_text(
     )
 
 
-def _time_words(tokens: Tokens) -> list[int]:
-    return [start for start, found in tokens.items() if any(token.symbol in TIME_SYMBOLS for token in found)]
-
-
 def _build_readings(text: str, parsed: ParsedText, group: Group, answers: list[Answer]) -> TimeReadings:
     inside = [trim_span(parsed.folded.text, start, end, parsed.ends, parsed.grammar) for start, end in group.spans]
-    explained = sum(1 for word in parsed.time_words if any(start <= word < end for start, end in inside))
-    coverage = explained / len(parsed.time_words) if parsed.time_words else 1.0
     spans = tuple(parsed.folded.original(start, end) for start, end in inside)
     readings = [
         Reading(
@@ -232,7 +216,6 @@ def _build_readings(text: str, parsed: ParsedText, group: Group, answers: list[A
             end=answer.end,
             rrule=answer.rrule,
             spans=spans,
-            coverage=coverage,
             part="".join(group.slots.get("parts", ())[:1]),
             zone=group.slots.get("zone", ""),
         )

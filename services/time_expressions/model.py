@@ -63,7 +63,6 @@ class Reading(NamedTuple):
         rrule: The value of an RRULE with `start` as its DTSTART; None for an instant. A recurring lunar date is
             `LUNAR 8-15`, as in the rules of reminders. Source: RFC 5545 section 3.3.10.
         spans: Half-open offsets into the text of the words that this reading explains.
-        coverage: Share of the text's time words explained, 0 to 1.
         part: The part of the day that the words named, a field of `DayParts`; empty for none.
         zone: The zone that the words named, as an IANA name or an offset (`+0200`); empty for none. `start` and `rrule`
             are in the zone of `now` nevertheless.
@@ -76,7 +75,6 @@ class Reading(NamedTuple):
     end: datetime | None
     rrule: str | None
     spans: tuple[tuple[int, int], ...]
-    coverage: float
     part: str = ""
     zone: str = ""
 

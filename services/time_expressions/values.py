@@ -1,21 +1,13 @@
 """The values that tokens and rules pass to one another, and the meaning of one expression."""
 
+from calendar import monthrange
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
-
-_LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_FEBRUARY = 2
-
-
-def days_in_month(year: int, month: int) -> int:
-    """Return the number of days of `month` (1 to 12) in `year`, without importing `calendar`, which is slow."""
-    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return _LENGTHS[month - 1] + (is_leap and month == _FEBRUARY)
 
 
 def is_valid_day(year: int | None, month: int, day: int) -> bool:
     """Return whether the date exists; 29 February does without a year."""
-    return 1 <= month <= 12 and 1 <= day <= days_in_month(year or 2000, month) and (year is None or year > 0)
+    return 1 <= month <= 12 and 1 <= day <= monthrange(year or 2000, month)[1] and (year is None or year > 0)
 
 
 SECONDS_OF: Final = {"second": 1, "minute": 60, "hour": 3600}

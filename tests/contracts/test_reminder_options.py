@@ -12,6 +12,7 @@ from services.reminders.ports import ReminderStore
 from services.reminders.quiet_hours import QuietHours, chat_key, person_key
 from services.reminders.records import DeliveryOutcome, DeliveryState, Lease, ValidatedReminder
 from services.reminders.transitions import cancel, edit
+from tests.support.stores.reminders import add_many
 
 MakeDraft = Callable[..., ValidatedReminder]
 MINUTE = timedelta(minutes=1)
@@ -117,7 +118,7 @@ async def test_an_urgent_one_is_claimed_in_quiet_hours(reminders: ReminderStore,
 async def test_freed_occurrence_waits_for_quiet_hours_unless_it_may_have_been_sent(
     reminders: ReminderStore, draft, now
 ):
-    await reminders.add_many([draft("a"), draft("b")], now)
+    await add_many(reminders, [draft("a"), draft("b")], now)
     first, _ = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [first.notice.delivery_id])
     await reminders.free("me")
@@ -131,7 +132,7 @@ async def test_freed_occurrence_waits_for_quiet_hours_unless_it_may_have_been_se
 
 
 async def test_reminders_of_one_message_are_claimed_together(reminders: ReminderStore, draft, now):
-    await reminders.add_many([draft("a"), draft("b", seconds=61), draft("c", seconds=62)], now)
+    await add_many(reminders, [draft("a"), draft("b", seconds=61), draft("c", seconds=62)], now)
     ids = [lease.notice.delivery_id for lease in await claimed(reminders, now + 2 * MINUTE)]
     await reminders.begin("me", ids, {ids[0]: "together", ids[2]: "together"})
     await reminders.free("me")

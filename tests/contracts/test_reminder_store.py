@@ -13,6 +13,7 @@ from services.reminders.model import ReminderEdit, ReminderLimits, ReminderState
 from services.reminders.ports import ReminderStore
 from services.reminders.records import DeliveryOutcome, DeliveryState, Lease, ValidatedReminder
 from services.reminders.transitions import cancel, edit, resume
+from tests.support.stores.reminders import add_many
 
 MakeDraft = Callable[..., ValidatedReminder]
 MINUTE = timedelta(minutes=1)
@@ -113,7 +114,7 @@ async def test_a_deleted_reminder_does_not_count_for_the_cap(reminders: Reminder
 async def test_many_are_added_at_once_and_known_ones_skipped(reminders: ReminderStore, draft, now):
     await reminders.add(draft("0"), now, LIMITS)
 
-    count = await reminders.add_many([draft(str(number)) for number in range(1500)], now)
+    count = await add_many(reminders, [draft(str(number)) for number in range(1500)], now)
 
     assert count == 1499
     assert len(await reminders.in_chat("console:home", 2000)) == 1500
@@ -129,7 +130,7 @@ async def test_a_chat_shows_its_own_reminders_only(reminders: ReminderStore, dra
 
 
 async def test_only_occurrences_due_by_the_horizon_are_claimed(reminders: ReminderStore, draft, now):
-    await reminders.add_many([draft("a", seconds=3), draft("b", seconds=60)], now)
+    await add_many(reminders, [draft("a", seconds=3), draft("b", seconds=60)], now)
 
     claim = await reminders.claim("me", now, now + timedelta(seconds=5), 500)
 
@@ -140,7 +141,7 @@ async def test_only_occurrences_due_by_the_horizon_are_claimed(reminders: Remind
 
 
 async def test_a_claim_stops_at_its_limit_and_says_so(reminders: ReminderStore, draft, now):
-    await reminders.add_many([draft(str(number), seconds=1) for number in range(3)], now)
+    await add_many(reminders, [draft(str(number), seconds=1) for number in range(3)], now)
 
     first = await reminders.claim("me", now, now + MINUTE, 2)
     second = await reminders.claim("me", now, now + MINUTE, 2)
@@ -283,7 +284,7 @@ async def test_a_failed_attempt_is_claimed_again_at_its_time(reminders: Reminder
 
 
 async def test_freed_leases_separate_begun_occurrences(reminders: ReminderStore, draft, now):
-    await reminders.add_many([draft("a"), draft("b", seconds=61)], now)
+    await add_many(reminders, [draft("a"), draft("b", seconds=61)], now)
     first, _ = await claimed(reminders, now + 2 * MINUTE)
     await reminders.begin("me", [first.notice.delivery_id])
 
@@ -373,7 +374,7 @@ async def test_a_deleted_and_restored_reminder_fires_at_its_old_time(reminders: 
 
 
 async def test_lately_sent_names_the_latest_first(reminders: ReminderStore, draft, now):
-    await reminders.add_many([draft("a"), draft("b", seconds=61), draft("c", seconds=62, chat="work")], now)
+    await add_many(reminders, [draft("a"), draft("b", seconds=61), draft("c", seconds=62, chat="work")], now)
     leases = await claimed(reminders, now + 2 * MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id for lease in leases])
     marks = [outcome(lease, DeliveryState.SENT, lease.notice.due_at) for lease in leases]
@@ -386,7 +387,7 @@ async def test_lately_sent_names_the_latest_first(reminders: ReminderStore, draf
 
 
 async def test_reminder_being_sent_is_the_latest_delivery(reminders: ReminderStore, draft, now):
-    await reminders.add_many([draft("a"), draft("b", seconds=30), draft("c", seconds=31)], now)
+    await add_many(reminders, [draft("a"), draft("b", seconds=30), draft("c", seconds=31)], now)
     first, *others = await claimed(reminders, now + 2 * MINUTE)
     await reminders.begin("me", [first.notice.delivery_id, others[0].notice.delivery_id])
     await reminders.settle([outcome(others[0], DeliveryState.SENT, now + 2 * MINUTE)])
@@ -422,7 +423,7 @@ async def test_overtaken_occurrence_is_not_retried(reminders: ReminderStore, dra
 
 
 async def test_chats_with_failed_deliveries_are_listed(reminders: ReminderStore, draft, now):
-    await reminders.add_many([draft("a"), draft("b", chat="elsewhere")], now)
+    await add_many(reminders, [draft("a"), draft("b", chat="elsewhere")], now)
     here, elsewhere = sorted(await claimed(reminders, now + MINUTE), key=lambda lease: lease.notice.address.key)[::-1]
     await reminders.begin("me", [here.notice.delivery_id, elsewhere.notice.delivery_id])
     ended = [(here, DeliveryState.FAILED), (elsewhere, DeliveryState.SENT)]
@@ -446,7 +447,7 @@ async def test_deleted_reminder_is_not_retried(reminders: ReminderStore, draft, 
 
 
 async def test_purge_forgets_old_final_occurrences_only(reminders: ReminderStore, draft, now):
-    await reminders.add_many([draft("a"), draft("b")], now)
+    await add_many(reminders, [draft("a"), draft("b")], now)
     first, _ = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [first.notice.delivery_id])
     await reminders.settle([outcome(first, DeliveryState.SENT, now + MINUTE)])
@@ -480,7 +481,7 @@ async def test_wait_from_a_wrong_future_clock_ends_at_the_due_time(reminders: Re
 
 
 async def test_a_released_lease_can_be_claimed_again_and_the_others_stay(reminders: ReminderStore, draft, now):
-    await reminders.add_many([draft(str(number)) for number in range(3)], now)
+    await add_many(reminders, [draft(str(number)) for number in range(3)], now)
     begun, kept, released = (lease.notice.delivery_id for lease in await claimed(reminders, now + MINUTE))
     await reminders.begin("me", [begun])
 
@@ -490,7 +491,7 @@ async def test_a_released_lease_can_be_claimed_again_and_the_others_stay(reminde
 
 async def test_latest_due_time_is_that_of_the_claimed_occurrences(reminders: ReminderStore, draft, now):
     before = await reminders.latest_due()
-    await reminders.add_many([draft("a", seconds=30), draft("b", seconds=60), draft("c", seconds=90)], now)
+    await add_many(reminders, [draft("a", seconds=30), draft("b", seconds=60), draft("c", seconds=90)], now)
     await claimed(reminders, now + MINUTE)
 
     assert (before, await reminders.latest_due()) == (None, now + MINUTE)

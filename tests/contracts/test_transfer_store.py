@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from bot.testing.clocks import FixedClock
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.kernel.state import StateDelta
-from services.people.account_links import LinkCodes, PeopleService
+from services.people.account_links import PeopleService
 from services.people.memory import NewMemory
 from services.people.privacy import DataScope
 from services.recurrence.schedule import read_schedule
@@ -31,6 +31,7 @@ from services.storage.records.store import SqlCallStore
 from services.storage.reminders.store import SqlReminderStore
 from services.storage.tables import REMINDER
 from tests.support.records import make_call_record, make_completion_record, make_turn_record
+from tests.support.stores.reminders import add_many
 
 HOME = ChatAddress(platform="web", chat_id="home")
 WORK = ChatAddress(platform="web", chat_id="work")
@@ -101,7 +102,7 @@ async def fill_database(database):
             NewMemory(address=where, person=who, text=f"likes {who.id}", is_shared=who is BEN, created_at=NOW)
         )
     reminders = SqlReminderStore(database)
-    await reminders.add_many([draft("a"), draft("b", BEN, rule="FREQ=DAILY"), draft("w", address=WORK)], NOW)
+    await add_many(reminders, [draft("a"), draft("b", BEN, rule="FREQ=DAILY"), draft("w", address=WORK)], NOW)
     done = REMINDER.c.content == "喝茶 a"
     await database.run(
         lambda connection: connection.execute(REMINDER.update().where(done).values(state="done", next_fire_at=None))
@@ -233,7 +234,7 @@ async def test_import_into_the_same_bot_changes_nothing(database):
 
 async def test_the_accounts_of_a_person_are_linked_again_unless_one_of_them_is_linked_here(database, other):
     async def link(place, *people):
-        service = PeopleService(SqlScopeStore(place), LinkCodes(SqlStateStore(place, CLOCK)))
+        service = PeopleService(SqlScopeStore(place), SqlStateStore(place, CLOCK))
         first, second = (ChatAddress(platform=platform, chat_id="alone") for platform, _ in people)
         code = await service.issue_code(first, people[0][1], "en")
         await service.redeem(second, people[1][1], code)
@@ -242,7 +243,7 @@ async def test_the_accounts_of_a_person_are_linked_again_unless_one_of_them_is_l
     await link(database, ("web", ANN), ("irc", Person(id="ann_", name="Ann")))
     exported = await export_from(database, ExportScope(people=("web:ann", "irc:ann_")))
     first = await import_into(other, exported)
-    there = PeopleService(SqlScopeStore(other), LinkCodes(SqlStateStore(other, CLOCK)))
+    there = PeopleService(SqlScopeStore(other), SqlStateStore(other, CLOCK))
     known = await there.accounts_of(HOME, ANN)
     await there.unlink(HOME, ANN)
     await link(other, ("web", ANN), ("irc", Person(id="another", name="Ann")))

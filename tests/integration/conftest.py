@@ -19,6 +19,7 @@ from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.reminders.store import SqlReminderStore
 from tests.integration.reminder_worker import deliver_until_killed
 from tests.integration.workers import Worker
+from tests.support.stores.reminders import add_many
 from tests.whole_lines import whole_lines
 
 
@@ -58,7 +59,7 @@ class Workers:
             for number in range(count)
         ]
         async with Database(self.url) as database:
-            await SqlReminderStore(database).add_many(drafts, clock.now())
+            await add_many(SqlReminderStore(database), drafts, clock.now())
 
     def sent(self) -> list[list[str]]:
         """Key, content, worker, attempt and whether it said that it may be a repeat, of every send."""

@@ -19,6 +19,7 @@ from services.reminders.service import ReminderService
 from services.storage.database import Database
 from services.storage.people.state import SqlStateStore
 from services.storage.reminders.store import SqlReminderStore
+from tests.support.stores.reminders import add_many
 
 HOME = ChatAddress(platform="console", chat_id="home")
 ANN = Person(id="ann", name="Ann")
@@ -107,7 +108,7 @@ async def _deliver(folder: Path, url: str, point: str, contents: Sequence[str]) 
         )
         due = clock.now() + timedelta(seconds=0.2)
         wishes = [_wish(content, due.replace(tzinfo=None)) for content in contents]
-        await store.add_many([ValidatedReminder(wish=wish, first_fire=due) for wish in wishes], clock.now())
+        await add_many(store, [ValidatedReminder(wish=wish, first_fire=due) for wish in wishes], clock.now())
         running = asyncio.create_task(service.run())
         now, is_open = clock.now(), True
         while is_open:

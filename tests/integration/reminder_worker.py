@@ -19,6 +19,7 @@ from services.storage.database import Database
 from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.people.state import SqlStateStore
 from services.storage.reminders.store import SqlReminderStore
+from tests.support.stores.reminders import add_many
 
 HOME = ChatAddress(platform="console", chat_id="home")
 ANN = Person(id="ann", name="Ann")
@@ -74,7 +75,7 @@ async def _deliver(
         service = ReminderService(store, clock, platform, SqlStateStore(database, clock))
         due = clock.now() + timedelta(seconds=seconds)
         wishes = [_wish(content, due.replace(tzinfo=None)) for content in contents]
-        await store.add_many([ValidatedReminder(wish=wish, first_fire=due) for wish in wishes], clock.now())
+        await add_many(store, [ValidatedReminder(wish=wish, first_fire=due) for wish in wishes], clock.now())
         running = asyncio.create_task(service.run())
         say_ready()
         await running

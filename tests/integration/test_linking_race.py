@@ -8,7 +8,7 @@ import pytest
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import RequestRefused
-from services.people.account_links import LinkCodes, PeopleService
+from services.people.account_links import PeopleService
 from services.storage.database import Database
 from services.storage.people.state import SqlScopeStore, SqlStateStore
 
@@ -22,7 +22,7 @@ async def people(postgres_url):
     clock = SystemClock()
     async with AsyncExitStack() as resources:
         databases = [await resources.enter_async_context(Database(postgres_url)) for _ in range(4)]
-        yield [PeopleService(SqlScopeStore(each), LinkCodes(SqlStateStore(each, clock))) for each in databases]
+        yield [PeopleService(SqlScopeStore(each), SqlStateStore(each, clock)) for each in databases]
 
 
 def desk(number):

@@ -21,6 +21,7 @@ from services.storage.reminders.store import SqlReminderStore
 from services.storage.schema.migrations import SCHEMA_VERSION
 from services.storage.schema.schema import tables_for
 from services.storage.tables import META, METADATA, STATE
+from tests.support.stores.reminders import add_many
 from tests.unit.storage.old_databases import ROWS, bring_to, content, fill, tables_of
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
@@ -111,7 +112,7 @@ async def test_an_upgrade_leads_to_the_indices_and_pages_of_a_new_database(postg
 async def test_to_begin_an_occurrence_writes_no_index(postgres_url: str):
     async with Database(postgres_url) as database:
         store = SqlReminderStore(database)
-        await store.add_many([make_reminder(number) for number in range(200)], NOW)
+        await add_many(store, [make_reminder(number) for number in range(200)], NOW)
         claim = await store.claim("me", NOW, NOW, 200)
         ids = [lease.notice.delivery_id for lease in claim.leases]
 

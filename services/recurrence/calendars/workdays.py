@@ -5,27 +5,10 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING
 
 from loguru import logger
 from msgspec import Struct
-
-
-class WorkCalendar(Protocol):
-    """The workdays of a region, from its weekends, public holidays and the weekend days worked instead."""
-
-    def is_workday(self, day: date, region: str) -> bool:
-        """Return whether `day` is a workday in `region`, an ISO 3166 code such as `CN` or `DE-BY`.
-
-        Raises:
-            ValueError: the calendar does not know the region, with the reason.
-        """
-
-    def known_until(self, region: str) -> date | None:
-        """Return the last day for which the government has decreed workdays; None if the law determines them.
-
-        Later days are a forecast.
-        """
 
 
 def region_of(zone: str) -> str | None:
@@ -47,28 +30,6 @@ if TYPE_CHECKING:
     from holidays import HolidayBase
 
 _REGION = re.compile(r"([A-Z]{2})(?:-([A-Z0-9]{1,3}))?")
-
-
-class HolidayCalendar:
-    """A `WorkCalendar` with the library `holidays` (the extra `calendars`), imported on first use.
-
-    In some regions the government decrees each year which weekend days are workdays. Such a region is known until the
-    end of the last year in the installed library; later years follow weekends and fixed holidays.
-    """
-
-    def is_workday(self, day: date, region: str) -> bool:
-        """Return whether `day` is a workday in `region`; log a warning, once, if it is after the known years."""
-        end = _decreed_until(region)
-        if end is not None and day > end:
-            _warn(region, end)
-        return _region(region).is_working_day(day)
-
-    def known_until(self, region: str) -> date | None:
-        """Return the end of the last decreed year; None for a region without weekend workdays."""
-        return _decreed_until(region)
-
-
-HOLIDAYS: Final = HolidayCalendar()
 
 
 @cache
@@ -114,10 +75,14 @@ _LAST_YEAR = 2100  # no calendar is computed further
 
 
 class Workdays(Struct, frozen=True, kw_only=True):
-    """The workdays of `region`, or with `is_rest` its days off."""
+    """The workdays of `region`, an ISO 3166 code such as `CN` or `DE-BY`, or with `is_rest` its days off.
+
+    They come from the library `holidays` (the extra `calendars`), imported on first use. In some regions the government
+    decrees each year which weekend days are workdays. Such a region is known until the end of the last year in the
+    installed library; later years follow weekends and fixed holidays.
+    """
 
     region: str
-    calendar: WorkCalendar = HOLIDAYS
     is_rest: bool = False
 
     def __str__(self) -> str:
@@ -130,13 +95,20 @@ class Workdays(Struct, frozen=True, kw_only=True):
         Raises:
             ValueError: no calendar knows the region, or the library is not installed.
         """
-        self.calendar.known_until(self.region)
+        _decreed_until(self.region)
+
+    def is_workday(self, day: date) -> bool:
+        """Return whether `day` is a workday; log a warning, once, if it is after the known years."""
+        end = self.known_until
+        if end is not None and day > end:
+            _warn(self.region, end)
+        return _region(self.region).is_working_day(day)
 
     def dates_from(self, first: date) -> Iterator[date]:
         """Yield the days from `first` on, until there is none for 60 days or the last year ends."""
         day, empty = first, 0
         while empty < _LONGEST_REST and day.year <= _LAST_YEAR:
-            if self.calendar.is_workday(day, self.region) is not self.is_rest:
+            if self.is_workday(day) is not self.is_rest:
                 empty = 0
                 yield day
             else:
@@ -145,5 +117,5 @@ class Workdays(Struct, frozen=True, kw_only=True):
 
     @property
     def known_until(self) -> date | None:
-        """The last decreed day of the region."""
-        return self.calendar.known_until(self.region)
+        """The last decreed day of the region; None without weekend workdays."""
+        return _decreed_until(self.region)

@@ -29,7 +29,6 @@ _SENT = sa.text(
     "WHERE delivery.id = mark.id AND delivery.state IN ('leased', 'sending', 'unknown')), "
     f"forgotten AS (DELETE FROM said WHERE delivery_id = ANY(:ids)) {_FINISH}"  # constants
 )
-_DONE = sa.text(_FINISH)
 _ADVANCE = sa.text(
     "UPDATE reminder SET next_fire_at = plan.following, last_due_at = plan.due, updated_at = :now FROM unnest("
     "CAST(:ids AS bigint[]), CAST(:following AS bigint[]), CAST(:due AS bigint[])) AS plan (id, following, due) "
@@ -62,11 +61,6 @@ def settle_appended(connection: sa.Connection, owner: str) -> None:
     sent = [outcome for outcomes in connection.scalars(_APPENDED, {"owner": owner}) for outcome in json.loads(outcomes)]
     if sent:
         settle_sent_at_once(connection, [outcome[:3] for outcome in sent], [outcome[3] for outcome in sent])
-
-
-def finish_at_once(connection: sa.Connection, reminder_keys: Sequence[int]) -> None:
-    """Mark reminders without a next fire as `done`."""
-    connection.execute(_DONE, {"keys": list(reminder_keys)})
 
 
 def advance_at_once(connection: sa.Connection, plans: Sequence[tuple[int, int | None, int]], now: int) -> None:

@@ -43,9 +43,4 @@ def settle_sent_at_once(
 ) -> None:
     """Mark deliveries (id, time in microseconds, platform's message id) as `sent`, and finish the reminders."""
     connection.execute(_SENT, {"marks": json.dumps(outcomes)})
-    finish_at_once(connection, reminder_keys)
-
-
-def finish_at_once(connection: sa.Connection, reminder_keys: Sequence[int]) -> None:
-    """Mark reminders without a next fire as `done`."""
     connection.execute(_DONE, {"keys": json.dumps(list(reminder_keys))})

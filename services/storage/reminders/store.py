@@ -1,26 +1,21 @@
 """Store reminders and their ledger in SQL."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cache
 
 import sqlalchemy as sa
-from loguru import logger
 from msgspec import Struct
 
-from services.kernel.errors import RequestRefused, StorageBusy, StorageFull, StorageUnavailable
+from services.kernel.errors import RequestRefused
 from services.recurrence.rules import Rule, load_calendar
 from services.reminders.exchange.model import ImportedReminder
 from services.reminders.model import ReminderLimits
 from services.reminders.quiet_hours import QuietHours
 from services.reminders.records import (
     Change,
-    Claim,
-    DeliveryOutcome,
-    DeliveryRecord,
     DeliveryState,
-    Lease,
     PendingPolicy,
     StoredReminder,
     ValidatedReminder,
@@ -31,16 +26,12 @@ from services.storage.engine.readonly import Readable
 from services.storage.engine.rows import (
     LATEST,
     from_micros,
-    from_micros_or_none,
     insert_many,
-    insert_new,
     to_micros,
     upsert,
 )
-from services.storage.engine.sent_journal import SentOccurrenceLine
-from services.storage.reminders import claims, ledger, postgres_deliveries
-from services.storage.reminders.claims import claim_shared, free_dead
-from services.storage.reminders.occurrence_rows import ClaimRequest
+from services.storage.reminders import ledger
+from services.storage.reminders.deliveries import SqlDeliveryLedger
 from services.storage.reminders.quiet_hours import columns_of, hours_of
 from services.storage.reminders.rows import (
     change_columns,
@@ -51,8 +42,6 @@ from services.storage.reminders.rows import (
 )
 from services.storage.tables import DELIVERY, QUIET, REMINDER
 from services.storage.tables.base import IS_HELD, IS_OPEN
-
-_BULK_ROWS = 10_000
 
 
 class SentOccurrence(Struct, frozen=True, kw_only=True):
@@ -93,14 +82,13 @@ class SqlReminderReader:
         return await self._readable.read(work)
 
 
-class SqlReminderStore(SqlReminderReader):
+class SqlReminderStore(SqlReminderReader, SqlDeliveryLedger):
     """A `ReminderStore` over a `Database`."""
 
     def __init__(self, database: Database, *, quiet: QuietHours | None = None) -> None:
         """Create the store; `quiet` are the quiet hours of chats without their own."""
-        super().__init__(database)
-        self._database = database
-        self._quiet = quiet
+        SqlReminderReader.__init__(self, database)
+        SqlDeliveryLedger.__init__(self, database, quiet=quiet)
 
     async def add(self, draft: ValidatedReminder, now: datetime, limits: ReminderLimits) -> StoredReminder:
         """Store a reminder; with a known request key, return the stored one."""
@@ -119,26 +107,12 @@ class SqlReminderStore(SqlReminderReader):
 
         return await self._database.run(work)
 
-    async def add_many(self, drafts: Sequence[ValidatedReminder], now: datetime) -> int:
-        """Store reminders without checking limits."""
-
-        def work(connection: sa.Connection) -> int:
-            count, created_at = 0, to_micros(now)
-            for start in range(0, len(drafts), _BULK_ROWS):
-                rows = [draft_columns(draft, created_at) for draft in drafts[start : start + _BULK_ROWS]]
-                count += insert_many(connection, REMINDER, rows)
-            return count
-
-        return await self._database.run(work)
-
     async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:
         """Store the reminders of a file in one transaction; return the number of new ones by request key."""
         rows = [imported_columns(reminder, now) for reminder in arrivals]
         if not rows:
             return 0
-        return await self._database.run(
-            lambda connection: max(0, connection.execute(insert_new(connection.dialect.name, REMINDER), rows).rowcount)
-        )
+        return await self._database.run(lambda connection: insert_many(connection, REMINDER, rows))
 
     async def load_calendar(self, rule: Rule) -> None:
         """Load the calendar of a rule in the reader thread."""
@@ -206,102 +180,6 @@ class SqlReminderStore(SqlReminderReader):
 
         return await self._database.run(work)
 
-    async def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
-        """Lease occurrences due by `horizon` to `owner`; on a shared database the next claim is then."""
-        request = ClaimRequest(owner=owner, now=now, until=to_micros(horizon), limit=limit, quiet=self._quiet)
-        workers = self._database.workers
-        if workers is None:
-            return await self._database.run(lambda connection: claims.claim(connection, request))
-        await workers.hold(owner)
-        return await self._database.run(lambda connection: claim_shared(connection, workers, request))
-
-    async def begin(
-        self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None
-    ) -> dict[int, int]:
-        """Mark leased occurrences as being sent."""
-        if not message_keys:
-            return await self._database.autocommit(lambda connection: ledger.begin(connection, owner, delivery_ids, {}))
-        return await self._database.run(
-            lambda connection: ledger.begin(connection, owner, delivery_ids, message_keys), is_durable=False
-        )
-
-    async def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
-        """Return the ids still being sent by `owner`."""
-        return await self._database.read(lambda connection: ledger.held(connection, owner, delivery_ids))
-
-    async def renew(self, delivery_id: int) -> Lease | None:
-        """Reload a claimed occurrence whose reminder was edited."""
-        return await self._database.run(lambda connection: ledger.renew(connection, delivery_id), is_durable=False)
-
-    async def record_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
-        """Append to the journal of a SQLite file, or to a table of a shared database."""
-        if self._database.sent is not None:
-            return self._database.sent.append([_journal_line(lease, outcome) for lease, outcome in sent])
-        rows = [
-            (outcome.delivery_id, to_micros(outcome.at), outcome.platform_message_id, outcome.reminder_key)
-            for _, outcome in sent
-        ]
-        try:
-            await self._database.autocommit(lambda connection: postgres_deliveries.append_sent(connection, rows))
-        except (StorageBusy, StorageFull, StorageUnavailable, sa.exc.DBAPIError) as error:
-            logger.warning("could not record sent reminders in PostgreSQL: {}", error)
-            return False
-        return True
-
-    async def settle(self, outcomes: Sequence[DeliveryOutcome]) -> None:
-        """Record the outcomes of attempts."""
-        if all(outcome.state is DeliveryState.SENT for outcome in outcomes):
-            await self._database.autocommit(lambda connection: ledger.settle(connection, outcomes))
-        else:
-            await self._database.run(lambda connection: ledger.settle(connection, outcomes), is_durable=False)
-        if self._database.sent is not None:
-            self._database.sent.remove([outcome.delivery_id for outcome in outcomes])
-
-    async def free(self, owner: str | None) -> int:
-        """Free the leases of `owner` (None: of every dead owner), begun sends as `unknown`."""
-        workers = self._database.workers
-        if owner is None and workers is not None:
-            await self._warm_up()
-            return await self._database.run(lambda connection: free_dead(connection, workers))
-        journal = self._database.sent
-        if owner is not None or journal is None:
-            return await self._database.run(lambda connection: ledger.free(connection, owner))
-
-        def recover(connection: sa.Connection) -> int:
-            ledger.settle_journaled(connection, journal.read())
-            return ledger.free(connection, owner)
-
-        freed = await self._database.run(recover)
-        journal.clear()
-        return freed
-
-    async def release(self, owner: str, but: Collection[int]) -> int:
-        """Free the leases of `owner` that are not begun, except `but`."""
-        return await self._database.run(lambda connection: ledger.release(connection, owner, but))
-
-    async def latest_due(self) -> datetime | None:
-        """Return the latest due time among the last claimed occurrences."""
-        return from_micros_or_none(await self._database.read(ledger.latest_due))
-
-    async def retry_failed(self, chat_key: str, since: datetime, now: datetime) -> int:
-        """Schedule failed deliveries of a chat due after `since` for a retry at `now`."""
-        moment, earliest = to_micros(now), to_micros(since)
-        return await self._database.run(
-            lambda connection: ledger.retry_failed(connection, chat_key, since=earliest, now=moment)
-        )
-
-    async def chats_with_failures(self, since: datetime) -> frozenset[str]:
-        """Return the keys of the chats with failed deliveries due after `since`."""
-        return await self._database.read(lambda connection: ledger.chats_with_failures(connection, to_micros(since)))
-
-    async def realign(self, now: datetime) -> int:
-        """Recompute the next fires after the clock was set back."""
-        return await self._database.run(lambda connection: claims.realign(connection, now))
-
-    async def follow_zone_data(self, version: str, now: datetime) -> int:
-        """Recompute the next fires of recurring reminders if the zone data has changed."""
-        return await self._database.run(lambda connection: claims.follow_zone_data(connection, version, now))
-
     async def quiet_hours(self, key: str) -> QuietHours | None:
         """Return the quiet hours under `key`."""
         query = sa.select(QUIET).where(QUIET.c.key == key)
@@ -319,20 +197,6 @@ class SqlReminderStore(SqlReminderReader):
 
         await self._database.run(work)
 
-    async def purge(self, before: datetime, limit: int) -> int:
-        """Delete final occurrences due before `before`."""
-        return await self._database.run(
-            lambda connection: ledger.purge(connection, to_micros(before), limit), is_durable=False
-        )
-
-    async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
-        """Return every occurrence due in the period, oldest first."""
-        return await self._database.read(lambda connection: ledger.deliveries(connection, since, until))
-
-    async def _warm_up(self) -> None:
-        """Warm up the sessions of PostgreSQL, which otherwise load table data with the first due occurrence."""
-        await self._database.autocommit(lambda connection: ledger.begin(connection, "", (), {}))
-
 
 @cache
 def _open_in_chat() -> sa.Select[tuple[object, ...]]:
@@ -349,11 +213,6 @@ def _load(rule: Rule | None) -> None:
     if rule is not None:
         with suppress(RequestRefused):
             load_calendar(rule)
-
-
-def _journal_line(lease: Lease, outcome: DeliveryOutcome) -> SentOccurrenceLine:
-    due_at, at = to_micros(lease.notice.due_at), to_micros(outcome.at)
-    return SentOccurrenceLine(outcome.delivery_id, outcome.reminder_key, due_at, at, outcome.platform_message_id)
 
 
 def _by_request(connection: sa.Connection, request_key: str) -> StoredReminder | None:

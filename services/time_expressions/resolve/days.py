@@ -1,12 +1,13 @@
 """Find the days that a meaning may name, the preferred one first."""
 
+from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import NamedTuple
 
 from services.time_expressions.model import Grain
 from services.time_expressions.resolve.holidays import holiday_dates
-from services.time_expressions.values import Holiday, Meaning, Shift, Span, days_in_month
+from services.time_expressions.values import Holiday, Meaning, Shift, Span
 
 WEEK = 7
 _SATURDAY = 5
@@ -30,7 +31,7 @@ def add_months(day: date, months: int) -> date | None:
     year, month = divmod(index, 12)
     if not date.min.year <= year <= date.max.year:
         return None
-    return date(year, month + 1, min(day.day, days_in_month(year, month + 1)))
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
 def add_span(day: date, span: Span) -> date | None:
@@ -62,7 +63,7 @@ def make_date(year: int, month: int, day: int) -> date | None:
     """Return the date, with a negative `day` counted from the end of the month; None if there is no such day."""
     if not date.min.year <= year <= date.max.year:
         return None
-    length = days_in_month(year, month)
+    length = monthrange(year, month)[1]
     number = day if day > 0 else length + 1 + day
     return date(year, month, number) if 1 <= number <= length else None
 

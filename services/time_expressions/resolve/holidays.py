@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from services.kernel.lunar_calendar import LAST_DAY, dates_of, lunar_day
+from services.kernel.lunar_calendar import LAST_DAY, dates_of
 from services.time_expressions.values import Holiday
 
 _FIRST_CENTURY, _LAST_CENTURY = 2000, 2099
@@ -56,40 +56,18 @@ def holiday_dates(holiday: Holiday, year: int) -> Iterator[date]:
             day for month, number in holiday.days for past in (1, 0) for day in dates_of(month, number, year - past)
         ]
     elif holiday.kind == "easter":
+        from dateutil.easter import easter
+
         found = [easter(year) + timedelta(days=holiday.days[0][0])]
     elif _FIRST_CENTURY <= year <= _LAST_CENTURY:
         found = [_sun_day(holiday.kind, year)]
     yield from sorted({day for day in found if day.year == year})
 
 
-def is_lunar_day(holiday: Holiday, day: date) -> bool:
-    """Return whether `day` is one of the days of a lunar `holiday`."""
-    today = lunar_day(day)
-    if today is None:
-        return False
-    return any(
-        month in {0, today.month}
-        and not (month and today.is_leap)
-        and (number == today.day or (number >= LAST_DAY and today.is_last))
-        for month, number in holiday.days
-    )
-
-
 def lunar_rule(holiday: Holiday) -> str:
     """Return the rule of a lunar holiday for reminders: `LUNAR 8-15`, `LUNAR *-1,*-15`, `LUNAR 12-LAST`."""
     days = (f"{month or '*'}-{'LAST' if number >= LAST_DAY else number}" for month, number in sorted(holiday.days))
     return f"LUNAR {','.join(days)}"
-
-
-def easter(year: int) -> date:
-    """Return Easter Sunday of the western churches. Source: Meeus, Astronomical Algorithms, chapter 8."""
-    golden, (century, rest) = year % 19, divmod(year, 100)
-    leaps, odd = divmod(century, 4)
-    epact = (19 * golden + century - leaps - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
-    weekday = (32 + 2 * odd + 2 * (rest // 4) - epact - rest % 4) % 7
-    correction = (golden + 11 * epact + 22 * weekday) // 451
-    month, day = divmod(epact + weekday - 7 * correction + 114, 31)
-    return date(year, month, day + 1)
 
 
 def _sun_day(name: str, year: int) -> date:

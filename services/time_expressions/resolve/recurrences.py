@@ -10,9 +10,6 @@ from services.time_expressions.resolve.instants import resolve_instants
 from services.time_expressions.resolve.rule import MONTHS, MONTHS_OF_QUARTER, Rule, build_rule
 from services.time_expressions.values import SECONDS_OF, Clock, Every, Meaning, Shift, is_time_of_day, spread_over_day
 
-DAYS_SEARCHED = 366 * 9
-"""Enough for 29 February around a century that is not a leap year."""
-
 
 def day_times(meaning: Meaning, day: date, parts: DayParts) -> list[Moment]:
     """Return the sorted times of `day` at which a recurrence fires; one default if the words name none."""
@@ -52,16 +49,8 @@ def first_fire(rule: Rule, meaning: Meaning, after: datetime, parts: DayParts) -
         return _first_elapsed(rule, meaning, every, after, parts)
     if every is not None and rule.is_open:
         return _first_whole_period(meaning, every, after, parts)
-    day = after.date()
-    for _ in range(DAYS_SEARCHED):
-        if rule.fits(day):
-            for moment in day_times(meaning, day, parts):
-                if moment.local >= after:
-                    return moment
-        if day == date.max:
-            return None
-        day += timedelta(days=1)
-    return None
+    times = (moment for day in rule.days_from(after.date()) for moment in day_times(meaning, day, parts))
+    return next((moment for moment in times if moment.local >= after), None)
 
 
 def _first_whole_period(meaning: Meaning, every: Every, after: datetime, parts: DayParts) -> Moment | None:
@@ -84,7 +73,7 @@ def _first_elapsed(rule: Rule, meaning: Meaning, every: Every, after: datetime, 
     if meaning.clocks or meaning.parts:
         for ahead in range(WEEK + 1):
             for moment in day_times(meaning, after.date() + timedelta(days=ahead), parts):
-                if moment.local >= after and rule.fits(moment.local.date()):
+                if moment.local >= after and (not rule.weekdays or moment.local.weekday() in rule.weekdays):
                     return moment
         return None
     if meaning.since is not None and meaning.since.clocks:

@@ -1,13 +1,15 @@
 """Build the date part of an RRULE from a recurring meaning. Source: RFC 5545 section 3.3.10."""
 
-from collections.abc import Sequence
-from datetime import date
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, time
 from typing import NamedTuple
 
-from services.time_expressions.resolve.days import WEEK, make_date, nth_weekday
-from services.time_expressions.resolve.holidays import is_lunar_day, lunar_rule
+from services.time_expressions.resolve.days import WEEK
+from services.time_expressions.resolve.holidays import holiday_dates, lunar_rule
 from services.time_expressions.values import Holiday, Meaning
 
+_YEARS_SEARCHED = 9
+"""Enough for 29 February around a century that is not a leap year."""
 MONTHS = 12
 MONTHS_OF_QUARTER = 3
 _FIRST_OF_QUARTERS, _LAST_OF_QUARTERS = (1, 4, 7, 10), (3, 6, 9, 12)
@@ -64,52 +66,27 @@ class Rule(NamedTuple):
             parts.append(f"INTERVAL={self.interval}")
         return parts + [f"{name}={','.join(map(str, values))}" for name, values in lists if values]
 
-    def fits(self, day: date) -> bool:
-        """Return whether the rule without its interval fires on `day`."""
+    def days_from(self, first: date) -> Iterator[date]:
+        """Yield the days from `first` on, for nine years, that the rule includes without its interval."""
         if self.holiday is not None:
-            return is_lunar_day(self.holiday, day)
-        if self.months and day.month not in self.months:
-            return False
-        if self.week_numbers and day.isocalendar().week not in self.week_numbers:
-            return False
-        if self.year_days and not self._fits_year_day(day):
-            return False
-        if self.month_days and not self._fits_month_day(day):
-            return False
-        if self.positions:
-            return day in self._instances(day)
-        if self.ordinals:
-            return self._fits_ordinal(day)
-        return not self.weekdays or day.weekday() in self.weekdays
+            years = range(first.year, first.year + _YEARS_SEARCHED)
+            return (day for year in years for day in holiday_dates(self.holiday, year) if day >= first)
+        from dateutil.rrule import rrulestr
 
-    def _fits_year_day(self, day: date) -> bool:
-        number, length = day.timetuple().tm_yday, date(day.year, 12, 31).timetuple().tm_yday
-        return number in self.year_days or number - length - 1 in self.year_days
-
-    def _fits_month_day(self, day: date) -> bool:
-        return any(make_date(day.year, day.month, number) == day for number in self.month_days)
+        named = self._replace(interval=1)
+        if self.week_numbers:
+            named = named._replace(weekdays=self.weekdays or tuple(range(WEEK)))
+        elif not (self.ordinals or self.positions or self.year_days):
+            named = named._replace(frequency="DAILY")  # any day of the named months counts
+        last = date.fromordinal(min(first.toordinal() + 366 * _YEARS_SEARCHED, date.max.toordinal()))
+        text = ";".join([*named.render(), f"UNTIL={last:%Y%m%d}"])
+        return (moment.date() for moment in rrulestr(text, dtstart=datetime.combine(first, time())))
 
     def _ordinal_weekdays(self) -> list[tuple[int, int]]:
         """Return all combinations of ordinals and weekdays; if `paired`, the n-th ordinal with the n-th weekday."""
         if self.paired:
             return list(zip(self.ordinals, self.weekdays, strict=True))
         return [(ordinal, weekday) for ordinal in self.ordinals for weekday in self.weekdays]
-
-    def _fits_ordinal(self, day: date) -> bool:
-        whole_year = self.frequency == "YEARLY" and not self.months
-        first = day.replace(month=1, day=1) if whole_year else day.replace(day=1)
-        last = day.replace(month=12, day=31) if whole_year else make_date(day.year, day.month, -1)
-        if last is None or day.weekday() not in self.weekdays:
-            return False
-        return any(nth_weekday(first, last, ordinal, weekday) == day for ordinal, weekday in self._ordinal_weekdays())
-
-    def _instances(self, day: date) -> list[date]:
-        every_day = (make_date(day.year, day.month, number) for number in range(1, 32))
-        matching = [
-            day_of_month for day_of_month in every_day if day_of_month and day_of_month.weekday() in self.weekdays
-        ]
-        chosen = (place - 1 if place > 0 else place for place in self.positions)
-        return [matching[place] for place in chosen if -len(matching) <= place < len(matching)]
 
 
 def build_rule(meaning: Meaning) -> Rule | None:

@@ -1,5 +1,6 @@
 """Compile the lexicons of one or more languages into a vocabulary and a graph of rules for each."""
 
+import re
 import sys
 from _thread import allocate_lock  # and not threading, which brings weak sets along
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +10,6 @@ from typing import Any, Final, NamedTuple
 
 from services.time_expressions.model import DateOrder
 from services.time_expressions.rules.actions import find_action
-from services.time_expressions.rules.idioms import Idioms
 from services.time_expressions.rules.patterns import Node, Rule, build_graph
 
 _LEXICONS = f"{__file__.rsplit('rules', 1)[0]}lexicons"
@@ -24,7 +24,7 @@ Sense = tuple[str, Any]
 class Grammar(NamedTuple):
     """The compiled lexicons of the languages of a text; `roots` are their graphs of rules.
 
-    `initials` are the Chinese characters that a word, other than a numeral, or an idiom may begin with; empty: any.
+    `idioms` matches phrases that contain time words and name no time.
     """
 
     words: Mapping[str, tuple[Sense, ...]]
@@ -42,8 +42,7 @@ class Grammar(NamedTuple):
     courtesies: frozenset[str]
     characters: Mapping[int, int]
     lengths: Mapping[str, tuple[int, ...]]
-    idioms: Idioms
-    initials: str
+    idioms: re.Pattern[str]
     figured: str
     order: DateOrder
 
@@ -90,7 +89,6 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         roots.append(_graph(language)[0])
         for word, senses in _words(language).items():
             words[word] = (*words[word][:-1], *senses) if word in words else senses
-    lengths, compiled = _lengths(words), Idioms(idioms)
     return Grammar(
         words=words,
         roots=tuple(roots),
@@ -106,21 +104,11 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         of_hours=tuple(f"{words} " for words in sorted(groups["of_hours"])),
         courtesies=frozenset(groups["courtesies"]),
         characters=characters,
-        lengths=lengths,
-        idioms=compiled,
-        initials=_initials(lengths, compiled),
+        lengths=_lengths(words),
+        idioms=re.compile("|".join(idioms) or "(?!)"),
         figured="|".join(sorted(word for word in words if word[0].isdecimal() and word[-1].isalpha())),
         order=DateOrder(lexicon(chosen[0])["order"]),
     )
-
-
-def _initials(lengths: Mapping[str, tuple[int, ...]], idioms: Idioms) -> str:
-    letters = idioms.letters
-    return "" if letters is None else "".join(sorted({*lengths, *filter(_is_han, letters)}))
-
-
-def _is_han(letter: str) -> bool:
-    return letter > "⺀"
 
 
 @lru_cache

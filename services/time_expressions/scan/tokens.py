@@ -29,18 +29,12 @@ class Item(NamedTuple):
 
 
 @lru_cache
-def _scanner(figured: str, initials: str) -> re.Pattern[str]:
-    """Return the pattern of tokens.
-
-    `figured` are words that begin with a figure ("2morrow"). `initials` are the Chinese characters that a word or an
-    idiom may begin with (empty: all); a run of other characters is one piece.
-    """
-    initials = initials and "".join({*initials, *CHARACTERS})
+def _scanner(figured: str) -> re.Pattern[str]:
+    """Return the pattern of tokens; `figured` are words that begin with a figure ("2morrow")."""
     return re.compile(
         (rf"(?P<figured>(?<![a-z\d])(?:{figured})\b)|" if figured else "")
         + r"(?P<mask>(?:https?://|www\.)\S+|[\w.+-]{1,64}+@[\w-]{1,64}+\.\w+|[$€£¥#%*]\s?\d[\d.,]*)"
-        + (rf"|(?P<other_han>(?:(?![{initials}])[⺀-鿿〇豈-﫿])+)" if initials else "")
-        + r"|(?P<han>[⺀-鿿〇豈-﫿])"
+        r"|(?P<han>[⺀-鿿〇豈-﫿])"
         r"|(?=\d)(?:(?P<stamp>(?<!\d)\d{4}[-/.]\d{1,2}[-/.](?:\d{2}(?=\d\d:)|\d{1,2})(?!\d)(?![-/.]\d\d?(?![:\d]))"
         r"|(?<!\d)\d{4}[-/.]\d\d[-/.]\d\d(?=\d\d:)"
         r"|(?<![\d./-])\d{1,2}[./-]\d{1,2}[./-]\d{4}(?![\d/-]))"
@@ -74,7 +68,7 @@ def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Tokens:
             found = _han(text, start, grammar)
         elif kind in {"word", "mark", "figured"}:
             found = _word(text, match, grammar)
-        elif kind in {"mask", "other_han"}:
+        elif kind == "mask":
             found = []
         else:
             found = _figures(text, match, grammar, order)
@@ -88,7 +82,7 @@ def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Tokens:
 
 def _pieces(text: str, grammar: Grammar) -> Iterator[re.Match[str]]:
     """Yield the pieces of `text` without its idioms."""
-    scanner = _scanner(grammar.figured, grammar.initials)
+    scanner = _scanner(grammar.figured)
     match = scanner.search(text)
     while match is not None:
         idiom = grammar.idioms.match(text, match.start())

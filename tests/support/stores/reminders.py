@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_after
 from services.recurrence.rules import Rule, load_calendar
+from services.reminders.exchange.model import ImportedReminder, TransferStore
 from services.reminders.model import ReminderLimits, ReminderState
 from services.reminders.quiet_hours import QuietHours
 from services.reminders.records import (
@@ -26,6 +27,16 @@ from tests.support.stores.reminder_ledger import MemoryLedger
 
 _OPEN = (ReminderState.ACTIVE, ReminderState.PAUSED)
 _FINAL = (DeliveryState.SENT, DeliveryState.FAILED)
+
+
+async def add_many(store: TransferStore, drafts: Sequence[ValidatedReminder], now: datetime) -> int:
+    """Store active reminders without limits, as an import does; return the number of new ones."""
+    active = ReminderState.ACTIVE
+    arrivals = [
+        ImportedReminder(wish=draft.wish, state=active, next_fire_at=draft.first_fire, created_at=now)
+        for draft in drafts
+    ]
+    return await store.take_in(arrivals, now)
 
 
 class MemoryReminderStore:
@@ -49,12 +60,12 @@ class MemoryReminderStore:
                 raise RequestRefused("too_many_reminders", limit=cap)
         return self._insert(draft, now)
 
-    async def add_many(self, drafts: Sequence[ValidatedReminder], now: datetime) -> int:
+    async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:
         """Keep many at once, caps not asked."""
         known = {row.request_key for row in self._rows.values()}
-        new = [draft for draft in drafts if draft.wish.request_key not in known]
-        for draft in new:
-            self._insert(draft, now)
+        new = [arrival for arrival in arrivals if arrival.wish.request_key not in known]
+        for arrival in new:
+            self._insert(ValidatedReminder(wish=arrival.wish, first_fire=arrival.next_fire_at or now), now)
         return len(new)
 
     async def load_calendar(self, rule: Rule) -> None:

@@ -14,6 +14,7 @@ from services.reminders.model import NewReminder
 from services.reminders.records import ValidatedReminder
 from services.storage.database import Database
 from services.storage.reminders.store import SqlReminderStore
+from tests.support.stores.reminders import add_many
 
 pytest.importorskip("icalendar")
 
@@ -51,7 +52,7 @@ def remind(tmp_path):
                     schedule=read_schedule(first.replace(tzinfo=None), "UTC", rule),
                     language="zh",
                 )
-                await SqlReminderStore(database).add_many([ValidatedReminder(wish=wish, first_fire=first)], SET_AT)
+                await add_many(SqlReminderStore(database), [ValidatedReminder(wish=wish, first_fire=first)], SET_AT)
 
         asyncio.run(add())
 

@@ -13,7 +13,7 @@ from services.history.service import HistoryService
 from services.kernel.chat import Person
 from services.kernel.clock import SystemClock
 from services.kernel.state import MemoryStateStore
-from services.people.account_links import LinkCodes, PeopleService
+from services.people.account_links import PeopleService
 from services.people.memory import MemoryService
 from services.storage.people.memories import SqlMemoryStore
 from tests.support.stores.messages import MemoryMessageStore
@@ -23,7 +23,7 @@ BOB = Person(id="bob", name="bob")
 
 @pytest.fixture
 def ask(context_of, sqlite_database):
-    people = PeopleService(MemoryScopeStore(), LinkCodes(MemoryStateStore(SystemClock())))
+    people = PeopleService(MemoryScopeStore(), MemoryStateStore(SystemClock()))
     services = Services(HistoryService(MemoryMessageStore()), MemoryService(SqlMemoryStore(sqlite_database)), people)
     registry = Registry(injectable=(HistoryService, MemoryService, PeopleService))
     registry.collect(handlers_memory)

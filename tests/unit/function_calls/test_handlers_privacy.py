@@ -15,7 +15,7 @@ from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.state import MemoryStateStore
-from services.people.account_links import LinkCodes, PeopleService
+from services.people.account_links import PeopleService
 from services.people.privacy import PrivacyService
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
@@ -31,7 +31,7 @@ async def services():
         yield Services(
             HistoryService(SqlMessageStore(database)),
             PrivacyService(SqlPrivacyStore(database), keep_days=30),
-            PeopleService(MemoryScopeStore(), LinkCodes(MemoryStateStore(SystemClock()))),
+            PeopleService(MemoryScopeStore(), MemoryStateStore(SystemClock())),
         )
 
 

@@ -10,7 +10,7 @@ from function_calls.tools.session_state import MemoryScopeStore
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.kernel.state import MemoryStateStore
-from services.people.account_links import MOST_ACCOUNTS, MOST_GUESSES, LinkCodes, PeopleService, parse_code
+from services.people.account_links import MOST_ACCOUNTS, MOST_GUESSES, PeopleService, parse_code
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PHONE, DESK, OFFICE = (ChatAddress(platform=name, chat_id="private") for name in ("telegram", "matrix", "slack"))
@@ -25,7 +25,7 @@ def clock():
 
 @pytest.fixture
 def people(clock):
-    return PeopleService(MemoryScopeStore(), LinkCodes(MemoryStateStore(clock)))
+    return PeopleService(MemoryScopeStore(), MemoryStateStore(clock))
 
 
 async def linked(people, here, person, there, other):
@@ -83,7 +83,7 @@ class FarStore(MemoryStateStore):
 
 async def test_one_of_two_processes_with_the_same_code_at_once_uses_it(clock):
     state, book = FarStore(clock), MemoryScopeStore()
-    one, two = (PeopleService(book, LinkCodes(state)) for _ in range(2))
+    one, two = (PeopleService(book, state) for _ in range(2))
     code = await one.issue_code(PHONE, ANN, "en")
 
     outcomes = await asyncio.gather(one.redeem(DESK, ANNA, code), two.redeem(OFFICE, EVE, code), return_exceptions=True)
@@ -102,7 +102,7 @@ class FarBook(MemoryScopeStore):
 
 async def test_accounts_that_two_processes_link_with_one_person_at_once_all_belong_to_it(clock):
     state, book = MemoryStateStore(clock), FarBook()
-    one, two, three = (PeopleService(book, LinkCodes(state)) for _ in range(3))
+    one, two, three = (PeopleService(book, state) for _ in range(3))
     await linked(three, PHONE, ANN, DESK, ANNA)
     first, second = await one.issue_code(PHONE, ANN, "en"), await two.issue_code(DESK, ANNA, "en")
     await asyncio.gather(one.redeem(OFFICE, AC, first), two.redeem(OFFICE, EVE, second))
@@ -113,7 +113,7 @@ async def test_accounts_that_two_processes_link_with_one_person_at_once_all_belo
 
 async def test_account_that_leaves_while_another_joins_is_unlinked(clock):
     state, book = MemoryStateStore(clock), FarBook()
-    one, two = (PeopleService(book, LinkCodes(state)) for _ in range(2))
+    one, two = (PeopleService(book, state) for _ in range(2))
     await linked(one, PHONE, ANN, DESK, ANNA)
     code = await one.issue_code(PHONE, ANN, "en")
     await asyncio.gather(one.unlink(DESK, ANNA), two.redeem(OFFICE, AC, code))

@@ -13,6 +13,7 @@ from services.reminders.records import DeliveryOutcome, DeliveryState, Validated
 from services.storage.database import Database
 from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderStore
+from tests.support.stores.reminders import add_many
 
 SET_AT = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 DUE = SET_AT + timedelta(hours=1)
@@ -32,7 +33,7 @@ async def database():
             schedule=schedule,
             language="en",
         )
-        await store.add_many([ValidatedReminder(wish=wish, first_fire=DUE)], SET_AT)
+        await add_many(store, [ValidatedReminder(wish=wish, first_fire=DUE)], SET_AT)
         for hour in range(2):
             await say(store, DUE + timedelta(hours=hour))
         yield opened

@@ -5,12 +5,11 @@ from datetime import date, timedelta
 import pytest
 from borax.calendars import LCalendars, LunarDate
 from borax.calendars.lunardate import TermUtils
-from dateutil.easter import easter as dateutil_easter
 
-from services.kernel.lunar_calendar import FIRST_YEAR, lunar_day, lunar_months
+from services.kernel.lunar_calendar import FIRST_YEAR, dates_of, lunar_months
 from services.recurrence.rules import parse_rule
 from services.time_expressions import parse
-from services.time_expressions.resolve.holidays import easter, holiday_dates
+from services.time_expressions.resolve.holidays import holiday_dates
 from services.time_expressions.values import Holiday
 
 YEARS = range(FIRST_YEAR, 2101)
@@ -29,22 +28,17 @@ def test_every_lunar_year_begins_on_its_new_year():
     ]
 
 
-def test_a_civil_day_is_found_in_the_lunar_year():
-    days = [date(2027, 2, 5) + timedelta(days=step) for step in range(0, 400, 7)]
+def test_the_days_of_a_lunar_year_are_those_of_the_library():
+    days = [LunarDate.from_solar(date(2027, 2, 6) + timedelta(days=step)) for step in range(0, 354, 7)]
 
-    found = [(one.month, one.day, one.is_leap) for day in days if (one := lunar_day(day)) is not None]
+    found = [list(dates_of(each.month, each.day, each.year)) for each in days]
 
-    known = [LunarDate.from_solar(day) for day in days]
-    assert found == [(each.month, each.day, bool(each.leap)) for each in known]
-
-
-@pytest.mark.parametrize("day", [date(1900, 1, 30), date(2101, 1, 30)])
-def test_lunar_day_beyond_the_table_is_no_time(day):
-    assert lunar_day(day) is None
+    assert found == [[each.to_solar_date()] for each in days]
 
 
-def test_easter_is_that_of_the_library():
-    assert [easter(year) for year in YEARS] == [dateutil_easter(year) for year in YEARS]
+@pytest.mark.parametrize("year", [FIRST_YEAR - 1, 2101])
+def test_lunar_day_beyond_the_table_is_no_time(year):
+    assert list(dates_of(1, 1, year)) == []
 
 
 @pytest.mark.parametrize(

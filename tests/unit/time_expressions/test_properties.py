@@ -69,7 +69,6 @@ def test_any_text_returns(text, now):
     for found in parse_all(text, now):
         for reading in found.readings:
             assert reading.start.utcoffset() is not None
-            assert 0 <= reading.coverage <= 1
             assert all(0 <= start < end <= len(text) for start, end in reading.spans)
 
 
@@ -93,7 +92,6 @@ def test_a_rendered_time_parses_back_to_itself(when, form):
     reading = parse(when.strftime(form), NOW).best
 
     assert reading.start.replace(tzinfo=None) == when
-    assert reading.coverage == 1
 
 
 @given(future_moments)

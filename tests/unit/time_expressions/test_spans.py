@@ -1,4 +1,4 @@
-"""Spans, coverage, separate times, ambiguity, and the past."""
+"""Spans, separate times, ambiguity, and the past."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -86,11 +86,6 @@ def test_several_times_are_read_apart(now):
 
 def test_the_first_of_several_times_is_the_best(read):
     assert f"{read('remind me at 5 to call mum and at 6 to cook').start:%H}" == "17"
-
-
-def test_coverage_falls_with_time_words_left_over(read):
-    assert read("tomorrow at 5pm").coverage == 1
-    assert read("monday ... and on tuesday").coverage < 1
 
 
 def test_a_bare_eight_in_the_early_morning_is_worth_a_question(now):

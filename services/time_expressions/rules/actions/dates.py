@@ -221,11 +221,6 @@ def month_of_quarter(values: Values, *, last: bool = False, months: int = 3) -> 
     return number * months - (0 if last else months - 1) if 1 <= number <= _LUNAR_MONTHS // months else None
 
 
-def seasonal(values: Values, *, year: int) -> Slots:
-    """Next year in spring, last summer: a month of the year that lies so many years ahead."""
-    return {"months": (values[-1],), "shift": Shift("year", year), "strength": 2}
-
-
 def week_of_year(values: Values, *, form: str = "w", next_year: bool = False) -> Slots | None:
     """Calendar week 32, week 32 of 2027, Monday of week 32; `form` names the parts with the letters w, y, d."""
     parts = dict(zip(form, values, strict=True))
@@ -279,13 +274,3 @@ def nth_day_ahead(values: Values) -> Slots | None:
     """第二天, 第三天, where nothing says of what: counted from today."""
     number = values[0]
     return {"shift": Shift("day", number - 1), "strength": 1} if 1 < number <= _LUNAR_MONTHS else None
-
-
-def last_weekday(values: Values) -> Slots:
-    """最后一个周五."""
-    return {"ordinals": (-1,), "weekdays": (values[-1],), "strength": 1}
-
-
-def last_day(_values: Values) -> Slots:
-    """最后一天."""
-    return {"day_numbers": (-1,), "strength": 1}

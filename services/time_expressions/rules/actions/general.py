@@ -54,11 +54,6 @@ def typed(made: Slots) -> Slots:
     return made
 
 
-def refuse(_values: Values) -> Slots:
-    """Refuse words that no RRULE can express, such as "twice a week": no time is better than a wrong one."""
-    return {"refused": True, "strength": 2}
-
-
 def piece(values: Values, **fixed: Any) -> Slots:
     """Return a piece with the `fixed` fields of the rule added."""
     return typed({**values[-1], **fixed})

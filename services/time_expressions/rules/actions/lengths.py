@@ -175,15 +175,10 @@ def same_time(values: Values) -> Slots | None:
     return offset([length]) if length else None
 
 
-def lasting(values: Values) -> Slots:
-    """For two months."""
-    return {"lasting": values[0], "strength": 0}
-
-
 def lasting_unit(values: Values) -> Slots | None:
     """For the next year."""
     length = measure(1, values[0])
-    return lasting([length]) if length else None
+    return {"lasting": length, "strength": 0} if length else None
 
 
 def constant_span(_values: Values, *, amount: float, unit: str) -> Span | None:

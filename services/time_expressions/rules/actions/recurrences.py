@@ -219,11 +219,6 @@ def every_part(values: Values, *, unit: str = "day") -> Slots:
     return {"every": Every(1, unit), "parts": parts, "strength": 2}
 
 
-def every_clock(values: Values) -> Slots:
-    """Every noon."""
-    return {"every": Every(1, "day"), "clocks": (values[-1],), "strength": 2}
-
-
 def weekly_part(values: Values) -> Slots:
     """Friday mornings."""
     days, part = values
@@ -349,7 +344,7 @@ def between(values: Values) -> Slots | None:
 def times_per(values: Values, *, unit_first: bool = False) -> Slots | None:
     """Twice a week: which days or hours that is, other words must say."""
     unit, number = values if unit_first else reversed(values)
-    made = frequency([unit]) if isinstance(unit, tuple) else every([unit])
+    made = {"every": Every(*unit), "strength": 2} if isinstance(unit, tuple) else every([unit])
     return {**made, "per": int(number)} if made and number > 1 else made
 
 
@@ -371,11 +366,6 @@ def hour_at(values: Values, *, minute: int = 0) -> Slots | None:
     """每小时的30分, 每小时整点: the unit comes first."""
     unit, *number = values
     return minute_of_hour(number, minute=minute, every=[1, "hour"], strength=2) if unit == "hour" else None
-
-
-def frequency(values: Values) -> Slots:
-    """Daily, weekly."""
-    return {"every": Every(*values[0]), "strength": 2}
 
 
 def every_edge(values: Values) -> Slots:

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 from loguru import logger
 
-from services.recurrence.calendars.workdays import HolidayCalendar, Workdays
+from services.recurrence.calendars.workdays import Workdays
 
 pytest.importorskip("holidays")
 
@@ -40,17 +40,17 @@ def noticed(day: date) -> bool:
 
 def test_every_day_of_two_years_in_china_is_as_the_notices_say():
     days = [date(2025, 1, 1) + timedelta(days=each) for each in range(730)]
-    calendar = HolidayCalendar()
+    china = Workdays(region="CN")
 
-    assert [day for day in days if calendar.is_workday(day, "CN") != noticed(day)] == []
+    assert [day for day in days if china.is_workday(day) != noticed(day)] == []
 
 
 def test_country_with_holidays_by_law_is_known_without_limit():
-    assert HolidayCalendar().known_until("DE") is None
+    assert Workdays(region="DE").known_until is None
 
 
 def test_country_with_decreed_workdays_is_known_until_the_last_decree():
-    end = HolidayCalendar().known_until("CN")
+    end = Workdays(region="CN").known_until
 
     assert end is not None
     assert end >= date(2026, 12, 31)
@@ -61,7 +61,7 @@ def test_country_with_decreed_workdays_is_known_until_the_last_decree():
 def test_subdivision_has_its_own_holidays(region, works):
     epiphany = date(2026, 1, 6)
 
-    assert HolidayCalendar().is_workday(epiphany, region) is works
+    assert Workdays(region=region).is_workday(epiphany) is works
 
 
 @pytest.mark.parametrize("region", ["", "XX", "CHINA", "DE-ZZ", "DE-", "de", "../x"])
@@ -70,37 +70,30 @@ def test_unknown_region_is_refused(region):
         Workdays(region=region).load()
 
 
-class FourDayWeek:
-    """A calendar of a country that rests from Friday to Sunday, decreed until 2027."""
+class FourDayWeek(Workdays, frozen=True, kw_only=True):
+    """The workdays of a country that rests from Friday to Sunday."""
 
-    def is_workday(self, day: date, region: str) -> bool:
-        return day.weekday() < 4 and region == "XX"
-
-    def known_until(self, region: str) -> date | None:
-        return date(2027, 12, 31) if region == "XX" else None
+    def is_workday(self, day: date) -> bool:
+        return day.weekday() < 4 and self.region == "XX"
 
 
 def test_workdays_and_rest_days_share_the_week_between_them():
-    start, calendar = date(2026, 11, 19), FourDayWeek()
-    work = Workdays(region="XX", calendar=calendar).dates_from(start)
-    rest = Workdays(region="XX", calendar=calendar, is_rest=True).dates_from(start)
+    start = date(2026, 11, 19)
+    work = FourDayWeek(region="XX").dates_from(start)
+    rest = FourDayWeek(region="XX", is_rest=True).dates_from(start)
 
     assert [next(work).day for _ in range(4)] == [19, 23, 24, 25]
     assert [next(rest).day for _ in range(4)] == [20, 21, 22, 27]
 
 
 def test_a_calendar_without_workdays_ends():
-    assert list(Workdays(region="YY", calendar=FourDayWeek()).dates_from(date(2026, 1, 1))) == []
+    assert list(FourDayWeek(region="YY").dates_from(date(2026, 1, 1))) == []
 
 
 def test_rest_days_end_with_the_calendar():
-    days = list(Workdays(region="XX", calendar=FourDayWeek(), is_rest=True).dates_from(date(2100, 12, 20)))
+    days = list(FourDayWeek(region="XX", is_rest=True).dates_from(date(2100, 12, 20)))
 
     assert days[-1] == date(2100, 12, 31)
-
-
-def test_the_end_of_the_decrees_is_known_of_a_rule():
-    assert Workdays(region="XX", calendar=FourDayWeek()).known_until == date(2027, 12, 31)
 
 
 @pytest.fixture
@@ -112,8 +105,7 @@ def logged():
 
 
 def test_the_log_says_once_that_days_are_not_decreed_yet(logged):
-    calendar = HolidayCalendar()
     for day in (date(2089, 1, 3), date(2089, 1, 4)):
-        calendar.is_workday(day, "HU")
+        Workdays(region="HU").is_workday(day)
 
     assert len([line for line in logged if "workdays of HU are known until" in line]) == 1
