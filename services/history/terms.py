@@ -4,7 +4,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TypeVar
 
@@ -68,6 +68,7 @@ def _pairs(run: str) -> list[str]:
     return [run[place : place + 2] for place in range(len(run) - 1)]
 
 
+@lru_cache(maxsize=4096)
 def _stem(word: str) -> str:
     """Return the stem of an English word: releases, released and releasing are all `releas`.
 
