@@ -15,7 +15,7 @@ const LOCAL_PERSON = 'you'
 
 function Value({ value }: { value: Json }): ReactNode {
   const words = useWords().settings
-  if (value === null || value === '') return <span className="muted">{words.none}</span>
+  if (value === null || value === '') return <span className="muted">{value === null ? words.notSet : words.none}</span>
   const isList = Array.isArray(value) && value.every((one) => typeof one === 'string')
   return <code>{isList ? value.join(', ') || words.none : typeof value === 'string' ? value : JSON.stringify(value)}</code>
 }
