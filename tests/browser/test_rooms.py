@@ -20,6 +20,12 @@ AWAY = """() => {
     window.asked = 0
     window.notices = []
     window.isAway = false
+    window.tones = 0
+    const start = OscillatorNode.prototype.start
+    OscillatorNode.prototype.start = function (when) {
+        window.tones += 1
+        start.call(this, when)
+    }
     Object.defineProperty(document, 'hidden', { get: () => window.isAway })
     window.Notification = class {
         static permission = 'default'
@@ -158,6 +164,7 @@ async def test_notifications_are_asked_for_with_a_click_and_tell_of_mentions(vis
     await expect(said(ada, "lunch?")).to_have_count(1)
 
     assert await ada.evaluate("[window.asked, window.notices]") == [1, ["Lin: @Ada lunch?"]]
+    assert await ada.evaluate("window.tones") == 4  # two when it was switched on, two for the mention
 
 
 async def test_own_words_are_marked_and_told_as_mentions(visitors: Visitors):
