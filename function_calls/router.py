@@ -116,7 +116,7 @@ class FunctionCallRouter:
         took = (time.perf_counter() - started) * 1000
         result = replace(result, duration_ms=took, is_reply=result.is_reply or self._replies(call, result))
         for router in context.within(self).enclosing:
-            router._record(call, context, result)  # noqa: SLF001 - the same class
+            router.record(call, context, result)
         await self.publish(TOOL_RESULT, context, tool=call.name, response=result.response)
         await self.publish(TOOL_COMPLETE, context, tool=call.name, id=event_id, result=result, duration_ms=took)
         log = logger.bind(chat=str(context.chat), call=context.call_id)
@@ -138,7 +138,8 @@ class FunctionCallRouter:
             context.policy.agents[context.agent_name] = known
         return context
 
-    def _record(self, call: ToolCall, context: CallContext, result: ToolResult) -> None:
+    def record(self, call: ToolCall, context: CallContext, result: ToolResult) -> None:
+        """Record a call that has ended, or that an interface refused before it was dispatched."""
         if self._on_dispatched is not None:
             try:
                 self._on_dispatched(call, context, result)

@@ -169,8 +169,9 @@ async def test_points_of_a_summary_lead_to_their_messages(visitors: Visitors):
         await expect(ada.locator("[data-message] .plain", has_text=text)).to_be_visible()
     await say(ada, "@Bubbles summarise today")
     summary = ada.locator("[data-card=summary]")
+    await expect(summary.locator("> .markdown, > ul").last).to_contain_text("no changelog")  # below "Decisions:"
 
-    await summary.get_by_role("button", name="no changelog").click()
+    await summary.get_by_role("button", name="no changelog").first.click()
 
     asked = ada.locator("[data-message]", has=ada.locator(".plain", has_text="no changelog"))
     await expect(asked).to_be_focused()

@@ -10,6 +10,7 @@ from tests.browser.test_files import picture
 from tests.browser.test_looks import (
     BOT,
     CUT_OFF,
+    NOW,
     PHONE,
     at,
     call,
@@ -67,6 +68,15 @@ async def test_nested_lists_stay_nested_and_have_no_empty_lines_between(visitors
     heights = await log.locator("li").evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
     lines = [3, 2, 1, 1, 2, 1, 1]  # of fruit, apple, green, bread, first, under it, second, with what is inside of each
     assert [round(height / 26) for height in heights] == lines
+
+
+async def test_days_are_set_apart(visitors: Visitors):
+    page = await (await visitors.window(is_for_good=True)).new_page()
+    await page.clock.set_fixed_time(NOW)
+    days = [message(number, person("Lin"), "good morning", -24 * 60 * (3 - number)) for number in range(1, 4)]
+    await room_of(visitors, [*days, message(4, person("Lin"), "once more", 0)], page)
+
+    await expect(page.locator(".day-line")).to_have_text(["Thursday, 19 November 2026", "Yesterday", "Today"])
 
 
 async def test_line_break_of_the_bot_is_a_line_break(visitors: Visitors):

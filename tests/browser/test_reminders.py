@@ -229,6 +229,15 @@ async def test_month_on_a_phone_shows_its_last_week_with_whole_times(visitors: V
     assert await boxes.evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth).length") == 0
 
 
+async def test_month_shows_all_of_its_weeks_in_a_window_of_a_laptop(visitors: Visitors):
+    page = await (await visitors.window(is_for_good=True)).new_page()
+    await page.clock.set_fixed_time(datetime(2026, 11, 30, 12, tzinfo=UTC))  # in the last of six weeks
+    await visitors.go(page, "/reminders", "Ada")
+    await page.get_by_role("radiogroup", name="View").get_by_text("Month").click()
+
+    await expect(page.locator(".mantine-MonthView-monthViewDay").last).to_be_in_viewport(ratio=0.95)
+
+
 async def test_occurrence_is_dragged_to_another_hour_and_put_back(visitors: Visitors):
     page = await visitors.enter("Ada", "/reminders")
     await page.get_by_label("New reminder").fill("every day at 09:00 water the ficus")

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import httpx
 from playwright.async_api import Page, expect
 
 from tests.browser.bot_process import BotProcess
@@ -19,6 +20,12 @@ AWAY = """() => {
     window.asked = 0
     window.notices = []
     window.isAway = false
+    window.tones = 0
+    const start = OscillatorNode.prototype.start
+    OscillatorNode.prototype.start = function (when) {
+        window.tones += 1
+        start.call(this, when)
+    }
     Object.defineProperty(document, 'hidden', { get: () => window.isAway })
     window.Notification = class {
         static permission = 'default'
@@ -157,6 +164,7 @@ async def test_notifications_are_asked_for_with_a_click_and_tell_of_mentions(vis
     await expect(said(ada, "lunch?")).to_have_count(1)
 
     assert await ada.evaluate("[window.asked, window.notices]") == [1, ["Lin: @Ada lunch?"]]
+    assert await ada.evaluate("window.tones") == 4  # two when it was switched on, two for the mention
 
 
 async def test_own_words_are_marked_and_told_as_mentions(visitors: Visitors):
@@ -299,4 +307,27 @@ async def test_stranger_at_a_link_is_led_to_the_token_and_told_that_a_wrong_one_
             await page.keyboard.press("Enter")
             await page.get_by_role("link", name="Omitir").click()
             await expect(page.locator("h1")).to_contain_text("ideas")
+            visitors.complaints[:] = [each for each in visitors.complaints if "status of 401" not in each]
+
+
+async def test_pages_of_admins_are_not_offered_to_members(wardrobe: Wardrobe, tmp_path: Path):
+    with BotProcess(tmp_path, BUBBLES_HTTP__TOKEN=TOKEN) as bot:
+        async with httpx.AsyncClient(base_url=bot.address, headers={"Authorization": f"Bearer {TOKEN}"}) as client:
+            issued = (await client.post("/api/admin/tokens", json={"name": "Lin"})).json()
+        async with people_at(wardrobe, bot.address) as visitors:
+            page = await (await visitors.window(is_for_good=True)).new_page()
+            await page.goto(bot.address)
+            await page.get_by_label("Your name").fill("Lin")
+            await page.keyboard.press("Enter")
+            await page.get_by_label("Access token").fill(issued["token"])
+            await page.keyboard.press("Enter")
+            await expect(page.locator("[data-model='']")).to_contain_text("No AI model connected")
+            await expect(page.locator(".rail-link")).to_have_text(["Chat", "Reminders", "Tools"])
+            await expect(page.get_by_role("link", name="Connect one")).to_have_count(0)
+            await page.set_viewport_size(PHONE)
+            await expect(page.get_by_role("button", name="More", exact=True)).to_have_count(0)
+            await page.keyboard.press("Control+k")
+            await page.keyboard.type("set")
+            await expect(page.get_by_role("dialog").get_by_text("reminder_set")).to_be_visible()
+            await expect(page.get_by_role("dialog").get_by_text("Settings", exact=True)).to_have_count(0)
             visitors.complaints[:] = [each for each in visitors.complaints if "status of 401" not in each]

@@ -16,6 +16,7 @@ from tests.browser.conftest import people_at
 from tests.browser.test_looks import CUT_OFF, PHONE
 from tests.browser.visitors import LOCALES, Language, Visitors, Wardrobe, say
 from tests.support.chat_servers.telegram import TelegramServer
+from tests.support.http_bot import served_bot
 from tests.support.openai_server import OpenAIServer
 from tests.support.openai_server import say as answer
 from tests.support.search_server import SearchServer
@@ -138,7 +139,7 @@ async def test_setting_is_found_refused_at_its_field_changed_at_once_and_undone(
     await expect(page.locator("#composer")).to_have_attribute("placeholder", re.compile("@Ruby"), timeout=SLOW_MS)
 
     await newcomers.go(page, "/settings?tab=history", "Ada")
-    await expect(page.locator("[data-change]").first).to_contain_text("bot.name")
+    await expect(page.locator("[data-change]").first).to_contain_text("Name bot.name: Not set")
     await page.get_by_role("button", name="Undo change 2").click()
     await expect(page.locator("[data-change]")).to_have_count(3, timeout=SLOW_MS)
     await newcomers.go(page, "/settings?group=bot", "Ada")
@@ -335,3 +336,34 @@ async def test_new_pages_fit_a_phone(newcomers: Visitors):
         await newcomers.go(page, state, "Ada")
         await page.locator(".card, .sheet, .nothing").first.wait_for()
         assert await page.evaluate(CUT_OFF) == [], state
+
+
+async def test_mcp_server_and_python_tool_are_added_used_and_removed(wardrobe: Wardrobe, tmp_path: Path):
+    async with served_bot() as (shop, _):
+        with BotProcess(tmp_path, BUBBLES_TOOL_SERVERS__PYTHON_TOOLS="true") as bot:
+            async with people_at(wardrobe, bot.address) as visitors:
+                page = await visitors.enter("Ada", "/tools?manage=1")
+                await page.get_by_text("MCP", exact=True).click()
+                await page.get_by_label("Address").fill(f"{shop}/mcp")
+                await page.get_by_label("Name").fill("shop")
+                await page.get_by_role("button", name="Test", exact=True).click()
+                await expect(page.locator("[data-probe=ok]")).to_contain_text("Connected", timeout=SLOW_MS)
+                await page.get_by_role("button", name="Add server").click()
+                await expect(page.locator("[data-server=shop][data-state=ok]")).to_be_visible(timeout=SLOW_MS)
+                await expect(page.locator(".tool-list section", has_text="shop")).to_contain_text("reminder_list")
+
+                await page.get_by_role("button", name="Add Python tool").click()
+                editor = page.locator("[data-stored-editor]")
+                await editor.get_by_label("Name").fill("sums")
+                await editor.get_by_role("button", name="Save").click()
+                await expect(page.locator("[data-stored]", has_text="sums")).to_be_visible(timeout=SLOW_MS)
+                await page.locator(".tool-list").get_by_text("Add two numbers.").click()
+                await page.locator("#argument-a").fill("40")
+                await page.locator("#argument-b").fill("2")
+                await page.get_by_role("button", name="Run").click()
+                await expect(page.locator("[data-result=ok]")).to_contain_text("42", timeout=SLOW_MS)
+
+                await visitors.go(page, "/tools?manage=1", "Ada")
+                await page.get_by_role("button", name="Remove sums").click()
+                await page.get_by_text("Remove sums", exact=True).last.click()
+                await expect(page.locator("[data-stored]")).to_have_count(0, timeout=SLOW_MS)

@@ -3,10 +3,14 @@
 import re
 
 import pytest
-from playwright.async_api import expect
+from mcp import Client
+from mcp.types import ElicitResult
+from playwright.async_api import ViewportSize, expect
 
+from tests.browser.test_looks import PHONE
 from tests.browser.visitors import Language, Visitors, say
 
+DESK: ViewportSize = {"width": 1280, "height": 800}
 REFUSED = "status of 422"
 SCRIPT = "<script>alert(1)</script>"
 
@@ -55,6 +59,33 @@ async def test_refused_call_is_on_record_with_the_words_for_it_and_not_with_its_
     await line.click()
     await expect(page.locator("[data-turn] .tool-error")).to_contain_text("no web search is set up here")
     await expect(page.get_by_text("search_not_configured")).to_have_count(0)
+
+
+async def test_refused_call_of_an_mcp_client_is_on_record_with_its_reason(visitors: Visitors):
+    async with Client(f"{visitors.address}/mcp", elicitation_callback=say_no) as client:
+        await client.call_tool("forget_me", {})
+        await client.call_tool("reminder_set", {"type": "once", "time": visitors.room, "content": "tea"})
+    page = await visitors.enter("Ada", "/activity")
+    lines = page.locator("[data-call]")
+
+    for size in (DESK, PHONE):
+        await page.set_viewport_size(size)
+        await expect(lines.nth(0).get_by_text(f"Couldn’t read “{visitors.room}” as a time.")).to_be_visible()
+        await expect(lines.nth(1).get_by_text("The answer was no, so nothing was done.")).to_be_visible()
+    await lines.nth(1).click()
+    await expect(page.locator("[data-turn] .tool-error")).to_have_text("The answer was no, so nothing was done.")
+
+
+async def say_no(context: object, question: object) -> ElicitResult:
+    return ElicitResult(action="decline")
+
+
+async def test_reason_of_a_failed_call_is_shown_beside_the_room(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    await say(page, "search the web for penguins")
+    await page.locator(".panel").get_by_text("Activity", exact=True).click()
+
+    await expect(page.locator(".recent-calls button")).to_contain_text("I can't search the web here")
 
 
 async def test_tool_that_never_ran_has_no_count(visitors: Visitors):

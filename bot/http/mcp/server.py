@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from bot.app.application import App
 from bot.http.mcp.answers import CONFIRM, CONFIRMED, call_result, form_of_answers, question_for_client
-from function_calls.tools.calls import Conversation, Form, ToolCall, ToolSpec, Turn
+from function_calls.language.messages import say
+from function_calls.tools.calls import Conversation, Form, ToolCall, ToolResult, ToolSpec, Turn
 from function_calls.tools.declaring.argument_validation import repair_arguments
 from function_calls.tools.permission import Viewer
 from function_calls.tools.session_state import CallState, Session
@@ -152,13 +153,21 @@ class McpTools:
         call = ToolCall(id=f"{ENTRY_POINT}-{uuid.uuid4().hex}", name=params.name, arguments=arguments)
         form = form_of_answers(params)
         if form is not None and form.is_declined and CONFIRM in form.answers:
-            return CallToolResult(content=[TextContent(text="the person said no; nothing was done")], is_error=True)
+            return await self._decline(caller, call)
         is_confirmed = bool((ctx.meta or {}).get(CONFIRMED)) or form is not None
         try:
             self._admit(caller)
         except ToolFailed as refused:
             return CallToolResult(content=[TextContent(text=str(refused))], is_error=True)
         return await self._dispatch(ctx, caller, call, report, is_confirmed=is_confirmed, form=form)
+
+    async def _decline(self, caller: McpCaller, call: ToolCall) -> "CallToolResult":
+        turn = await self._turn(caller, call)
+        text = say(turn.language, "confirm.declined")
+        result = ToolResult.failed("the person said no; nothing was done", text=text, kind="denied")
+        context = replace(self._app.turns.context(turn, 0), entry_point=ENTRY_POINT)
+        self._app.calls.record(call, context, result)
+        return call_result(result)
 
     async def _repair_arguments(
         self, caller: McpCaller, name: str, given: Mapping[str, object]

@@ -10,9 +10,11 @@ from bot.http.mcp.answers import CONFIRMED
 from bot.http.mcp.server import HISTORY, REMINDERS, McpCaller, McpTools
 from function_calls.tools.calls import Form, InputRequest, SentFile, ToolResult, ToolSpec
 from function_calls.toolsets.combined import combine_external
+from services.call_log.service import CallLog
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.reminders.service import ReminderService
+from services.storage.records.activity import CallFilter
 from tests.support.http_bot import http_bot
 from tests.support.tool_servers.mcp_toolsets import settled
 
@@ -115,6 +117,10 @@ async def test_declined_question_does_not_run_the_function(bot):
 
         assert done.is_error
         assert done.content[0].text == "the person said no; nothing was done"
+    await bot.app.services.get(CallLog).drain()
+    declined, asked = await bot.activity.calls(CallFilter(), limit=9)
+    assert (asked.call.status, declined.call.status) == ("denied", "denied")
+    assert declined.call.said == "The answer was no, so nothing was done."
 
 
 class AskingTools:

@@ -9,8 +9,8 @@ import { ToolCard } from '../room/ToolCard'
 import { shownCall } from '../wire/calls'
 import { fetchTurn, type CallEntry, type TurnEntry } from './api'
 
-// Calls of the page's own forms and of programs belong to no message of a chat.
-const WITHOUT_TURN = 'http-'
+// Calls of the page's own forms, of programs and of MCP clients belong to no message of a chat.
+const WITHOUT_TURN = /^(http|mcp)-/
 
 function Facts({ call, turn }: { call: CallEntry; turn: TurnEntry | undefined }): ReactNode {
   const words = useWords()
@@ -42,7 +42,7 @@ function Whole({ call }: { call: CallEntry }): ReactNode {
   const query = useQuery({
     queryKey: ['turn', call.chat, call.message_id],
     queryFn: () => fetchTurn(call.chat, call.message_id),
-    enabled: !call.message_id.startsWith(WITHOUT_TURN),
+    enabled: !WITHOUT_TURN.test(call.message_id),
   })
   const calls = query.data?.calls.length ? query.data.calls : [call]
   const outer = outerCalls(calls)

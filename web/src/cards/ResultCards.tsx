@@ -49,17 +49,26 @@ function PointLine({ point }: { point: Point }): ReactNode {
   )
 }
 
-/** The lines of a summary besides its points: dates, links, what was left out. */
-function othersOf(text: string, points: readonly Point[]): string {
+/** A summary in its order: runs of points, and the lines between them, such as headings, dates and links. */
+function partsOf(text: string, points: readonly Point[]): (Point[] | string)[] {
   const [, ...lines] = text.split('\n')
-  return lines.filter((line) => !points.some((point) => line.includes(point.text) && line.startsWith('• '))).join('\n').trim()
+  const longestFirst = [...points].sort((one, other) => other.text.length - one.text.length)
+  const pointOf = (line: string) => (line.startsWith('• ') ? longestFirst.find((point) => line.includes(point.text)) : undefined)
+  const parts: (Point[] | string)[] = [points.filter((point) => !lines.some((line) => pointOf(line) === point))]
+  for (const line of lines) {
+    const [point, last] = [pointOf(line), parts.at(-1)]
+    if (point && Array.isArray(last)) last.push(point)
+    else if (point) parts.push([point])
+    else if (typeof last === 'string') parts[parts.length - 1] = `${last}\n${line}`
+    else parts.push(line)
+  }
+  return parts.filter((part) => (typeof part === 'string' ? part.trim() : part.length))
 }
 
 /** A summary whose points lead to their messages. */
 export function SummaryCard({ points, text, onClose }: { points: Point[]; text: string; onClose?: () => void }): ReactNode {
   const words = useWords()
   const head = text.split('\n')[0]?.replace(/[:：]\s*$/u, '') ?? ''
-  const others = othersOf(text, points)
   return (
     <section className="card-box" data-card="summary" aria-label={words.cards.summary}>
       <p className="card-head">
@@ -71,12 +80,17 @@ export function SummaryCard({ points, text, onClose }: { points: Point[]; text: 
           </ActionIcon>
         )}
       </p>
-      <ul className="card-points">
-        {points.map((point) => (
-          <PointLine key={`${point.message_ids[0]} ${point.text}`} point={point} />
-        ))}
-      </ul>
-      {others && <Markdown text={others} />}
+      {partsOf(text, points).map((part, at) =>
+        typeof part === 'string' ? (
+          <Markdown key={at} text={part} />
+        ) : (
+          <ul key={at} className="card-points">
+            {part.map((point) => (
+              <PointLine key={`${point.message_ids[0]} ${point.text}`} point={point} />
+            ))}
+          </ul>
+        ),
+      )}
     </section>
   )
 }

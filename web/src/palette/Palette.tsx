@@ -11,7 +11,7 @@ import { useClock } from '../format/clock'
 import { shortTime } from '../format/time'
 import { useViewpoint } from '../reminders/useReminderActions'
 import { useRoom } from '../room/store'
-import { PAGES } from '../shell/pages'
+import { usePages } from '../shell/pages'
 import { useThemeSwitch } from '../shell/TopBar'
 import { fetchTools } from '../tools/api'
 import { useToolHelp } from '../tools/help'
@@ -49,7 +49,7 @@ function useCommands(open: (what: Open) => void, wanted: string): SpotlightActio
   const tools = useQuery({ queryKey: ['tools', viewpoint], queryFn: () => fetchTools(viewpoint), staleTime: 60_000 })
   const rooms = useRooms()
   const found = useFoundInRooms(wanted)
-  const pages: SpotlightActionData[] = PAGES.map(({ path, key, icon: Icon }) => ({
+  const pages: SpotlightActionData[] = usePages().map(({ path, key, icon: Icon }) => ({
     id: `page-${key}`,
     label: words.nav[key],
     leftSection: <Icon size={18} aria-hidden="true" />,

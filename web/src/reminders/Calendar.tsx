@@ -133,6 +133,7 @@ export function Calendar({ reminders, isWhole, view, onPick, onAdd }: CalendarPr
   const [picked, setDate] = useState<string | null>(null)
   const date = picked ?? dateIn(Date.now(), clock.zone)
   const isPhone = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false })
+  const isLow = useMediaQuery('(max-height: 920px)', false, { getInitialValueInEffect: false })
   const box = useRef<HTMLDivElement>(null)
   useDayNames(box)
   const { since, until } = rangeOf(view, date, clock.zone)
@@ -194,7 +195,7 @@ export function Calendar({ reminders, isWhole, view, onPick, onAdd }: CalendarPr
                   onDateChange={setDate}
                   dayViewProps={{ ...hours, headerFormat: dayFormat }}
                   weekViewProps={{ ...hours, renderWeekLabel: weekLabel }}
-                  monthViewProps={{ ...NO_SELECT, maxEventsPerDay: isPhone ? 1 : 2, monthYearSelectProps: { labelFormat: monthFormat } }}
+                  monthViewProps={{ ...NO_SELECT, maxEventsPerDay: isPhone || isLow ? 1 : 2, monthYearSelectProps: { labelFormat: monthFormat } }}
                 />
               )}
             </>

@@ -3,6 +3,7 @@ import { useClock } from '../format/clock'
 import { clockTime } from '../format/time'
 import { useNow } from '../format/useNow'
 import { useWords } from '../language/language'
+import { fill } from '../language/words'
 import type { Reminder } from '../wire/frames'
 
 const HOUR_MS = 3_600_000
@@ -34,7 +35,7 @@ export function Timeline({ reminders }: { reminders: Reminder[] }): ReactNode {
       <div className="timeline-words figures" aria-hidden="true">
         <span>{clockTime(now, clock)}</span>
         {MARKS.map((minutes) => (
-          <span key={minutes}>+{minutes}m</span>
+          <span key={minutes}>+{fill(words.units.minutes, { n: minutes })}</span>
         ))}
       </div>
     </figure>

@@ -124,6 +124,7 @@ function ActivityTab(): ReactNode {
             <span className="unseen">{words.card[call.status]}</span>
             <span className="muted figures">{shortTime(message.ts, clock)}</span>
             <span className="mono figures muted">{call.duration_ms != null && duration(call.duration_ms)}</span>
+            {call.error && <span className="call-error muted" dir="auto">{call.error}</span>}
           </button>
         </li>
       ))}

@@ -3,12 +3,14 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useWords } from '../language/language'
 import { fill } from '../language/words'
+import { useIsAdmin } from '../shell/pages'
 import { useRoom } from './store'
 
 /** Whether a model is connected, in one line, and how to connect one. */
 export function ModelLine(): ReactNode {
   const words = useWords()
   const model = useRoom((room) => room.model)
+  const isAdmin = useIsAdmin()
   return (
     <p className="model-line" data-model={model ?? ''}>
       {model ? <IconPlug size={16} aria-hidden="true" /> : <IconPlugOff size={16} aria-hidden="true" />}
@@ -16,7 +18,7 @@ export function ModelLine(): ReactNode {
         <span>{fill(words.room.withModel, { name: model })}</span>
       ) : (
         <span>
-          {words.room.withoutModel} <Link href="/settings?group=model">{words.room.connectModel}</Link>
+          {words.room.withoutModel} {isAdmin && <Link href="/settings?group=model">{words.room.connectModel}</Link>}
         </span>
       )}
     </p>

@@ -24,7 +24,7 @@ export interface RoomData {
   /** So many times the room was entered or entered again. */
   visits: number
   seq: number
-  me: { id: string; name: string }
+  me: Hello['me']
   bot: string
   model: string | null
   members: Author[]

@@ -8,13 +8,14 @@ import { useWords } from '../language/language'
 import { fill } from '../language/words'
 import { Answer } from '../shell/Answer'
 import { fetchChanges, undoChange, type Change, type Json } from './api'
+import { useSettingName } from './labels'
 import { useSave, type Save } from './useSave'
 
 const LOCAL_PERSON = 'you'
 
 function Value({ value }: { value: Json }): ReactNode {
   const words = useWords().settings
-  if (value === null || value === '') return <span className="muted">{words.none}</span>
+  if (value === null || value === '') return <span className="muted">{value === null ? words.notSet : words.none}</span>
   const isList = Array.isArray(value) && value.every((one) => typeof one === 'string')
   return <code>{isList ? value.join(', ') || words.none : typeof value === 'string' ? value : JSON.stringify(value)}</code>
 }
@@ -22,6 +23,7 @@ function Value({ value }: { value: Json }): ReactNode {
 function OneChange({ change, save }: { change: Change; save: Save }): ReactNode {
   const { settings: words, room } = useWords()
   const clock = useClock()
+  const nameOf = useSettingName()
   // The operator at the machine of the bot has no name.
   const person = change.person === LOCAL_PERSON ? room.you : change.person
   const isUndoable = !change.problem
@@ -33,9 +35,8 @@ function OneChange({ change, save }: { change: Change; save: Save }): ReactNode 
         <ul className="list">
           {change.values.map(({ key, before, after }) => (
             <li key={key}>
-              <code>{key}</code> <Value value={before} />
-              <IconArrowNarrowRight size={15} aria-hidden="true" />
-              <Value value={after} />
+              {nameOf(key)} <code className="muted">{key}</code>: <Value value={before} />{' '}
+              <IconArrowNarrowRight size={15} aria-hidden="true" /> <Value value={after} />
             </li>
           ))}
         </ul>

@@ -31,14 +31,16 @@ function useTexts(): Texts {
   return texts
 }
 
-/** Return a text with the labels of settings in place of their keys, such as `model.base_url`. */
-export function useNamedSettings(): (text: string) => string {
+/** Return the label of a setting by its key, such as `model.base_url`; the key if it has none. */
+export function useSettingName(): (key: string) => string {
   const texts = useTexts()
-  return (text) =>
-    text.replace(SETTING_KEY, (key) => {
-      const name = texts[key]?.[0]
-      return name ? `“${name}”` : key
-    })
+  return (key) => texts[key]?.[0] ?? key
+}
+
+/** Return a text with the labels of settings in place of their keys. */
+export function useNamedSettings(): (text: string) => string {
+  const nameOf = useSettingName()
+  return (text) => text.replace(SETTING_KEY, (key) => (nameOf(key) === key ? key : `“${nameOf(key)}”`))
 }
 
 /** Return the label of a setting in the language of the page; a setting without one has its description. */

@@ -1,4 +1,5 @@
 import { IconActivity, IconAlarm, IconChartLine, IconHeartbeat, IconMessageCircle, IconSettings, IconTool, IconWand } from '@tabler/icons-react'
+import { useRoom } from '../room/store'
 
 /** The pages in the order of the rail; `key` names their word. */
 export const PAGES = [
@@ -12,5 +13,16 @@ export const PAGES = [
   { path: '/setup', key: 'setup', icon: IconWand },
 ] as const
 
-/** The pages of the rail; the others are found in the palette and by links. */
-export const MAIN_PAGES = PAGES.filter((page) => page.key !== 'setup')
+const FOR_EVERYBODY: string[] = ['chat', 'reminders', 'tools']
+
+/** Return whether the bot shows settings and records of all rooms to this person; an older bot does not tell. */
+export function useIsAdmin(): boolean {
+  const role = useRoom((room) => room.me.role)
+  return role === undefined || role === 'admin'
+}
+
+/** Return the pages that this person may see. */
+export function usePages(): (typeof PAGES)[number][] {
+  const isAdmin = useIsAdmin()
+  return PAGES.filter(({ key }) => isAdmin || FOR_EVERYBODY.includes(key))
+}

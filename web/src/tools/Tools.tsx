@@ -11,6 +11,7 @@ import { Block } from '../room/ToolCard'
 import { PageServers } from '../servers/PageServers'
 import { Answer } from '../shell/Answer'
 import { Page } from '../shell/Page'
+import { useIsAdmin } from '../shell/pages'
 import { fetchTools, type Tool } from './api'
 import { groupsOf, nameOf } from './groups'
 import { useToolHelp } from './help'
@@ -28,6 +29,7 @@ interface ToolListProps {
 function ToolList({ tools, chosen, isServers, isManaged }: ToolListProps): ReactNode {
   const words = useWords()
   const helpOf = useToolHelp()
+  const isAdmin = useIsAdmin()
   const [wanted, setWanted] = useState('')
   const shown = tools.filter((tool) => `${tool.name} ${tool.description} ${helpOf(tool)}`.toLowerCase().includes(wanted.toLowerCase()))
   return (
@@ -36,10 +38,12 @@ function ToolList({ tools, chosen, isServers, isManaged }: ToolListProps): React
         <IconPlugConnected size={18} aria-hidden="true" />
         {words.servers.title}
       </Link>
-      <Link href="/tools?manage=1" className="bot-servers" aria-current={isManaged ? 'true' : undefined}>
-        <IconServer size={18} aria-hidden="true" />
-        {words.toolServers.title}
-      </Link>
+      {isAdmin && (
+        <Link href="/tools?manage=1" className="bot-servers" aria-current={isManaged ? 'true' : undefined}>
+          <IconServer size={18} aria-hidden="true" />
+          {words.toolServers.title}
+        </Link>
+      )}
       <TextInput aria-label={words.tools.find} placeholder={words.tools.find} value={wanted} onChange={(event) => setWanted(event.currentTarget.value)} />
       {groupsOf(shown).map(([group, members]) => (
         <section key={group} aria-label={nameOf(words.toolGroups, group)}>

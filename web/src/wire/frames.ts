@@ -93,8 +93,8 @@ export interface Hello {
   epoch: string
   seq: number
   server_time: string
-  /** Older bots name no zone. */
-  me: { id: string; name: string; time_zone?: string }
+  /** Older bots name no role and no zone. */
+  me: { id: string; name: string; role?: string; time_zone?: string }
   members: Author[]
   messages: Message[]
   reminders: Reminder[]

@@ -1,1 +1,0 @@
-import{t as e}from"./Drawer-D1br58KX.js";import{Vt as t,kn as n}from"./index-CgYIchMR.js";var r=n(),i={header:{role:`presentation`}};function a({isOpen:n,onClose:a,title:o,position:s,size:c,children:l}){let u=t();return(0,r.jsx)(e,{opened:n,onClose:a,position:s,size:c,title:o,closeButtonProps:{"aria-label":u.close},attributes:i,children:l})}export{a as Sheet};
