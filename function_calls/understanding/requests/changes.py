@@ -633,7 +633,7 @@ def _split_range(time: TimeWords, request: RequestContext) -> tuple[str, TimeWor
 def update(request: RequestContext, arguments: Mapping[str, object], *, old: str = "") -> Interpretation | None:
     """Make the call that changes the reminder that is named, or the last one; of a repeating one, one day."""
     references = find_references(request)
-    day = slots.strip_time_words(request.reading.words("OLD"), request.words)
+    day = slots.strip_time_words(request.reading.words("OLD"), request.words) or _find_this_day(request)
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or find_default_reference(request)}
     is_weekday = bool(day and find_weekdays(day, request.now, request.language, request.times))
     if is_weekday and references in ([], [day]) and _is_day_of_last(request):
@@ -643,6 +643,13 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
         named["occurrence"] = day
     made = request.answers.call_tool("reminder_update", {**arguments, **named})
     return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
+
+
+def _find_this_day(request: RequestContext) -> str:
+    """Return the day in the name of a repeating reminder that is one occurrence: "this Thursday's run"; "" for none."""
+    day, reminder = _find_day_in_name(request), find_named_reminder(request)
+    is_this = bool(request.words.joint) and day.casefold().startswith(request.words.one_time)
+    return day if is_this and reminder is not None and reminder.schedule.rule is not None else ""
 
 
 def _is_day_of_last(request: RequestContext) -> bool:
