@@ -156,7 +156,8 @@ def carry_days(times: Iterable[tuple[str, tuple[Reading, ...]]], now: datetime) 
     """Yield the readings of the times of one message; those that name no day are on the one named last.
 
     `now` is timezone-aware. A time that would be over by then stays as it was read. Of an hour that leaves open which
-    half of the day is meant, the first after the time before is: "wake me at 7am tomorrow, and at 8 remind me to eat".
+    half of the day is meant, the first after the time before is: "wake me at 7am tomorrow, and at 8 remind me to eat",
+    and without a day "at 7 to feed him and at 10 to let him out".
     """
     before: Reading | None = None
     for words, readings in times:
@@ -165,8 +166,10 @@ def carry_days(times: Iterable[tuple[str, tuple[Reading, ...]]], now: datetime) 
             moved = tuple(move_to_day(reading, before.start.date()) for reading in readings)
             is_open = before.has_clock and is_clock_without_half(words)
             moved = _choose_half_after(before, moved) if is_open else moved
-            told = tuple(reading for reading in moved if reading.start > now) or readings
-        if told and told[0].rrule is None and (told[0].has_day or before is not None):
+            moved = tuple(reading for reading in moved if reading.start > now)
+            is_next = before.has_day or (is_open and bool(moved) and moved[0].start < readings[0].start)
+            told = moved or readings if is_next else readings
+        if told and told[0].rrule is None:
             before = told[0]
         yield told
 

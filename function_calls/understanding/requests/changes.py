@@ -72,7 +72,8 @@ def delete(request: RequestContext) -> Interpretation | None:
     rest = _remove_clock(request) or _remove_weekdays(request)
     if rest is not None:
         return rest
-    day = slots.strip_time_words(request.reading.words("OLD") or request.reading.words("WHEN"), request.words)
+    day = request.reading.words("OLD") or request.reading.words("WHEN") or _find_single_day(request)
+    day = slots.strip_time_words(day, request.words)
     if len(references) == 1 and day and _is_name(references[0], day):
         references = _name_on_day(references[0], day, request)
     if not references:
@@ -80,6 +81,13 @@ def delete(request: RequestContext) -> Interpretation | None:
         return request.answers.ask_reminder() if is_named else None
     calls = [request.answers.call_tool("reminder_delete", {"reminder_id": reference}) for reference in references]
     return Interpretation(calls=tuple(call for each in calls for call in each.calls), answer=calls[0].answer)
+
+
+def _find_single_day(request: RequestContext) -> str:
+    """Return an untagged day with a word for one occurrence behind it: 15号那次; "" for none."""
+    day, words = find_untagged_time(request), request.words
+    singles = [words.fold(f"{day}{words.joint}{word}") for word in words.one_time]
+    return day if day and words.has_any(singles, request.folded_text) else ""
 
 
 def _name_on_day(reference: str, day: str, request: RequestContext) -> list[str]:
@@ -281,7 +289,7 @@ def _choose_half_near_reminder(time: TimeWords, request: RequestContext) -> Time
         return time
     near = choose_nearer_half(time.best, due)
     distance = abs((near.start.hour - due.hour) * 60 + near.start.minute - due.minute)
-    return replace(time, readings=(set_clock(time.best, near),)) if distance <= _NEAR_MINUTES else time
+    return replace(time, readings=(set_clock(time.best, near),)) if distance < _NEAR_MINUTES else time
 
 
 def _repeat_from_begin(time: TimeWords, request: RequestContext) -> dict[str, object] | None:
@@ -447,8 +455,15 @@ def _move_occurrence(request: RequestContext) -> Interpretation | None:
     if len(times) != 1 or times[0].best is None:
         return None
     _, new = _split_range(times[0], request)
-    day = slots.strip_time_words(request.reading.words("OLD"), request.words)
+    day = slots.strip_time_words(request.reading.words("OLD") or _find_day_in_name(request), request.words)
     return update(request, {**_make_arguments(new, request), "occurrence": day or "next"})
+
+
+def _find_day_in_name(request: RequestContext) -> str:
+    """Return the words of the day in the name of a reminder: "this Thursday's run"; "" for none."""
+    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
+    named = (request.reading.text[token.start : token.end] for token, tag in pairs if tag == "REF" and is_time(token))
+    return next((words for words in named if any(_is_day(time.best) for time in request.read_times(words))), "")
 
 
 def _untag_reasons(request: RequestContext) -> RequestContext:
@@ -538,7 +553,26 @@ def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, objec
         return {"time": words}
     if best.rrule is None and best.has_day:
         best = best._replace(start=_move_near_reminder(best.start, words, request))
+        best = _keep_clock_in_part(_move_behind_reminder(best, words, request), request)
     return make_change_arguments(best, request.now)
+
+
+def _move_behind_reminder(best: Reading, words: str, request: RequestContext) -> Reading:
+    """Return a weekday "after" behind the day of the reminder: "move it to the Monday after"."""
+    due = find_due(find_named_reminder(request), request.now)
+    if due is None or best.start.date() > due.date() or best.has_clock:
+        return best
+    is_weekday = names_weekday(words, request.now, request.language, request.times)
+    is_later = request.reading.words("WHEN").casefold().endswith(request.words.following)
+    return best._replace(start=best.start + timedelta(days=_WEEK)) if is_weekday and is_later else best
+
+
+def _keep_clock_in_part(best: Reading, request: RequestContext) -> Reading:
+    """Return a day without its part where the clock of the reminder lies in that: Tuesday morning of one at 7."""
+    due = find_due(find_named_reminder(request), request.now)
+    if due is None or best.has_clock or not best.part:
+        return best
+    return best._replace(part="") if fits_time(due, best._replace(has_day=False)) else best
 
 
 def _find_half_named(request: RequestContext) -> int | None:
@@ -603,7 +637,7 @@ def _split_range(time: TimeWords, request: RequestContext) -> tuple[str, TimeWor
 def update(request: RequestContext, arguments: Mapping[str, object], *, old: str = "") -> Interpretation | None:
     """Make the call that changes the reminder that is named, or the last one; of a repeating one, one day."""
     references = find_references(request)
-    day = slots.strip_time_words(request.reading.words("OLD"), request.words)
+    day = slots.strip_time_words(request.reading.words("OLD"), request.words) or _find_this_day(request)
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or find_default_reference(request)}
     is_weekday = bool(day and find_weekdays(day, request.now, request.language, request.times))
     if is_weekday and references in ([], [day]) and _is_day_of_last(request):
@@ -613,6 +647,13 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
         named["occurrence"] = day
     made = request.answers.call_tool("reminder_update", {**arguments, **named})
     return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
+
+
+def _find_this_day(request: RequestContext) -> str:
+    """Return the day in the name of a repeating reminder that is one occurrence: "this Thursday's run"; "" for none."""
+    day, reminder = _find_day_in_name(request), find_named_reminder(request)
+    is_this = bool(request.words.joint) and day.casefold().startswith(request.words.one_time)
+    return day if is_this and reminder is not None and reminder.schedule.rule is not None else ""
 
 
 def _is_day_of_last(request: RequestContext) -> bool:
@@ -762,10 +803,21 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
     words = request.reading.words("UNTIL") or request.reading.words("WHEN")
     if len(find_weekdays(words, request.now, request.language, request.times)) > 1:  # 周末就不用了: no end is two days
         return skip(request.with_tags("WHEN" if tag == "UNTIL" else tag for tag in request.reading.tags))
+    last = _find_day_of_length(words, request)
+    if last:
+        return update(request, {"until": last})
     found = request.read_times(words) if words else ()
     if found and slots.parse_time([words], request.words, request.read_times) is None:
         words = slots.make_time_words(words, found[0]).words  # "until Sunday when the event ends"
     return update(request, {"until": words}) if found else None
+
+
+def _find_day_of_length(words: str, request: RequestContext) -> str:
+    """Return the last day of some days from the next time of a reminder: "for 2 weeks only"; "" for other words."""
+    due, length = find_due(find_named_reminder(request), request.now), request.parse_length(words)
+    if due is None or length is None or length < _DAY:
+        return ""
+    return f"{due + length - _DAY:%Y-%m-%d}"
 
 
 def _compute_last_day(request: RequestContext) -> str:
