@@ -62,6 +62,7 @@ class SummaryService:
         answered = content.find_answered(read)
         narrowed = content.narrow(read, asked)
         messages = await asyncio.to_thread(content.content_messages, narrowed, answered)
+        messages = messages if asked.count is None else messages[-asked.count :]
         writers = content.people(message for message in narrowed if not message.sender.is_bot)
         if not messages:
             return Summary(chat=chat, language=language, method=self._summarizer.method, writers=writers, is_cut=is_cut)
