@@ -249,7 +249,7 @@ def _ask(request: RequestContext) -> Interpretation | None:
 
 
 def _time_now(request: RequestContext) -> Interpretation | None:
-    """Tell the clock of the person who asks, or of the places that are named; of another day its date."""
+    """Tell the clock of the person who asks, or of the places that are named; of another day its date and distance."""
     turn = request.turn
     places = [find_zone(piece.strip()) for piece in request.reading.pieces("ZONE")]
     zones = [zone for zone in places if zone is not None]
@@ -258,8 +258,9 @@ def _time_now(request: RequestContext) -> Interpretation | None:
     days = [time.best.start for time in find_times(request)]
     other = next((day for day in days if day.date() != turn.now.date()), None)
     if other is not None:
-        day = date_format.date(turn.language, other)
-        return Interpretation(answer=say(turn.language, "offline.the_day", day=day), must_reply=True)
+        day, apart = date_format.date(turn.language, other), (other.date() - turn.now.date()).days
+        span, key = date_format.count(turn.language, "day", apart), "the_day_ahead" if apart > 0 else "the_day"
+        return Interpretation(answer=say(turn.language, f"offline.{key}", day=day, days=span), must_reply=True)
     told = [_render_clock(request, zone) for zone in zones] or [_render_clock(request, None)]
     return Interpretation(answer="\n".join(told), must_reply=True)
 
