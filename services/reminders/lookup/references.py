@@ -74,6 +74,11 @@ def means_all(reference: str) -> bool:
     return reference.strip().casefold() in ALL
 
 
+def means_next(reference: str) -> bool:
+    """Return whether `reference` means the reminder that comes next."""
+    return reference.strip().casefold() in _NEXT
+
+
 def all_of(reference: str) -> str:
     """Return the words that restrict "all": "tomorrow" in "all for tomorrow", 明天 in 明天的所有; empty without any."""
     found = _ALL_OF.fullmatch(reference.strip())
