@@ -45,6 +45,8 @@ _CLEARLY = 1.5
 _LONGEST_QUESTION = 7
 _LEAST_TOPIC = 0.8
 _SHORTEST_QUERY = 4
+_LEAST_RECALL = 0.15
+"""The probability of a question for what is known in the chat from which it is looked up beside the reminders."""
 
 Handler = Callable[[RequestContext], Interpretation | None]
 Classify = Callable[[int], tuple[tuple[str, float], ...]]
@@ -133,7 +135,18 @@ def _when_is(request: RequestContext) -> Interpretation | None:
     of_last = _find_meant(request) or ("it" if request.may_point else "")
     if not names and not when and not of_last:
         return None
-    return request.answers.call_tool("reminder_list", {"filter": ", ".join(names) or when or of_last})
+    listed = request.answers.call_tool("reminder_list", {"filter": ", ".join(names) or when or of_last})
+    calls = make_local_lookup(request.turn, " ".join(names), *listed.calls) if _asks_for_facts(names, request) else ()
+    return Interpretation(calls=calls) if calls else listed
+
+
+def _asks_for_facts(names: list[str], request: RequestContext) -> bool:
+    """Return whether a question to the bot is for no reminder, or rather for a place or another fact."""
+    if not names or request.known is None or not request.is_addressed:
+        return False
+    common = load_common_words(request.language)
+    is_known = any(request.known.matches(name, common) for name in names)
+    return not is_known or request.reading.probability("recall") >= _LEAST_RECALL
 
 
 def _find_meant(request: RequestContext) -> str:
