@@ -40,15 +40,21 @@ def make_web_fallback(turn: Turn) -> tuple[ToolCall, ...]:
 def render_results(turn: Turn) -> str:
     """Return the texts of the last round of tools, or a sentence that says that they gave no text."""
     last = turn.steps[-1]
-    given = render_step(last)
+    given = render_step(last, turn.bot_name)
     if given or any(result.files or result.is_answered for result in last.results):
         return given
     return say(turn.language, "failed.nothing_to_say", tool=", ".join(dict.fromkeys(call.name for call in last.calls)))
 
 
-def render_step(step: Step) -> str:
-    """Return the texts of the tools of one round; of a local lookup, only those of the tools that found something."""
-    results = (_select_results(step) or step.results[len(_HERE) :]) if _is_local_lookup(step) else step.results
+def render_step(step: Step, bot_name: str) -> str:
+    """Return the texts of the tools of one round; of a local lookup, only those of the tools that found something.
+
+    Messages to the bot, by `bot_name`, are not enough where the results of another tool may count instead.
+    """
+    instead = step.results[len(_HERE) :] if _is_local_lookup(step) else ()
+    found = _select_results(step) if _is_local_lookup(step) else step.results
+    is_said = any(bot_name.casefold() not in text.casefold() for result in found for text in _texts(result))
+    results = found if is_said or not instead else instead
     texts = [result.text or ("" if result.value is None else str(result.value)) for result in results]
     return "\n".join(text for text in texts if text)
 

@@ -154,7 +154,8 @@ def _find_meant(request: RequestContext) -> str:
 
     It is the only one that the person has just asked about, or one that another person has just set.
     """
-    if request.known is None or request.turn.message.reply_to is not None:
+    points = request.has_word(request.words.demonstratives)
+    if request.known is None or not points or request.turn.message.reply_to is not None:
         return ""
     if request.listed is not None:
         return request.listed.id

@@ -413,14 +413,15 @@ def _find_untagged(request: RequestContext) -> list[str]:
     named = _find_id(request) or _find_name_behind_article(request) or _find_name_before_mark(request)
     if named and _may_be_name(named, request):
         return [named]
-    remarks = _find_remarks(request)
     numbers = [
-        request.reading.text[token.start : token.end]
+        token
         for token in request.reading.untagged
         if token.form.isdecimal() and token.end - token.start <= _MOST_FIGURES and not _counts_else(token, request)
-        if token not in remarks
     ]
-    return [str(int(number)) for number in numbers] or _find_by_untagged_words(request)
+    is_remark = any(token in _find_remarks(request) for token in numbers)
+    is_told = is_remark and request.words.has_any(request.words.triggers, request.folded_text)  # "that reminder"
+    found = _find_by_untagged_words(request) if is_told or not numbers else []
+    return found or [str(int(request.reading.text[token.start : token.end])) for token in numbers]
 
 
 def _find_remarks(request: RequestContext) -> list[Token]:
