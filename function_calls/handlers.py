@@ -39,7 +39,7 @@ async def reminder_list(
 ) -> ToolResult:
     """列出提醒 / List the reminders of this chat with the IDs that `reminder_delete` takes."""
     if args.filter and is_pronoun(args.filter):
-        return await describe_one(ctx, reminders, history)
+        return await describe_one(ctx, reminders, history, who_set=args.who_set)
     asked = request_page(args.filter or "", args.page, ctx, who_set=args.who_set, only_own=args.whose == "mine")
     if asked is None:
         return ToolResult(ok=True, is_answered=True)

@@ -53,8 +53,9 @@ _ANSWERING = frozenset({"answer_when", "answer_content", "cancel_ask"})
 _WAIVING = frozenset({"undo", "forget", "cancel_ask", "none"})
 _ENDING = frozenset({"delete", "done", "leave", "pause"})
 _BEFORE_WAIVED = frozenset({"oh", "ah", "no", "wait", "hmm", "actually", "ok", "sorry", ",", ".", "…"})
+_SEARCHING = ("ask", "recall", "when_is")
 _QUESTION = 0.3
-"""The probability of a question to the web from which one is looked up."""
+"""The probability of a question for facts from which one is looked up."""
 _HELP = 0.2
 """The probability of a question about the bot from which one is not looked up."""
 _TALK = 0.9
@@ -376,7 +377,7 @@ class OfflineInterpreter:
         reading, maker = utterance.reading, CallMaker(utterance.turn)
         is_long = sum(token.form.isalnum() for token in reading.tokens) >= _FEWEST_WORDS
         is_question = is_long and reading.text.rstrip().endswith(("?", "？"))
-        is_asked = reading.probability("ask") >= _QUESTION or is_question
+        is_asked = sum(map(reading.probability, _SEARCHING)) >= _QUESTION or is_question
         is_about_bot = reading.probability("help") > max(_HELP, reading.probability("ask"))
         if not is_asked or is_about_bot or not maker.offers("perplexity_search"):
             return ()

@@ -13,16 +13,26 @@ _LEAST_MORE: Final = 4
 """By how many characters a message is longer than the words looked for, where it says something about them."""
 
 
-def make_local_lookup(turn: Turn, query: str) -> tuple[ToolCall, ...]:
-    """Return calls that search notes and messages for `query`; empty where one of the tools is switched off."""
+def make_local_lookup(turn: Turn, query: str, *otherwise: ToolCall) -> tuple[ToolCall, ...]:
+    """Return calls that search notes and messages for `query`; empty where one of the tools is switched off.
+
+    The results of `otherwise` count where the search finds nothing, instead of a web search.
+    """
     maker = CallMaker(turn)
-    return tuple(maker.call(name, {"query": query}) for name in _HERE) if all(map(maker.offers, _HERE)) else ()
+    if not all(map(maker.offers, _HERE)):
+        return ()
+    return (*(maker.call(name, {"query": query}) for name in _HERE), *otherwise)
 
 
 def make_web_fallback(turn: Turn) -> tuple[ToolCall, ...]:
     """Return a web search, which explains what it lacks, where the local lookup of `turn` found nothing; else empty."""
     last, maker = turn.steps[-1], CallMaker(turn)
-    if not _is_local_lookup(last) or _select_results(last) or not maker.offers("perplexity_search"):
+    if (
+        not _is_local_lookup(last)
+        or len(last.calls) > len(_HERE)
+        or _select_results(last)
+        or not maker.offers("perplexity_search")
+    ):
         return ()
     return (maker.call("perplexity_search", {"query": _get_query(last)}),)
 
@@ -30,21 +40,27 @@ def make_web_fallback(turn: Turn) -> tuple[ToolCall, ...]:
 def render_results(turn: Turn) -> str:
     """Return the texts of the last round of tools, or a sentence that says that they gave no text."""
     last = turn.steps[-1]
-    given = render_step(last)
+    given = render_step(last, turn.bot_name)
     if given or any(result.files or result.is_answered for result in last.results):
         return given
     return say(turn.language, "failed.nothing_to_say", tool=", ".join(dict.fromkeys(call.name for call in last.calls)))
 
 
-def render_step(step: Step) -> str:
-    """Return the texts of the tools of one round; of a local lookup, only those of the tools that found something."""
-    results = _select_results(step) if _is_local_lookup(step) else step.results
+def render_step(step: Step, bot_name: str) -> str:
+    """Return the texts of the tools of one round; of a local lookup, only those of the tools that found something.
+
+    Messages to the bot, by `bot_name`, are not enough where the results of another tool may count instead.
+    """
+    instead = step.results[len(_HERE) :] if _is_local_lookup(step) else ()
+    found = _select_results(step) if _is_local_lookup(step) else step.results
+    is_said = any(bot_name.casefold() not in text.casefold() for result in found for text in _texts(result))
+    results = found if is_said or not instead else instead
     texts = [result.text or ("" if result.value is None else str(result.value)) for result in results]
     return "\n".join(text for text in texts if text)
 
 
 def _is_local_lookup(step: Step) -> bool:
-    return tuple(call.name for call in step.calls) == _HERE
+    return tuple(call.name for call in step.calls[: len(_HERE)]) == _HERE
 
 
 def _get_query(step: Step) -> str:
@@ -54,7 +70,9 @@ def _get_query(step: Step) -> str:
 def _select_results(step: Step) -> list[ToolResult]:
     """Return the results with more than earlier messages that repeat the question."""
     question = _get_query(step).casefold()
-    return [result for result in step.results if any(_says_more(text, question) for text in _texts(result))]
+    return [
+        result for result in step.results[: len(_HERE)] if any(_says_more(text, question) for text in _texts(result))
+    ]
 
 
 def _says_more(text: str, question: str) -> bool:

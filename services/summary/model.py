@@ -23,9 +23,11 @@ class SummaryWindow(Struct, frozen=True, kw_only=True):
     `since` and `until` are timezone-aware, `until` exclusive; messages at `until` are included if they were stored
     before the message with the id `before`. With `since`, only the latest `limit` messages are read. `person` (id
     or name) and `topic` (words) narrow the window further, and `thread_of` to the replies around a message (its id).
+    Of these, only the last `count` that people wrote to each other are summarised.
     """
 
     limit: int = 200
+    count: int | None = None
     since: datetime | None = None
     until: datetime | None = None
     before: str | None = None

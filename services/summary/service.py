@@ -61,6 +61,7 @@ class SummaryService:
         answered = content.find_answered(read)
         narrowed = content.narrow(read, asked)
         messages = await asyncio.to_thread(content.content_messages, narrowed, answered)
+        messages = messages if asked.count is None else messages[-asked.count :]
         writers = content.people(message for message in narrowed if not message.sender.is_bot)
         if not messages:
             method = SummaryMethod.MODEL if self._with_model else SummaryMethod.EXTRACTIVE

@@ -20,11 +20,15 @@ from services.reminders.service import ReminderService
 
 _OFF = frozenset({"off", "none", "no", "end", "stop", "关闭", "关", "取消", "关掉", "没有", "无", "ninguna", "ninguno"})
 _HALF_DAY = 12
+_NIGHT = time(22), time(7)
+_MOST_MINUTES_MOVED = 4 * 60
 _BARE = re.compile(
     r"(\d{1,2})(?::(\d{2}))?\s*(?:-|–|—|~|到|至|to|until|(?:a|hasta|y)(?: las?)?(?= ))\s*(\d{1,2})(?::(\d{2}))?"
 )
 _BETWEEN = re.compile(r"到|至|\bto\b|\buntil\b|\btill?\b|\band\b|\bhasta\b|\b[ay] (?=las?\b|\d)|[-–—~]", re.IGNORECASE)
-_NOT_FIRST = re.compile(r"^(?:from|between|during|at|(?:desde|de|entre)\b(?: las?\b)?|在|从)\s*", re.IGNORECASE)
+_NOT_FIRST = re.compile(
+    r"^(?:from|between|during|at|after|before|(?:desde|de|entre)\b(?: las?\b)?|在|从)\s*", re.IGNORECASE
+)
 _ENDS = 2
 _NOT_PART = re.compile(r"^(?:from|between|during|at|(?:desde|de|entre)\b(?: las?\b)?|在|从)\s*|[点时]", re.IGNORECASE)
 
@@ -36,7 +40,7 @@ async def quiet_hours(args: QuietHoursArgs, ctx: CallContext, reminders: Reminde
     if not args.hours:
         return ToolResult(ok=True, text=_describe(before, args.whose, ctx), is_unchanged=True)
     check_may_set_for(args.whose, ctx)
-    hours = None if args.hours.strip().casefold() in _OFF else _read(args.hours, ctx)
+    hours = None if args.hours.strip().casefold() in _OFF else _read(args.hours, ctx, before)
     await _keep(args.whose, hours, ctx, reminders)
     undo = UndoStep(name="quiet_hours_put_back", arguments=_arguments(before, args.whose))
     receipt = Receipt(action="quiet_hours", subject=args.whose, undo=undo)
@@ -67,13 +71,16 @@ async def _keep(whose: Whose, hours: QuietHours | None, ctx: CallContext, remind
         await reminders.quiet.set_for_chat(ctx.chat, hours)
 
 
-def _read(words: str, ctx: CallContext) -> QuietHours:
-    """Parse the hours in `words`, in the zone of the person.
+def _read(words: str, ctx: CallContext, before: QuietHours | None) -> QuietHours:
+    """Parse the hours in `words`, in the zone of the person; a single clock moves one end of the hours `before`.
+
+    Where there are none, these are those of the night.
 
     Raises:
         RequestRefused: `quiet_hours_not_understood(hours)`.
     """
-    span = _span(words, ctx)
+    night = QuietHours(starts=_NIGHT[0], ends=_NIGHT[1], zone=zone_name(ctx.zone))
+    span = _span(words, ctx) or _move_end(words, ctx, before or night)
     if span is None or span[0] == span[1]:
         raise RequestRefused("quiet_hours_not_understood", hours=words)
     return QuietHours(starts=span[0], ends=span[1], zone=zone_name(ctx.zone))
@@ -86,6 +93,31 @@ def _span(words: str, ctx: CallContext) -> tuple[time, time] | None:
         first, last = (_clock(figures[1], figures[2]), _clock(figures[3], figures[4]))
         return None if first is None or last is None else (_evening_hour(first, last), last)
     return _in_words(words, ctx) or _parse_ends(words, ctx)
+
+
+def _move_end(words: str, ctx: CallContext, before: QuietHours) -> tuple[time, time] | None:
+    """Return the hours `before` with the end that is nearest to the only clock in `words` at that clock.
+
+    None where neither is near.
+    """
+    bare = _NOT_FIRST.sub("", words.strip())
+    clock = _parse_clock(bare, ctx)
+    if clock is None:
+        return None
+    other = clock.replace(hour=(clock.hour + _HALF_DAY) % (2 * _HALF_DAY))
+    clocks = (clock, other) if _is_open(bare, ctx) else (clock,)
+    first, last = (
+        min(clocks, key=lambda each: _count_minutes_apart(each, end)) for end in (before.starts, before.ends)
+    )
+    apart = _count_minutes_apart(first, before.starts), _count_minutes_apart(last, before.ends)
+    if min(apart) > _MOST_MINUTES_MOVED:
+        return None
+    return (first, before.ends) if apart[0] <= apart[1] else (before.starts, last)
+
+
+def _count_minutes_apart(first: time, second: time) -> int:
+    apart = (_minutes(first) - _minutes(second)) % (24 * 60)
+    return min(apart, 24 * 60 - apart)
 
 
 def _in_words(words: str, ctx: CallContext) -> tuple[time, time] | None:

@@ -26,7 +26,9 @@ from services.reminders.service import ReminderService
 _THAT = "this"
 
 
-async def describe_one(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> ToolResult:
+async def describe_one(
+    ctx: CallContext, reminders: ReminderService, history: HistoryService, *, who_set: bool = False
+) -> ToolResult:
     """Describe the reminder replied to or mentioned last; if there is none, list the candidates."""
     try:
         reference = await resolve_reference(_THAT, ctx, reminders, history)
@@ -37,7 +39,7 @@ async def describe_one(ctx: CallContext, reminders: ReminderService, history: Hi
         candidates = refusal.fields.get("candidates")
         found = candidates if isinstance(candidates, tuple) else ()
         return _result(found, numbered_list(found, ctx) if found else say(ctx.language, "reminder.none"))
-    return _result((reminder,), _describe(reminder, ctx))
+    return _result((reminder,), _owned_line(1, reminder, ctx) if who_set else _describe(reminder, ctx))
 
 
 def _result(found: tuple[Reminder, ...], text: str) -> ToolResult:

@@ -101,7 +101,7 @@ def _last_messages(window_text: str, made: Callable[..., SummaryWindow]) -> Summ
         found = pattern.search(window_text)
         if found is not None:
             number = words.numbers.get(found["n"]) or int(found["n"])
-            return made(limit=min(max(number, 1), _MOST_COUNTED) + 1)  # the request itself is among the last messages
+            return made(count=min(max(number, 1), _MOST_COUNTED), limit=2 * _MOST_COUNTED)
     return None
 
 

@@ -334,6 +334,9 @@ def is_talk(utterance: Utterance) -> bool:
     is_short = len(reading.tokens) < _FEWEST_WORDS
     you = utterance.words.second_person
     is_called = is_vocative(message.text, utterance.turn.bot_name) or any(token.form in you for token in reading.tokens)
+    joint = utterance.words.joint
+    begin = joint.join([*(token.form for token in reading.tokens), ""])
+    is_asked = is_asked or any(begin.startswith(f"{phrase}{joint}") for phrase in utterance.words.calling)  # "tell me"
     if message.is_private or message.reply_to is not None or is_asked or is_short or is_called:
         return False
     return reading.probability("none") >= _TALK

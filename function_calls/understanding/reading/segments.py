@@ -98,12 +98,16 @@ def _join_reason(reading: MessageReading, words: Lexicon) -> MessageReading:
 
 
 def _join_names(reading: MessageReading) -> MessageReading:
-    """Return `reading` without the parts that only name people: "remind us of the rehearsal, me and also Luz"."""
-    bounds = [*reading.begins, len(reading.tokens)]
+    """Return `reading` without the parts that only name people: "remind us of the rehearsal, me and also Luz".
+
+    Nor does a name begin a part behind them: "a reminder for Raj | and Colette for tomorrow".
+    """
+    bounds = [0, *reading.begins, len(reading.tokens)]
+    is_told = [bool({"WHEN", "CONTENT"} & {*reading.tags[first:last]}) for first, last in pairwise(bounds)]
     kept = [
         first
-        for first, last in pairwise(bounds)
-        if reading.intent != "set" or {"WHEN", "CONTENT"} & {*reading.tags[first:last]}
+        for first, (before, told) in zip(reading.begins, pairwise(is_told), strict=True)
+        if reading.intent != "set" or (told and (before or "PERSON" not in reading.tags[first : first + 2]))
     ]
     return reading if len(kept) == len(reading.begins) else replace(reading, begins=tuple(kept))
 

@@ -17,10 +17,11 @@ from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests import changes, new_reminders, people_changes, states, text_changes
 from function_calls.understanding.requests.arguments import make_schedule_arguments
-from function_calls.understanding.requests.references import find_references, find_untagged_time
+from function_calls.understanding.requests.references import find_references, find_untagged_time, list_own
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_times
 from services.people.zones import find_zone
+from services.reminders.lookup.references import means_next
 
 _NO_TOPIC = frozenset({"none", "help", "list", "when_is", "answer_when", "answer_content", "cancel_ask", "repeat_last"})
 _RELATED = {
@@ -44,6 +45,8 @@ _CLEARLY = 1.5
 _LONGEST_QUESTION = 7
 _LEAST_TOPIC = 0.8
 _SHORTEST_QUERY = 4
+_LEAST_RECALL = 0.15
+"""The probability of a question for what is known in the chat from which it is looked up beside the reminders."""
 
 Handler = Callable[[RequestContext], Interpretation | None]
 Classify = Callable[[int], tuple[tuple[str, float], ...]]
@@ -101,7 +104,10 @@ def _cancel_ask(request: RequestContext) -> Interpretation | None:
 
 
 def _list(request: RequestContext) -> Interpretation | None:
-    names = [name for name in find_references(request) if name not in {"all", "them", "both"}]
+    coming = _find_next(request)
+    if coming:
+        return request.answers.call_tool("reminder_list", {"filter": coming})
+    names = [name for name in find_references(request) if name not in {"all", "them", "both", *request.words.nearest}]
     when = (
         request.reading.words("WHEN")
         or request.reading.words("OLD")
@@ -121,16 +127,56 @@ def _list(request: RequestContext) -> Interpretation | None:
 def _when_is(request: RequestContext) -> Interpretation | None:
     when = slots.strip_time_words(request.reading.words("WHEN"), request.words)
     names = find_references(request)
+    coming = _find_next(request)
+    if coming and (not names or means_next(names[0])):
+        return request.answers.call_tool("reminder_list", {"filter": coming})
     if names and all(name.casefold() in request.words.nearest for name in names):
         return request.answers.call_tool("reminder_list", {"filter": when})
-    if not names and not when and not request.may_point:
+    of_last = _find_meant(request) or ("it" if request.may_point else "")
+    if not names and not when and not of_last:
         return None
-    of_last = "it" if request.may_point or request.is_addressed else ""
-    return request.answers.call_tool("reminder_list", {"filter": ", ".join(names) or when or of_last})
+    listed = request.answers.call_tool("reminder_list", {"filter": ", ".join(names) or when or of_last})
+    calls = make_local_lookup(request.turn, " ".join(names), *listed.calls) if _asks_for_facts(names, request) else ()
+    return Interpretation(calls=calls) if calls else listed
+
+
+def _asks_for_facts(names: list[str], request: RequestContext) -> bool:
+    """Return whether a question to the bot is for no reminder, or rather for a place or another fact."""
+    if not names or request.known is None or not request.is_addressed:
+        return False
+    common = load_common_words(request.language)
+    is_known = any(request.known.matches(name, common) for name in names)
+    return not is_known or request.reading.probability("recall") >= _LEAST_RECALL
+
+
+def _find_meant(request: RequestContext) -> str:
+    """Return the id of the reminder that "that" means; "" for a reply and where it is the one that is mentioned last.
+
+    It is the only one that the person has just asked about, or one that another person has just set.
+    """
+    points = request.has_word(request.words.demonstratives)
+    if request.known is None or not points or request.turn.message.reply_to is not None:
+        return ""
+    if request.listed is not None:
+        return request.listed.id
+    content = None if request.last_of_other is None else request.last_of_other.arguments.get("content")
+    found = [reminder.id for reminder in request.known.reminders if reminder.content == content]
+    return found[0] if len(found) == 1 else ""
+
+
+def _find_next(request: RequestContext) -> str:
+    """Return the id of the reminder that comes next for the person or in the chat, where that one is asked for."""
+    words = [word for word in request.words.nearest if means_next(word) and request.has_word((word,))]
+    is_other = request.has_word(request.words.plural) or any(map(request.reading.has, ("WHEN", "OLD", "PERSON")))
+    has_figure = any(token.form.isdecimal() for token in request.reading.tokens)
+    if request.known is None or not words or is_other or has_figure:
+        return ""
+    here = list_own(request, request.known) if request.has_word(request.words.own) else request.known.reminders
+    return next((reminder.id for reminder in here if reminder.next_fires), "")
 
 
 def _who_set(request: RequestContext) -> Interpretation | None:
-    names = ", ".join(find_references(request)) or "it"
+    names = ", ".join(find_references(request)) or _find_meant(request) or "it"
     return request.answers.call_tool("reminder_list", {"filter": names, "who_set": True})
 
 
@@ -249,7 +295,7 @@ def _ask(request: RequestContext) -> Interpretation | None:
 
 
 def _time_now(request: RequestContext) -> Interpretation | None:
-    """Tell the clock of the person who asks, or of the places that are named; of another day its date."""
+    """Tell the clock of the person who asks, or of the places that are named; of another day its date and distance."""
     turn = request.turn
     places = [find_zone(piece.strip()) for piece in request.reading.pieces("ZONE")]
     zones = [zone for zone in places if zone is not None]
@@ -258,8 +304,9 @@ def _time_now(request: RequestContext) -> Interpretation | None:
     days = [time.best.start for time in find_times(request)]
     other = next((day for day in days if day.date() != turn.now.date()), None)
     if other is not None:
-        day = date_format.date(turn.language, other)
-        return Interpretation(answer=say(turn.language, "offline.the_day", day=day), must_reply=True)
+        day, apart = date_format.date(turn.language, other), (other.date() - turn.now.date()).days
+        span, key = date_format.count(turn.language, "day", apart), "the_day_ahead" if apart > 0 else "the_day"
+        return Interpretation(answer=say(turn.language, f"offline.{key}", day=day, days=span), must_reply=True)
     told = [_render_clock(request, zone) for zone in zones] or [_render_clock(request, None)]
     return Interpretation(answer="\n".join(told), must_reply=True)
 

@@ -107,7 +107,7 @@ def _list_untagged_words_of_times(request: RequestContext) -> list[str]:
 def _find_set_by(call: ToolCall | None, request: RequestContext, known: ChatReminders) -> list[Reminder]:
     """Return the reminders for or of the person who asks that have the text of `call`."""
     content = None if call is None else call.arguments.get("content")
-    return [reminder for reminder in _list_own(request, known) if reminder.content == content]
+    return [reminder for reminder in list_own(request, known) if reminder.content == content]
 
 
 def _count_minutes_between(reminder: Reminder, clock: int, now: datetime) -> int:
@@ -167,7 +167,7 @@ def _find_on_day(named: list[str], request: RequestContext, known: ChatReminders
     """Return the only reminder of the sender on the day that a name is, which is no number of one: 28号那个."""
     is_number = len(named) == 1 and named[0].isdecimal() and int(named[0]) > len(known.reminders)
     words = request.reading.words("REF") if is_number else ""
-    own = [each for each in _list_own(request, known) if each.schedule.rule is None]
+    own = [each for each in list_own(request, known) if each.schedule.rule is None]
     found = known.filter_by_time(words, own) if words and request.read_times(words) else ()
     return found[0] if len(found) == 1 else None
 
@@ -177,7 +177,7 @@ def _find_at_former_clock(request: RequestContext, known: ChatReminders) -> list
     time = slots.parse_time(request.reading.pieces("OLD"), request.words, request.read_times)
     if time is None or not time.best.has_clock or time.best.rrule is not None:
         return []
-    found = known.filter_by_time(time.words, _list_own(request, known))
+    found = known.filter_by_time(time.words, list_own(request, known))
     last = _find_last_reminders(request, known) if len(found) > 1 else found
     meant = [each for each in found if each in last]
     return [meant[0].id] if len(meant) == 1 else []
@@ -261,7 +261,7 @@ def reminds(reminder: Reminder, person: Person) -> bool:
     return any(target.id == EVERYONE or _is_same_person(target, person) for target in people)
 
 
-def _list_own(request: RequestContext, known: ChatReminders) -> list[Reminder]:
+def list_own(request: RequestContext, known: ChatReminders) -> list[Reminder]:
     """Return the reminders that the person has set, or that remind them."""
     own = request.turn.message.sender
     return [reminder for reminder in known.reminders if reminder.creator.id == own.id or reminds(reminder, own)]
@@ -414,11 +414,31 @@ def _find_untagged(request: RequestContext) -> list[str]:
     if named and _may_be_name(named, request):
         return [named]
     numbers = [
-        request.reading.text[token.start : token.end]
+        token
         for token in request.reading.untagged
         if token.form.isdecimal() and token.end - token.start <= _MOST_FIGURES and not _counts_else(token, request)
     ]
-    return [str(int(number)) for number in numbers] or _find_by_untagged_words(request)
+    is_remark = any(token in _find_remarks(request) for token in numbers)
+    is_told = is_remark and request.words.has_any(request.words.triggers, request.folded_text)  # "that reminder"
+    found = _find_by_untagged_words(request) if is_told or not numbers else []
+    return found or [str(int(request.reading.text[token.start : token.end])) for token in numbers]
+
+
+def _find_remarks(request: RequestContext) -> list[Token]:
+    """Return the tokens of clauses with words of their own beside the one that asks: "smith moved to 11, …"."""
+    tokens, tags = request.reading.tokens, request.reading.tags
+    clauses = [clause for clause in split_clauses(tokens) if clause]
+    said = [[tokens[at] for at in clause] for clause in clauses if all(tags[at] == NO_TAG for at in clause)]
+    beside = said if len(said) < len(clauses) else []
+    naming = (*request.words.triggers, *request.words.reference_marks)
+    return [
+        token
+        for clause in beside
+        if (forms := [each.form for each in clause if not each.form.isdecimal()])
+        if not request.words.has_any(naming, request.words.joint.join(forms))
+        if not slots.are_function_words(forms, request.words)
+        for token in clause
+    ]
 
 
 def _counts_else(figure: Token, request: RequestContext) -> bool:

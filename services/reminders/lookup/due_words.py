@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from services.recurrence.fires import next_fires
+from services.recurrence.rules import parse_rule
 from services.reminders.model import Reminder
 from services.time_expressions import Grain, Reading, TimeReader
 
@@ -114,6 +116,23 @@ def fitting(
             reminder for reminder in there if replace(read, readings=read.in_other_half).fit(reminder)
         ]
     return [reminder for reminder in here if reminder in fits], rest
+
+
+def find_by_rule(
+    words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = DEFAULT_TIMES
+) -> list[Reminder]:
+    """Return the reminders of `here` whose rule has all parts of the one in `words`, which have nothing else."""
+    words = _ONE.sub("", words)
+    found = times.parse_all(words, now, eager=True)
+    reading = found[0].readings[0] if len(found) == 1 and found[0].readings else None
+    rule = None if reading is None or reading.rrule is None else parse_rule(reading.rrule)
+    if reading is None or rule is None or (reading.has_clock and not rule.is_elapsed):
+        return []
+    between = (words[end:start] for (_, end), (start, _) in pairwise([(0, 0), *sorted(reading.spans), (len(words), 0)]))
+    if any(_SMALL_WORDS.sub(" ", piece).split() for piece in between):
+        return []
+    wanted = rule.pattern.parts.items()
+    return [each for each in here if each.schedule.rule is not None and wanted <= each.schedule.rule.parts.items()]
 
 
 def is_weekend(reading: Reading, words: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from services.kernel.errors import RequestRefused
-from services.reminders.lookup.due_words import DEFAULT_TIMES, fitting
+from services.reminders.lookup.due_words import DEFAULT_TIMES, find_by_rule, fitting
 from services.reminders.model import Reminder
 from services.time_expressions import TimeReader
 
@@ -72,6 +72,11 @@ def find_reminder(
 def means_all(reference: str) -> bool:
     """Return whether `reference` is a word for all reminders."""
     return reference.strip().casefold() in ALL
+
+
+def means_next(reference: str) -> bool:
+    """Return whether `reference` means the reminder that comes next."""
+    return reference.strip().casefold() in _NEXT
 
 
 def all_of(reference: str) -> str:
@@ -188,10 +193,11 @@ def _named(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
 
 
 def _repeating(wanted: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
-    """Return recurring reminders by their recurrence and words of the content: "the daily door reminder"."""
+    """Return recurring reminders by their recurrence, and by words of the content: "the daily door reminder"."""
+    again = [reminder for reminder in here if reminder.schedule.rule]
     rest = _REPEATING.sub("", wanted).strip()
-    again = [reminder for reminder in here if reminder.schedule.rule] if rest and rest != wanted else []
-    return again and (_named(rest, again) or _due(rest, again, now, times))
+    found = (_named(rest, again) or _due(rest, again, now, times)) if rest and rest != wanted else []
+    return found or ([] if now is None else find_by_rule(wanted, again, now, times))
 
 
 def _spelled(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:

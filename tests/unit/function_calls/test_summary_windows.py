@@ -86,7 +86,7 @@ async def test_words_for_a_time_are_read_backwards(asked, words, since, until):
 
 
 @pytest.mark.parametrize(
-    ("words", "limit"),
+    ("words", "count"),
     [
         ("the last 50 messages", 50),
         ("last 50", 50),
@@ -96,10 +96,10 @@ async def test_words_for_a_time_are_read_backwards(asked, words, since, until):
         ("last 9999 messages", 1000),
     ],
 )
-async def test_words_for_a_count_are_read(asked, words, limit):
+async def test_words_for_a_count_are_read(asked, words, count):
     window = await asked(words)
 
-    assert (window.since, window.limit) == (None, limit + 1)
+    assert (window.since, window.count) == (None, count)
 
 
 @pytest.mark.parametrize("words", [None, "", "so far", "最近", "recently"])
@@ -144,7 +144,7 @@ async def test_person_without_messages_missed_the_recent_ones(asked):
     ("text", "since", "limit"),
     [
         ("总结一下今天的聊天", "11-20 00:00", 5000),
-        ("总结一下最近50条消息", None, 51),
+        ("总结一下最近50条消息", None, 2000),
         ("sum up what was said since noon", "11-20 12:00", 5000),
         ("summarize, and remind me tomorrow", None, 200),
     ],

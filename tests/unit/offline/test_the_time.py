@@ -28,6 +28,7 @@ def test_time_and_date_are_answered_in_chinese(say: Say, text: str) -> None:
         ("伦敦现在几点", "zh", "02:00"),
         ("what day is tomorrow", "en", "Thursday 5 March 2026"),
         ("下周五几号", "zh", "3月13日"),
+        ("how many days till Easter?", "en", "Sunday 5 April 2026, in 32 days"),
     ],
 )
 def test_time_in_places_and_on_other_days_is_answered(say: Say, text: str, language: str, told: str) -> None:

@@ -35,6 +35,11 @@ def reminder(content: str, due: str, *, age: int = 10) -> Reminder:
     )
 
 
+def repeated(single: Reminder, rule: str) -> Schedule:
+    """The schedule of `single` with a rule."""
+    return msgspec.structs.replace(single.schedule, rule=parse_rule(rule))
+
+
 TEA = reminder("tea", "2026-11-20 17:00", age=30)
 PILLS = reminder("pills", "2026-11-21 08:00", age=20)
 REPORT = reminder("report", "2026-11-21 15:00", age=5)
@@ -157,3 +162,21 @@ def test_a_reminder_that_was_snoozed_is_the_one_that_repeats() -> None:
     assert find_reminder("water", (again, daily), (), now=NOW) is daily
     with pytest.raises(RequestRefused):
         find_reminder("water", (daily, later), (), now=NOW)
+
+
+HOURLY = msgspec.structs.replace(TEA, id="hourly", schedule=repeated(TEA, "FREQ=HOURLY"))
+DAILY = msgspec.structs.replace(PILLS, id="daily", schedule=repeated(PILLS, "FREQ=DAILY"))
+MONDAYS = msgspec.structs.replace(REPORT, id="mondays", schedule=repeated(REPORT, "FREQ=WEEKLY;BYDAY=MO"))
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [("hourly", HOURLY), ("the daily one", DAILY), ("weekly", MONDAYS), ("每小时那个", HOURLY), ("每天", DAILY)],
+)
+def test_words_of_a_repetition_name_the_one_that_repeats_so(words: str, meant: Reminder) -> None:
+    assert find_reminder(words, (HOURLY, DAILY, MONDAYS, PLANTS), (), now=NOW) is meant
+
+
+def test_other_repetition_matches_no_reminder() -> None:
+    with pytest.raises(RequestRefused, match="reminder_unknown"):
+        find_reminder("monthly", (HOURLY, DAILY, MONDAYS, PLANTS), (), now=NOW)

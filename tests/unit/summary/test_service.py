@@ -67,6 +67,14 @@ async def test_since_reads_from_that_moment(talk, stored, home):
     assert not summary.is_cut
 
 
+async def test_the_last_messages_are_those_that_people_wrote_to_each_other(talk, stored, home):
+    messages = talk("ann: old news", "bob: the boiler leaks", "cat: the plumber comes", "bob: summarize", "bubbles: so")
+
+    summary = await SummaryService(stored(messages)).summarize(home, language="en", window=SummaryWindow(count=2))
+
+    assert (summary.message_count, summary.first_at) == (2, messages[1].sent_at)
+
+
 async def test_a_window_over_its_limit_says_that_it_was_cut(talk, stored, home):
     messages = talk("ann: first news", "bob: second news", "cat: third news")
 
