@@ -99,6 +99,16 @@ def calls_person(turn: Turn) -> bool:
     )
 
 
+def speaks_about_bot(turn: Turn) -> bool:
+    """Return whether a message says something about the bot: "maybe Bubbles could remind us"."""
+    named = find_name(turn.message.text, turn.bot_name)
+    if named is None or turn.message.is_for_bot:
+        return False
+    words = load_lexicon(detect_language(turn.message.text, turn.language))
+    behind = words.fold(turn.message.text[named.end() :]).strip(" ,")
+    return behind.startswith(words.about_bot) and words.second_person.isdisjoint(behind.split()[1:2])
+
+
 def _begins_sentence(text: str, named: re.Match[str]) -> bool:
     """Return whether the name is a mention, or has no word in front of it: "lovely! Bubbles remind me at 5"."""
     before = text[: named.start()].rstrip()[-1:]
@@ -112,7 +122,7 @@ def _follows_interjections(turn: Turn, named: re.Match[str]) -> bool:
     words = load_lexicon(language)
     before = words.fold(_SENTENCE_MARK.split(text[: named.start()])[-1]).split()
     is_short = 0 < len(before) <= _MOST_INTERJECTIONS
-    if not is_short or words.fold(text[named.end() :]).strip(" ,").startswith(words.about_bot):
+    if not is_short or speaks_about_bot(turn):
         return False
     return _load_interjections(language).issuperset(map(_collapse_letters, before))
 
@@ -183,7 +193,8 @@ def _log_odds(share: float) -> float:
 def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a message is for people whatever its probability.
 
-    These are times for other people, changes without a reminder to change, and questions and answers between people.
+    These are times for other people, changes without a reminder to change, words that add nothing to one, and questions
+    and answers between people.
     """
     intent = reading.intents[0][0]
     if state.answers_person and intent in _STATEMENTS:
@@ -202,6 +213,10 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
         return True  # people ask each other who said what
     named = slots.extract_references(reading, words)
     if intent in _CHANGES and _has_nothing_to_change(named, state):
+        return True
+    if intent == "append" and not named and not _has_adding_words(reading, words):
+        return True
+    if intent == "delete" and state.answers_person and not named:
         return True
     return not named and _is_time(reading) and _is_time_for_people(reading, words, state)
 
@@ -239,6 +254,11 @@ def _has_change_words(reading: MessageReading, words: Lexicon) -> bool:
         return True
     forms = "".join("@" if token.form.startswith("@") else token.form for token in reading.tokens)
     return not words.joint and any(word in forms for word in words.change_it)
+
+
+def _has_adding_words(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message has words such as "and" or "add" around what would go into a reminder."""
+    return words.has_any((*words.beside, *words.too, *words.adding), reading.join_untagged(words.joint))
 
 
 def has_trigger(reading: MessageReading, words: Lexicon) -> bool:

@@ -13,6 +13,7 @@ from function_calls.understanding.dialogue.addressee import (
     is_addressed,
     is_for_bot,
     is_vocative,
+    speaks_about_bot,
 )
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue
 from function_calls.understanding.dialogue.intent_decision import choose_intents, is_refusal
@@ -141,7 +142,7 @@ class MessageInterpreter:
         self, text: str, turn: Turn, language: str, context: Context, known: ChatReminders | None
     ) -> bool:
         """Return whether a message with the bot's name among its words asks for something: "oh and bubbles skip it"."""
-        if find_name(text, turn.bot_name) is None:
+        if find_name(text, turn.bot_name) is None or speaks_about_bot(turn):
             return False
         _, read = self._bind_models(turn, language, context, known, is_called=False)
         return read(strip_calls(text, turn.bot_name)).probability(NOTHING) < _MOST_TALK_BY_NAME
@@ -176,7 +177,8 @@ class MessageInterpreter:
     def interpret(self, utterance: Utterance, answers: ReminderAnswers) -> Interpretation | None:
         """Return the calls or the question of a message; None where it asks nothing or is unclear."""
         turn = utterance.turn
-        if calls_person(turn) or (_replies_to_unknown(turn) and utterance.reading.intent != "done"):
+        is_for_people = calls_person(turn) or (speaks_about_bot(turn) and not utterance.is_addressed)
+        if is_for_people or (_replies_to_unknown(turn) and utterance.reading.intent != "done"):
             return None
         for intent in self._prefer_new_reminder(self._choose_intents(utterance), utterance):
             made = self._interpret_intent(utterance, intent, answers)

@@ -18,6 +18,7 @@ from services.time_expressions import TimeReadings
 _LATELY = 6
 """The number of messages that are the last ones of a chat."""
 _HALF_DAY = 12
+_END_MARK = re.compile(r"[^\w\s](?=\s|$)")
 
 
 class Utterance(Struct, frozen=True, kw_only=True):
@@ -75,14 +76,17 @@ class CircumstancesReader:
         # The times of all these texts are read only where they can matter.
         has_time, has_set = reading.has("WHEN"), self._dialogue.last_set(key, turn.now) is not None
         clocks = self._read_clocks(reading.text, utterance) if has_time and texts else frozenset()
+        when = [words.fold(reading.words("WHEN"))]
+        is_repeated = has_time and any(words.has_any(when, _END_MARK.sub("", words.fold(text))) for text in texts)
         return Circumstances(
             context=utterance.context,
             awaits_answer=utterance.awaits_answer,
             last_action="none" if last is None else "fresh" if self._dialogue.is_fresh(key, turn) else "old",
             changed_subject=self._dialogue.state(key).is_passed,
             others=len(texts),
-            others_named_time=has_time and any(self._read_clocks(text, utterance) for text in texts),
-            others_proposed_time=has_time and any(self._proposes_time(text, clocks, utterance) for text in texts),
+            others_named_time=is_repeated or (has_time and any(self._read_clocks(text, utterance) for text in texts)),
+            others_proposed_time=is_repeated
+            or (has_time and any(self._proposes_time(text, clocks, utterance) for text in texts)),
             others_discussed_time=has_set and any(self._discusses_time(text, utterance) for text in texts),
             bot_wrote_lately=utterance.known is not None
             and any(message.sender.is_bot for message in turn.recent[-_LATELY:]),

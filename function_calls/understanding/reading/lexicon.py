@@ -58,6 +58,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     quiet_off: tuple[str, ...]
     ahead: tuple[str, ...]
     beside: tuple[str, ...]
+    adding: tuple[str, ...]
+    slips: tuple[str, ...]
     morning_phrases: tuple[str, ...]
     evening_events: tuple[str, ...]
     morning_events: tuple[str, ...]

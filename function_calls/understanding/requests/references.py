@@ -74,7 +74,8 @@ def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[
     if request.listed is not None:
         return [request.listed]
     own, other = (_find_set_by(call, request, known) for call in (request.last_set, request.last_of_other))
-    if len(other) != 1 or not reminds(other[0], request.turn.message.sender):
+    is_own_slip = len(own) == 1 and request.has_word(request.words.slips)
+    if is_own_slip or len(other) != 1 or not reminds(other[0], request.turn.message.sender):
         return own
     if len(own) == 1:
         told = _list_untagged_times(request)

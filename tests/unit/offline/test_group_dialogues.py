@@ -139,6 +139,35 @@ def test_another_person_does_not_change_it_by_chance(answered, text):
     assert answered.says("bob", text) == Interpretation()
 
 
+@pytest.mark.parametrize(
+    ("text", "tools"),
+    [("and the charger too", ["reminder_update"]), ("add the charger", ["reminder_update"]), ("biscuit", [])],
+)
+def test_only_words_that_say_so_add_to_a_reminder(answered, text, tools):
+    assert called(answered.says("ann", text)) == tools
+
+
+@pytest.mark.parametrize(
+    ("others", "text"),
+    [
+        (["make it half 7, traffic's mad"], "ok half 7 then"),
+        (["shall i cancel the table?"], "yeah cancel it"),
+    ],
+)
+def test_answer_to_another_person_changes_no_reminder(answered, others, text):
+    for each in others:
+        answered.says("bob", each)
+
+    assert answered.says("ann", text) == Interpretation()
+
+
+def test_amount_of_time_that_is_left_changes_no_reminder():
+    chat = Chat(language="zh")
+    assert called(chat.says("ann", "12月10号上午九点提醒我打印准考证")) == ["reminder_set"]
+
+    assert chat.says("ann", "满打满算不到一个月了") == Interpretation()
+
+
 def test_undo_of_another_person_is_left_to_the_function_that_knows_whose_change_it_was(answered):
     assert called(answered.says("bob", "undo")) == ["undo"]
 
@@ -200,8 +229,11 @@ def test_question_survives_what_others_say(chat):
     assert called(chat.says("ann", "friday 9am")) == ["reminder_set"]
 
 
-@pytest.mark.parametrize(("text", "meant"), [("make it 6", "call mum"), ("make it 10", "leave")])
-def test_time_is_for_the_reminder_with_the_nearer_clock_after_another_person_set_one_for_both(text, meant):
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("make it 6", "call mum"), ("make it 10", "leave"), ("oh dear I meant 10", "call mum")],
+)
+def test_time_after_another_person_set_one_for_both_is_for_the_nearer_clock_or_ones_own_slip(text, meant):
     group = Person(id=EVERYONE, name=EVERYONE)
     due = datetime(2026, 11, 25, 9, 0, tzinfo=ZONE)
     own, other = (
@@ -280,7 +312,16 @@ def test_edit_of_a_request_sets_it_again(answered):
     assert (call.name, call.arguments["content"]) == ("reminder_set", "call mum")
 
 
-@pytest.mark.parametrize("text", ["thanks Bubbles!", "haha Bubbles is so slow today", "I told Bubbles already"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "thanks Bubbles!",
+        "haha Bubbles is so slow today",
+        "I told Bubbles already",
+        "maybe Bubbles could remind us about the quiz",
+        "yeah Bubbles reminded me yesterday about rent",
+    ],
+)
 def test_talk_about_the_bot_is_left_alone(chat, text):
     assert chat.says("ann", text) == Interpretation()
 
