@@ -77,7 +77,8 @@ class CircumstancesReader:
         has_time, has_set = reading.has("WHEN"), self._dialogue.last_set(key, turn.now) is not None
         clocks = self._read_clocks(reading.text, utterance) if has_time and texts else frozenset()
         when = [words.fold(reading.words("WHEN"))]
-        is_repeated = has_time and any(words.has_any(when, _END_MARK.sub("", words.fold(text))) for text in texts)
+        is_unread = has_time and not self._read_times(reading.text, utterance)  # "half 7" without "at"
+        is_repeated = is_unread and any(words.has_any(when, _END_MARK.sub("", words.fold(text))) for text in texts)
         return Circumstances(
             context=utterance.context,
             awaits_answer=utterance.awaits_answer,

@@ -161,6 +161,14 @@ def test_answer_to_another_person_changes_no_reminder(answered, others, text):
     assert answered.says("ann", text) == Interpretation()
 
 
+def test_day_that_another_person_named_may_be_taken_off():
+    chat = Chat(language="zh")
+    chat.says("阿豪", "Bubbles 每周二四六晚上七点提醒我和大卫去健身房")
+    chat.says("大卫", "周六我一般不在")
+
+    assert chat.says("阿豪", "那去掉周六") != Interpretation()
+
+
 def test_amount_of_time_that_is_left_changes_no_reminder():
     chat = Chat(language="zh")
     assert called(chat.says("ann", "12月10号上午九点提醒我打印准考证")) == ["reminder_set"]
