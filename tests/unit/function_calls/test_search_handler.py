@@ -88,7 +88,7 @@ async def _refusal_of(context):
             PerplexityArgs(query="stars"), context, SearchService([], clock=FixedClock(context.now))
         )
     except RequestRefused as refusal:
-        return say("en", f"refused.{refusal.code}")
+        return say("en", f"refused.{refusal.code}", **refusal.fields)
     return result.text
 
 
