@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from services.kernel.errors import RequestRefused
 from services.recurrence.rules import ELAPSED, Rule, check_rule, load_calendar
 from services.recurrence.schedule import Schedule, repeat_fires
-from services.recurrence.walls import dates_from, elapsed_instants, grid_walls, has_common_shape, walk_dates
+from services.recurrence.wall_times import dates_from, elapsed_instants, grid_walls, has_common_shape, walk_dates
 
 HORIZON = timedelta(days=3653)
 _DAY = timedelta(days=1)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from services.recurrence.fires import fires_after, last_instant, resolve, zone_of
 from services.recurrence.rules import ELAPSED, Rule, load_calendar
 from services.recurrence.schedule import Schedule
-from services.recurrence.walls import dates_from, elapsed_step, grid_walls, has_common_shape, is_day_allowed
+from services.recurrence.wall_times import dates_from, elapsed_step, grid_walls, has_common_shape, is_day_allowed
 
 MOST_LISTED = 400
 """More than a daily reminder has in a year."""
