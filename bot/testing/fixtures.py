@@ -7,23 +7,59 @@ In `conftest.py`::
 `call_tool` runs one function as the router would; `talk` runs a whole bot with your functions in it.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Protocol
 
 import pytest
 from msgspec.structs import replace
 
+from bot.config.settings import PluginSettings
 from bot.testing.clocks import FixedClock
 from bot.testing.in_memory import NOW, talk_to_bot
 from bot.testing.turns import make_context, make_message
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.calls import Interpreter, ToolCall, ToolResult
 from function_calls.tools.context import Services
 from function_calls.tools.declaring.class_tools import Tool
 from function_calls.tools.session_state import CallState
 
-CallTool = Callable[..., Awaitable[ToolResult]]
-"""The type of the fixture `call_tool`."""
+
+class CallTool(Protocol):
+    """The type of the fixture `call_tool`."""
+
+    async def __call__(
+        self,
+        tool: Callable[..., object] | Tool,
+        *services: object,
+        language: str = "en",
+        approved: bool = False,
+        **arguments: object,
+    ) -> ToolResult:
+        """Call `tool` with `arguments`, checked as always; `services` are what it may have injected.
+
+        A tool that asks first runs only if the call is `approved`, as if the person had said yes; otherwise the result
+        is the question. What a call writes into `ctx.state` is there for the next call of the same test.
+        """
+
+
+class Talk(Protocol):
+    """The type of the fixture `talk`."""
+
+    async def __call__(
+        self,
+        *texts: str,
+        functions: Sequence[ModuleType | object] = (),
+        services: Sequence[object] = (),
+        interpreter: Interpreter | None = None,
+        plugins: PluginSettings | None = None,
+    ) -> list[str]:
+        """Say `texts` to a new bot, one after the other, and return all that it says.
+
+        It has `functions` and `plugins`; `services` are what `functions` have injected. No other plugin is loaded,
+        neither of the folder `plugins` nor of an installed package.
+        """
 
 
 @pytest.fixture
@@ -34,12 +70,7 @@ def fake_clock() -> FixedClock:
 
 @pytest.fixture
 def call_tool(fake_clock: FixedClock) -> CallTool:
-    """Return a callable that runs one function as the router does: both checks, injection, failures as results.
-
-    It takes the function, the services to inject, `language`, and the arguments by name. A function that asks first
-    runs only if the call is `approved`, as if the person had said yes; otherwise the result is the question. What a
-    call writes into `ctx.state` is there for the next call of the same test.
-    """
+    """Return a callable that runs one function as the router does: both checks, injection, failures as results."""
     state = CallState()
 
     async def call(
@@ -61,6 +92,6 @@ def call_tool(fake_clock: FixedClock) -> CallTool:
 
 
 @pytest.fixture
-def talk() -> Callable[..., Awaitable[list[str]]]:
-    """Return `talk_to_bot`, which says texts to a new bot in memory and returns all that it says."""
+def talk() -> Talk:
+    """Return a callable that talks to a new bot in memory, offline or with the interpreter given."""
     return talk_to_bot

@@ -53,16 +53,18 @@ class SearchService:
             RequestRefused: `search_not_configured` with the query, or `search_query_empty`.
             SearchUnavailable: no engine gave an answer; `attempts` has their reasons.
         """
+        query = query.strip()
         if not self._engines:
-            raise RequestRefused("search_not_configured", query=query.strip()[:_LONGEST_SHOWN])
-        if not query.strip():
+            shown = query.replace("@", "")[:_LONGEST_SHOWN]  # a mention in the refusal would notify somebody
+            raise RequestRefused("search_not_configured", query=shown)
+        if not query:
             raise RequestRefused("search_query_empty")
         key = (" ".join(query.split()).casefold(), language)
         remembered = self._answers.get(key)
         if remembered is not None and self._clock.now() - remembered[0] < self._cache_ttl:
             self._answers.move_to_end(key)
             return remembered[1]
-        answer = await self._first_answer(query.strip(), language, on_text)
+        answer = await self._first_answer(query, language, on_text)
         if not answer.is_empty:
             self._answers[key] = (self._clock.now(), replace(answer, is_already_answered=False))
         return answer

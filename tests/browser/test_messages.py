@@ -447,6 +447,7 @@ async def test_emoji_are_chosen_with_the_keyboard(visitors: Visitors):
     await expect(composer).to_be_focused()
 
     await opener.press("Enter")
+    await expect(search).to_be_focused()
     await page.keyboard.press("Escape")
     await expect(opener).to_be_focused()
     await opener.press("Enter")

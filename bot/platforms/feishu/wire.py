@@ -40,14 +40,14 @@ class Ids(Form):
 
 
 class Sender(Form):
-    """Who wrote."""
+    """The author of a message."""
 
     sender_id: Ids = Ids()
     sender_type: str = "user"
 
 
 class Mention(Form):
-    """Somebody who is mentioned; `key` stands in the text (`@_user_1`)."""
+    """A mentioned person; `key` stands in the text (`@_user_1`)."""
 
     key: str
     id: Ids = Ids()
@@ -82,7 +82,7 @@ class Action(Form):
 
 
 class Context(Form):
-    """Where a button was pressed."""
+    """The message and the chat of a pressed button."""
 
     open_message_id: str = ""
     open_chat_id: str = ""
@@ -91,8 +91,8 @@ class Context(Form):
 class Body(Form):
     """An event: a message (`message`), its withdrawal (`message_id`) or a reaction to it.
 
-    `chat_id` comes with what was taken back, and with a chat that the bot was added to. `user_id` and `reaction_type`
-    come with reactions, `operator`, `action` and `context` with a pressed button. What bots do has no `user_id`.
+    A withdrawal, and the addition of the bot to a chat, have `chat_id`. A reaction has `user_id`, unless it is that of
+    a bot, and `reaction_type`; a pressed button has `operator`, `action` and `context`.
     """
 
     user_id: Ids | None = None
@@ -123,7 +123,7 @@ class Event(Form):
 
 
 class Account(Struct, frozen=True, kw_only=True):
-    """Who the bot is: its open id, and the name that people call it by."""
+    """The account of the bot: its open id, and the name that people call it by."""
 
     open_id: str
     bot_name: str

@@ -58,6 +58,13 @@ async def test_without_an_engine_the_request_is_refused():
     assert refusal.value.fields == {"query": "stars"}
 
 
+async def test_refusal_repeats_the_query_without_mentions():
+    with pytest.raises(RequestRefused) as refusal:
+        await service().search("@Noor lunch", "en")
+
+    assert refusal.value.fields == {"query": "Noor lunch"}
+
+
 async def test_an_empty_question_is_refused():
     with pytest.raises(RequestRefused) as refusal:
         await service(FakeEngine("first")).search("  ", "en")
