@@ -1,6 +1,6 @@
 """Answer questions from the notes and messages of the chat where no search engine is connected."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
@@ -51,10 +51,11 @@ def render_step(step: Step, bot_name: str) -> str:
 
     Messages to the bot, by `bot_name`, are not enough where the results of another tool may count instead.
     """
-    instead = step.results[len(_HERE) :] if _is_local_lookup(step) else ()
-    found = _select_results(step) if _is_local_lookup(step) else step.results
-    is_said = any(bot_name.casefold() not in text.casefold() for result in found for text in _texts(result))
-    results = found if is_said or not instead else instead
+    results: Sequence[ToolResult] = step.results
+    if _is_local_lookup(step):
+        found, instead = _select_results(step), step.results[len(_HERE) :]
+        is_said = any(bot_name.casefold() not in text.casefold() for result in found for text in _texts(result))
+        results = found if is_said or not instead else instead
     texts = [result.text or ("" if result.value is None else str(result.value)) for result in results]
     return "\n".join(text for text in texts if text)
 

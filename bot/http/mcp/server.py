@@ -152,13 +152,13 @@ class McpTools:
         arguments = await self._repair_arguments(caller, params.name, params.arguments or {})
         call = ToolCall(id=f"{ENTRY_POINT}-{uuid.uuid4().hex}", name=params.name, arguments=arguments)
         form = form_of_answers(params)
-        if form is not None and form.is_declined and CONFIRM in form.answers:
-            return await self._decline(caller, call)
         is_confirmed = bool((ctx.meta or {}).get(CONFIRMED)) or form is not None
         try:
             self._admit(caller)
         except ToolFailed as refused:
             return CallToolResult(content=[TextContent(text=str(refused))], is_error=True)
+        if form is not None and form.is_declined and CONFIRM in form.answers:
+            return await self._decline(caller, call)
         return await self._dispatch(ctx, caller, call, report, is_confirmed=is_confirmed, form=form)
 
     async def _decline(self, caller: McpCaller, call: ToolCall) -> "CallToolResult":

@@ -419,7 +419,8 @@ def _find_untagged(request: RequestContext) -> list[str]:
         for token in request.reading.untagged
         if token.form.isdecimal() and token.end - token.start <= _MOST_FIGURES and not _counts_else(token, request)
     ]
-    is_remark = any(token in _find_remarks(request) for token in numbers)
+    remarks = _find_remarks(request) if numbers else []
+    is_remark = any(token in remarks for token in numbers)
     is_told = is_remark and request.words.has_any(request.words.triggers, request.folded_text)  # "that reminder"
     found = _find_by_untagged_words(request) if is_told or not numbers else []
     return found or [str(int(request.reading.text[token.start : token.end])) for token in numbers]
