@@ -18,7 +18,7 @@ from services.reminders.delivery.worker import DeliveryConfig, DeliveryWorker
 from services.reminders.lookup.due_words import DEFAULT_TIMES
 from services.reminders.lookup.finder import ReminderFinder, is_for_everyone
 from services.reminders.lookup.recent_deliveries import RecentDeliveries
-from services.reminders.lookup.references import means_all
+from services.reminders.lookup.references import is_moved_from, means_all
 from services.reminders.model import (
     CatchUp,
     NewReminder,
@@ -171,8 +171,8 @@ class ReminderService:
     async def delete(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Delete the reminder of `reference`, or with "all" every reminder that `person` created in this chat.
 
-        "All of tomorrow", "all about work" and "all except the dentist" select some of these. After the return no send
-        of a deleted reminder begins.
+        "All of tomorrow", "all about work" and "all except the dentist" select some of these. With a repeating reminder
+        its occurrences at other times are deleted. After the return no send of a deleted reminder begins.
 
         Raises:
             RequestRefused: as `get`; `not_your_reminder(id, owner)`; `nothing_of_yours` if "all" matches none.
@@ -184,7 +184,11 @@ class ReminderService:
             return await self._updater.change_own(
                 chat, person, transitions.cancel, lambda row: row.key in chosen, none=_NONE
             )
-        return (await self._updater.change_one(chat, person, reference, transitions.cancel),)
+        gone = await self._updater.change_one(chat, person, reference, transitions.cancel)
+        rule = gone.schedule.rule
+        others = await self.finder.open_in(chat) if rule is not None and rule.except_walls else ()
+        moved = [each for each, _ in others if is_moved_from(each, gone)]
+        return (gone, *[await self._updater.change_one(chat, person, each.id, transitions.cancel) for each in moved])
 
     async def restore(self, chat: ChatAddress, person: Person, reminder_id: str) -> Reminder:
         """Undo a delete; `reminder_id` is complete.

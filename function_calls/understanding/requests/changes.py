@@ -29,6 +29,7 @@ from function_calls.understanding.requests.references import (
     find_due,
     find_named_reminder,
     find_references,
+    find_remark,
     find_untagged_time,
     names_oneself,
     reminds,
@@ -36,6 +37,7 @@ from function_calls.understanding.requests.references import (
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end, find_leads, find_times, tag_lead
 from function_calls.understanding.requests.states import change_state
+from services.recurrence.edits import fires_from
 from services.recurrence.rules import WEEKDAYS
 from services.recurrence.schedule import rule_text
 from services.reminders.lookup.due_words import DEFAULT_TIMES, due_words, fits_time
@@ -54,6 +56,7 @@ _BOTH, _WEEK = 2, 7
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
 _DAYS_OF_MONTH = re.compile(r"FREQ=MONTHLY;(?:BYMONTHDAY=[\d,]+|BYDAY=-?\d[A-Z]{2})(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
 _WEEKDAY = re.compile(r"FREQ=WEEKLY;BYDAY=[A-Z]{2}")
+_DATE = re.compile(r"\d{4}-")
 _FROM = re.compile(r"\bfrom\b|[从從]")
 
 
@@ -437,8 +440,8 @@ def _parse_clock_beside_hour(request: RequestContext) -> str:
 
 def _is_ahead(request: RequestContext) -> bool:
     """Return whether untagged words say that an amount of time tagged as later is to be taken off."""
-    text = request.reading.join_untagged(request.words.joint)
-    return request.words.has_any(request.words.earlier, text)
+    text, words = request.reading.join_untagged(request.words.joint), request.words
+    return words.has_any(words.earlier, text) and not words.has_any(words.later, text)
 
 
 def _find_time_alone(request: RequestContext) -> str:
@@ -553,8 +556,8 @@ def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, objec
         return {"time": words}
     if best.rrule is None and best.has_day:
         best = best._replace(start=_move_near_reminder(best.start, words, request))
-        best = _keep_clock_in_part(_move_behind_reminder(best, words, request), request)
-    return make_change_arguments(best, request.now)
+        best = _move_behind_reminder(best, words, request)
+    return make_change_arguments(_keep_clock_in_part(best, request), request.now)
 
 
 def _move_behind_reminder(best: Reading, words: str, request: RequestContext) -> Reading:
@@ -568,11 +571,11 @@ def _move_behind_reminder(best: Reading, words: str, request: RequestContext) ->
 
 
 def _keep_clock_in_part(best: Reading, request: RequestContext) -> Reading:
-    """Return a day without its part where the clock of the reminder lies in that: Tuesday morning of one at 7."""
+    """Return days without their part where the clock of the reminder lies in that: Tuesday morning of one at 7."""
     due = find_due(find_named_reminder(request), request.now)
-    if due is None or best.has_clock or not best.part:
+    if due is None or best.has_clock or not (best.part and best.has_day):
         return best
-    return best._replace(part="") if fits_time(due, best._replace(has_day=False)) else best
+    return best._replace(part="") if fits_time(due, best._replace(has_day=False, rrule=None)) else best
 
 
 def _find_half_named(request: RequestContext) -> int | None:
@@ -637,7 +640,7 @@ def _split_range(time: TimeWords, request: RequestContext) -> tuple[str, TimeWor
 def update(request: RequestContext, arguments: Mapping[str, object], *, old: str = "") -> Interpretation | None:
     """Make the call that changes the reminder that is named, or the last one; of a repeating one, one day."""
     references = find_references(request)
-    day = slots.strip_time_words(request.reading.words("OLD"), request.words) or _find_this_day(request)
+    day = slots.strip_time_words(request.reading.words("OLD"), request.words) or _find_this_day(request, arguments)
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or find_default_reference(request)}
     is_weekday = bool(day and find_weekdays(day, request.now, request.language, request.times))
     if is_weekday and references in ([], [day]) and _is_day_of_last(request):
@@ -649,11 +652,31 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
     return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
 
 
-def _find_this_day(request: RequestContext) -> str:
-    """Return the day in the name of a repeating reminder that is one occurrence: "this Thursday's run"; "" for none."""
-    day, reminder = _find_day_in_name(request), find_named_reminder(request)
-    is_this = bool(request.words.joint) and day.casefold().startswith(request.words.one_time)
-    return day if is_this and reminder is not None and reminder.schedule.rule is not None else ""
+def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> str:
+    """Return the day of the only occurrence of a repeating reminder that is meant; "" for none.
+
+    Its name has it ("this Thursday's run"), or a remark beside another clock: "I'm in late tomorrow, make it 10".
+    """
+    reminder = find_named_reminder(request)
+    if reminder is None or reminder.schedule.rule is None:
+        return ""
+    day = _find_day_in_name(request)
+    if request.words.joint and day.casefold().startswith(request.words.one_time):
+        return day
+    is_clock = {key for key, value in arguments.items() if value} == {"time"} and not _is_dated(arguments)
+    if not is_clock or request.has_word(request.words.always):
+        return ""
+    beside = [request.reading.text[token.start : token.end] for token in request.reading.untagged if is_time(token)]
+    beside += [*request.reading.pieces("EVENT"), find_remark(request)]
+    times = [time.best for words in beside for time in request.read_times(words)]
+    days = {best.start.date() for best in times if best is not None and _is_day(best)}
+    fires = [fire for day in days for fire in fires_from(reminder.schedule, day, request.now, 1)]
+    return f"{fires[0]:%Y-%m-%d}" if len(days) == 1 and {fire.date() for fire in fires} == days else ""
+
+
+def _is_dated(arguments: Mapping[str, object]) -> bool:
+    """Return whether the `time` of the arguments of a change has a date."""
+    return _DATE.match(str(arguments["time"])) is not None
 
 
 def _is_day_of_last(request: RequestContext) -> bool:

@@ -16,6 +16,7 @@ from function_calls.understanding.reading.tokens import Token, is_time, split_cl
 from function_calls.understanding.requests.reference_resolution import SEVERAL, ChatReminders
 from function_calls.understanding.requests.request_context import RequestContext
 from services.kernel.chat import Person
+from services.reminders.lookup.references import is_moved_from
 from services.reminders.lookup.several import several_in
 from services.reminders.model import EVERYONE, Reminder
 
@@ -29,6 +30,8 @@ _ENDS = frozenset({"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";"
 _FINAL = frozenset({"delete", "pause", "done", "leave"})
 """Intents for which a name must be right: another reminder would be lost."""
 _ASKING = frozenset({"list", "when_is", "who_set", "join", "person_add"})
+_OF_SERIES = frozenset({"skip", "keep_days"})
+"""Intents of repeating reminders, which an occurrence that was moved is not."""
 _ON_A_DAY = frozenset({"delete", "skip"})
 """Intents whose day is that of the reminder."""
 _CHANGED = frozenset({"WHEN", "LATER", "EARLIER", "PERSON", "UNTIL"})
@@ -108,7 +111,8 @@ def _list_untagged_words_of_times(request: RequestContext) -> list[str]:
 def _find_set_by(call: ToolCall | None, request: RequestContext, known: ChatReminders) -> list[Reminder]:
     """Return the reminders for or of the person who asks that have the text of `call`."""
     content = None if call is None else call.arguments.get("content")
-    return [reminder for reminder in list_own(request, known) if reminder.content == content]
+    found = [reminder for reminder in list_own(request, known) if reminder.content == content]
+    return [each for each in found if not any(is_moved_from(each, series) for series in found)]
 
 
 def _count_minutes_between(reminder: Reminder, clock: int, now: datetime) -> int:
@@ -226,13 +230,17 @@ def _is_beside(request: RequestContext) -> bool:
 def find_default_reference(request: RequestContext) -> str:
     """Return the reference of a request without a name: "it", or an id where the reminder is not one of the sender's.
 
-    It is the only one that the person has just asked about, or one that another person has set for them.
+    It is the only one that the person has just asked about, or one that another person has set for them; for changes of
+    the repetition the one that repeats, not an occurrence of it that was moved.
     """
     if request.listed is not None:
         return request.listed.id
     if request.known is None:
         return IT
     own = _find_set_by(request.last_set, request, request.known)
+    has_moved = any(is_moved_from(each, series) for series in own for each in request.known.reminders)
+    if has_moved and (request.reading.intent in _OF_SERIES or request.has_word(request.words.always)):
+        return own[0].id
     named = _list_untagged_words_of_times(request) if len(own) > 1 else []
     fits = {each.id for words in named for each in request.known.filter_by_time(words, own)}
     if len(fits) == 1:
@@ -455,7 +463,7 @@ def _find_by_remark(request: RequestContext) -> list[str]:
     tokens, tags, text = request.reading.tokens, request.reading.tags, request.reading.text
     beside = [clause for clause in split_clauses(tokens) if {tags[at] for at in clause} <= {NO_TAG}]
     remarks = [text[tokens[clause[0]].start : tokens[clause[-1]].end] for clause in beside if clause]
-    like = _find_closest_to_remark(" ".join([_find_remark(request), *remarks]), request)
+    like = _find_closest_to_remark(" ".join([find_remark(request), *remarks]), request)
     return [] if like is None else [like.id]
 
 
@@ -475,11 +483,11 @@ def _find_by_untagged_words(request: RequestContext) -> list[str]:
         return _find_by_remark(request)
     common = load_common_words(request.language) | {*request.words.skipping}
     like = request.known.find_only_closest(request.reading.join_untagged(request.words.joint), common)
-    like = like or _find_closest_to_remark(_find_remark(request), request)
+    like = like or _find_closest_to_remark(find_remark(request), request)
     return [] if like is None else [like.id]
 
 
-def _find_remark(request: RequestContext) -> str:
+def find_remark(request: RequestContext) -> str:
     """Return the text around the only request of a message: "the cake, they are closed on Friday, make it Thursday"."""
     before, found, after = request.turn.message.text.partition(request.reading.text)
     return f"{before} {after}" if found and not request.is_part else ""

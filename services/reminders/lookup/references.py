@@ -63,7 +63,7 @@ def find_reminder(
     """
     if not here:
         raise RequestRefused("no_reminders")
-    found = _without_snoozed(_found(reference, here, shown, now, times))
+    found = _without_copies(_found(reference, here, shown, now, times))
     if len(found) > 1:
         raise RequestRefused("reminder_ambiguous", reference=reference, candidates=tuple(found))
     return found[0]
@@ -161,19 +161,27 @@ def _found(
     return found
 
 
-def _without_snoozed(found: list[Reminder]) -> list[Reminder]:
-    """Return the one of `found` that repeats, where all others are to say it once more soon: it was snoozed."""
+def _without_copies(found: list[Reminder]) -> list[Reminder]:
+    """Return the one of `found` that repeats, where all others are occurrences of it that were snoozed or moved."""
     repeating = [each for each in found if each.schedule.rule is not None]
     if len(repeating) != 1:
         return found
-    others = [each for each in found if each not in repeating]
-    return repeating if all(_is_snoozed(each, repeating[0]) for each in others) else found
+    series, others = repeating[0], [each for each in found if each not in repeating]
+    return repeating if all(_is_snoozed(each, series) or is_moved_from(each, series) for each in others) else found
 
 
 def _is_snoozed(reminder: Reminder, original: Reminder) -> bool:
     """Return whether a reminder says the text of the `original` once more, soon after it was made."""
     is_same = reminder.content == original.content and reminder.created_at > original.created_at
     return is_same and bool(reminder.next_fires) and reminder.next_fires[0] - reminder.created_at <= _SOON
+
+
+def is_moved_from(reminder: Reminder, series: Reminder) -> bool:
+    """Return whether a reminder is an occurrence of `series` at another time, made by `reschedule_occurrence`."""
+    rule = series.schedule.rule
+    is_once = reminder.schedule.rule is None and reminder.created_at >= series.created_at
+    is_same = (reminder.content, reminder.creator.id) == (series.content, series.creator.id)
+    return rule is not None and bool(rule.except_walls) and is_once and is_same
 
 
 def _numbered(number: int, here: Sequence[Reminder], shown: Sequence[str]) -> list[Reminder]:
