@@ -120,16 +120,22 @@ def _remove_clock(request: RequestContext) -> Interpretation | None:
 
 
 def _remove_weekdays(request: RequestContext) -> Interpretation | None:
-    """Remove weekdays from a reminder that has others: "drop the Fridays off the produce one"."""
+    """Remove weekdays from a reminder that has others: "drop the Fridays off the produce one".
+
+    A weekday that names no more may be one day only ("drop the Friday one"), which is asked about.
+    """
     reminder = find_named_reminder(request)
     rules = [token for token in request.reading.tokens if token.form == "@rule"]
-    if reminder is None or len(rules) != 1:
+    single = "" if request.reading.has("REF") else slots.strip_time_words(request.reading.words("OLD"), request.words)
+    if reminder is None or len(rules) > 1 or not (rules or single):
         return None
-    words = request.reading.text[rules[0].start : rules[0].end]
-    days = find_recurring_weekdays(words, request.now, request.language, request.times)
+    words = request.reading.text[rules[0].start : rules[0].end] if rules else single
+    find = find_recurring_weekdays if rules else find_weekdays
+    days = find(words, request.now, request.language, request.times)
     if not days or not _repeats_on(reminder, days):
         return None
-    return request.answers.call_tool("reminder_update", {"days": f"-{words}", "reminder_id": reminder.id})
+    skipped = {} if rules else {"skip": words}
+    return request.answers.call_tool("reminder_update", {"days": f"-{words}", "reminder_id": reminder.id, **skipped})
 
 
 def _find_shared_by_other(request: RequestContext) -> Reminder | None:

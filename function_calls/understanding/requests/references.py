@@ -1,7 +1,7 @@
 """Find the references to reminders in a request, in the form that `reminder_id` takes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise, takewhile
 
@@ -111,8 +111,12 @@ def _list_untagged_words_of_times(request: RequestContext) -> list[str]:
 def _find_set_by(call: ToolCall | None, request: RequestContext, known: ChatReminders) -> list[Reminder]:
     """Return the reminders for or of the person who asks that have the text of `call`."""
     content = None if call is None else call.arguments.get("content")
-    found = [reminder for reminder in list_own(request, known) if reminder.content == content]
-    return [each for each in found if not any(is_moved_from(each, series) for series in found)]
+    return list(_without_moved([each for each in list_own(request, known) if each.content == content]))
+
+
+def _without_moved(found: Sequence[Reminder]) -> tuple[Reminder, ...]:
+    """Return the reminders of `found` but the moved occurrences of others of them."""
+    return tuple([each for each in found if not any(is_moved_from(each, series) for series in found)])
 
 
 def _count_minutes_between(reminder: Reminder, clock: int, now: datetime) -> int:
@@ -189,9 +193,10 @@ def _find_at_former_clock(request: RequestContext, known: ChatReminders) -> list
 
 
 def _choose_of_several(name: str, request: RequestContext, known: ChatReminders) -> Reminder | None:
-    """Return the one of several reminders of a name on the day that is named, or the only one that reminds the sender.
+    """Return the one of several reminders of a name on the day that is named.
 
-    None where the name is that of one reminder, a time or a person, and where several are left.
+    Without a day it is the one that repeats and of which the others are moved occurrences, or the only one that reminds
+    the sender. None where the name is that of one reminder, a time or a person, and where several are left.
     """
     found = known.resolve(name)
     like = known.find_closest(name, load_common_words(request.language))
@@ -201,6 +206,8 @@ def _choose_of_several(name: str, request: RequestContext, known: ChatReminders)
     day = _find_days(request) if request.reading.has("OLD") or request.reading.intent in _ON_A_DAY else ""
     if day:
         found = tuple([each for each in known.filter_by_time(day, found) if each.schedule.rule is None])
+    else:
+        found = _without_moved(found)
     own = [each for each in found if reminds(each, request.turn.message.sender)]
     return found[0] if len(found) == 1 else own[0] if len(own) == 1 and not day else None
 

@@ -63,7 +63,7 @@ def find_reminder(
     """
     if not here:
         raise RequestRefused("no_reminders")
-    found = _without_copies(_found(reference, here, shown, now, times))
+    found = _without_snoozed(_found(reference, here, shown, now, times))
     if len(found) > 1:
         raise RequestRefused("reminder_ambiguous", reference=reference, candidates=tuple(found))
     return found[0]
@@ -161,13 +161,13 @@ def _found(
     return found
 
 
-def _without_copies(found: list[Reminder]) -> list[Reminder]:
-    """Return the one of `found` that repeats, where all others are occurrences of it that were snoozed or moved."""
+def _without_snoozed(found: list[Reminder]) -> list[Reminder]:
+    """Return the one of `found` that repeats, where all others are to say it once more soon: it was snoozed."""
     repeating = [each for each in found if each.schedule.rule is not None]
     if len(repeating) != 1:
         return found
-    series, others = repeating[0], [each for each in found if each not in repeating]
-    return repeating if all(_is_snoozed(each, series) or is_moved_from(each, series) for each in others) else found
+    others = [each for each in found if each not in repeating]
+    return repeating if all(_is_snoozed(each, repeating[0]) for each in others) else found
 
 
 def _is_snoozed(reminder: Reminder, original: Reminder) -> bool:

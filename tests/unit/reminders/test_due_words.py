@@ -8,7 +8,7 @@ import pytest
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
-from services.recurrence.rules import parse_rule, with_exceptions
+from services.recurrence.rules import parse_rule
 from services.recurrence.schedule import Schedule
 from services.reminders.lookup.references import find_reminder, matching
 from services.reminders.model import Reminder, ReminderState
@@ -162,16 +162,6 @@ def test_a_reminder_that_was_snoozed_is_the_one_that_repeats() -> None:
     assert find_reminder("water", (again, daily), (), now=NOW) is daily
     with pytest.raises(RequestRefused):
         find_reminder("water", (daily, later), (), now=NOW)
-
-
-def test_an_occurrence_that_was_moved_is_named_by_its_series() -> None:
-    daily, moved = repeating(reminder("water", "2026-11-21 09:00", age=60)), reminder("water", "2026-11-24 10:20")
-    rule = with_exceptions(parse_rule("FREQ=DAILY"), [datetime(2026, 11, 24, 9, tzinfo=BERLIN)], days_only=False)
-    excepted = msgspec.structs.replace(daily, schedule=msgspec.structs.replace(daily.schedule, rule=rule))
-
-    assert find_reminder("water", (excepted, moved), (), now=NOW) is excepted
-    with pytest.raises(RequestRefused):
-        find_reminder("water", (daily, moved), (), now=NOW)
 
 
 HOURLY = msgspec.structs.replace(TEA, id="hourly", schedule=repeated(TEA, "FREQ=HOURLY"))
