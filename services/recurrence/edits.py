@@ -118,12 +118,12 @@ def suspend(old: Schedule, suspension: Suspension) -> Schedule:
     return replace(old, rule=with_exceptions(without_days, others, days_only=False))
 
 
-def resume_suspended(old: Schedule, now: datetime) -> Schedule:
-    """Return `old` with all occurrences from today on, including skipped ones."""
+def resume_suspended(old: Schedule, now: datetime, *, days_only: bool = False) -> Schedule:
+    """Return `old` with all occurrences from today on; with `days_only` those skipped by their clock stay skipped."""
     if old.rule is None:
         return old
     today = now.astimezone(ZoneInfo(old.zone)).date()
-    return replace(old, rule=without_exceptions_from(old.rule, today))
+    return replace(old, rule=without_exceptions_from(old.rule, today, days_only=days_only))
 
 
 def is_suspended(schedule: Schedule, now: datetime) -> bool:

@@ -185,13 +185,11 @@ def with_exceptions(rule: Rule, exceptions: Sequence[datetime], *, days_only: bo
     return replace(rule, except_walls=rule.except_walls.union(walls))
 
 
-def without_exceptions_from(rule: Rule, day: date) -> Rule:
-    """Return `rule` without the excluded days and wall times from `day` on."""
-    return replace(
-        rule,
-        except_days=frozenset(excepted for excepted in rule.except_days if excepted < day),
-        except_walls=frozenset(wall for wall in rule.except_walls if wall.date() < day),
-    )
+def without_exceptions_from(rule: Rule, day: date, *, days_only: bool = False) -> Rule:
+    """Return `rule` without the excluded days and wall times from `day` on; with `days_only` the latter stay."""
+    walls = rule.except_walls if days_only else frozenset(wall for wall in rule.except_walls if wall.date() < day)
+    days = frozenset(excepted for excepted in rule.except_days if excepted < day)
+    return replace(rule, except_days=days, except_walls=walls)
 
 
 def check_rule(rule: Rule) -> None:

@@ -27,7 +27,6 @@ from services.recurrence.edits import (
     Suspension,
     can_suspend,
     drop_follow_up,
-    is_suspended,
     resume_suspended,
     suspend,
     suspended_fires,
@@ -36,7 +35,7 @@ from services.recurrence.fires import next_fires
 from services.recurrence.rules import WEEKDAYS
 from services.recurrence.schedule import Schedule
 from services.reminders.lookup.due_words import is_weekend
-from services.reminders.lookup.references import means_all
+from services.reminders.lookup.references import is_moved_from, means_all
 from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderState
 from services.reminders.service import ReminderService
 from services.time_expressions import Grain, Reading
@@ -214,19 +213,22 @@ async def _suspend_one(
 
 
 async def resume(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """Resume paused reminders, and restore the skipped occurrences of suspended ones."""
+    """Resume paused reminders, and restore the skipped occurrences of suspended ones, but not those that were moved."""
     if means_all(reference):
         own = await own_reminders(ctx, reminders)
     else:
         own = (await reminders.find(ctx.chat, ctx.sender, reference),)
-    suspended = [
-        reminder
-        for reminder in own
-        if reminder.state is ReminderState.ACTIVE and is_suspended(reminder.schedule, ctx.now)
-    ]
+    here = await reminders.open_in(ctx.chat)
+
+    def resume_schedule(reminder: Reminder) -> Schedule:
+        has_moved = any(is_moved_from(each, reminder) for each in here)
+        return resume_suspended(reminder.schedule, ctx.now, days_only=has_moved)
+
+    active = [reminder for reminder in own if reminder.state is ReminderState.ACTIVE]
+    suspended = [reminder for reminder in active if resume_schedule(reminder) != reminder.schedule]
 
     async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
-        edit = ReminderEdit(schedule=resume_suspended(reminder.schedule, ctx.now))
+        edit = ReminderEdit(schedule=resume_schedule(reminder))
         changed = await reminders.edit(ctx.chat, ctx.sender, reminder.id, edit)
         return confirm_change(changed, ctx, "resume", revert_step(reminder))
 

@@ -385,7 +385,7 @@ def find_reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
     spans = [span for span in whole if words.fold(reading.text[slice(*span)]) not in words.articles]
     together = [spans[0]] if spans else []
     for span in spans[1:]:
-        between = reading.text[together[-1][1] : span[0]].strip(_EDGE + " ")
+        between = reading.text[together[-1][1] : span[0]].strip(_EDGE + " 的")
         if between in words.and_words:
             together.append(span)
     if len(together) < len(spans) and len(together) == 1:

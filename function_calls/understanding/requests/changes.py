@@ -758,7 +758,7 @@ def _read_days(request: RequestContext) -> str:
 
 
 def keep_days(request: RequestContext) -> Interpretation | None:
-    """Limit a repeating reminder to some days of the week, or move a single one to a day.
+    """Limit a repeating reminder to some days of the week or to one day, or move a single one to a day.
 
     Where no reminder is named and the one set last comes once, this limits the sender's only repeating reminder on
     these days.
@@ -768,6 +768,9 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     if not words or _limits_for_oneself(words, request):
         return None
     is_single = _is_last_single(request) if reminder is None else reminder.schedule.rule is None
+    day = None if is_single else _read_single_day(words, request)
+    if day is not None:
+        return update(request, {"type": "once", "time": f"{day:%Y-%m-%d}"})
     if reminder is not None and not is_single:
         return update(request, {"days": words})
     limited = [] if find_references(request) else _list_on_days(words, request)
@@ -777,6 +780,15 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     if not is_single:
         return update(request, {"days": words})
     return None if limited and _is_habit(words, request) else move(request)
+
+
+def _read_single_day(words: str, request: RequestContext) -> date | None:
+    """Return the day that `words` name, which is no weekday: "just today"."""
+    if find_weekdays(words, request.now, request.language, request.times):
+        return None
+    times = request.read_times(words)
+    best = times[0].best if len(times) == 1 else None
+    return best.start.date() if best is not None and _is_day(best) and not best.has_clock else None
 
 
 def _is_habit(words: str, request: RequestContext) -> bool:
