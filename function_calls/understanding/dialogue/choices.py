@@ -4,8 +4,11 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 
+from function_calls.language.recognized_phrases import is_clock_without_half
+from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.times import set_clock
 from services.time_expressions import Reading, TimeReadings
 
 _NOON = 12
@@ -20,6 +23,10 @@ def choose_options(
     """Return the options that the message chooses; empty where it says something else. `read` reads its times."""
     if not options or len(reading.tokens) > _LONGEST:
         return ()
+    times = read(reading.text)
+    at_clock = _choose_by_clock(times, options) if _is_time(reading, times, words) else None
+    if at_clock is not None:
+        return (at_clock,)
     text = unicodedata.normalize("NFKC", reading.text).casefold().strip(_MARKS)
     if words.find_refusal(text):
         return ()
@@ -33,10 +40,35 @@ def choose_options(
         if text in names:
             return (which(options, key=lambda option: option.start),)
     half = None if any(map(str.isdecimal, text)) else _parse_half_of_day(text, words)
-    if half is None or not _is_same_day(read(reading.text), options):
+    if half is None or not _is_same_day(times, options):
         return ()
     fitting = tuple(option for option in options if (option.start.hour < _NOON) is half)
     return fitting if len(fitting) == 1 else ()
+
+
+def _is_time(reading: MessageReading, times: Sequence[TimeReadings], words: Lexicon) -> bool:
+    """Return whether a message is no more than a time, or changes something unnamed to it: "8pm", "make it 8pm"."""
+    if any(is_clock_without_half(slots.make_time_words(reading.text, time).words) for time in times):
+        return False
+    if reading.intent == "move":
+        return not reading.has("REF")
+    left = words.joint.join(slots.find_uncovered_words(reading.text, times, words))
+    return not _strip_around_choice(left, words)
+
+
+def _choose_by_clock(times: Sequence[TimeReadings], options: Sequence[Reading]) -> Reading | None:
+    """Return the option at the only time of a message, a clock, or every day at that clock where the options are daily.
+
+    "8pm", of every day at 08:00 or 20:00, is the second; "8:30pm" is every day at 20:30.
+    """
+    best = times[0].best if len(times) == 1 and len(times[0].readings) == 1 else None
+    if best is None or best.has_day or not best.has_clock or best.start.second:
+        return None
+    found = [option for option in options if option.start.timetz() == best.start.timetz()]
+    if len(found) == 1:
+        return found[0]
+    is_daily = all((option.rrule or "").startswith("FREQ=DAILY") for option in options)
+    return set_clock(options[0]._replace(start=best.start), best) if is_daily else None
 
 
 def _strip_around_choice(text: str, words: Lexicon) -> str:

@@ -56,6 +56,7 @@ _BOTH, _WEEK = 2, 7
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
 _DAYS_OF_MONTH = re.compile(r"FREQ=MONTHLY;(?:BYMONTHDAY=[\d,]+|BYDAY=-?\d[A-Z]{2})(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
 _WEEKDAY = re.compile(r"FREQ=WEEKLY;BYDAY=[A-Z]{2}")
+_CLOCK = re.compile(r"\d\d:\d\d")
 _DATE = re.compile(r"\d{4}-")
 _FROM = re.compile(r"\bfrom\b|[从從]")
 
@@ -284,6 +285,8 @@ def _move_to(request: RequestContext) -> Interpretation | None:
         arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
     if old and not new.best.has_clock:
         return update(request, {**arguments, "occurrence": old})
+    if _begins_daily_anew(arguments, request):
+        return update(request, {**arguments, "type": "daily"})
     if is_single and not old and _is_for_good(request):
         return update(request, {**arguments, "occurrence": "all"})
     return update(request, {**arguments, "since": since}, old=old)
@@ -404,6 +407,17 @@ def _move_ahead_of_event(request: RequestContext, best: Reading) -> dict[str, ob
     if len(events) != 1 or not request.reading.has("LEAD") or events[0].best.has_day:
         return None
     return {"time": f"{best.wall:%H:%M}"}
+
+
+def _begins_daily_anew(arguments: Mapping[str, object], request: RequestContext) -> bool:
+    """Return whether a clock is another one for every day of a reminder set today, whose clock was past by then."""
+    reminder = find_named_reminder(request)
+    rule = None if reminder is None else reminder.schedule.rule
+    if reminder is None or rule is None or arguments.keys() != {"time"} or not _CLOCK.fullmatch(str(arguments["time"])):
+        return False
+    start, made = reminder.schedule.start, reminder.created_at.astimezone(request.now.tzinfo)
+    is_past = start.date() - made.date() == _DAY and start.time() < made.time()
+    return (rule.frequency, rule.interval) == ("DAILY", 1) and is_past and made.date() == request.now.date()
 
 
 def _is_for_good(request: RequestContext) -> bool:

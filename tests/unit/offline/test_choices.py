@@ -40,12 +40,15 @@ def picked(answer, language="en"):
         ("tomorrow evening", "en"),
         ("the later one", "en"),
         ("pm", "en"),
+        ("8pm", "en"),
+        ("no, 8pm", "en"),
         ("２", "en"),
         ("我选2", "zh"),
         ("第二个吧", "zh"),
         ("2，谢谢", "zh"),
         ("晚上的", "zh"),
         ("明晚", "zh"),
+        ("晚上八点", "zh"),
     ],
 )
 def test_answer_picks_the_later_time(answer, language):
