@@ -11,7 +11,6 @@ from function_calls.understanding.tool_calls import CallMaker
 _HERE: Final = ("memory_search", "history_search")
 _LEAST_MORE: Final = 4
 """By how many characters a message is longer than the words looked for, where it says something about them."""
-
 _LONGEST_SHOWN: Final = 120
 """The longest query that is repeated, in characters."""
 
