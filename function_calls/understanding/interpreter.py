@@ -121,7 +121,7 @@ class OfflineInterpreter:
     async def interpret(self, turn: Turn) -> Interpretation:
         """Return what `turn` asks for; empty where nothing was asked."""
         if turn.steps:
-            instead = make_web_fallback(turn)
+            instead = make_web_fallback(turn) if self._searches_web else ()
             return Interpretation(calls=instead) if instead else Interpretation(answer=render_results(turn))
         key = _get_dialogue_key(turn)
         if self._memory is not None:

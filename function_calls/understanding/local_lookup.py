@@ -11,6 +11,8 @@ from function_calls.understanding.tool_calls import CallMaker
 _HERE: Final = ("memory_search", "history_search")
 _LEAST_MORE: Final = 4
 """By how many characters a message is longer than the words looked for, where it says something about them."""
+_LONGEST_SHOWN: Final = 120
+"""The longest query that is repeated, in characters."""
 
 
 def make_local_lookup(turn: Turn, query: str, *otherwise: ToolCall) -> tuple[ToolCall, ...]:
@@ -25,21 +27,21 @@ def make_local_lookup(turn: Turn, query: str, *otherwise: ToolCall) -> tuple[Too
 
 
 def make_web_fallback(turn: Turn) -> tuple[ToolCall, ...]:
-    """Return a web search, which explains what it lacks, where the local lookup of `turn` found nothing; else empty."""
-    last, maker = turn.steps[-1], CallMaker(turn)
-    if (
-        not _is_local_lookup(last)
-        or len(last.calls) > len(_HERE)
-        or _select_results(last)
-        or not maker.offers("perplexity_search")
-    ):
+    """Return a web search where the local lookup of `turn` found nothing and nothing counts instead; else empty."""
+    maker = CallMaker(turn)
+    if not _is_in_vain(turn.steps[-1]) or not maker.offers("perplexity_search"):
         return ()
-    return (maker.call("perplexity_search", {"query": _get_query(last)}),)
+    return (maker.call("perplexity_search", {"query": _get_query(turn.steps[-1])}),)
 
 
 def render_results(turn: Turn) -> str:
-    """Return the texts of the last round of tools, or a sentence that says that they gave no text."""
+    """Return the texts of the last round of tools, or a sentence that says that they gave no text.
+
+    After a local lookup in vain it says where was looked, and that the web was not searched.
+    """
     last = turn.steps[-1]
+    if _is_in_vain(last) and CallMaker(turn).offers("perplexity_search"):
+        return _render_nothing_found(turn)
     given = render_step(last, turn.bot_name)
     if given or any(result.files or result.is_answered for result in last.results):
         return given
@@ -58,6 +60,17 @@ def render_step(step: Step, bot_name: str) -> str:
         results = found if is_said or not instead else instead
     texts = [result.text or ("" if result.value is None else str(result.value)) for result in results]
     return "\n".join(text for text in texts if text)
+
+
+def _render_nothing_found(turn: Turn) -> str:
+    query = _get_query(turn.steps[-1]).replace("@", "")[:_LONGEST_SHOWN]  # a mention would notify somebody
+    keys = ("history.nothing_here", "search.set_up") if turn.message.sender.is_admin else ("history.nothing_here",)
+    return "\n".join(say(turn.language, key, query=query) for key in keys)
+
+
+def _is_in_vain(step: Step) -> bool:
+    """Return whether a round of tools was only a local lookup, which found nothing."""
+    return _is_local_lookup(step) and len(step.calls) == len(_HERE) and not _select_results(step)
 
 
 def _is_local_lookup(step: Step) -> bool:

@@ -41,6 +41,9 @@ class MessageStore(Protocol):
     async def since(self, address: ChatAddress, moment: datetime, limit: int) -> tuple[ChatMessage, ...]:
         """Return the last `limit` messages sent after `moment`, oldest first."""
 
+    async def after(self, message: ChatMessage, limit: int) -> tuple[ChatMessage, ...]:
+        """Return the first `limit` messages after `message` in its chat or thread, oldest first."""
+
     async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
         """Return the latest message of `person` in the chat, sent before `before`."""
 
@@ -143,6 +146,10 @@ class HistoryService:
     async def since(self, address: ChatAddress, when: datetime, limit: int = 5000) -> tuple[ChatMessage, ...]:
         """Return the last `limit` messages sent after `when` (timezone-aware), oldest first."""
         return await self._store.since(address, when, limit)
+
+    async def after(self, message: ChatMessage, limit: int) -> tuple[ChatMessage, ...]:
+        """Return the first `limit` messages after `message` in its chat or thread, oldest first."""
+        return await self._store.after(message, limit)
 
     async def search(self, chat: ChatAddress, query: str, limit: int = 10) -> tuple[ChatMessage, ...]:
         """Return at most `limit` messages of people in `chat` that match `query`, best first.

@@ -42,7 +42,8 @@ def query_terms(query: str) -> list[str]:
     found: dict[str, None] = {}
     for run in _runs(query):
         if _is_han(run):
-            found.update(dict.fromkeys(_pairs(run) if len(run) > 1 else run))
+            for part in _question_words().sub(" ", run).split() or [run]:
+                found.update(dict.fromkeys(_pairs(part) if len(part) > 1 else part))
         else:
             found[_stem(run)] = None
     specific = [term for term in found if term not in _stop_terms()]
@@ -89,8 +90,18 @@ def _stem(word: str) -> str:
 
 
 @cache
+def _question_words() -> re.Pattern[str]:
+    return re.compile("|".join(_stop_words()["zh_question"].split()))
+
+
+@cache
+def _stop_words() -> dict[str, str]:
+    return tomllib.loads(files(__package__ or "").joinpath("stop_words.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def _stop_terms() -> frozenset[str]:
-    table = tomllib.loads(files(__package__ or "").joinpath("stop_words.toml").read_text(encoding="utf-8"))
+    table = _stop_words()
     return frozenset([_stem(word) for word in (table["en"] + table["es"]).split()] + table["zh"].split())
 
 

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
+from datetime import timedelta
 
 from services.kernel.chat import ChatMessage
 from services.summary.lexicon import lexicon, terms
@@ -11,9 +12,13 @@ from services.summary.model import Participant, SummaryWindow
 _SLASH_COMMAND = re.compile(r"[/!][A-Za-z]\w*(?:@\w+)?(?:\s|$)")
 _MENTION = re.compile(r"^@[^\s,，:：]+[\s,，:：]*")
 _NAME_IN_FRONT = re.compile(r"^[^\s,，:：]{1,24}[,，:：]\s*")
+_CALL = re.compile(r"^(?:@?[A-Za-z]+(?=[^\W\d_a-z])|\S{1,24}\s+)")
+"""A word in front of a request, with which the bot may be called: "Bubbles 提醒我", "Bubbles提醒我"."""
 _EDGES = " \t\r\n.,;!?~。，；！？～…"
 _MATCHED_LENGTH = 400
 """The length of the beginning of a text in which commands and instructions are matched."""
+_ANSWERED_IN = timedelta(hours=1)
+"""How long after a question the next message of another person is taken for its answer."""
 
 
 def content_messages(messages: Iterable[ChatMessage], answered: Container[str] = ()) -> list[ChatMessage]:
@@ -46,6 +51,42 @@ def is_command(text: str) -> bool:
     bare = _MENTION.sub("", head)
     forms = {head, bare, _NAME_IN_FRONT.sub("", bare)}
     return any(lexicon().command.fullmatch(form.strip(_EDGES)) for form in forms)
+
+
+def is_request(message: ChatMessage) -> bool:
+    """Return whether `message` asks something of the bot, other than to remember what it says."""
+    if not message.is_for_bot:
+        return is_command(message.text)
+    text = message.text.strip()[:_MATCHED_LENGTH]
+    called = _CALL.sub("", text)
+    forms = (text, called, _CALL.sub("", called))  # "hey Bubbles …"
+    return not any(map(lexicon().note.search, forms)) and any(is_command(form) or asks(form) for form in forms)
+
+
+def asks(text: str) -> bool:
+    """Return whether `text` is a question, or says that its author does not know something."""
+    head = text.strip()[:_MATCHED_LENGTH]
+    return lexicon().question.search(head) is not None or lexicon().inquiry.search(head) is not None
+
+
+def asks_quantity(text: str) -> bool:
+    """Return whether `text` asks when, or how many, how long and the like."""
+    return lexicon().quantity_question.search(text[:_MATCHED_LENGTH]) is not None
+
+
+def find_answers(question: ChatMessage, following: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """Return the replies to `question` among the messages after it, or else what another person soon said next."""
+    others = [
+        message
+        for message in content_messages(following, find_answered(following))
+        if message.sender.id != question.sender.id and not is_request(message)
+    ]
+    replies = [message for message in others if message.reply_to == question.id]
+    said = (message for message in others if message.reply_to is None and not asks(message.text))
+    soon = next(said, None)
+    if replies or soon is None or soon.sent_at - question.sent_at > _ANSWERED_IN:
+        return replies
+    return [soon]
 
 
 def is_chatter(text: str) -> bool:

@@ -24,6 +24,7 @@ class Lexicon(Struct, frozen=True, kw_only=True):
     """The rules of all languages together, because chats mix languages.
 
     `numbers` maps number words to digits. `command` and `chatter` match whole messages, other patterns any part.
+    `inquiry` matches questions without a question mark, `note` what the bot is asked to remember.
     """
 
     stop_words: frozenset[str]
@@ -32,11 +33,13 @@ class Lexicon(Struct, frozen=True, kw_only=True):
     decision: re.Pattern[str]
     decision_denied: re.Pattern[str]
     question: re.Pattern[str]
+    inquiry: re.Pattern[str]
     quantity_question: re.Pattern[str]
     quantity_answer: re.Pattern[str]
     answer: re.Pattern[str]
     date: re.Pattern[str]
     command: re.Pattern[str]
+    note: re.Pattern[str]
     chatter: re.Pattern[str]
     instruction: re.Pattern[str]
 
@@ -73,11 +76,13 @@ def lexicon() -> Lexicon:
         decision=_pattern(files, "decision"),
         decision_denied=_pattern(files, "decision_denied"),
         question=_pattern(files, "question"),
+        inquiry=_pattern(files, "inquiry"),
         quantity_question=_pattern(files, "quantity_question"),
         quantity_answer=_pattern(files, "quantity_answer"),
         answer=_pattern(files, "answer"),
         date=_pattern(files, "date"),
         command=_pattern(files, "command"),
+        note=_pattern(files, "note"),
         chatter=_pattern(files, "chatter"),
         instruction=_pattern(files, "instruction"),
     )

@@ -90,6 +90,14 @@ async def test_since_excludes_older_messages(messages: MessageStore):
     assert ids(await messages.since(HOME, START, 2)) == ["4", "5"]
 
 
+async def test_after_gives_the_first_ones_oldest_first(messages: MessageStore):
+    at_once = [replace(message(number), sent_at=START) for number in range(1, 4)]
+    await messages.add([*at_once, message(4), message(5)])
+
+    assert ids(await messages.after(at_once[1], 2)) == ["3", "4"]
+    assert ids(await messages.after(message(5), 2)) == []
+
+
 async def test_the_last_message_of_a_person_is_found(messages: MessageStore):
     ann = Person(id="ann", name="Ann")
     await messages.add([message(1), message(2), message(3, sender="bob")])

@@ -17,15 +17,27 @@ from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 
 _LONGEST_TEXT: Final = 500
+_ANSWERED_WITHIN: Final = 10
+"""The number of messages after a question among which its answer is looked for."""
 
 
 async def search_before(ctx: CallContext, history: HistoryService, query: str, limit: int) -> list[ChatMessage]:
-    """Find at most `limit` earlier messages that match `query`, best first, with messages to the bot last."""
-    from services.summary.content import is_command
+    """Find at most `limit` earlier messages that match `query`, best first; requests to the bot if nothing else does.
+
+    The answers to a question come after it, and count as no match.
+    """
+    from services.summary.content import asks, find_answers, is_request
 
     found = await history.search(ctx.chat, query, 2 * limit + 1)
     earlier = [message for message in found if message.id != ctx.message.id]
-    return sorted(earlier, key=lambda message: is_command(message.text))[:limit]
+    matches = ([message for message in earlier if not is_request(message)] or earlier)[:limit]
+    shown: dict[str, ChatMessage] = {}
+    for match in matches:
+        shown[match.id] = match
+        if asks(match.text) and not is_request(match):
+            answers = find_answers(match, await history.after(match, _ANSWERED_WITHIN))
+            shown |= {answer.id: answer for answer in answers if answer.id != ctx.message.id}
+    return list(shown.values())
 
 
 def format_observation(message: ChatMessage, zone: tzinfo) -> dict[str, str]:

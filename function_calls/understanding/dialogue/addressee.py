@@ -16,6 +16,7 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.names import find_members, find_name
+from services.summary.content import asks
 
 THRESHOLD = 0.72
 """The least probability of a message for the bot."""
@@ -141,6 +142,8 @@ def is_for_bot(reading: MessageReading, words: Lexicon, state: Circumstances) ->
     """Return whether a message that does not name the bot is for the bot."""
     if _is_for_people(reading, words, state):
         return False
+    if _asks_what_was_missed(reading, words):
+        return True
     return compute_probability(extract_features(reading, words, state)) >= THRESHOLD
 
 
@@ -219,6 +222,17 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
     if intent == "delete" and state.answers_person and not named:
         return True
     return not named and _is_time(reading) and _is_time_for_people(reading, words, state)
+
+
+def _asks_what_was_missed(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether the last sentence of a message asks what the sender has missed, whatever stands before it."""
+    parts = [part.strip() for part in _SENTENCE_MARK.split(words.fold(reading.text)) if part.strip()]
+    return (
+        reading.intents[0][0] == "summary"
+        and bool(parts)
+        and words.has_any(words.missed, parts[-1])
+        and asks(parts[-1])
+    )
 
 
 def _has_nothing_to_change(named: list[str], state: Circumstances) -> bool:

@@ -12,6 +12,7 @@ from function_calls.understanding.local_lookup import make_local_lookup
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
 from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import zone_name
@@ -22,6 +23,7 @@ from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_times
 from services.people.zones import find_zone
 from services.reminders.lookup.references import means_next
+from services.summary.content import asks_quantity
 
 _NO_TOPIC = frozenset({"none", "help", "list", "when_is", "answer_when", "answer_content", "cancel_ask", "repeat_last"})
 _RELATED = {
@@ -267,16 +269,27 @@ def _recall(request: RequestContext) -> Interpretation | None:
 
 
 def _find(request: RequestContext) -> Interpretation | None:
-    """Search the messages of the chat, or the web where that is named; those of one person are summed up."""
+    """Search the messages of the chat, or the web where that is named; those of one person are summed up.
+
+    For a question when or how much somebody did who has not written here lately, all messages are searched first.
+    """
     query, person = slots.extract_content(request.reading, request.words), request.reading.words("SPEAKER")
     text = request.reading.text.rstrip(" .!?")
     if query and request.words.strip_search_place(text) != text:
         return request.answers.call_tool("perplexity_search", {"query": request.words.strip_search_place(query)})
     if person:
-        return request.answers.call_tool(
-            "summary", {"person": person, "topic": query, "window": request.reading.words("WHEN")}
-        )
+        window = request.reading.words("WHEN")
+        summed = request.answers.call_tool("summary", {"person": person, "topic": query, "window": window})
+        is_absent = _asks_about_absent(person, request)
+        calls = make_local_lookup(request.turn, text, *summed.calls) if is_absent else ()
+        return Interpretation(calls=calls) if calls else summed
     return request.answers.call_tool("history_search", {"query": query}) if query else None
+
+
+def _asks_about_absent(person: str, request: RequestContext) -> bool:
+    """Return whether a request asks when or how much, about a person who has not written lately."""
+    members = {request.words.fold(name) for name in find_members(request.turn)}
+    return request.words.fold(person.removeprefix("@")) not in members and asks_quantity(request.reading.text)
 
 
 def _ask(request: RequestContext) -> Interpretation | None:

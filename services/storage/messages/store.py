@@ -120,6 +120,16 @@ class SqlMessageStore:
         wanted = sa.and_(_of(address), is_consented(address), MESSAGE.c.sent_at > to_micros(moment))
         return await self._latest(wanted, limit)
 
+    async def after(self, message: ChatMessage, limit: int) -> tuple[ChatMessage, ...]:
+        """Return the first `limit` messages after `message`, oldest first."""
+        first = (
+            sa.select(*MESSAGE_COLUMNS)
+            .where(_of(message.address), is_consented(message.address), IS_SHOWN, _is_after(message))
+            .order_by(MESSAGE.c.sent_at, MESSAGE.c.id)
+            .limit(limit)
+        )
+        return await self._database.read(lambda connection: tuple(messages_of(connection.execute(first))))
+
     async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
         """Return the latest message of `person` in the chat, sent before `before`."""
         wanted = sa.and_(_of(address), MESSAGE.c.sender_id == person.id)
@@ -223,6 +233,14 @@ def _is_first(new: set[Key], name: Key) -> bool:
 
 def _of(address: ChatAddress) -> sa.ColumnElement[bool]:
     return sa.and_(MESSAGE.c.chat_key == address.key, in_thread(address))
+
+
+def _is_after(message: ChatMessage) -> sa.ColumnElement[bool]:
+    """Return the condition for messages sent after `message`, or at its time and stored later."""
+    row = sa.select(MESSAGE.c.id).where(MESSAGE.c.chat_key == message.address.key, MESSAGE.c.message_id == message.id)
+    at = to_micros(message.sent_at)
+    is_later = sa.or_(MESSAGE.c.sent_at > at, MESSAGE.c.id > row.scalar_subquery())
+    return sa.and_(MESSAGE.c.sent_at >= at, is_later)
 
 
 def _columns(message: ChatMessage) -> dict[str, object]:

@@ -43,6 +43,12 @@ class MemoryMessageStore:
         """Return the last `limit` messages sent after `moment`, oldest first."""
         return tuple(each for each in self._shown(address) if each.sent_at > moment)[-limit:]
 
+    async def after(self, message: ChatMessage, limit: int) -> tuple[ChatMessage, ...]:
+        """Return the first `limit` messages after `message` in its chat or thread, oldest first."""
+        shown = self._shown(message.address)
+        at = next(place for place, each in enumerate(shown) if each.id == message.id)
+        return shown[at + 1 : at + 1 + limit]
+
     async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
         """Return the latest message of `person` in the chat, sent before `before`."""
         own = [each for each in self._shown(address) if each.sender.id == person.id]

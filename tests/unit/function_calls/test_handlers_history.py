@@ -12,7 +12,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import Services
 from services.history.service import HistoryService
-from services.kernel.chat import Attachment, ChatAddress
+from services.kernel.chat import Attachment, ChatAddress, Person
 from tests.support.stores.messages import MemoryMessageStore
 
 
@@ -73,13 +73,34 @@ async def test_other_chats_and_the_question_itself_are_not_found(find, history, 
     assert result.text == "I found nothing about “tea” in this chat."
 
 
-async def test_earlier_searcher_of_the_same_words_comes_last(find, history, message):
+async def test_request_to_the_bot_is_found_only_if_nothing_else_is(find, history, message):
     at = message.sent_at - timedelta(days=1)
-    await history.record(replace(message, id="1", text="Tea is at four", sent_at=at))
-    await history.record(replace(message, id="2", text="search the chat for tea", sent_at=at))
+    await history.record(replace(message, id="1", text="remind me at 4 to make tea", is_addressed=False, sent_at=at))
+    await history.record(replace(message, id="2", text="bubbles did anyone say when tea is", sent_at=at))
 
-    assert [each["id"] for each in (await find(query="tea")).value["messages"]] == ["1", "2"]
-    assert [each["id"] for each in (await find(query="tea", limit=1)).value["messages"]] == ["1"]
+    assert {each["id"] for each in (await find(query="tea")).value["messages"]} == {"1", "2"}
+
+    await history.record(replace(message, id="3", text="Tea is at four", is_addressed=False, sent_at=at))
+    await history.record(replace(message, id="4", text="bubbles remember that tea is in the tin", sent_at=at))
+
+    assert {each["id"] for each in (await find(query="tea")).value["messages"]} == {"3", "4"}
+
+
+async def test_question_is_shown_with_its_answer(find, history, message):
+    asked = replace(message, id="1", text="whats the door code", is_addressed=False)
+    asked = replace(asked, sent_at=message.sent_at - timedelta(days=1))
+    later = asked.sent_at + timedelta(minutes=1)
+    answer = replace(asked, id="2", text="4471", sender=Person(id="bob", name="bob"), sent_at=later)
+    for each in (asked, answer):
+        await history.record(each)
+
+    result = await find(query="door code")
+
+    assert result.text.splitlines()[1:] == [
+        "• yesterday at 12:00, ann: whats the door code",
+        "• yesterday at 12:01, bob: 4471",
+    ]
+    assert [each["id"] for each in result.value["messages"]] == ["1", "2"]
 
 
 async def test_it_answers_in_chinese(find, history, message):

@@ -50,6 +50,9 @@ LISTS = [
 SUMMARIES = [
     "what did I miss",
     "tell me what I missed",
+    "phone was dead all day, what did I miss?",
+    "hi girls sorry, meetings all day. what did i miss?",
+    "刚在开车，我错过什么了",
     "summarize since noon",
     "sum up everything since noon",
     "tl;dr",

@@ -2,14 +2,17 @@
 
 from datetime import datetime
 
+import pytest
+from msgspec.structs import replace
+
 from function_calls.grounding import claims
 from function_calls.language.messages import LANGUAGES, catalogue
 from function_calls.language.recognized_phrases import phrases
-from function_calls.tools.calls import Step, ToolResult, Turn
+from function_calls.tools.calls import Step, ToolCall, ToolResult, Turn
 from function_calls.understanding import OfflineInterpreter, acknowledgements
 from function_calls.understanding.reading.lexicon import load_lexicon
 from services.kernel.chat import ChatAddress, ChatMessage, Person
-from tests.unit.offline.conftest import NOW, ZONE
+from tests.unit.offline.conftest import NOW, TOOLS, ZONE
 
 
 def turn_after(*results: ToolResult, now: datetime = NOW) -> Turn:
@@ -30,6 +33,38 @@ async def test_the_results_are_the_answer() -> None:
     heard = await OfflineInterpreter().interpret(turn)
 
     assert (heard.calls, heard.answer) == ((), "Two sixes.\n12")
+
+
+@pytest.fixture
+def fruitless() -> Turn:
+    """Return a turn in which notes and messages were searched for "homework", and nothing was found."""
+    names = ("memory_search", "history_search")
+    calls = tuple(ToolCall(id=name, name=name, arguments={"query": "homework"}) for name in names)
+    found = (ToolResult(ok=True, value={"memories": []}), ToolResult(ok=True, value={"messages": []}))
+    return replace(turn_after(), tools=TOOLS, steps=(Step(text="", calls=calls, results=found),))
+
+
+async def test_places_of_a_fruitless_search_are_named_without_web_search(fruitless: Turn) -> None:
+    heard = await OfflineInterpreter(searches_web=False).interpret(fruitless)
+
+    assert heard.calls == ()
+    assert heard.answer == (
+        "I found nothing about “homework” in the notes and messages of this chat, and no web search is set up here."
+    )
+
+
+async def test_admin_is_told_how_to_set_up_a_web_search(fruitless: Turn) -> None:
+    admin = replace(fruitless.message, sender=Person(id="ann", name="ann", is_admin=True))
+
+    heard = await OfflineInterpreter(searches_web=False).interpret(replace(fruitless, message=admin))
+
+    assert "PERPLEXITY_API_KEY" in heard.answer
+
+
+async def test_web_is_searched_after_a_fruitless_search_of_the_chat(fruitless: Turn) -> None:
+    (call,) = (await OfflineInterpreter(searches_web=True).interpret(fruitless)).calls
+
+    assert (call.name, call.arguments) == ("perplexity_search", {"query": "homework"})
 
 
 async def test_models_are_loaded_ahead_for_the_answers_of_a_model_alone() -> None:

@@ -12,6 +12,12 @@ def test_a_reminder_is_set_in_spanish(say: Say) -> None:
     assert call.arguments == {"type": "once", "time": "2026-03-05 17:00", "content": "llamar a mamá"}
 
 
+def test_question_what_was_missed_is_for_the_bot_in_spanish(say: Say) -> None:
+    (call,) = say("perdón, estaba en una reunión. ¿qué me perdí?", language="es").calls
+
+    assert call.name == "summary"
+
+
 def test_words_between_people_and_a_repetition_are_the_content(say: Say) -> None:
     (call,) = say("recuérdeles a todos el ensayo todos los jueves a las 5:30 de la tarde", language="es").calls
 
@@ -25,7 +31,7 @@ def test_words_between_people_and_a_repetition_are_the_content(say: Say) -> None
         ("borra el recordatorio 3", "reminder_delete", {"reminder_id": "3"}),
         ("cancela el recordatorio de la leche", "reminder_delete", {"reminder_id": "leche"}),
         ("busca recetas de paella", "perplexity_search", {"query": "recetas de paella"}),
-        ("qué me perdí", "summary", {}),
+        ("qué me perdí", "summary", {"window": "qué me perdí"}),
     ],
 )
 def test_commands_work_in_spanish(say: Say, text: str, tool: str, arguments: dict[str, object]) -> None:

@@ -1,11 +1,12 @@
 """Messages included in a summary."""
 
 import time
+from datetime import timedelta
 
 import pytest
 from msgspec.structs import replace
 
-from services.summary.content import content_messages, find_answered, narrow, people
+from services.summary.content import asks, content_messages, find_answered, find_answers, is_request, narrow, people
 from services.summary.model import SummaryWindow
 
 
@@ -173,3 +174,84 @@ def test_replies_that_go_round_in_a_circle_end(talk):
     kept = narrow([replace(first, reply_to="m2"), replace(second, reply_to="m1")], SummaryWindow(thread_of="m1"))
 
     assert len(kept) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "whats the code for the store room again",
+        "did the new logo files arrive",
+        "what IS the present",
+        "colin do you still need that lift",
+        "I can't find the link for the audio",
+        "晓雯你厚衣服带够没",
+        "医生查房怎么说",
+        "明天去不去",
+        "找不到音频的链接",
+        "cuándo llega Ana",
+        "donde es la cena",
+        "no encuentro la llave",
+    ],
+)
+def test_question_is_recognised_without_a_question_mark(text):
+    assert asks(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4471, but please don't write it on the door",
+        "when I get home I'll call",
+        "do the dishes first",
+        "what a day",
+        "说周五再复查个CT",
+        "没什么",
+        "谁都可以来",
+        "qué bien",
+        "a las ocho",
+    ],
+)
+def test_statement_is_no_question(text):
+    assert not asks(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_addressed", "expected"),
+    [
+        ("Bubbles remind me tonight at 9 to fill in the form", True, True),
+        ("hey bubbles did anyone say when the gala is", True, True),
+        ("Bubbles提醒我五点开会", True, True),
+        ("bubbles ¿cuándo es la gala?", True, True),
+        ("remind me at 6 to leave", False, True),
+        ("did anyone say when the gala is", False, False),
+        ("Bubbles remember the vet's number is 0161 496 0187", True, False),
+        ("Bubbles 记住门禁密码是多少都行，先用4711", True, False),
+        ("bubbles recuerda que el código es 4711", True, False),
+        ("Bubbles change training to 6, the pool is closed before", True, False),
+    ],
+)
+def test_requests_to_the_bot_are_told_from_what_it_is_to_remember(talk, text, is_addressed, expected):
+    (message,) = talk(f"ann: {text}")
+
+    assert is_request(replace(message, is_addressed=is_addressed)) is expected
+
+
+def test_next_message_of_another_person_answers_a_question(talk):
+    asked, *following = talk(
+        "ann: what's the code", "ann: for the store room", "bob: remind me at 9 to eat", "bob: 4471", "cleo: lunch!"
+    )
+
+    assert [message.text for message in find_answers(asked, following)] == ["4471"]
+
+
+def test_replies_to_a_question_answer_it_before_the_next_message(talk):
+    asked, *following = talk("ann: what's the code", "bob: lunch!", "cleo: 4471")
+    reply = replace(following[1], reply_to=asked.id)
+
+    assert find_answers(asked, [following[0], reply]) == [reply]
+
+
+def test_message_long_after_a_question_does_not_answer_it(talk):
+    asked, later = talk("ann: what's the code", "bob: lunch!")
+
+    assert find_answers(asked, [replace(later, sent_at=asked.sent_at + timedelta(hours=2))]) == []
