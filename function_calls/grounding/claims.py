@@ -76,9 +76,7 @@ def only_changes(calls: Sequence[ToolCall]) -> bool:
 def asks_for_change(turn: Turn) -> bool:
     """Return whether the person asks for something to be set, changed, kept or deleted, in any language."""
     words = folded(turn.message.text)
-    if any(each in words for each in foreign_change_requests()):
-        return True
-    return asks_for_any(turn, _WANTED)
+    return any(map(words.__contains__, foreign_change_requests())) or asks_for_any(turn, _WANTED)
 
 
 def what_happened(turn: Turn) -> Interpretation:

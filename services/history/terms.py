@@ -3,7 +3,7 @@
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TypeVar
@@ -50,15 +50,15 @@ def query_terms(query: str) -> list[str]:
     return (specific or list(found))[:_MOST_WANTED]
 
 
-def _runs(text: str) -> Iterator[str]:
-    """Yield normalised runs of letters and digits: folded case, half width, without accents."""
+def _runs(text: str) -> list[str]:
+    """Return normalised runs of letters and digits: folded case, half width, without accents."""
     folded = unicodedata.normalize("NFKC", text[:_LONGEST_TEXT]).casefold()
     if not folded.isascii():
         bare = (
             character for character in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(character)
         )
         folded = unicodedata.normalize("NFKC", "".join(bare))
-    return (match[0] for match in _RUN.finditer(folded))
+    return _RUN.findall(folded)
 
 
 def _is_han(run: str) -> bool:

@@ -29,8 +29,8 @@ def latin_language(text: str, usual: str) -> str:
     """Return the language in Latin script with the most common words in `text`; `usual` if that is ambiguous."""
     words = _WORD.findall(text.casefold())
     seen = {language: len(common.intersection(words)) for language, common in _common_words().items()}
-    best = max(seen, key=lambda language: (seen[language], language == usual))
-    return best if seen[best] > max(count for language, count in seen.items() if language != best) else usual
+    *_, second, best = sorted(seen, key=seen.__getitem__)
+    return best if seen[best] > seen[second] else usual
 
 
 def latin_languages() -> Collection[str]:

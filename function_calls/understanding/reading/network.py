@@ -73,11 +73,10 @@ class Network:
         A message without tokens has the vector of an unknown word.
         """
         arrays = self._arrays
-        numbers = np.array(
-            number_tokens(forms or [""], known, self._vocabulary, self._classes, self._affixes), dtype=np.intp
-        )
-        vectors = arrays["word"][numbers[:, 0]] + arrays["class"][numbers[:, 1]] + arrays["coarse"][numbers[:, 2]]
-        vectors += arrays["affix"][numbers[:, 3]] + arrays["affix"][numbers[:, 4]] + arrays["known"][numbers[:, 5]]
+        numbers = number_tokens(forms or [""], known, self._vocabulary, self._classes, self._affixes)
+        word, fine, coarse, first, last, is_known = np.array(numbers, dtype=np.intp).T
+        vectors = arrays["word"].take(word, 0) + arrays["class"].take(fine, 0) + arrays["coarse"].take(coarse, 0)
+        vectors += arrays["affix"].take(first, 0) + arrays["affix"].take(last, 0) + arrays["known"].take(is_known, 0)
         count, size = len(vectors), arrays["in"].shape[1]
         padded = np.zeros((count + 2 * _FARTHEST, size), dtype=np.float32)
         hidden = padded[_FARTHEST : _FARTHEST + count]
@@ -155,7 +154,8 @@ def number_tokens(
         elif len(form) >= _LONG and form[0] != "@":
             first = 1 + crc32(form[:_LONG].encode()) % (affixes - 1)
             last = 1 + crc32(f"-{form[-_ENDING:]}".encode()) % (affixes - 1)
-        found.append((vocabulary.get(form, UNKNOWN), *classes.get(form, (0, 0)), first, last, int(at in known)))
+        fine, coarse = classes.get(form, (0, 0))
+        found.append((vocabulary.get(form, UNKNOWN), fine, coarse, first, last, int(at in known)))
     return found
 
 

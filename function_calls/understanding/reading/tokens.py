@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Protocol
 
 from msgspec import Struct
@@ -94,29 +95,22 @@ def tokenize(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> t
     folded = text.lower()
     folded = (folded if len(folded) == len(text) else text).translate(folding)
     found: list[Token] = []
-    rest = iter(spans)
-    span = next(rest, None)
     at = 0
-    while len(found) < MOST_TOKENS:
-        if span is not None and at >= span.start:
-            start = span.start
-            head = _DETACHED.match(folded, start, span.end)
-            if head is not None and found:
-                found.append(Token(start, head.end(), head[0], span.expression))
-                start = head.end() + 1
-            is_shift = span.kind == "@offset" and folded.endswith("later", start, span.end)
-            found.append(Token(start, span.end, "@later" if is_shift else span.kind, span.expression))
-            at, span = max(at, span.end), next(rest, None)
-            continue
-        match = _TOKEN.search(folded, at, span.start if span is not None else len(folded))
-        if match is None:
-            if span is None:
-                break
-            at = span.start
-            continue
-        form = "id" if match["id"] else "url" if match["address"] else _fold_form(match["localpart"] or match[0])
-        found.append(Token(match.start(), match.end(), form))
-        at = match.end()
+    for span in (*spans, None):
+        end = len(folded) if span is None else span.start
+        for match in islice(_TOKEN.finditer(folded, at, end), MOST_TOKENS - len(found)):
+            form = "id" if match["id"] else "url" if match["address"] else _fold_form(match["localpart"] or match[0])
+            found.append(Token(match.start(), match.end(), form))
+        if span is None or len(found) >= MOST_TOKENS:
+            break
+        start = span.start
+        head = _DETACHED.match(folded, start, span.end)
+        if head is not None and found:
+            found.append(Token(start, head.end(), head[0], span.expression))
+            start = head.end() + 1
+        is_shift = span.kind == "@offset" and folded.endswith("later", start, span.end)
+        found.append(Token(start, span.end, "@later" if is_shift else span.kind, span.expression))
+        at = max(at, span.end)
     return tuple(found)
 
 

@@ -49,6 +49,8 @@ def select_times(
         eager: Accept weak evidence, and lengths of time as offsets from now.
         grammar: Has the words that join two times or begin a new one.
     """
+    if not times:
+        return [], []
     leads = _leads_in(text, leads, grammar)
     usable = [
         item for item in times if _is_allowed(item, text, grammar, eager=eager) or _is_length_of_lead(item, leads)

@@ -73,8 +73,10 @@ def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Tokens:
         else:
             found = _figures(text, match, grammar, order)
         if found:
-            tokens[start] = found = _with_lone_half(found, text)
-            sensed += any(token.symbol[0] != "=" for token in found)
+            tokens[start] = found
+            if any(token.symbol[0] != "=" for token in found):
+                tokens[start] = _with_lone_half(found, text)
+                sensed += 1
             if sensed >= MOST_SENSES or len(tokens) >= MOST_TOKENS:
                 break
     return tokens
