@@ -122,6 +122,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     each_month: str
     looking_up: tuple[str, ...] = ()
     search_places: tuple[str, ...] = ()
+    telling: tuple[str, ...] = ()
     lengths: Mapping[str, int]
     ordinals: Mapping[str, int]
     occasions: frozenset[str] = frozenset()

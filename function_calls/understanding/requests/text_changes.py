@@ -17,8 +17,9 @@ _QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』]{2,})[\"”」』]\s
 
 def reword(request: RequestContext) -> Interpretation | None:
     """Replace the text of a reminder, or one word of the one set last."""
+    written = _find_quotation(request) or slots.extract_content(request.reading, request.words)
     content, denied = _split_denial(
-        _find_quotation(request) or slots.extract_content(request.reading, request.words), request
+        slots.strip_leading_word(written, request.words.telling, request.words.joint), request
     )
     amount = _replace_amount(content, request)
     if amount is not None:
