@@ -123,7 +123,9 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     looking_up: tuple[str, ...] = ()
     search_places: tuple[str, ...] = ()
     lengths: Mapping[str, int]
+    parts_of_day: Mapping[str, str] = {}
     ordinals: Mapping[str, int]
+    around_events: tuple[str, ...] = ()
     occasions: frozenset[str] = frozenset()
     too: tuple[str, ...] = ()
     together: tuple[str, ...] = ()
