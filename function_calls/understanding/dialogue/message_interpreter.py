@@ -73,6 +73,8 @@ _MOST_TALK_BY_NAME = 0.3
 """The probability of talk below which a message with the bot's name among its words is for the bot."""
 _ASKING = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
+_REPEATING = frozenset({"keep_days", "add_days", "skip", "until"})
+"""Intents that change the days of a repeating reminder."""
 _FEWEST_WORDS = 3
 _BUTTONS = {"done": "done", "delete": "delete"} | dict.fromkeys(
     ("snooze_minutes", "snooze_hour", "snooze_tomorrow"), "snooze"
@@ -296,8 +298,10 @@ class MessageInterpreter:
         if _tells_event(utterance):
             return ("answer_when",)
         is_called = utterance.is_addressed
-        if is_called or is_for_bot(
-            _read_as_request(reading, utterance.models), words, self._circumstances.describe(utterance)
+        if (
+            is_called
+            or self._changes_for_person_meant(utterance)
+            or is_for_bot(_read_as_request(reading, utterance.models), words, self._circumstances.describe(utterance))
         ):
             chosen = choose_intents(reading, utterance.context, is_addressed=is_called)
             if chosen:
@@ -305,6 +309,17 @@ class MessageInterpreter:
         if utterance.awaits_answer and _is_only_time(reading, words):
             return ("answer_when",)
         return ("move",) if self._begins_with_new_time(utterance) else ()
+
+    def _changes_for_person_meant(self, utterance: Utterance) -> bool:
+        """Return whether a message changes how often the person is reminded for whom the sender has just set one.
+
+        "Weekdays only, remind him then" names this person by a pronoun.
+        """
+        reading, words, turn = utterance.reading, utterance.words, utterance.turn
+        named = (f"{verb}{words.joint}{each}" for verb in words.reminding for each in words.pronouns)
+        is_fresh = utterance.context == "acted" and self._dialogue.is_fresh(utterance.key, turn)
+        is_change = reading.intent in _REPEATING and words.has_any(named, words.fold(reading.text))
+        return is_fresh and is_change and self._dialogue.find_person_meant(turn) is not None
 
     def _begins_with_new_time(self, utterance: Utterance) -> bool:
         """Return whether a message behind the bot's answer begins with a clause that is only a time: 明晚吧 今天加班.
@@ -455,7 +470,7 @@ def _tells_event(utterance: Utterance) -> bool:
     named = words.fold(event).split() if words.joint else list(event)
     names = {*named} - words.articles
     forms = [token.form.removesuffix("'s") for token in reading.tokens if not is_time(token)]
-    left = [form for form in forms if form not in names | words.copulas_of_events]
+    left = [form for form in forms if form not in names | words.copulas_of_events | words.articles]
     is_named = not names.isdisjoint(forms)
     is_only_time = sum(map(is_time, reading.tokens)) == 1 and slots.are_function_words(left, words)
     return is_named and is_only_time and not words.has_any(words.refusals, words.fold(reading.text))

@@ -114,8 +114,8 @@ def tag_event_behind_lead(reading: MessageReading, words: Lexicon) -> MessageRea
     """Return `reading` with an event at the beginning of its content tagged, behind "the day before": "the trip to"."""
     tokens, tags = reading.tokens, reading.tags
     behind = [at for at in range(2, len(tags)) if tags[at - 2] == "LEAD" and tokens[at - 1].form in words.ahead]
-    first = next((at for at in behind if tags[at - 1 : at + 1] == (NO_TAG, "CONTENT")), len(tags))
-    end = _find_end_of_event(reading, first, words)
+    first = next((at for at in behind if tags[at - 1] != "CONTENT"), len(tags))
+    end = _find_end_of_event(reading, first, words) if _begins_content(reading, first, words) else 0
     return _cut_event(reading, (first, end), "EVENT", words) if end else reading
 
 
@@ -124,9 +124,16 @@ def _find_end_of_event(reading: MessageReading, first: int, words: Lexicon) -> i
     tokens, tags = reading.tokens, reading.tags
     begin = next((at for at in range(first, len(tags)) if tags[at] == "CONTENT"), len(tags))
     links = [at for at in range(first, len(tags)) if tokens[at].form in words.task_links]
-    end = next((at for at in links if "CONTENT" in tags[at + 1 :]), 0) if begin == first else begin
+    is_joined = _begins_content(reading, first, words)
+    end = next((at for at in links if "CONTENT" in tags[at + 1 :]), 0) if is_joined else begin
     is_clear = any(is_time(token) or token.form in CLAUSE_ENDS for token in tokens[first:end])
     return 0 if is_clear or are_function_words((token.form for token in tokens[first:end]), words) else end
+
+
+def _begins_content(reading: MessageReading, at: int, words: Lexicon) -> bool:
+    """Return whether the content begins at a token, or behind it where that is an article."""
+    is_article = reading.tags[at : at + 1] == (NO_TAG,) and reading.tokens[at].form in words.articles
+    return reading.tags[at + is_article : at + is_article + 1] == ("CONTENT",)
 
 
 def _cut_event(reading: MessageReading, event: Run, tag: str, words: Lexicon) -> MessageReading:

@@ -494,13 +494,24 @@ def find_open_event(request: RequestContext) -> tuple[str, str]:
     Both are "" where it names no event or tells its time.
     """
     words, reading = request.words, request.reading
-    name, leads = reading.words("EVENT") or find_name_beside_lead(request), reading.pieces("LEAD")
+    name, leads = _find_named_event(request) or find_name_beside_lead(request), reading.pieces("LEAD")
     if words.joint or leads:
         lead = " ".join([*leads, *reading.pieces("WHEN")]) if len(leads) == 1 else ""
     else:
         name, lead = next(filter(any, (_split_lead(piece, request) for piece in reading.pieces("WHEN"))), ("", ""))
     is_told = not name or not lead or any(time.best is not None for time in request.read_times(name))
     return ("", "") if is_told or parse_lead(lead, request) is None else (name, lead)
+
+
+def _find_named_event(request: RequestContext) -> str:
+    """Return the words tagged as an event, with the article in front of them; "" for none or several."""
+    reading, spans = request.reading, request.reading.spans("EVENT")
+    if len(spans) != 1:
+        return ""
+    start, end = spans[0]
+    articles = [token for token in reading.untagged if token.form in request.words.articles]
+    begin = next((token.start for token in articles if reading.text[token.end : start] == " "), start)
+    return reading.text[begin:end]
 
 
 def _split_lead(piece: str, request: RequestContext) -> tuple[str, str]:

@@ -73,6 +73,17 @@ def test_the_question_can_be_dropped(say: Say) -> None:
     assert say("tomorrow at 5").calls == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "tools"), [("you can drop that one, the boxes are here", ["reminder_delete"]), ("drop that one", [])]
+)
+def test_dropping_what_another_reminder_names_deletes_that(say: Say, text: str, tools: list[str]) -> None:
+    say("remind me to defrost the freezer", known=("order boxes",))
+
+    dropped = say(f"bubbles, {text}", known=("order boxes",), is_addressed=True)
+
+    assert [call.name for call in dropped.calls] == tools
+
+
 def test_an_ambiguous_date_is_offered_by_number(say: Say) -> None:
     asked = say("remind me on 5/6 at noon to pay")
 
@@ -338,6 +349,9 @@ def test_chat_after_a_question_is_no_content(say: Say) -> None:
         ("remind me the night before the exam to pack my bag", "14 march", "2026-03-13 21:00"),
         ("remind me at 8pm the day before the trip to pack", "the trip is on 14 march", "2026-03-13 20:00"),
         ("remind me an hour before the meeting to print", "the meeting's tomorrow at 3pm", "2026-03-05 14:00"),
+        ("remind me a day before my birthday to bake", "my birthday is 14 march", "2026-03-13 09:00"),
+        ("remind me the day before the big match to pack", "match is on saturday", "2026-03-06 09:00"),
+        ("remind me the day before the gala dinner to iron", "the gala's on 14 march", "2026-03-13 09:00"),
         ("考试前一晚提醒我带学生证", "考试是14号", "2026-03-13 19:00"),
         ("开会前十分钟提醒我打印", "明天下午三点开会", "2026-03-05 14:50"),
         ("recuérdame la noche antes del examen repasar", "el examen es el 14 de marzo", "2026-03-13 21:00"),
