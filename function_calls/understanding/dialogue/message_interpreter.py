@@ -45,7 +45,7 @@ from function_calls.understanding.reading.segments import (
     split_requests,
 )
 from function_calls.understanding.reading.tag_repair import cut_names
-from function_calls.understanding.reading.tokens import TimeReader, Token, is_time
+from function_calls.understanding.reading.tokens import TimeReader, Token, is_time, split_clauses
 from function_calls.understanding.requests.intent_handlers import handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders
@@ -73,6 +73,8 @@ _MOST_TALK_BY_NAME = 0.3
 """The probability of talk below which a message with the bot's name among its words is for the bot."""
 _ASKING = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
+_REPEATING = frozenset({"keep_days", "add_days", "skip", "until"})
+"""Intents that change the days of a repeating reminder."""
 _FEWEST_WORDS = 3
 _BUTTONS = {"done": "done", "delete": "delete"} | dict.fromkeys(
     ("snooze_minutes", "snooze_hour", "snooze_tomorrow"), "snooze"
@@ -293,15 +295,47 @@ class MessageInterpreter:
         reading, words = utterance.reading, utterance.words
         if is_refusal(reading, words):
             return ()
+        if _tells_event(utterance):
+            return ("answer_when",)
         is_called = utterance.is_addressed
-        if is_called or is_for_bot(
-            _read_as_request(reading, utterance.models), words, self._circumstances.describe(utterance)
+        if (
+            is_called
+            or self._changes_for_person_meant(utterance)
+            or is_for_bot(_read_as_request(reading, utterance.models), words, self._circumstances.describe(utterance))
         ):
             chosen = choose_intents(reading, utterance.context, is_addressed=is_called)
             if chosen:
                 return chosen
-        is_answer = utterance.awaits_answer and _is_only_time(reading, words)
-        return ("answer_when",) if is_answer else ()
+        if utterance.awaits_answer and _is_only_time(reading, words):
+            return ("answer_when",)
+        return ("move",) if self._begins_with_new_time(utterance) else ()
+
+    def _changes_for_person_meant(self, utterance: Utterance) -> bool:
+        """Return whether a message changes how often the person is reminded for whom the sender has just set one.
+
+        "Weekdays only, remind him then" names this person by a pronoun.
+        """
+        reading, words, turn = utterance.reading, utterance.words, utterance.turn
+        named = (f"{verb}{words.joint}{each}" for verb in words.reminding for each in words.pronouns)
+        is_fresh = utterance.context == "acted" and self._dialogue.is_fresh(utterance.key, turn)
+        is_change = reading.intent in _REPEATING and words.has_any(named, words.fold(reading.text))
+        return is_fresh and is_change and self._dialogue.find_person_meant(turn) is not None
+
+    def _begins_with_new_time(self, utterance: Utterance) -> bool:
+        """Return whether a message behind the bot's answer begins with a clause that is only a time: 明晚吧 今天加班.
+
+        In Chinese a space ends a clause as well.
+        """
+        reading, key, recent = utterance.reading, utterance.key, utterance.turn.recent
+        last = self._dialogue.last(key, utterance.turn.now)
+        is_behind = last is not None and bool(recent) and recent[-1].reply_to == last.message_id
+        if not is_behind or utterance.context != "acted" or reading.intent != "move":
+            return False
+        first = next((clause for clause in split_clauses(reading.tokens) if clause), [])
+        ends = {reading.tokens[at].end for at in first}
+        gaps = [at for at in first[1:] if not utterance.words.joint and reading.tokens[at].start not in ends]
+        first = [at for at in first if at < min(gaps, default=len(reading.tokens))]
+        return _is_only_time(reading.with_tokens(first), utterance.words)
 
     def _may_be_about_reminder(self, reading: MessageReading, utterance: Utterance) -> bool:
         """Return whether a question may be about a reminder: the bot is addressed, or a word or a name says so."""
@@ -424,6 +458,22 @@ def _is_only_time(reading: MessageReading, words: Lexicon) -> bool:
     times = [token for token in reading.tokens if is_time(token)]
     left = [token.form for token in reading.tokens if not is_time(token)]
     return len(times) == 1 and slots.are_function_words(left, words) and not words.find_refusal(reading.text.casefold())
+
+
+def _tells_event(utterance: Utterance) -> bool:
+    """Return whether a message only tells when the event is that the bot asked about: "exam's on 14 December"."""
+    reading, words, event = (
+        utterance.reading,
+        utterance.words,
+        "" if utterance.question is None else utterance.question.event,
+    )
+    named = words.fold(event).split() if words.joint else list(event)
+    names = {*named} - words.articles
+    forms = [token.form.removesuffix("'s") for token in reading.tokens if not is_time(token)]
+    left = [form for form in forms if form not in names | words.copulas_of_events | words.articles]
+    is_named = not names.isdisjoint(forms)
+    is_only_time = sum(map(is_time, reading.tokens)) == 1 and slots.are_function_words(left, words)
+    return is_named and is_only_time and not words.has_any(words.refusals, words.fold(reading.text))
 
 
 def _replies_to_unknown(turn: Turn) -> bool:

@@ -79,8 +79,10 @@ class CircumstancesReader:
         when = [words.fold(reading.words("WHEN"))]
         is_unread = has_time and not self._read_times(reading.text, utterance)  # "half 7" without "at"
         is_repeated = is_unread and any(words.has_any(when, _END_MARK.sub("", words.fold(text))) for text in texts)
+        # A new request does not go on with the reminder that another person has set for this one.
+        is_new = utterance.context == "acted" and last is None and reading.intent == "set"
         return Circumstances(
-            context=utterance.context,
+            context="none" if is_new else utterance.context,
             awaits_answer=utterance.awaits_answer,
             last_action="none" if last is None else "fresh" if self._dialogue.is_fresh(key, turn) else "old",
             changed_subject=self._dialogue.state(key).is_passed,

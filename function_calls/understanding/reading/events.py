@@ -98,6 +98,61 @@ def resolve_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading
     return reading.with_tags(tags).with_tokens(kept)
 
 
+def tag_event_behind_day(reading: MessageReading, words: Lexicon) -> MessageReading:
+    """Return `reading` with an event behind a day tagged as a part of its time: "tomorrow after drop-off to check".
+
+    The bot then asks for the clock. The event ends at "to", or where the content begins.
+    """
+    forms, tags = [token.form for token in reading.tokens], reading.tags
+    behind = [at for at, form in enumerate(forms) if at and form in words.around_events and forms[at - 1] == "@day"]
+    first = next((at for at in behind if tags[at - 1] == "WHEN"), len(forms))
+    end = _find_end_of_event(reading, first + 1, words)
+    return _cut_event(reading, (first, end), "WHEN", words) if end else reading
+
+
+def tag_event_behind_lead(reading: MessageReading, words: Lexicon) -> MessageReading:
+    """Return `reading` with an event at the beginning of its content tagged, behind "the day before": "the trip to"."""
+    tokens, tags = reading.tokens, reading.tags
+    behind = [at for at in range(2, len(tags)) if tags[at - 2] == "LEAD" and tokens[at - 1].form in words.ahead]
+    first = next((at for at in behind if tags[at - 1] != "CONTENT"), len(tags))
+    end = _find_end_of_event(reading, first, words) if _begins_content(reading, first, words) else 0
+    return _cut_event(reading, (first, end), "EVENT", words) if end else reading
+
+
+def _find_end_of_event(reading: MessageReading, first: int, words: Lexicon) -> int:
+    """Return where the name of an event that begins at `first` ends: at "to", or at the content; 0 for no name."""
+    tokens, tags = reading.tokens, reading.tags
+    begin = next((at for at in range(first, len(tags)) if tags[at] == "CONTENT"), len(tags))
+    links = [at for at in range(first, len(tags)) if tokens[at].form in words.task_links]
+    is_joined = _begins_content(reading, first, words)
+    end = next((at for at in links if "CONTENT" in tags[at + 1 :]), 0) if is_joined else begin
+    is_clear = any(is_time(token) or token.form in CLAUSE_ENDS for token in tokens[first:end])
+    return 0 if is_clear or are_function_words((token.form for token in tokens[first:end]), words) else end
+
+
+def _begins_content(reading: MessageReading, at: int, words: Lexicon) -> bool:
+    """Return whether the content begins at a token, or behind it where that is an article."""
+    is_article = reading.tags[at : at + 1] == (NO_TAG,) and reading.tokens[at].form in words.articles
+    return reading.tags[at + is_article : at + is_article + 1] == ("CONTENT",)
+
+
+def _cut_event(reading: MessageReading, event: Run, tag: str, words: Lexicon) -> MessageReading:
+    """Return `reading` with `tag` for the name of an event, and a "to" behind it untagged."""
+    end = event[1]
+    is_linked = end < len(reading.tokens) and reading.tokens[end].form in words.task_links
+    return _set_tag(_set_tag(reading, event, tag), (end, end + is_linked), NO_TAG)
+
+
+def untag_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading:
+    """Return `reading` without "that day" and a "to" behind it at the beginning of the content: "at 8 that day to"."""
+    pointing = _find_phrase([token.form for token in reading.tokens], words.same_day_phrases, words)
+    runs = [run for run in find_runs(reading.tags, "CONTENT") if pointing and run[0] in pointing]
+    if not runs or runs[0][1] <= pointing[-1] + 1:
+        return reading
+    is_linked = reading.tokens[pointing[-1] + 1].form in words.task_links
+    return _set_tag(reading, (pointing[0], pointing[-1] + 1 + is_linked), NO_TAG)
+
+
 def _find_phrase(forms: Sequence[str], phrases: Sequence[str], words: Lexicon) -> range:
     """Return the places of the first of `phrases` among `forms`."""
     for phrase in phrases:

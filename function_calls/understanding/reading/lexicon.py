@@ -124,7 +124,9 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     search_places: tuple[str, ...] = ()
     telling: tuple[str, ...] = ()
     lengths: Mapping[str, int]
+    parts_of_day: Mapping[str, str] = {}
     ordinals: Mapping[str, int]
+    around_events: tuple[str, ...] = ()
     occasions: frozenset[str] = frozenset()
     too: tuple[str, ...] = ()
     together: tuple[str, ...] = ()

@@ -47,8 +47,10 @@ def find_stems(text: str, common: Collection[str]) -> set[str]:
 
     "The pickup" thus names "pick up Felix" as well.
     """
-    words = _WORD.findall(text.casefold())
-    words += [one + other for one, other in pairwise(words)]
+    folded = text.casefold()
+    found = list(_WORD.finditer(folded))
+    words = [match[0] for match in found]
+    words += [one[0] + other[0] for one, other in pairwise(found) if "," not in folded[one.end() : other.start()]]
     return {stem(word) for word in words if word not in common and stem(word) not in common}
 
 

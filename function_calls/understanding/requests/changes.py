@@ -190,7 +190,10 @@ def move(request: RequestContext) -> Interpretation | None:
         return update(request, {"time": format_shift(-shift if later is None or _is_ahead(request) else shift)})
     lead = request.parse_amount("LEAD")
     if lead is not None and not reading.has("WHEN") and not reading.has("EVENT"):
-        return update(request, {"time": format_shift(_find_old_lead(find_named_reminder(request), request) - lead)})
+        old = _find_old_lead(find_named_reminder(request), request)
+        if not old and not request.has_word(request.words.ahead) and _is_corrected_amount(request):
+            return update(request, {"time": format_time(request.now + lead)})
+        return update(request, {"time": format_shift(old - lead)})
     if request.has_word(request.words.only_once):
         return _move_occurrence(request)
     ahead = _move_ahead_of_itself(request)
@@ -230,8 +233,9 @@ def _find_old_lead(reminder: Reminder | None, request: RequestContext) -> timede
     due, words = find_due(reminder, request.now), request.words
     content = words.fold(reminder.content) if reminder is not None else ""
     people = (each for each in reversed(request.turn.recent) if not each.sender.is_bot)
-    told = [each.text for each in people if content in words.fold(each.text)]
-    times = request.read_times(told[0]) if told and due is not None else ()
+    told = [each for each in people if content in words.fold(each.text)]
+    sent = told[0].sent_at.astimezone(request.now.tzinfo) if told else request.now
+    times = request.times(told[0].text, sent, language=request.language) if told and due is not None else ()
     event = times[0].best if len(times) == 1 else None
     if due is None or event is None or not event.has_day:
         return timedelta()
@@ -841,6 +845,9 @@ def _repeats_on(reminder: Reminder, days: frozenset[str]) -> bool:
 def add_days(request: RequestContext) -> Interpretation | None:
     """Add days of the week to a repeating reminder; after a single one, set another."""
     words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
+    time = slots.parse_time([words], request.words, request.read_times)
+    if time is not None and slots.is_clock_alone(time.best):
+        return repeat_last(request)
     is_recurring = request.last_set is not None and is_repeating(request.last_set)
     if not words or (request.last_set is not None and not is_recurring and not find_references(request)):
         return repeat_last(request)

@@ -3,14 +3,20 @@
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from itertools import islice, takewhile
+from itertools import islice
 
 from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.events import has_unclear_time, tag_event
+from function_calls.understanding.reading.events import (
+    has_unclear_time,
+    tag_event,
+    tag_event_behind_day,
+    tag_event_behind_lead,
+    untag_day_meant,
+)
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import find_weekdays
@@ -27,17 +33,24 @@ from function_calls.understanding.reading.times import (
     subtract_lead,
 )
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
-from function_calls.understanding.requests.open_questions import ReminderRequest
+from function_calls.understanding.requests.open_questions import OpenQuestion, ReminderRequest
 from function_calls.understanding.requests.options import move_to_workdays, read_options, split_interval
 from function_calls.understanding.requests.references import find_named_reminder
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import (
+    Lead,
     are_listed_times,
+    choose_usual_half,
     find_end,
     find_impossible_time,
     find_leads,
+    find_name_beside_lead,
+    find_open_day,
+    find_open_event,
     find_times,
+    find_words_behind_lead,
+    parse_lead,
     tag_lead,
 )
 from services.kernel.chat import ChatMessage
@@ -67,6 +80,8 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     reading = repair_tags(request.reading, request.words, find_members(request.turn))
     if _asks_for_another(request.reading, reading, request.words) and _find_call_to_repeat(request) is not None:
         return repeat_last(request)
+    for tag_named in (untag_day_meant, tag_event_behind_day, tag_event_behind_lead):
+        reading = tag_named(reading, request.words)
     request = _keep_count_in_content(request.with_reading(reading))
     reading = tag_event(_keep_reason_in_content(request.reading, request.words), request.words)
     request = request.with_reading(reading)
@@ -292,28 +307,8 @@ def _find_event_reminder(request: RequestContext) -> Reminder | None:
     """Return the only reminder from which days are counted back: 排练前一天."""
     if request.known is None or request.reading.has("EVENT") or not find_leads(request, has_event=True):
         return None
-    behind = _find_words_behind_lead(request)
+    behind = " ".join(token.form for token in find_words_behind_lead(request)) if request.words.joint else ""
     return request.known.find_only_closest(behind, load_common_words(request.language)) if behind else None
-
-
-def _find_words_behind_lead(request: RequestContext) -> str:
-    """Return the untagged words behind "before" and the length of a lead: "2 hours before | the gala too"."""
-    tags, forms = request.reading.tags, [token.form for token in request.reading.tokens]
-    first = next(
-        (at for at in range(1, len(tags)) if tags[at - 1] == "LEAD" and forms[at] in request.words.ahead), None
-    )
-    behind = takewhile(lambda at: tags[at] == NO_TAG, range(first or len(tags), len(tags)))
-    return request.words.joint.join(forms[at] for at in behind) if request.words.joint else ""
-
-
-def _find_name_ahead(request: RequestContext) -> str:
-    """Return the characters in front of a word such as 前: 排练 of 排练前一天."""
-    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
-    open_tags = {NO_TAG, "CONTENT"}
-    text = "" if request.words.joint else "".join(token.form if tag in open_tags else "," for token, tag in pairs)
-    run = next((each for each in text.split(",") if each.endswith(request.words.ahead)), "")
-    word = max((each for each in request.words.ahead if run.endswith(each)), key=len, default="")
-    return slots.tidy(run.removesuffix(word), ("请", *request.words.before_time)) if word else ""
 
 
 def _find_task_behind(request: RequestContext) -> str:
@@ -337,15 +332,32 @@ def answer_when(request: RequestContext) -> Interpretation | None:
     question, times = request.question, find_times(request)
     if question is None or len(times) != 1 or question.asks == "reminder":
         return None
-    time = _complete_answer(times[0], question.options)
+    time = _read_answer(times[0], question, request)
     content = (
         question.content or slots.extract_content(request.reading, request.words) or _find_text_beside_times(request)
     )
     person = question.person and question.person.replace("@", "")  # who was mentioned before is known by name
-    reminder = ReminderRequest(content=content, person=person, time=time)
+    reminder = ReminderRequest(content=content, person=person, time=time, event=question.event, lead=question.lead)
     if content or question.asks == "option":
         return request.answers.set_reminders([reminder, *question.rest])
     return request.answers.ask_content([reminder])
+
+
+def _read_answer(time: TimeWords, question: OpenQuestion, request: RequestContext) -> TimeWords | None:
+    """Return when to remind, where `time` answers `question`; None where it leaves that open.
+
+    The time of an event is counted back from; a clock is on the day that is known.
+    """
+    if question.event:
+        lead = parse_lead(question.lead, request)
+        return None if lead is None else subtract_lead(time, *lead)
+    if question.asks != "time" or not question.options:
+        return _complete_answer(time, question.options)
+    moved = _move_to_day(time, question.options[0].start.date(), request)
+    if time.best.has_day or not is_clock_without_half(time.words):
+        return moved
+    halves = list_halves(moved.best)
+    return choose_usual_half(replace(moved, readings=halves, is_ambiguous=True), request)
 
 
 def _complete_answer(time: TimeWords, options: Sequence[Reading]) -> TimeWords:
@@ -411,10 +423,12 @@ def _read_requests(request: RequestContext, piece: MessageReading) -> list[Remin
     is_emoji = not any(map(str.isalnum, content)) and any(word in part.folded_text for word in request.words.waking)
     content = "" if is_emoji or content.casefold() in request.words.itself else content
     person = find_people(part)
-    times: Sequence[TimeWords | None] = _read_times(part) or [None]
-    if len(times) > 1 and not are_listed_times(part):
-        times = [None]
-    return [ReminderRequest(content=content, person=person, time=time) for time in times]
+    times = _read_times(part)
+    if times and (len(times) == 1 or are_listed_times(part)):
+        return [ReminderRequest(content=content, person=person, time=time) for time in times]
+    event, lead = find_open_event(part)
+    day = None if event else find_open_day(part)
+    return [ReminderRequest(content=content, person=person, day=day, event=event, lead=lead)]
 
 
 def _strip_call(content: str, request: RequestContext) -> str:
@@ -435,10 +449,13 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
     last = _find_call_to_repeat(request) if request.may_point or event is not None else None
     dated = _tag_clock_of_lead(request)
     is_ahead = _is_ahead_of_last(dated)
-    if is_ahead and _find_name_ahead(request) and event is None:
+    if is_ahead and find_name_beside_lead(request) and event is None:
         return []
+    told = _read_event_before(dated) if is_ahead and event is None else None
+    if told is not None:
+        return _count_back(told, find_leads(dated, has_event=True), dated)
     if is_ahead and last is not None:
-        return _read_times_of_repetition(dated, last)
+        return [] if _points_at_other_event(request) else _read_times_of_repetition(dated, last)
     times = find_times(request)
     if request.reading.has("UNTIL") and find_end(request) and not any(time.best.rrule for time in times):
         return []
@@ -480,6 +497,23 @@ def _move_to_day(time: TimeWords, day: date, request: RequestContext) -> TimeWor
     return replace(time, readings=tuple(move_to_day(reading, day)._replace(has_day=True) for reading in time.readings))
 
 
+def _read_event_before(request: RequestContext) -> TimeWords | None:
+    """Return the day in the message before that "2 days before that" counts back from; None for none or several."""
+    before = _find_pointed_message(request.turn) if _points_at_other_event(request) else None
+    if before is None or request.turn.recent[-1].sender.is_bot:
+        return None
+    found = request.read_times(before.text)
+    best = found[0].best if len(found) == 1 else None
+    is_event = best is not None and best.has_day and best.rrule is None
+    return slots.make_time_words(before.text, found[0]) if is_event else None
+
+
+def _points_at_other_event(request: RequestContext) -> bool:
+    """Return whether "that" behind a lead is no reminder of the person who asks: none has just been set for them."""
+    pointed = any(token.form in request.words.demonstratives for token in find_words_behind_lead(request))
+    return pointed and request.last_set is None
+
+
 def _tag_clock_of_lead(request: RequestContext) -> RequestContext:
     """Tag the clock behind a lead of days as the time at which to remind: "the night before at 8"."""
     reading = request.reading
@@ -514,6 +548,11 @@ def _read_times_of_repetition(request: RequestContext, last: ToolCall) -> list[T
         return find_times(request)  # "and 40 minutes for the buns"
     if event is None:
         return []
+    return _count_back(event, leads, request)
+
+
+def _count_back(event: TimeWords, leads: Sequence[Lead], request: RequestContext) -> list[TimeWords]:
+    """Return the times that lie `leads` before `event`, at the clock that the request names."""
     is_apart = request.reading.has("LEAD")
     clock = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times) if is_apart else None
     if clock is not None and is_clock_without_half(clock.words):

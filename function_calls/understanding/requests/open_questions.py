@@ -16,11 +16,23 @@ _EVERYTHING: Final = ReplyScope()
 
 
 class ReminderRequest(Struct, frozen=True, kw_only=True):
-    """A reminder to set. `time` is None where none is named, `person` where it is the person who asks."""
+    """A reminder to set.
+
+    Attributes:
+        content: What to be reminded of; "" where that is not named.
+        person: Whom to remind, None for the one who asks.
+        time: When to remind; None where that is not known.
+        day: The day of a time that is not known: "tomorrow after drop-off".
+        event: The name of the event from which an unknown time counts back: "the exam".
+        lead: The words for the time before that event: "the night".
+    """
 
     content: str
     person: str | None = None
     time: TimeWords | None = None
+    day: Reading | None = None
+    event: str = ""
+    lead: str = ""
 
 
 class OpenQuestion(Struct, frozen=True, kw_only=True):
@@ -31,9 +43,11 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
             meant, or which reminder `tool` is called for.
         content: What to be reminded of, as far as it is known; where `tool` waits, the reference that fits several.
         person: Whom to remind, None for the one who asks.
-        options: The readings that were offered by number.
+        options: The readings that were offered by number; where `asks` is "time", the day that is known.
         reminder_options: Options of the reminder, as arguments of `reminder_set`; where `tool` waits, its arguments.
         rest: The reminders of the same message that are to be asked about next.
+        event: The event whose time is asked for, as in `ReminderRequest`.
+        lead: The words for the time before that event.
         message_id: The message that the bot answered with the question.
         tool: The tool whose call waits for the reminder.
     """
@@ -44,6 +58,8 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
     options: tuple[Reading, ...] = ()
     reminder_options: Mapping[str, object] = field(default_factory=dict, name="manners")
     rest: tuple[ReminderRequest, ...] = ()
+    event: str = ""
+    lead: str = ""
     message_id: str = ""
     tool: str = "reminder_delete"
 

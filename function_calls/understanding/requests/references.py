@@ -470,11 +470,11 @@ def _find_by_remark(request: RequestContext) -> list[str]:
     tokens, tags, text = request.reading.tokens, request.reading.tags, request.reading.text
     beside = [clause for clause in split_clauses(tokens) if {tags[at] for at in clause} <= {NO_TAG}]
     remarks = [text[tokens[clause[0]].start : tokens[clause[-1]].end] for clause in beside if clause]
-    like = _find_closest_to_remark(" ".join([find_remark(request), *remarks]), request)
+    like = find_closest_to_remark(" ".join([find_remark(request), *remarks]), request)
     return [] if like is None else [like.id]
 
 
-def _find_closest_to_remark(remark: str, request: RequestContext) -> Reminder | None:
+def find_closest_to_remark(remark: str, request: RequestContext) -> Reminder | None:
     """Return the only reminder that shares a word with a remark, which may be about anything."""
     words = request.words
     others = {*words.copulas_of_events, *words.second_person, *words.skipping}
@@ -490,7 +490,7 @@ def _find_by_untagged_words(request: RequestContext) -> list[str]:
         return _find_by_remark(request)
     common = load_common_words(request.language) | {*request.words.skipping}
     like = request.known.find_only_closest(request.reading.join_untagged(request.words.joint), common)
-    like = like or _find_closest_to_remark(find_remark(request), request)
+    like = like or find_closest_to_remark(find_remark(request), request)
     return [] if like is None else [like.id]
 
 

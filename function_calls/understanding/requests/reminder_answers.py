@@ -101,7 +101,13 @@ class ReminderAnswers:
         options = () if first.time is None else list_options(first.time)
         asks: Literal["option", "time"] = "option" if options else "time"
         question = OpenQuestion(
-            asks=asks, content=first.content, person=first.person, options=options, rest=tuple(rest)
+            asks=asks,
+            content=first.content,
+            person=first.person,
+            options=options or tuple(filter(None, [first.day])),
+            rest=tuple(rest),
+            event=first.event,
+            lead=first.lead,
         )
         self._ask(question)
         if not options:
@@ -130,6 +136,8 @@ class ReminderAnswers:
         """Ask when to remind, and of what where that is not known either."""
         if not reminder.content:
             return self._say("when_and_what")
+        if reminder.event:
+            return self._say("when_is_event", event=reminder.event, content=reminder.content)
         if reminder.person is None:
             return self._say("when", content=reminder.content)
         who = (

@@ -22,7 +22,7 @@ from function_calls.understanding.reading.times import (
     subtract_lead,
     unite_repetitions,
 )
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token, is_time
 from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading
 
@@ -67,7 +67,7 @@ def find_times(request: RequestContext) -> list[TimeWords]:
         clock
         for time in ended
         for clock in split_clocks(
-            _choose_next_hour(_choose_usual_half(_choose_morning(time, request), request), request)
+            _choose_next_hour(choose_usual_half(_choose_morning(time, request), request), request)
         )
     ]
 
@@ -315,7 +315,7 @@ def _has_unread_relation(piece: str, request: RequestContext) -> bool:
     left = " ".join(slots.find_uncovered_words(piece, expressions, words))
     if words.has_any(words.time_relations, left):
         return True
-    if not words.joint and words.has_any(words.ahead, left):
+    if not words.joint and words.has_any((*words.ahead, *words.around_events), left):
         pieces = _cut_texts(request, request.reading.spans("WHEN"))
         named = [time.best for each in pieces for time in request.read_times(each) if time.best is not None]
         return not any((best.has_day or best.rrule) and best.has_clock for best in named)
@@ -459,7 +459,8 @@ def parse_lead(piece: str, request: RequestContext) -> Lead | None:
                 return _count_months(length_words, days, request), _choose_half_of_part(clock, named, request)
     bare = slots.strip_time_words(piece, request.words)
     ones = [word for word, number in request.words.ordinals.items() if number == 1 and not request.words.joint]
-    part = slots.parse_time([slots.strip_leading_word(bare, ones, "")], request.words, request.read_times)
+    named = slots.strip_leading_word(bare, ones, "")
+    part = slots.parse_time([request.words.parts_of_day.get(named, named)], request.words, request.read_times)
     is_dated = part is not None and part.best.has_day and not request.words.joint  # 前一晚，25号晚上九点
     return (_DAY, part) if part is not None and part.best.part and not is_dated else None
 
@@ -487,6 +488,79 @@ def find_leads(request: RequestContext, *, has_event: bool) -> list[Lead]:
     return [each for piece in named if (each := parse_lead(piece, request)) is not None]
 
 
+def find_open_event(request: RequestContext) -> tuple[str, str]:
+    """Return the event from which a request counts back, and the words of the lead: "the exam", "the night".
+
+    Both are "" where it names no event or tells its time.
+    """
+    words, reading = request.words, request.reading
+    name, leads = _find_named_event(request) or find_name_beside_lead(request), reading.pieces("LEAD")
+    if words.joint or leads:
+        lead = " ".join([*leads, *reading.pieces("WHEN")]) if len(leads) == 1 else ""
+    else:
+        name, lead = next(filter(any, (_split_lead(piece, request) for piece in reading.pieces("WHEN"))), ("", ""))
+    is_told = not name or not lead or any(time.best is not None for time in request.read_times(name))
+    return ("", "") if is_told or parse_lead(lead, request) is None else (name, lead)
+
+
+def _find_named_event(request: RequestContext) -> str:
+    """Return the words tagged as an event, with the article in front of them; "" for none or several."""
+    reading, spans = request.reading, request.reading.spans("EVENT")
+    if len(spans) != 1:
+        return ""
+    start, end = spans[0]
+    articles = [token for token in reading.untagged if token.form in request.words.articles]
+    begin = next((token.start for token in articles if reading.text[token.end : start] == " "), start)
+    return reading.text[begin:end]
+
+
+def _split_lead(piece: str, request: RequestContext) -> tuple[str, str]:
+    """Return the event and the lead of words such as 考试前一晚; "" for others."""
+    for word in sorted(request.words.ahead, key=len, reverse=True):
+        name, _, lead = piece.partition(word)
+        if name and lead:
+            return name, lead
+    return "", ""
+
+
+def find_name_beside_lead(request: RequestContext) -> str:
+    """Return the untagged name of an event beside a lead: "the night before the exam", 排练前一天; "" for none."""
+    reading, words = request.reading, request.words
+    if not words.joint:
+        return _find_name_ahead(request)
+    behind = find_words_behind_lead(request)[1:]
+    named = list(takewhile(lambda token: token.form not in words.task_links, behind))
+    forms = [token.form for token in named if token.form not in words.demonstratives]
+    is_name = bool(forms) and not slots.are_function_words(forms, words) and not any(map(is_time, named))
+    return reading.text[named[0].start : named[-1].end] if is_name else ""
+
+
+def find_words_behind_lead(request: RequestContext) -> tuple[Token, ...]:
+    """Return "before" and the untagged words behind it, where it follows a lead: "2 hours | before the gala too"."""
+    tokens, tags = request.reading.tokens, request.reading.tags
+    ahead = request.words.ahead
+    first = next((at for at in range(1, len(tags)) if tags[at - 1] == "LEAD" and tokens[at].form in ahead), len(tags))
+    return tuple(tokens[at] for at in takewhile(lambda at: tags[at] == NO_TAG, range(first, len(tags))))
+
+
+def _find_name_ahead(request: RequestContext) -> str:
+    """Return the characters in front of a word such as 前: 排练 of 排练前一天."""
+    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
+    open_tags = {NO_TAG, "CONTENT"}
+    text = "".join(token.form if tag in open_tags else "," for token, tag in pairs)
+    run = next((each for each in text.split(",") if each.endswith(request.words.ahead)), "")
+    word = max((each for each in request.words.ahead if run.endswith(each)), key=len, default="")
+    return slots.tidy(run.removesuffix(word), ("请", *request.words.before_time)) if word else ""
+
+
+def find_open_day(request: RequestContext) -> Reading | None:
+    """Return the only day that the words of an unclear time name: "tomorrow" of "tomorrow after drop-off"."""
+    times = [time.best for piece in request.reading.pieces("WHEN") for time in request.read_times(piece)]
+    best = times[0] if len(times) == 1 else None
+    is_day = best is not None and best.has_day and not (best.has_clock or best.part or best.rrule)
+    return best if is_day else None
+
+
 def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[TimeWords]:
     """Return the times that lie ahead of an event, and those named beside it."""
     reading = request.reading
@@ -504,7 +578,7 @@ def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[Time
         clock = slots.parse_time(pieces, request.words, request.read_times) if events and pieces else None
         named_times = slots.parse_times(events or pieces, request.words, request.read_times)
         times = [_choose_next_hour(time, request) for time in named_times]
-        times = [time if time.best.rrule else _choose_usual_half(time, request) for time in times]
+        times = [time if time.best.rrule else choose_usual_half(time, request) for time in times]
     part = next(iter(clocks), None)
     own = _choose_half_of_part(clock, part.words, request) if clock is not None and part is not None else clock or part
     found = [early for event in times for lead in leads if (early := subtract_lead(event, lead, own)) is not None]
@@ -562,7 +636,7 @@ def _read_events(request: RequestContext) -> list[TimeWords]:
     pieces = request.reading.pieces("EVENT")
     whole = slots.parse_time(pieces, request.words, request.read_times)
     if whole is not None:
-        return [_choose_usual_half(whole, request)]
+        return [choose_usual_half(whole, request)]
     found = slots.parse_times(pieces, request.words, request.read_times)
     return found if all(time.best.has_day and not time.best.has_clock for time in found) else []
 
@@ -632,7 +706,7 @@ def _choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
     return replace(time, readings=tuple(both), is_ambiguous=True)
 
 
-def _choose_usual_half(time: TimeWords, request: RequestContext) -> TimeWords:
+def choose_usual_half(time: TimeWords, request: RequestContext) -> TimeWords:
     """Return an ambiguous clock ("tomorrow at 7") in the morning, or in the evening beside words such as "dinner".
 
     A bare "6" stays ambiguous, but beside words such as "breakfast".

@@ -298,6 +298,30 @@ def test_pronoun_means_the_person_reminded_before(chat):
     assert str(call.arguments["person"]).removeprefix("@").casefold() == "bob"
 
 
+def test_own_request_does_not_go_on_with_the_reminder_that_another_person_has_set(chat):
+    chat.says("gus", "remind mina on thursday at 5pm to have the bike ready")
+    for sender, text in (("pav", "kettle is on"), ("gus", "nice"), ("pav", "who has the keys"), ("gus", "not me")):
+        chat.says(sender, text)
+
+    asked = chat.says("mina", "remind me to ring mrs okafor when her brakes come in")
+
+    assert "ring mrs okafor" in asked.answer
+    assert called(chat.says("mina", "just friday at 10 then")) == ["reminder_set"]
+
+
+def test_event_of_the_open_question_survives_a_restart():
+    store = MemoryStateStore(FixedClock(START))
+    first, second = (OfflineInterpreter(store=store) for _ in range(2))
+    chat = Chat(first)
+
+    async def restarted():
+        await first.interpret(chat.turn("ann", "remind me the night before the exam to pack"))
+        return await second.interpret(chat.turn("ann", "exam is on 14 december"))
+
+    (call,) = asyncio.run(restarted()).calls
+    assert call.arguments["time"] == "2026-12-13 21:00"
+
+
 def test_unknown_pronoun_is_asked_about(chat):
     assert "name" in chat.says("ann", "Bubbles, remind him at 6pm to buy milk").answer
 

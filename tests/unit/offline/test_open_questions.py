@@ -73,6 +73,17 @@ def test_the_question_can_be_dropped(say: Say) -> None:
     assert say("tomorrow at 5").calls == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "tools"), [("you can drop that one, the boxes are here", ["reminder_delete"]), ("drop that one", [])]
+)
+def test_dropping_what_another_reminder_names_deletes_that(say: Say, text: str, tools: list[str]) -> None:
+    say("remind me to defrost the freezer", known=("order boxes",))
+
+    dropped = say(f"bubbles, {text}", known=("order boxes",), is_addressed=True)
+
+    assert [call.name for call in dropped.calls] == tools
+
+
 def test_an_ambiguous_date_is_offered_by_number(say: Say) -> None:
     asked = say("remind me on 5/6 at noon to pay")
 
@@ -329,3 +340,58 @@ def test_chat_after_a_question_is_no_content(say: Say) -> None:
     say("set a reminder")
 
     assert say("lol what a day").answer == ""
+
+
+@pytest.mark.parametrize(
+    ("asks", "answer", "time"),
+    [
+        ("remind me the night before the exam to pack my bag", "exam's on 14 march", "2026-03-13 21:00"),
+        ("remind me the night before the exam to pack my bag", "14 march", "2026-03-13 21:00"),
+        ("remind me at 8pm the day before the trip to pack", "the trip is on 14 march", "2026-03-13 20:00"),
+        ("remind me an hour before the meeting to print", "the meeting's tomorrow at 3pm", "2026-03-05 14:00"),
+        ("remind me a day before my birthday to bake", "my birthday is 14 march", "2026-03-13 09:00"),
+        ("remind me the day before the big match to pack", "match is on saturday", "2026-03-06 09:00"),
+        ("remind me the day before the gala dinner to iron", "the gala's on 14 march", "2026-03-13 09:00"),
+        ("考试前一晚提醒我带学生证", "考试是14号", "2026-03-13 19:00"),
+        ("开会前十分钟提醒我打印", "明天下午三点开会", "2026-03-05 14:50"),
+        ("recuérdame la noche antes del examen repasar", "el examen es el 14 de marzo", "2026-03-13 21:00"),
+    ],
+)
+def test_reminder_counts_back_from_the_event_of_the_answer(say: Say, asks: str, answer: str, time: str) -> None:
+    language = "es" if asks.startswith("rec") else "en" if asks.isascii() else "zh"
+    asked = say(asks, language=language)
+
+    (call,) = say(answer, language=language).calls
+
+    assert asked.calls == ()
+    assert call.arguments["time"] == time
+
+
+@pytest.mark.parametrize("text", ["the exam was hard", "sam is back on 14 march"])
+def test_remark_about_the_event_does_not_tell_its_time(say: Say, text: str) -> None:
+    say("remind me the night before the exam to pack my bag")
+
+    assert say(text).calls == ()
+
+
+@pytest.mark.parametrize(
+    ("asks", "answer", "time", "content"),
+    [
+        ("remind me tomorrow after drop off to check lost property", "9am", "2026-03-05 09:00", "check lost property"),
+        ("remind me tomorrow after drop off to check lost property", "at 9", "2026-03-05 09:00", "check lost property"),
+        ("remind me friday before the match to wash the kit", "in the evening", "2026-03-06 19:00", "wash the kit"),
+        ("remind me friday before the match to wash the kit", "saturday at 1pm", "2026-03-07 13:00", "wash the kit"),
+        ("周五开完会提醒我交表", "下午四点", "2026-03-06 16:00", "交表"),
+        ("recuérdame mañana después de clase comprar pan", "a las 17:00", "2026-03-05 17:00", "comprar pan"),
+    ],
+)
+def test_day_of_an_event_without_a_known_time_is_kept(
+    say: Say, asks: str, answer: str, time: str, content: str
+) -> None:
+    language = "es" if asks.startswith("rec") else "en" if asks.isascii() else "zh"
+    asked = say(asks, language=language)
+
+    (call,) = say(answer, language=language).calls
+
+    assert asked.calls == ()
+    assert (call.arguments["time"], call.arguments["content"]) == (time, content)

@@ -53,3 +53,9 @@ def test_words_that_several_have_decide_less():
 
     assert reminders.find_closest("water", load_common_words("en")) == reminders.reminders
     assert reminders.find_closest("water roses", load_common_words("en")) == reminders.reminders[1:]
+
+
+def test_words_apart_from_each_other_are_no_neighbours():
+    reminders = known("come to the hall", "book the MOT")
+
+    assert reminders.find_closest("move that to , , the garage is shut", load_common_words("en")) == ()
