@@ -265,3 +265,9 @@ def has_trigger(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message has a word such as "remind"."""
     text = words.fold(reading.text)  # 十分钟的闹钟 is one time, and has the word nevertheless
     return any(word in text for word in words.triggers)
+
+
+def has_reference_mark(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message has a word that stands for a reminder, such as "one" in "the blue one", or 那个."""
+    forms = words.joint.join(token.form for token in reading.tokens)
+    return words.has_any(words.reference_marks, forms)

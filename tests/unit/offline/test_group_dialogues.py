@@ -488,3 +488,29 @@ def test_another_persons_delivered_reminder_may_be_snoozed_by_anyone(chat):
     )
 
     assert called(chat.says("ann", "snooze it for 10 minutes")) == ["reminder_snooze"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The coach should be back at school about 3.45", "booked!! 1pm in the upstairs room", "cancel the zoo"],
+)
+def test_unknown_reminder_in_a_message_to_people_is_not_answered(text):
+    chat = Chat(known=[reminder("check the fridge")])
+    chat.says("bob", "Bubbles remind me at 5pm to check the fridge")
+
+    assert chat.says("ann", text) == Interpretation()
+
+
+@pytest.mark.parametrize("text", ["cancel the zoo reminder", "cancel the zoo one", "Bubbles cancel the zoo"])
+def test_unknown_reminder_is_answered_where_the_message_is_for_the_bot(text):
+    chat = Chat(known=[reminder("check the fridge")])
+    chat.says("bob", "Bubbles remind me at 5pm to check the fridge")
+
+    assert called(chat.says("ann", text)) == ["reminder_delete"]
+
+
+def test_unknown_reminder_is_answered_right_behind_an_answer_to_the_same_person():
+    chat = Chat(known=[reminder("check the fridge")])
+    chat.says("ann", "Bubbles remind me at 5pm to check the fridge")
+
+    assert called(chat.says("ann", "move the zoo to 7pm")) == ["reminder_update"]
