@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
@@ -26,6 +27,7 @@ _CHANGES = frozenset({"move", "reword", "append", "snooze", "delete", "skip", "u
 _STATEMENTS = frozenset({"zone", "zone_move", "quiet"})
 _QUESTIONS = frozenset({"help", "recall", "ask", "time_now"})
 """Intents of questions that people ask each other as well."""
+_OF_REMINDER = ("WHEN", "PERSON", "CONTENT")
 _MOST_OTHERS = 4
 _MOST_UNTAGGED = 5
 _MOST_LOG_ODDS = 6.0
@@ -50,6 +52,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         names_reminder: Words of the message name a reminder of the chat.
         answers_person: The message before it is another person's question.
         follows_bot: The message before it is the bot's.
+        delivered_to_others: The reminder that the bot delivered last mentions other people only.
     """
 
     context: Context
@@ -64,6 +67,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     names_reminder: bool
     answers_person: bool
     follows_bot: bool
+    delivered_to_others: bool = False
 
 
 def is_addressed(turn: Turn) -> bool:
@@ -92,9 +96,13 @@ def calls_person(turn: Turn) -> bool:
         return False
     people = find_members(turn) - {turn.message.sender.name}
     text = turn.message.text.casefold().strip(" .!?。！？~～")
-    polite = "|".join(map(re.escape, load_lexicon(detect_language(text, turn.language)).polite))
+    words = load_lexicon(detect_language(text, turn.language))
+    polite = "|".join(map(re.escape, words.polite))
+    favour = "|".join(map(re.escape, words.favours))
     return any(
-        re.match(rf"{called}\s*[,，:：]", text) or re.search(rf"(?:[,，]|\s(?:{polite}))\s*{called}(?:$|[,，])", text)
+        re.match(rf"{called}\s*[,，:：]", text)
+        or (favour and re.match(rf"{called}\s+(?:{favour})", words.fold(text)))
+        or re.search(rf"(?:[,，]|\s(?:{polite}))\s*{called}(?:$|[,，])", text)
         for called in (re.escape(name.casefold()) for name in people if name)
     )
 
@@ -193,8 +201,8 @@ def _log_odds(share: float) -> float:
 def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a message is for people whatever its probability.
 
-    These are times for other people, changes without a reminder to change, words that add nothing to one, and questions
-    and answers between people.
+    These are times for other people, changes without a reminder to change, words that add nothing to one, suppositions,
+    and questions and answers between people.
     """
     intent = reading.intents[0][0]
     if state.answers_person and intent in _STATEMENTS:
@@ -207,6 +215,8 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
         return True
     if words.has_any(words.reported, words.fold(reading.text)) and not state.names_reminder:
         return True
+    if _is_supposition(reading, words) or _seeks_somebody(reading, words):
+        return True
     if has_trigger(reading, words) or state.names_reminder:
         return False
     if reading.has("SPEAKER") or reading.has("TOPIC"):
@@ -214,11 +224,37 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
     named = slots.extract_references(reading, words)
     if intent in _CHANGES and _has_nothing_to_change(named, state):
         return True
-    if intent == "append" and not named and not _has_adding_words(reading, words):
-        return True
-    if intent == "delete" and state.answers_person and not named:
+    if not named and _is_said_to_people(intent, reading, words, state):
         return True
     return not named and _is_time(reading) and _is_time_for_people(reading, words, state)
+
+
+def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
+    """Return whether a message that names no reminder adds nothing, reports to others, or answers a person."""
+    if intent == "append":
+        return not _has_adding_words(reading, words)
+    if intent == "done":
+        return state.context == "fired" and state.delivered_to_others
+    is_of_person = intent == "person_remove" and words.fold(reading.words("PERSON")) not in words.pronouns
+    return state.answers_person and (intent == "delete" or is_of_person)
+
+
+def _seeks_somebody(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message seeks a person or a program that reminds: "is there an app that …", "can somebody …"."""
+    start = min((start for tag in _OF_REMINDER for start, _ in reading.spans(tag)), default=0)
+    return reading.intents[0][0] == "set" and words.has_any(words.seeking, words.fold(reading.text[:start]))
+
+
+def _is_supposition(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message says what would or might be of something that it names: "the next one would be Friday".
+
+    "That would be 6" may correct the bot.
+    """
+    tagged = [(token.form, tag) for token, tag in zip(reading.tokens, reading.tags, strict=True)]
+    return any(
+        tag == "REF" and before not in words.itself and form in words.suppositions and behind == NO_TAG
+        for (before, tag), (form, behind) in pairwise(tagged)
+    )
 
 
 def _has_nothing_to_change(named: list[str], state: Circumstances) -> bool:

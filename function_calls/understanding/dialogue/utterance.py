@@ -8,7 +8,7 @@ from function_calls.tools.calls import Turn
 from function_calls.understanding.dialogue.addressee import QUESTION_ENDS, Circumstances, is_addressed
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import Lexicon, load_common_words, load_lexicon
+from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon
 from function_calls.understanding.reading.message import MessageReading, Models, load_models
 from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.open_questions import OpenQuestion
@@ -94,6 +94,7 @@ class CircumstancesReader:
             names_reminder=any(_names_known(name, utterance) for name in slots.extract_references(reading, words)),
             answers_person=_answers_person(turn),
             follows_bot=follows_bot(turn),
+            delivered_to_others=self._dialogue.is_delivery_for_others(turn),
         )
 
     def _read_times(self, text: str, utterance: Utterance) -> tuple[TimeReadings, ...]:
@@ -149,4 +150,5 @@ def _answers_person(turn: Turn) -> bool:
     before = turn.recent[-1] if turn.recent else None
     if before is None or before.sender.is_bot or before.sender.id == turn.message.sender.id:
         return False
-    return before.text.rstrip().endswith(QUESTION_ENDS)
+    words = load_lexicon(detect_language(before.text, turn.language))
+    return before.text.rstrip().endswith((*QUESTION_ENDS, *words.question_endings))

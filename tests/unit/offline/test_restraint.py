@@ -135,3 +135,19 @@ def test_question_whether_all_can_be_deleted_deletes_nothing(say: Say, text: str
 
 def test_a_very_long_message_is_no_request(say: Say) -> None:
     assert say("remind me at 5 to " + "call " * 200).calls == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "is_request"),
+    [
+        ("i'm looking for an app that reminds me to drink water every day", False),
+        ("remind me at 7pm to look for an app", True),
+        ("我想找个能每天提醒我喝水的软件", False),
+        ("有没有好心人半小时后叫我下楼拿快递", False),
+        ("半小时后提醒我找个背单词的软件", True),
+    ],
+)
+def test_reminder_sought_from_others_is_not_set(say: Say, text: str, *, is_request: bool) -> None:
+    heard = say(text, language="en" if text.isascii() else "zh")
+
+    assert [call.name for call in heard.calls] == ["reminder_set"] * is_request
