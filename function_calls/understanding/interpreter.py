@@ -224,6 +224,8 @@ class OfflineInterpreter:
             return example
         if utterance is None:
             return self._answer_unread(turn)
+        if utterance.is_about_bot:
+            return Interpretation()
         utterance, unknown = self._resolve_pronoun(utterance)
         if unknown is not None:
             return unknown

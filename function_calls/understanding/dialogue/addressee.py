@@ -117,6 +117,21 @@ def speaks_about_bot(turn: Turn) -> bool:
     return behind.startswith(words.about_bot) and words.second_person.isdisjoint(behind.split()[1:2])
 
 
+def may_state_about_bot(turn: Turn) -> bool:
+    """Return whether the bot's name may be the subject of a statement: "Bubbles got me up", "hi! Bubbles is our bot".
+
+    A mention, a reply and a name with a mark behind it call the bot; so does a question.
+    """
+    message = turn.message
+    named = find_name(message.text, turn.bot_name)
+    is_call = message.is_private or message.reply_to is not None or named is None or named[0].startswith("@")
+    if named is None or is_call or message.text.rstrip().endswith(QUESTION_ENDS):
+        return False
+    words = load_lexicon(detect_language(message.text, turn.language))
+    behind = words.fold(message.text[named.end() :]).replace("’", "'").lstrip(" ")
+    return any(re.match(pattern, behind) for pattern in words.statements)
+
+
 def _begins_sentence(text: str, named: re.Match[str]) -> bool:
     """Return whether the name is a mention, or has no word in front of it: "lovely! Bubbles remind me at 5"."""
     before = text[: named.start()].rstrip()[-1:]

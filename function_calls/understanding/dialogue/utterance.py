@@ -29,6 +29,7 @@ class Utterance(Struct, frozen=True, kw_only=True):
         key: The chat and the sender, whose dialogue with the bot it is.
         question: The open question of the bot to the sender.
         known: The coming reminders of the chat; None where they were not looked up.
+        is_about_bot: The message is a statement about the bot, which its name does not call.
     """
 
     turn: Turn
@@ -38,6 +39,7 @@ class Utterance(Struct, frozen=True, kw_only=True):
     language: str
     question: OpenQuestion | None
     known: ChatReminders | None
+    is_about_bot: bool = False
 
     @property
     def words(self) -> Lexicon:

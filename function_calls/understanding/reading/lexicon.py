@@ -39,6 +39,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     and_words: frozenset[str]
     interjections: frozenset[str] = frozenset()
     about_bot: tuple[str, ...] = ()
+    statements: tuple[str, ...] = ()
     suppositions: frozenset[str] = frozenset()
     favours: tuple[str, ...] = ()
     seeking: tuple[str, ...] = ()
