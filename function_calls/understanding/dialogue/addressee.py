@@ -28,6 +28,8 @@ _STATEMENTS = frozenset({"zone", "zone_move", "quiet"})
 _QUESTIONS = frozenset({"help", "recall", "ask", "time_now"})
 """Intents of questions that people ask each other as well."""
 _OF_REMINDER = ("WHEN", "PERSON", "CONTENT")
+_CLEAR = {"set": 0.9, "summary": 0.8}
+"""The probabilities from which requests that go on with nothing are for the bot."""
 _MOST_OTHERS = 4
 _MOST_UNTAGGED = 5
 _MOST_LOG_ODDS = 6.0
@@ -164,7 +166,16 @@ def is_for_bot(reading: MessageReading, words: Lexicon, state: Circumstances) ->
     """Return whether a message that does not name the bot is for the bot."""
     if _is_for_people(reading, words, state):
         return False
+    if _is_clear(reading, words):
+        return True
     return compute_probability(extract_features(reading, words, state)) >= THRESHOLD
+
+
+def _is_clear(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message surely asks for a reminder or a summary, whatever was written before it."""
+    intent, share = reading.intents[0]
+    least = _CLEAR.get(intent, 1.0)
+    return share >= least and (intent != "set" or (has_trigger(reading, words) and reading.has("CONTENT")))
 
 
 def extract_features(reading: MessageReading, words: Lexicon, state: Circumstances) -> dict[str, float]:
