@@ -562,3 +562,16 @@ def test_news_closes_no_delivery_to_another_person(mentioned, tools):
     )
 
     assert called(chat.says("bob", "tickets bought")) == tools
+
+
+@pytest.mark.parametrize(
+    ("text", "tools"),
+    [
+        ("hi girls sorry, meetings all day. what did i miss?", ["summary"]),
+        ("hi girls sorry, meetings all day. did i miss the bus?", []),
+    ],
+)
+def test_question_for_what_was_missed_may_follow_a_remark(chat, text, tools):
+    chat.says("bob", "flights are booked")
+
+    assert called(chat.says("ann", text)) == tools
