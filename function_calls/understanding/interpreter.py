@@ -13,13 +13,13 @@ from function_calls.language.recognized_phrases import every_language
 from function_calls.tools.calls import Conversation, Interpretation, ToolCall, ToolSpec, Turn
 from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.understanding.acknowledgements import is_acknowledgement
-from function_calls.understanding.dialogue.addressee import has_trigger
+from function_calls.understanding.dialogue.addressee import has_reference_mark, has_trigger
 from function_calls.understanding.dialogue.choices import choose_options
 from function_calls.understanding.dialogue.dialogue import Dialogue
 from function_calls.understanding.dialogue.fallback import render_help, render_hint
 from function_calls.understanding.dialogue.memory import DialogueMemory
 from function_calls.understanding.dialogue.message_interpreter import LONGEST, MessageInterpreter, is_talk
-from function_calls.understanding.dialogue.utterance import Utterance
+from function_calls.understanding.dialogue.utterance import Utterance, follows_bot
 from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.local_lookup import make_local_lookup, make_web_fallback, render_results
 from function_calls.understanding.reading import slots
@@ -161,6 +161,8 @@ class OfflineInterpreter:
         with limited_effort():
             is_spent = message.has_too_many_times
             interpretation = Interpretation() if is_spent else self._interpret_utterance(turn, utterance)
+            if utterance is not None and _is_about_something_else(utterance, interpretation.calls):
+                interpretation = Interpretation()
             if is_spent or is_effort_spent():
                 interpretation = _refuse_too_many_times(turn)
         if turn.message.is_edited and not interpretation.calls:
@@ -222,6 +224,8 @@ class OfflineInterpreter:
             return example
         if utterance is None:
             return self._answer_unread(turn)
+        if utterance.is_about_bot:
+            return Interpretation()
         utterance, unknown = self._resolve_pronoun(utterance)
         if unknown is not None:
             return unknown
@@ -445,6 +449,24 @@ def _names_unknown(calls: Sequence[ToolCall], known: ChatReminders) -> bool:
     names = [str(call.arguments.get("reminder_id") or IT) for call in calls]
     parts = [part for name in names if not name.startswith("all ") for part in name.split(", ") if part != IT]
     return any(not known.can_resolve(part) for part in parts)
+
+
+def _is_about_something_else(utterance: Utterance, calls: Sequence[ToolCall]) -> bool:
+    """Return whether `calls` come of a message to people: it names an unknown reminder, and does not name the bot.
+
+    A message right behind the bot's answer to its sender goes on with that, and "the … one" names a reminder.
+    """
+    turn, words, known = utterance.turn, utterance.words, utterance.known
+    if known is None or utterance.is_addressed or turn.message.is_for_bot or not _names_unknown(calls, known):
+        return False
+    is_marked = has_trigger(utterance.reading, words) or has_reference_mark(utterance.reading, words)
+    return not (is_marked or _follows_own_answer(turn))
+
+
+def _follows_own_answer(turn: Turn) -> bool:
+    """Return whether the message before is the bot's answer to the sender."""
+    people = [message for message in turn.recent if not message.sender.is_bot]
+    return follows_bot(turn) and bool(people) and people[-1].sender.id == turn.message.sender.id
 
 
 def _get_dialogue_key(turn: Turn) -> str:

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
@@ -27,6 +28,9 @@ _CHANGES = frozenset({"move", "reword", "append", "snooze", "delete", "skip", "u
 _STATEMENTS = frozenset({"zone", "zone_move", "quiet"})
 _QUESTIONS = frozenset({"help", "recall", "ask", "time_now"})
 """Intents of questions that people ask each other as well."""
+_OF_REMINDER = ("WHEN", "PERSON", "CONTENT")
+_CLEAR = {"set": 0.9, "summary": 0.8}
+"""The probabilities from which requests that go on with nothing are for the bot."""
 _MOST_OTHERS = 4
 _MOST_UNTAGGED = 5
 _MOST_LOG_ODDS = 6.0
@@ -51,6 +55,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         names_reminder: Words of the message name a reminder of the chat.
         answers_person: The message before it is another person's question.
         follows_bot: The message before it is the bot's.
+        delivered_to_others: The reminder that the bot delivered last mentions other people only.
     """
 
     context: Context
@@ -65,6 +70,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     names_reminder: bool
     answers_person: bool
     follows_bot: bool
+    delivered_to_others: bool = False
 
 
 def is_addressed(turn: Turn) -> bool:
@@ -93,9 +99,13 @@ def calls_person(turn: Turn) -> bool:
         return False
     people = find_members(turn) - {turn.message.sender.name}
     text = turn.message.text.casefold().strip(" .!?。！？~～")
-    polite = "|".join(map(re.escape, load_lexicon(detect_language(text, turn.language)).polite))
+    words = load_lexicon(detect_language(text, turn.language))
+    polite = "|".join(map(re.escape, words.polite))
+    favour = "|".join(map(re.escape, words.favours))
     return any(
-        re.match(rf"{called}\s*[,，:：]", text) or re.search(rf"(?:[,，]|\s(?:{polite}))\s*{called}(?:$|[,，])", text)
+        re.match(rf"{called}\s*[,，:：]", text)
+        or (favour and re.match(rf"{called}\s+(?:{favour})", words.fold(text)))
+        or re.search(rf"(?:[,，]|\s(?:{polite}))\s*{called}(?:$|[,，])", text)
         for called in (re.escape(name.casefold()) for name in people if name)
     )
 
@@ -108,6 +118,21 @@ def speaks_about_bot(turn: Turn) -> bool:
     words = load_lexicon(detect_language(turn.message.text, turn.language))
     behind = words.fold(turn.message.text[named.end() :]).strip(" ,")
     return behind.startswith(words.about_bot) and words.second_person.isdisjoint(behind.split()[1:2])
+
+
+def may_state_about_bot(turn: Turn) -> bool:
+    """Return whether the bot's name may be the subject of a statement: "Bubbles got me up", "hi! Bubbles is our bot".
+
+    A mention, a reply and a name with a mark behind it call the bot; so does a question.
+    """
+    message = turn.message
+    named = find_name(message.text, turn.bot_name)
+    is_call = message.is_private or message.reply_to is not None or named is None or named[0].startswith("@")
+    if named is None or is_call or message.text.rstrip().endswith(QUESTION_ENDS):
+        return False
+    words = load_lexicon(detect_language(message.text, turn.language))
+    behind = words.fold(message.text[named.end() :]).replace("’", "'").lstrip(" ")
+    return any(re.match(pattern, behind) for pattern in words.statements)
 
 
 def _begins_sentence(text: str, named: re.Match[str]) -> bool:
@@ -142,9 +167,23 @@ def is_for_bot(reading: MessageReading, words: Lexicon, state: Circumstances) ->
     """Return whether a message that does not name the bot is for the bot."""
     if _is_for_people(reading, words, state):
         return False
-    if _asks_what_was_missed(reading, words):
+    if _is_clear(reading, words) or _asks_what_was_missed(reading, words):
         return True
     return compute_probability(extract_features(reading, words, state)) >= THRESHOLD
+
+
+def _is_clear(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message surely asks for a reminder or a summary, whatever was written before it."""
+    intent, share = reading.intents[0]
+    least = _CLEAR.get(intent, 1.0)
+    return share >= least and (intent != "set" or (has_trigger(reading, words) and reading.has("CONTENT")))
+
+
+def _asks_what_was_missed(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether the last sentence of a message asks what the sender has missed, whatever stands before it."""
+    parts = [part.strip() for part in _SENTENCE_MARK.split(words.fold(reading.text)) if part.strip()]
+    last = parts[-1] if parts else ""
+    return reading.intents[0][0] == "summary" and words.has_any(words.missed, last) and asks(last)
 
 
 def extract_features(reading: MessageReading, words: Lexicon, state: Circumstances) -> dict[str, float]:
@@ -196,8 +235,8 @@ def _log_odds(share: float) -> float:
 def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a message is for people whatever its probability.
 
-    These are times for other people, changes without a reminder to change, words that add nothing to one, and questions
-    and answers between people.
+    These are times for other people, changes without a reminder to change, words that add nothing to one, suppositions,
+    and questions and answers between people.
     """
     intent = reading.intents[0][0]
     if state.answers_person and intent in _STATEMENTS:
@@ -210,6 +249,8 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
         return True
     if words.has_any(words.reported, words.fold(reading.text)) and not state.names_reminder:
         return True
+    if _is_supposition(reading, words) or _seeks_somebody(reading, words):
+        return True
     if has_trigger(reading, words) or state.names_reminder:
         return False
     if reading.has("SPEAKER") or reading.has("TOPIC"):
@@ -217,21 +258,36 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
     named = slots.extract_references(reading, words)
     if intent in _CHANGES and _has_nothing_to_change(named, state):
         return True
-    if intent == "append" and not named and not _has_adding_words(reading, words):
-        return True
-    if intent == "delete" and state.answers_person and not named:
+    if not named and _is_said_to_people(intent, reading, words, state):
         return True
     return not named and _is_time(reading) and _is_time_for_people(reading, words, state)
 
 
-def _asks_what_was_missed(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether the last sentence of a message asks what the sender has missed, whatever stands before it."""
-    parts = [part.strip() for part in _SENTENCE_MARK.split(words.fold(reading.text)) if part.strip()]
-    return (
-        reading.intents[0][0] == "summary"
-        and bool(parts)
-        and words.has_any(words.missed, parts[-1])
-        and asks(parts[-1])
+def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
+    """Return whether a message that names no reminder adds nothing, reports to others, or answers a person."""
+    if intent == "append":
+        return not _has_adding_words(reading, words)
+    if intent == "done":
+        return state.context == "fired" and state.delivered_to_others
+    is_of_person = intent == "person_remove" and words.fold(reading.words("PERSON")) not in words.pronouns
+    return state.answers_person and (intent == "delete" or is_of_person)
+
+
+def _seeks_somebody(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message seeks a person or a program that reminds: "is there an app that …", "can somebody …"."""
+    start = min((start for tag in _OF_REMINDER for start, _ in reading.spans(tag)), default=0)
+    return reading.intents[0][0] == "set" and words.has_any(words.seeking, words.fold(reading.text[:start]))
+
+
+def _is_supposition(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message says what would or might be of something that it names: "the next one would be Friday".
+
+    "That would be 6" may correct the bot.
+    """
+    tagged = [(token.form, tag) for token, tag in zip(reading.tokens, reading.tags, strict=True)]
+    return any(
+        tag == "REF" and before not in words.itself and form in words.suppositions and behind == NO_TAG
+        for (before, tag), (form, behind) in pairwise(tagged)
     )
 
 
@@ -279,3 +335,9 @@ def has_trigger(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message has a word such as "remind"."""
     text = words.fold(reading.text)  # 十分钟的闹钟 is one time, and has the word nevertheless
     return any(word in text for word in words.triggers)
+
+
+def has_reference_mark(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message has a word that stands for a reminder, such as "one" in "the blue one", or 那个."""
+    forms = words.joint.join(token.form for token in reading.tokens)
+    return words.has_any(words.reference_marks, forms)

@@ -1,5 +1,6 @@
 """Track the state of the dialogue with each person in a chat."""
 
+import re
 from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Literal
@@ -8,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall, Turn
-from function_calls.understanding.reading.names import find_name
+from function_calls.understanding.reading.names import find_members, find_name
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatMessage, Person
 
@@ -169,6 +170,13 @@ class Dialogue:
         if last is None:
             return "acted" if self.is_only_reminded_by_other(key, turn) else "none"
         return "acted" if last.is_change else "listed" if last.calls[0].name == "reminder_list" else "none"
+
+    def is_delivery_for_others(self, turn: Turn) -> bool:
+        """Return whether the reminder delivered last in the chat mentions people, but not the sender of `turn`."""
+        text = next((message.text for message in reversed(turn.recent) if _is_delivery(message)), "")
+        own = turn.message.sender.name
+        mentioned = [name for name in {own, *find_members(turn)} if re.search(rf"@{re.escape(name)}(?!\w)", text)]
+        return bool(mentioned) and own not in mentioned
 
     def is_fresh(self, key: str, turn: Turn) -> bool:
         """Return whether the last action is so recent that words without a name go on with it."""

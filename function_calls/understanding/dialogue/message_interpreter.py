@@ -13,6 +13,7 @@ from function_calls.understanding.dialogue.addressee import (
     is_addressed,
     is_for_bot,
     is_vocative,
+    may_state_about_bot,
     speaks_about_bot,
 )
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue
@@ -71,6 +72,15 @@ _QUOTES = "\"“”'‘’「」『』`"
 _TALK = 0.5
 _MOST_TALK_BY_NAME = 0.3
 """The probability of talk below which a message with the bot's name among its words is for the bot."""
+_LEAST_TALK_ABOUT_BOT = 0.8
+"""The probability from which a statement with the bot as its subject, read as said to people, is talk."""
+_ELLIPTIC = frozenset(
+    {"move", "reword", "answer_when", "answer_content", "cancel_ask", "done", "snooze", "repeat_last"}
+    | {"urgent", "not_urgent", "once", "nag", "until", "add_days", "keep_days"}
+)
+"""Intents of requests without an order, whose verb may stand without its subject: "was meant to be 7"."""
+_INQUIRING = frozenset({"when_is", "who_set", "list", "ask", "time_now", "recall", "summary"})
+"""Intents of questions, whose verb comes first where words have spaces."""
 _ASKING = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
 _REPEATING = frozenset({"keep_days", "add_days", "skip", "until"})
@@ -138,7 +148,25 @@ class MessageInterpreter:
             language=language,
             question=question,
             known=known,
+            is_about_bot=self._states_about_bot(text, turn, language, context),
         )
+
+    def _states_about_bot(self, text: str, turn: Turn, language: str, context: Context) -> bool:
+        """Return whether a message is a statement about the bot: read as said to people, it is surely talk.
+
+        A request may leave out its subject as well, or be a question: "Bubbles was meant to be 7", "Bubbles is it on".
+        """
+        if not may_state_about_bot(turn):
+            return False
+        _, read = self._bind_models(turn, language, "none", None, is_called=False)
+        if read(turn.message.text).probability(NOTHING) < _LEAST_TALK_ABOUT_BOT:
+            return False
+        _, read_here = self._bind_models(turn, language, context, None, is_called=True)
+        _, read_first = self._bind_models(turn, language, "none", None, is_called=True)
+        request = find_text_behind_call(turn.message.text, turn.bot_name) or strip_calls(text, turn.bot_name)
+        is_elliptic = read_here(request).intent in _ELLIPTIC
+        inquiring = _INQUIRING if load_lexicon(language).joint else frozenset()
+        return not (is_elliptic or read_first(request).intent in _ELLIPTIC | inquiring)
 
     def _requests_by_name(
         self, text: str, turn: Turn, language: str, context: Context, known: ChatReminders | None

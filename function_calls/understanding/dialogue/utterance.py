@@ -8,7 +8,7 @@ from function_calls.tools.calls import Turn
 from function_calls.understanding.dialogue.addressee import QUESTION_ENDS, Circumstances, is_addressed
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import Lexicon, load_common_words, load_lexicon
+from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon
 from function_calls.understanding.reading.message import MessageReading, Models, load_models
 from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.open_questions import OpenQuestion
@@ -29,6 +29,7 @@ class Utterance(Struct, frozen=True, kw_only=True):
         key: The chat and the sender, whose dialogue with the bot it is.
         question: The open question of the bot to the sender.
         known: The coming reminders of the chat; None where they were not looked up.
+        is_about_bot: The message is a statement about the bot, which its name does not call.
     """
 
     turn: Turn
@@ -38,6 +39,7 @@ class Utterance(Struct, frozen=True, kw_only=True):
     language: str
     question: OpenQuestion | None
     known: ChatReminders | None
+    is_about_bot: bool = False
 
     @property
     def words(self) -> Lexicon:
@@ -96,6 +98,7 @@ class CircumstancesReader:
             names_reminder=any(_names_known(name, utterance) for name in slots.extract_references(reading, words)),
             answers_person=_answers_person(turn),
             follows_bot=follows_bot(turn),
+            delivered_to_others=self._dialogue.is_delivery_for_others(turn),
         )
 
     def _read_times(self, text: str, utterance: Utterance) -> tuple[TimeReadings, ...]:
@@ -151,4 +154,5 @@ def _answers_person(turn: Turn) -> bool:
     before = turn.recent[-1] if turn.recent else None
     if before is None or before.sender.is_bot or before.sender.id == turn.message.sender.id:
         return False
-    return before.text.rstrip().endswith(QUESTION_ENDS)
+    words = load_lexicon(detect_language(before.text, turn.language))
+    return before.text.rstrip().endswith((*QUESTION_ENDS, *words.question_endings))

@@ -39,8 +39,13 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     and_words: frozenset[str]
     interjections: frozenset[str] = frozenset()
     about_bot: tuple[str, ...] = ()
+    statements: tuple[str, ...] = ()
+    suppositions: frozenset[str] = frozenset()
+    favours: tuple[str, ...] = ()
+    seeking: tuple[str, ...] = ()
     asking_ability: tuple[str, ...] = ()
     question_particles: frozenset[str] = frozenset()
+    question_endings: tuple[str, ...] = ()
     reference_marks: tuple[str, ...]
     corrections: tuple[str, ...]
     triggers: tuple[str, ...]

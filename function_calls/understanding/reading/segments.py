@@ -24,10 +24,10 @@ _CERTAIN = 0.9
 _MOST_PARTS = 8
 _CHANGING = frozenset(
     {"move", "delete", "undo", "skip", "pause", "resume", "snooze", "keep_days", "add_days", "until", "once", "reword"}
-    | {"when_is", "done", "list"}
+    | {"when_is", "done", "list", "summary"}
 )
 """Intents of sentences that people give a reason for, or say something else beside."""
-_TIMELESS = frozenset({"delete", "undo", "resume", "when_is", "done", "list"})
+_TIMELESS = frozenset({"delete", "undo", "resume", "when_is", "done", "list", "summary"})
 """Intents without a time: a time in a remark beside such a request does not belong to it."""
 _LIKELY = 0.5
 _ALTERING = frozenset({"move", "reword", "append", "keep_days", "add_days", "until", "urgent", "nag"}) | {

@@ -512,3 +512,90 @@ def test_another_persons_delivered_reminder_may_be_snoozed_by_anyone(chat):
     )
 
     assert called(chat.says("ann", "snooze it for 10 minutes")) == ["reminder_snooze"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The coach should be back at school about 3.45", "booked!! 1pm in the upstairs room", "cancel the zoo"],
+)
+def test_unknown_reminder_in_a_message_to_people_is_not_answered(text):
+    chat = Chat(known=[reminder("check the fridge")])
+    chat.says("bob", "Bubbles remind me at 5pm to check the fridge")
+
+    assert chat.says("ann", text) == Interpretation()
+
+
+@pytest.mark.parametrize("text", ["cancel the zoo reminder", "cancel the zoo one", "Bubbles cancel the zoo"])
+def test_unknown_reminder_is_answered_where_the_message_is_for_the_bot(text):
+    chat = Chat(known=[reminder("check the fridge")])
+    chat.says("bob", "Bubbles remind me at 5pm to check the fridge")
+
+    assert called(chat.says("ann", text)) == ["reminder_delete"]
+
+
+def test_unknown_reminder_is_answered_right_behind_an_answer_to_the_same_person():
+    chat = Chat(known=[reminder("check the fridge")])
+    chat.says("ann", "Bubbles remind me at 5pm to check the fridge")
+
+    assert called(chat.says("ann", "move the zoo to 7pm")) == ["reminder_update"]
+
+
+@pytest.mark.parametrize(
+    ("text", "tools"),
+    [("the fridge could be on friday", []), ("the fridge one is on friday now", ["reminder_update"])],
+)
+def test_supposition_about_a_reminder_changes_nothing(text, tools):
+    chat = Chat(known=[reminder("check the fridge")])
+    chat.says("ann", "Bubbles remind me at 5pm to check the fridge")
+
+    assert called(chat.says("ann", text)) == tools
+
+
+@pytest.mark.parametrize(
+    ("text", "tools"),
+    [
+        ("Wei 順便幫我買牙膏 拜託", []),
+        ("Wei 麻烦五点把快递拿上来", []),
+        ("帮我设个五点的提醒，买牙膏", ["reminder_set"]),
+    ],
+)
+def test_favour_asked_of_a_person_by_name_is_for_them(text, tools):
+    chat = Chat(language="zh")
+    chat.says("Wei", "晚上見")
+
+    assert called(chat.says("ann", text)) == tools
+
+
+@pytest.mark.parametrize(("text", "tools"), [("不用 我闺女陪", []), ("去医院那个不用了", ["reminder_delete"])])
+def test_answer_to_a_person_takes_nobody_off_a_reminder(text, tools):
+    chat = Chat(language="zh", known=[reminder("去医院拍片子")])
+    chat.says("ann", "Bubbles明天上午九点提醒我去医院拍片子")
+    chat.says("bob", "桂兰要我陪你不")
+
+    assert called(chat.says("ann", text)) == tools
+
+
+@pytest.mark.parametrize(("mentioned", "tools"), [("@ann", []), ("@ann, @bob", ["reminder_state"])])
+def test_news_closes_no_delivery_to_another_person(mentioned, tools):
+    chat = Chat(known=[reminder("turn off the tap"), reminder("go out", "bob")])
+    chat.says("ann", "morning")
+    chat.says("bob", "morning")
+    bot = Person(id="bot", name="Bubbles", is_bot=True)
+    chat.recent.append(
+        ChatMessage(id="d1", address=HOME, sender=bot, text=f"⏰ {mentioned} turn off the tap", sent_at=chat.now)
+    )
+
+    assert called(chat.says("bob", "tickets bought")) == tools
+
+
+@pytest.mark.parametrize(
+    ("text", "tools"),
+    [
+        ("hi girls sorry, meetings all day. what did i miss?", ["summary"]),
+        ("hi girls sorry, meetings all day. did i miss the bus?", []),
+    ],
+)
+def test_question_for_what_was_missed_may_follow_a_remark(chat, text, tools):
+    chat.says("bob", "flights are booked")
+
+    assert called(chat.says("ann", text)) == tools

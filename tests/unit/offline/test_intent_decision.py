@@ -67,6 +67,20 @@ def test_unsure_reminder_to_nobody_is_left_alone():
     assert acted_on(reading("remind me 5pm call mum", {"set": 0.2}, ".PWCC")) == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "share", "tags", "intents"),
+    [
+        ("remind me to ring mum", 0.92, ".P.CC", ("set",)),
+        ("remind me to ring mum", 0.6, ".P.CC", ()),
+        ("somebody has to ring mum", 0.92, "...CC", ()),
+    ],
+)
+def test_clear_reminder_is_set_whatever_people_wrote_before(text, share, tags, intents):
+    state = replace(AFTER_ACTION, last_action="none", changed_subject=True, others=4, follows_bot=False)
+
+    assert acted_on(reading(text, {"set": share}, tags), state) == intents
+
+
 @pytest.mark.parametrize(("names_reminder", "intents"), [(True, ("skip",)), (False, ())])
 def test_change_to_nobody_has_to_name_a_reminder_of_the_chat(names_reminder, intents):
     read = reading("skip the fridge check tomorrow", {"skip": 0.97}, "..RRW")

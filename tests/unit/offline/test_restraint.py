@@ -142,3 +142,65 @@ def test_question_whether_all_can_be_deleted_deletes_nothing(say: Say, text: str
 
 def test_a_very_long_message_is_no_request(say: Say) -> None:
     assert say("remind me at 5 to " + "call " * 200).calls == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("bubbles got me out of bed all summer tbh", "en"),
+        ("bubbles reminded me about the dentist at 8", "en"),
+        ("bubbles keeps waking me up at 6", "en"),
+        ("bubbles wakes me up every day at 7", "en"),
+        ("bubbles's got your back", "en"),
+        ("bubbles is our reminder bot btw", "en"),
+        ("welcome fitz! bubbles is our reminder bot btw", "en"),
+        ("Bubbles昨天叫醒了我", "zh"),
+        ("Bubbles是我们的提醒机器人", "zh"),
+        ("欢迎小文！Bubbles是群里的提醒机器人", "zh"),
+        ("Bubbles es nuestro bot de recordatorios", "es"),
+        ("Bubbles se olvidó de mi cita a las 5", "es"),
+    ],
+)
+def test_statement_about_the_bot_is_left_alone(say: Say, text: str, language: str) -> None:
+    heard = say(text, language=language, is_addressed=text.casefold().startswith("bubbles"), known=("dentist",))
+
+    assert (heard.calls, heard.answer) == ((), "")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Bubbles got any reminders for me?", "en"),
+        ("Bubbles put the dentist at 6", "en"),
+        ("Bubbles set a reminder for 5pm to call mum", "en"),
+        ("Bubbles can you move the dentist to 6", "en"),
+        ("Bubbles, got me down for the dentist?", "en"),
+        ("Bubbles is the dentist reminder still on", "en"),
+        ("Bubbles was the dentist one at 5 or 6", "en"),
+        ("Bubbles let me know at 5 to call mum", "en"),
+        ("@Bubbles is the dentist reminder still on", "en"),
+        ("Bubbles是谁设的dentist", "zh"),
+        ("Bubbles会提醒我吗？", "zh"),
+        ("Bubbles me recuerdas a las 5 llamar a mi madre", "es"),
+    ],
+)
+def test_request_behind_the_bots_name_is_answered(say: Say, text: str, language: str) -> None:
+    heard = say(text, language=language, is_addressed=True, known=("dentist",))
+
+    assert heard.calls or heard.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "is_request"),
+    [
+        ("i'm looking for an app that reminds me to drink water every day", False),
+        ("remind me at 7pm to look for an app", True),
+        ("我想找个能每天提醒我喝水的软件", False),
+        ("有没有好心人半小时后叫我下楼拿快递", False),
+        ("半小时后提醒我找个背单词的软件", True),
+    ],
+)
+def test_reminder_sought_from_others_is_not_set(say: Say, text: str, *, is_request: bool) -> None:
+    heard = say(text, language="en" if text.isascii() else "zh")
+
+    assert [call.name for call in heard.calls] == ["reminder_set"] * is_request
