@@ -31,6 +31,8 @@ _QUESTIONS = frozenset({"help", "recall", "ask", "time_now"})
 _OF_REMINDER = ("WHEN", "PERSON", "CONTENT")
 _CLEAR = {"set": 0.9, "summary": 0.8}
 """The probabilities from which requests that go on with nothing are for the bot."""
+_MISSED = 0.25
+"""The probability from which a question for what was missed is one for a summary: not "did I miss the bus?"."""
 _MOST_OTHERS = 4
 _MOST_UNTAGGED = 5
 _MOST_LOG_ODDS = 6.0
@@ -183,7 +185,8 @@ def _asks_what_was_missed(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether the last sentence of a message asks what the sender has missed, whatever stands before it."""
     parts = [part.strip() for part in _SENTENCE_MARK.split(words.fold(reading.text)) if part.strip()]
     last = parts[-1] if parts else ""
-    return reading.intents[0][0] == "summary" and words.has_any(words.missed, last) and asks(last)
+    intent, share = reading.intents[0]
+    return intent == "summary" and share >= _MISSED and words.has_any(words.missed, last) and asks(last)
 
 
 def extract_features(reading: MessageReading, words: Lexicon, state: Circumstances) -> dict[str, float]:

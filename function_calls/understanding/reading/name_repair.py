@@ -127,13 +127,19 @@ class NameRepair(TagDraft):
             self.set_tag(first, begin, NO_TAG)
 
     def _tag_joined_members(self, members: Collection[str]) -> None:
-        """Tag a member of the chat who is joined to a name: "me n | Wilf", "me | and bill"."""
+        """Tag a member of the chat who is joined to a name, and any name between "remind" and "and me"."""
         names = {name.partition(" ")[0] for name in members}
         for _, last in self.find_runs("PERSON"):
             at = last if self.forms[last - 1] in self.words.and_words else last + 1
             is_joint = at < len(self.forms) and self.forms[at - 1] in self.words.and_words
             if is_joint and self.forms[at] in names and self.tags[at] in {NO_TAG, "CONTENT"}:
                 self.set_tag(last, at + 1, "PERSON")
+        asking = next((at for at, form in enumerate(self.forms) if form in self.words.reminding), len(self.forms))
+        for first, _ in self.find_runs("PERSON"):
+            before = range(asking + 1, first - 1)
+            is_joint = self.forms[first - 1] in self.words.and_words and len(before) == 1
+            if is_joint and all(self.tags[at] == NO_TAG for at in before):
+                self.set_tag(before[0], first, "PERSON")
 
     def bound_names(self) -> None:
         """Let names end where an article begins what to be reminded of: "a Ana y a mí | la clase"."""

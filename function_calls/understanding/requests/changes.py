@@ -776,7 +776,7 @@ def _read_days(request: RequestContext) -> str:
 
 
 def keep_days(request: RequestContext) -> Interpretation | None:
-    """Limit a repeating reminder to some days of the week or to one day, or move a single one to a day.
+    """Limit a repeating reminder to some days of the week, to one day or until a day, or move a single one to a day.
 
     Where no reminder is named and the one set last comes once, this limits the sender's only repeating reminder on
     these days.
@@ -788,7 +788,9 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     is_single = _is_last_single(request) if reminder is None else reminder.schedule.rule is None
     day = None if is_single else _read_single_day(words, request)
     if day is not None:
-        return update(request, {"type": "once", "time": f"{day:%Y-%m-%d}"})
+        when = request.reading.words("WHEN")
+        is_end = slots.strip_leading_word(when, request.words.until_words, request.words.joint) != when
+        return end_repetition(request) if is_end else update(request, {"type": "once", "time": f"{day:%Y-%m-%d}"})
     if reminder is not None and not is_single:
         return update(request, {"days": words})
     limited = [] if find_references(request) else _list_on_days(words, request)
