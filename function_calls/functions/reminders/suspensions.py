@@ -21,6 +21,7 @@ from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import LANGUAGES, phrases
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
+from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reminder_times import parse_moment, time_reader, zone_name
 from services.kernel.errors import RequestRefused
 from services.recurrence.edits import (
@@ -68,6 +69,7 @@ def read_suspension(words: str, ctx: CallContext) -> Suspension:
     Raises:
         RequestRefused: `time_not_understood`, `time_in_past`.
     """
+    words = _complete_length(words, ctx)
     reading = _reading(words, ctx)
     stretch = _consecutive_days(reading)
     if stretch is not None:
@@ -99,6 +101,12 @@ def suspension_text(reminder: Reminder, rest: Suspension, missed: Sequence[datet
         span=say(language, key, first=dates[0], last=dates[-1]),
         fires=say(language, "rule.joint").join(date_format.moment(language, reminder, ctx.now) for reminder in coming),
     )
+
+
+def _complete_length(words: str, ctx: CallContext) -> str:
+    """Return `words`, or "in a week" for "a week", which alone may mean "per week" and is read as no time."""
+    ahead = load_lexicon(ctx.language).amount_ahead[0].format(amount=words)
+    return ahead if _reading(words, ctx) is None and _reading(ahead, ctx) is not None else words
 
 
 def _reading(words: str, ctx: CallContext) -> Reading | None:

@@ -14,12 +14,15 @@ from function_calls.models import SummaryArgs
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
+from services.summary.content import content_messages, find_answered, is_content, is_request
 from services.summary.model import SummaryWindow
 from services.time_expressions import DayParts, Grain, Reading, parse
 
 _MOST = 5_000
 _MOST_COUNTED = 1_000
 _FILE = "windows.toml"
+_INSTANT = timedelta(microseconds=1)
+"""A window includes its first moment; stores return messages after a moment."""
 _WORD_EDGES = " \t\n.,;!?~。，；！？～"
 
 
@@ -53,8 +56,8 @@ async def requested_window(args: SummaryArgs, ctx: CallContext, history: History
     if ctx.message.reply_to is not None and words.thread.search(window_text):
         return made(thread_of=ctx.message.reply_to, limit=_MOST)
     if words.own.search(window_text):
-        last = await history.last_message_of(ctx.chat, ctx.sender, before=ctx.message.sent_at)
-        return made() if last is None else made(since=last.sent_at, limit=_MOST)
+        since = await _find_missed_since(ctx, history)
+        return made() if since is None else made(since=since, limit=_MOST)
     if not args.window and (args.topic or args.person):
         return made(limit=_MOST_COUNTED)  # the messages of one person in a busy chat may be older than the last few
     if words.recent.search(window_text):
@@ -88,6 +91,27 @@ def window_words(text: str, ctx: CallContext, *, is_narrowed: bool) -> str | Non
     return plain if _time_window(plain, ctx, made) is not None else None
 
 
+async def _find_missed_since(ctx: CallContext, history: HistoryService) -> datetime | None:
+    """Return when the person last wrote to the others; None if never.
+
+    If nobody has written to people since then, return the beginning of the day on which others last did. Requests to
+    the bot do not show that somebody has read the chat.
+    """
+    earlier = await history.before(ctx.message, _MOST_COUNTED)
+    written = [message for message in earlier if is_content(message) and not is_request(message)]
+    last = next((message for message in reversed(written) if message.sender.id == ctx.sender.id), None)
+    before = earlier[0].sent_at if earlier else ctx.message.sent_at
+    last = last or await history.last_message_of(ctx.chat, ctx.sender, before=before)
+    others = [
+        message.sent_at
+        for message in content_messages(earlier, find_answered(earlier))
+        if message.sender.id != ctx.sender.id
+    ]
+    if last is None or not others or others[-1] > last.sent_at:
+        return None if last is None else last.sent_at
+    return _midnight(others[-1].astimezone(ctx.zone)) - _INSTANT
+
+
 def _person(name: str | None, ctx: CallContext) -> str | None:
     """Return the requested author of messages: a name as written, or the person."""
     if name and _words().oneself.fullmatch(_fold(name)):
@@ -118,8 +142,7 @@ def _time_window(window_text: str, ctx: CallContext, made: Callable[..., Summary
         return None
     is_open = end is None or (_words().open.search(window_text) is not None and reading.end is None)
     until = ctx.message.sent_at if is_open or end is None else min(end, ctx.message.sent_at)
-    # A window includes its first moment; stores return messages after a moment.
-    return made(since=start - timedelta(microseconds=1), until=until, limit=_MOST)
+    return made(since=start - _INSTANT, until=until, limit=_MOST)
 
 
 _BEGINNINGS = DayParts(

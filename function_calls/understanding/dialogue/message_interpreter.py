@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.understanding.dialogue.addressee import (
+    QUESTION_ENDS,
     calls_person,
     has_trigger,
     is_addressed,
@@ -446,7 +447,20 @@ def _merge_similar_intents(
         reading = merge_intents(reading, "join", "leave", models)
     if reading.intent == "person_set":
         reading = merge_intents(reading, "reword", "person_set", models)
+    if reading.intent in {"set", "repeat_last"} and _asks_for_ability(reading, words):
+        for intent in ("set", "repeat_last"):
+            reading = merge_intents(reading, intent, "help", models)
     return reading
+
+
+def _asks_for_ability(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a question names a repetition and no clock or content: "can you remind us of things weekly?"."""
+    content, text = words.fold(reading.words("CONTENT")), words.fold(reading.text)
+    is_indefinite = content in words.indefinites if content else words.has_any(words.indefinites, text)
+    is_question = reading.text.rstrip().endswith((*QUESTION_ENDS, *words.question_endings))
+    times = [token.form for token in reading.tokens if is_time(token)]
+    points = words.has_any(words.demonstratives, text)
+    return is_question and is_indefinite and not points and set(times) == {"@rule"}
 
 
 def _excepts_oneself(reading: MessageReading, words: Lexicon) -> bool:

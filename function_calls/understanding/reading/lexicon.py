@@ -42,6 +42,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     statements: tuple[str, ...] = ()
     suppositions: frozenset[str] = frozenset()
     favours: tuple[str, ...] = ()
+    indefinites: tuple[str, ...] = ()
     seeking: tuple[str, ...] = ()
     asking_ability: tuple[str, ...] = ()
     question_particles: frozenset[str] = frozenset()

@@ -1,8 +1,12 @@
 """Change who is reminded."""
 
 import re
+from collections.abc import Collection
 
 from function_calls.tools.calls import Interpretation
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.requests.changes import update
 from function_calls.understanding.requests.new_reminders import find_people
 from function_calls.understanding.requests.references import find_named_reminder, names_oneself
@@ -28,6 +32,8 @@ def replace_people(request: RequestContext) -> Interpretation | None:
         return None
     pieces = [piece.strip() for piece in request.reading.pieces("PERSON")]
     people = _replace_person(request, request.words.joint.join(pieces)) or find_people(request)
+    if not _may_be_people(people, request):
+        return None
     return update(request, {"person": people or request.turn.message.sender.name})
 
 
@@ -65,6 +71,30 @@ def _change_person(request: RequestContext, sign: str, own: str) -> Interpretati
     if not request.reading.has("PERSON"):
         return None
     who = find_people(request)
-    if who is not None and request.words.fold(who) in request.words.pronouns:
+    is_pronoun = who is not None and request.words.fold(who) in request.words.pronouns
+    if is_pronoun or not _may_be_people(who, request):
         return None
     return change_state(request, own) if who is None else update(request, {"person": f"{sign}{who}"})
+
+
+def _may_be_people(names: str | None, request: RequestContext) -> bool:
+    """Return whether `names` may be people: a message for the bot says so, or they are oneself, everyone or known.
+
+    People use many words among themselves that resemble names: "Rex is awake and wagging". New names are taken from
+    what is no more than names, or speaks of reminding or of somebody who is reminded already.
+    """
+    words = request.words
+    is_told = request.is_addressed or any(trigger in request.folded_text for trigger in words.triggers)
+    is_only_names = slots.are_function_words([token.form for token in request.reading.untagged], words)
+    if is_told or is_only_names or names is None or names.startswith((slots.EVERYONE, "@")):
+        return True
+    reminders = () if request.known is None else request.known.reminders
+    reminded = {person.name for reminder in reminders for person in reminder.targets}
+    return _has_name(names, find_members(request.turn), words) or _has_name(request.folded_text, reminded, words)
+
+
+def _has_name(text: str, people: Collection[str], words: Lexicon) -> bool:
+    """Return whether `text` has the name or the first name of one of `people`."""
+    names = {words.fold(name) for name in people if name.strip()}
+    bare = " ".join(re.sub(f"[{_MARKS}@]", " ", words.fold(text)).split())
+    return words.has_any(names | {name.split()[0] for name in names}, bare)

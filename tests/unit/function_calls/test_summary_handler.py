@@ -81,6 +81,44 @@ async def test_my_missed_messages_begin_after_my_last_one(summarize, said):
     assert "Italian" not in result.text
 
 
+@pytest.mark.parametrize(
+    ("request_text", "asked"),
+    [
+        ("remind me on sunday to print the sources", "what did I miss?"),
+        ("提醒我周日打印资料", "我错过了什么？"),
+        ("recuérdame el domingo imprimir las fuentes", "¿qué me perdí?"),
+    ],
+)
+async def test_request_to_the_bot_does_not_count_as_having_read_the_chat(summarize, said, request_text, asked):
+    await said(1, "Lunch is at the Italian place.", hours_ago=4)
+    await said(2, "see you later", hours_ago=3, sender="ann")
+    await said(3, "The invoice from Berlin has to be paid.", hours_ago=2)
+    await said(4, request_text, hours_ago=1, sender="ann")
+
+    result = await summarize(text=asked)
+
+    assert "invoice" in result.text
+    assert "Italian" not in result.text
+
+
+async def test_person_who_wrote_last_missed_the_day_on_which_others_wrote(summarize, said):
+    await said(1, "The old server is switched off on Monday.", hours_ago=60)
+    await said(2, "The invoice from Berlin has to be paid.", hours_ago=30)
+    await said(3, "thanks for telling me", hours_ago=1, sender="ann")
+
+    result = await summarize(text="what did I miss?")
+
+    assert "yesterday at 06:00" in result.text
+    assert "invoice" in result.text
+    assert "switched off" not in result.text
+
+
+async def test_nobody_missed_what_only_they_wrote(summarize, said):
+    await said(1, "The printer is broken.", hours_ago=1, sender="ann")
+
+    assert "nobody has written since today at 11:00" in (await summarize(text="what did I miss?")).text
+
+
 async def test_person_may_be_asked_about(summarize, said):
     await said(1, "The invoice from Berlin has to be paid.")
     await said(2, "The printer on the second floor is broken.", sender="cleo")
