@@ -32,6 +32,7 @@ from function_calls.understanding.requests.references import (
     find_remark,
     find_untagged_time,
     names_oneself,
+    names_unknown_matter,
     reminds,
 )
 from function_calls.understanding.requests.request_context import RequestContext
@@ -69,6 +70,8 @@ def delete(request: RequestContext) -> Interpretation | None:
         and (request.may_point or request.reading.has("REF"))
         and not request.has_word(request.words.indefinite)
     ):
+        if names_unknown_matter(request):
+            return request.answers.ask_reminder()
         references = [find_default_reference(request)]
     shared = _find_shared_by_other(request)
     if shared is not None:
