@@ -852,6 +852,9 @@ def add_days(request: RequestContext) -> Interpretation | None:
     if time is not None and slots.is_clock_alone(time.best):
         return repeat_last(request)
     is_recurring = request.last_set is not None and is_repeating(request.last_set)
+    named = find_named_reminder(request) if request.reading.has("REF") else None
+    if named is not None and named.schedule.rule is None:
+        return repeat_last(request)
     if not words or (request.last_set is not None and not is_recurring and not find_references(request)):
         return repeat_last(request)
     return update(request, {"days": f"+{words}"})
