@@ -100,9 +100,11 @@ def _change_days(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     named = find_weekdays(day_words.strip(), ctx.message_time, ctx.language, time_reader(ctx).parse_all)
     if not named:
         raise RequestRefused("time_not_understood", time=day_words)
-    before = _weekdays_of(old)
     if old.rule is None:
         raise RequestRefused("no_repetition")
+    if not sign and _is_of_every_few_days(old.rule):
+        return _with_remaining_count(replace(old, rule=_weekly(replace(old.rule, interval=1), named)), old, ctx)
+    before = _weekdays_of(old)
     if sign == LEFT_OUT and not named & before:
         raise RequestRefused(
             "not_on_that_day",
@@ -115,6 +117,12 @@ def _change_days(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     if not after:
         raise RequestRefused("no_day_left")
     return _with_remaining_count(replace(old, rule=_weekly(old.rule, after)), old, ctx)
+
+
+def _is_of_every_few_days(rule: Rule) -> bool:
+    """Return whether a rule is "every other day" or the like, for which days of the week can be named instead."""
+    is_plain = rule.calendar is None and not (rule.months or rule.month_days or rule.days or rule.is_rare)
+    return rule.frequency == "DAILY" and rule.interval > 1 and is_plain
 
 
 def _weekdays_of(schedule: Schedule) -> frozenset[str]:

@@ -58,6 +58,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         answers_person: The message before it is another person's question.
         follows_bot: The message before it is the bot's.
         delivered_to_others: The reminder that the bot delivered last mentions other people only.
+        says_not_urgent: The message says that something is not urgent.
     """
 
     context: Context
@@ -73,6 +74,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     answers_person: bool
     follows_bot: bool
     delivered_to_others: bool = False
+    says_not_urgent: bool = False
 
 
 def is_addressed(turn: Turn) -> bool:
@@ -252,10 +254,12 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
         return True
     if words.has_any(words.reported, words.fold(reading.text)) and not state.names_reminder:
         return True
-    if _is_supposition(reading, words) or _seeks_somebody(reading, words):
+    if _is_supposition(reading, words) or _seeks_somebody(reading, words) or _adds_question(reading, words):
         return True
     if has_trigger(reading, words) or state.names_reminder:
         return False
+    if _gives_time_to_people(reading, words, state):
+        return True
     if reading.has("SPEAKER") or reading.has("TOPIC"):
         return True  # people ask each other who said what
     named = slots.extract_references(reading, words)
@@ -282,6 +286,18 @@ def _seeks_somebody(reading: MessageReading, words: Lexicon) -> bool:
     return reading.intents[0][0] == "set" and words.has_any(words.seeking, words.fold(reading.text[:start]))
 
 
+def _adds_question(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message read as an addition is a question without a word such as "add": 回执是哪张纸."""
+    is_addition = reading.intents[0][0] == "append" and not _has_adding_words(reading, words)
+    return is_addition and not has_trigger(reading, words) and asks(reading.text)
+
+
+def _gives_time_to_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
+    """Return whether a message tells people that something is not urgent: "no rush, by Friday is fine"."""
+    is_change = reading.intents[0][0] in _CHANGES | {"once"}
+    return is_change and state.says_not_urgent and not _has_change_words(reading, words)
+
+
 def _is_supposition(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message says what would or might be of something that it names: "the next one would be Friday".
 
@@ -301,9 +317,12 @@ def _has_nothing_to_change(named: list[str], state: Circumstances) -> bool:
 
 
 def _is_time_for_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message that is only a time answers a person, or comes too late for the bot."""
+    """Return whether a message that is only a time answers a person, or comes too late for the bot.
+
+    One that asks for a change is for the bot where the person has asked about the time of the sender's reminder.
+    """
     if state.answers_person:
-        return True
+        return not (state.others_discussed_time and _has_change_words(reading, words))
     if any(token.form.startswith("@rule") for token in reading.tokens):
         return False  # nobody tells another person "every week"
     is_change = _has_change_words(reading, words)

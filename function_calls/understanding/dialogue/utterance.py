@@ -18,6 +18,7 @@ from services.time_expressions import TimeReadings
 _LATELY = 6
 """The number of messages that are the last ones of a chat."""
 _HALF_DAY = 12
+_CLAUSE_MARK = re.compile(r"[.,;:!?]")
 _END_MARK = re.compile(r"[^\w\s](?=\s|$)")
 
 
@@ -99,6 +100,7 @@ class CircumstancesReader:
             answers_person=_answers_person(turn),
             follows_bot=follows_bot(turn),
             delivered_to_others=self._dialogue.is_delivery_for_others(turn),
+            says_not_urgent=words.has_any(words.not_urgent, _CLAUSE_MARK.sub(" ", words.fold(turn.message.text))),
         )
 
     def _read_times(self, text: str, utterance: Utterance) -> tuple[TimeReadings, ...]:

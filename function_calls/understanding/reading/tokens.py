@@ -20,6 +20,7 @@ _DETACHED = re.compile(r"(?:nights?|evening|morning|afternoon|starts?|starting|b
 """Words at the head of a time expression that may belong to the word before: "quiz night on Friday at 8"."""
 _MARK = 37
 """Seconds of the time that is read from: a reading that has seconds is an amount of time and no clock."""
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
 _TOKEN = re.compile(
     r"(?P<address>(?:https?://|www\.)[!-~]*[a-z0-9/])|"
     r"(?<=@)(?P<localpart>[a-z0-9._=/+-]+):(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d+)?|"  # an id of Matrix
@@ -123,14 +124,24 @@ def _fold_form(word: str) -> str:
 
 
 def split_clauses(tokens: Sequence[Token]) -> list[list[int]]:
-    """Return the places of the tokens of each clause, without the marks that end it."""
+    """Return the places of the tokens of each clause, without the marks that end it.
+
+    A space between two Chinese characters ends one as well.
+    """
     clauses: list[list[int]] = [[]]
     for at, token in enumerate(tokens):
         if token.form in CLAUSE_ENDS:
             clauses.append([])
-        else:
-            clauses[-1].append(at)
+            continue
+        if clauses[-1] and _is_spaced_chinese(tokens[at - 1], token):
+            clauses.append([])
+        clauses[-1].append(at)
     return clauses
+
+
+def _is_spaced_chinese(one: Token, other: Token) -> bool:
+    """Return whether two neighbours are Chinese characters with a space between them."""
+    return one.end < other.start and all(_CHINESE.fullmatch(token.form) for token in (one, other))
 
 
 def is_time(token: Token) -> bool:

@@ -32,6 +32,7 @@ from function_calls.understanding.requests.references import (
     find_remark,
     find_untagged_time,
     names_oneself,
+    names_unknown_matter,
     reminds,
 )
 from function_calls.understanding.requests.request_context import RequestContext
@@ -69,6 +70,8 @@ def delete(request: RequestContext) -> Interpretation | None:
         and (request.may_point or request.reading.has("REF"))
         and not request.has_word(request.words.indefinite)
     ):
+        if names_unknown_matter(request):
+            return request.answers.ask_reminder()
         references = [find_default_reference(request)]
     shared = _find_shared_by_other(request)
     if shared is not None:
@@ -851,6 +854,9 @@ def add_days(request: RequestContext) -> Interpretation | None:
     if time is not None and slots.is_clock_alone(time.best):
         return repeat_last(request)
     is_recurring = request.last_set is not None and is_repeating(request.last_set)
+    named = find_named_reminder(request) if request.reading.has("REF") else None
+    if named is not None and named.schedule.rule is None:
+        return repeat_last(request)
     if not words or (request.last_set is not None and not is_recurring and not find_references(request)):
         return repeat_last(request)
     return update(request, {"days": f"+{words}"})

@@ -143,8 +143,11 @@ def _list(request: RequestContext) -> Interpretation | None:
 
 
 def _when_is(request: RequestContext) -> Interpretation | None:
-    when = slots.strip_time_words(request.reading.words("WHEN"), request.words)
     names = find_references(request)
+    # "Is it tomorrow?" is about the last one, "what is the reminder at 8?" is not.
+    is_untold = not names and request.words.has_any(request.words.triggers, request.folded_text)
+    when = request.reading.words("WHEN") or (find_untagged_time(request) if is_untold else "")
+    when = slots.strip_time_words(when, request.words)
     coming = _find_next(request)
     if coming and (not names or means_next(names[0])):
         return request.answers.call_tool("reminder_list", {"filter": coming})

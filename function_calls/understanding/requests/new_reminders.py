@@ -80,6 +80,8 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     reading = repair_tags(request.reading, request.words, find_members(request.turn))
     if _asks_for_another(request.reading, reading, request.words) and _find_call_to_repeat(request) is not None:
         return repeat_last(request)
+    if _names_last_task(reading, request):
+        return repeat_last(request.with_tags(NO_TAG if tag == "CONTENT" else tag for tag in request.reading.tags))
     for tag_named in (untag_day_meant, tag_event_behind_day, tag_event_behind_lead):
         reading = tag_named(reading, request.words)
     request = _keep_count_in_content(request.with_reading(reading))
@@ -117,6 +119,16 @@ def _asks_for_another(found: MessageReading, repaired: MessageReading, words: Le
     """
     *_, last = ["", *slots.extract_content(repaired, words).casefold().split()]
     return bool(words.joint) and not found.has("CONTENT") and last in words.itself
+
+
+def _names_last_task(reading: MessageReading, request: RequestContext) -> bool:
+    """Return whether a request for a reminder "as well" has only the verb of the last one: "also water at 5pm"."""
+    words = request.words
+    last = "" if request.last_set is None else words.fold(str(request.last_set.arguments.get("content", "")))
+    named = words.fold(slots.extract_content(reading, words))
+    content = slots.strip_leading_word(named, words.too, words.joint)
+    is_verb = bool(content) and content != last and f"{last}{words.joint}".startswith(f"{content}{words.joint}")
+    return is_verb and request.has_word(words.too)
 
 
 def _split_skipped_day(request: RequestContext) -> tuple[RequestContext, str] | None:

@@ -26,6 +26,7 @@ _MOST_FIGURES = 3
 _SHORT_ID = re.compile(r"(?=[a-z]*\d)[a-z][a-z0-9]{3}")
 _WORD = re.compile(r"[a-z0-9]+")
 _ARTICLES = frozenset({"the", "my", "our"})
+_INDEFINITE = frozenset({"a", "an", "un", "una"})
 _ENDS = frozenset({"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";", "for", "until", "at", "on", "now"})
 _FINAL = frozenset({"delete", "pause", "done", "leave"})
 """Intents for which a name must be right: another reminder would be lost."""
@@ -467,11 +468,41 @@ def _counts_else(figure: Token, request: RequestContext) -> bool:
 
 def _find_by_remark(request: RequestContext) -> list[str]:
     """Return the id of the only reminder that shares a word with a remark beside "it": "signed already, bin that"."""
-    tokens, tags, text = request.reading.tokens, request.reading.tags, request.reading.text
-    beside = [clause for clause in split_clauses(tokens) if {tags[at] for at in clause} <= {NO_TAG}]
-    remarks = [text[tokens[clause[0]].start : tokens[clause[-1]].end] for clause in beside if clause]
-    like = find_closest_to_remark(" ".join([find_remark(request), *remarks]), request)
+    like = find_closest_to_remark(_find_words_beside(request), request)
     return [] if like is None else [like.id]
+
+
+def _find_words_beside(request: RequestContext) -> str:
+    """Return the words around the request and of its clauses that neither say nor point at what is asked."""
+    tokens, tags, text = request.reading.tokens, request.reading.tags, request.reading.text
+    beside = [
+        text[tokens[clause[0]].start : tokens[clause[-1]].end]
+        for clause in split_clauses(tokens)
+        if clause and {tags[at] for at in clause} <= {NO_TAG, "REF"}
+    ]
+    pointing = [piece for piece in request.reading.pieces("REF") if not slots.normalize_reference(piece, request.words)]
+    remarks = [remark for remark in beside if not any(piece in remark for piece in pointing)]
+    return " ".join([find_remark(request), *remarks])
+
+
+def names_unknown_matter(request: RequestContext) -> bool:
+    """Return whether a remark beside "it" names a thing that no reminder of several is about: "the slip is signed, …".
+
+    A thing has an article in front; in Chinese it stands ahead of the person who has done it or of a word such as 不用.
+    """
+    own = [] if request.known is None or request.listed is not None else list_own(request, request.known)
+    remark = request.words.fold(_find_words_beside(request))
+    if len(own) < 2 or find_closest_to_remark(remark, request) is not None:
+        return False
+    common = load_common_words(request.language)
+    if request.words.joint:
+        definite = request.words.articles - _INDEFINITE
+        return any(one in definite and other not in common for one, other in pairwise(re.findall(r"\w+", remark)))
+    letters = {letter for letter in remark if letter not in common}
+    clauses = [clause for clause in re.split(r"[\s,，。；！？]+", remark) if clause]
+    marks = (*request.words.oneself, *request.words.exclusion_endings)
+    ahead = [min((clause.find(mark) for mark in marks if mark in clause), default=0) for clause in clauses]
+    return any(at > 1 for at in ahead) and not any(letters & set(each.content) for each in own)
 
 
 def find_closest_to_remark(remark: str, request: RequestContext) -> Reminder | None:

@@ -39,6 +39,8 @@ def rule_of(rule, context, **asked):
             "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE;BYHOUR=9;BYMINUTE=0",
         ),
         ("FREQ=WEEKLY;BYHOUR=9;BYMINUTE=0", "+Tuesday", "FREQ=WEEKLY;BYDAY=MO,TU;BYHOUR=9;BYMINUTE=0"),
+        ("FREQ=DAILY;INTERVAL=2;BYHOUR=9;BYMINUTE=0", "周一三五", "FREQ=WEEKLY;BYDAY=MO,WE,FR;BYHOUR=9;BYMINUTE=0"),
+        ("FREQ=DAILY;INTERVAL=3;BYHOUR=9;BYMINUTE=0", "Saturdays", "FREQ=WEEKLY;BYDAY=SA;BYHOUR=9;BYMINUTE=0"),
         (WORKDAYS, "-Friday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH;BYHOUR=9;BYMINUTE=0"),
         (WORKDAYS, "+Saturday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA;BYHOUR=9;BYMINUTE=0"),
         (WORKDAYS, "+weekend", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"),
@@ -53,6 +55,7 @@ def test_days_are_added_left_out_and_named_anew(context_of, rule, days, after):
     [
         ("", {"days": "weekdays"}, "no_repetition"),
         ("FREQ=HOURLY;INTERVAL=2", {"days": "-Sundays"}, "no_days_of_week"),
+        ("FREQ=DAILY;INTERVAL=2", {"days": "-Sundays"}, "no_days_of_week"),
         ("FREQ=MONTHLY;BYMONTHDAY=15", {"days": "+Friday"}, "no_days_of_week"),
         (WEEKDAYS, {"days": "-weekdays"}, "no_day_left"),
         (WEEKDAYS, {"days": "-Sundays"}, "not_on_that_day"),
