@@ -135,8 +135,6 @@ def main() -> None:
     _accept_other_encodings()
     # Pydantic would look into every package that is installed for one that wants to watch how models are validated.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    # The matrices of a message are so small that threads cost more than they save; NumPy reads this when imported.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from bot.config.terminal import terminal_language
 
     language = terminal_language(os.environ)

@@ -14,7 +14,6 @@ from function_calls.models import SummaryArgs
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
-from services.summary.content import content_messages, find_answered, is_content, is_request
 from services.summary.model import SummaryWindow
 from services.time_expressions import DayParts, Grain, Reading, parse
 
@@ -97,6 +96,8 @@ async def _find_missed_since(ctx: CallContext, history: HistoryService) -> datet
     If nobody has written to people since then, return the beginning of the day on which others last did. Requests to
     the bot do not show that somebody has read the chat.
     """
+    from services.summary.content import content_messages, find_answered, is_content, is_request
+
     earlier = await history.before(ctx.message, _MOST_COUNTED)
     written = [message for message in earlier if is_content(message) and not is_request(message)]
     last = next((message for message in reversed(written) if message.sender.id == ctx.sender.id), None)

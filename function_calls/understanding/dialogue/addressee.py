@@ -17,7 +17,6 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.names import find_members, find_name
-from services.summary.content import asks
 
 THRESHOLD = 0.72
 """The least probability of a message for the bot."""
@@ -185,6 +184,8 @@ def _is_clear(reading: MessageReading, words: Lexicon) -> bool:
 
 def _asks_what_was_missed(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether the last sentence of a message asks what the sender has missed, whatever stands before it."""
+    from services.summary.content import asks
+
     parts = [part.strip() for part in _SENTENCE_MARK.split(words.fold(reading.text)) if part.strip()]
     last = parts[-1] if parts else ""
     intent, share = reading.intents[0]
@@ -288,6 +289,8 @@ def _seeks_somebody(reading: MessageReading, words: Lexicon) -> bool:
 
 def _adds_question(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message read as an addition is a question without a word such as "add": 回执是哪张纸."""
+    from services.summary.content import asks
+
     is_addition = reading.intents[0][0] == "append" and not _has_adding_words(reading, words)
     return is_addition and not has_trigger(reading, words) and asks(reading.text)
 

@@ -21,6 +21,8 @@ COARSE: Final = 63
 DILATIONS: Final = (1, 2, 4, 8)
 """The distances of the neighbors that each convolution sees."""
 _FARTHEST: Final = max(DILATIONS)
+_MOST_ROWS: Final = 16
+"""OpenBLAS uses threads from 2 * 262,144 multiplications on: 18 rows of the convolutions."""
 _LONG: Final = 4
 _ENDING: Final = 3
 _CUBE, _SLOPE, _HALF = np.float32(0.7978845608 * 0.044715), np.float32(0.7978845608), np.float32(0.5)
@@ -87,7 +89,7 @@ class Network:
             for at in range(3):
                 first = _FARTHEST + (at - 1) * distance
                 beside[:, at] = padded[first : first + count]
-            hidden += _gelu(beside.reshape(count, -1) @ arrays[f"conv{layer}"] + arrays[f"conv{layer}_bias"])
+            hidden += _gelu(_multiply(beside.reshape(count, -1), arrays[f"conv{layer}"]) + arrays[f"conv{layer}_bias"])
         return hidden
 
     def rank_intents(self, hidden: Array, context: str, *, is_addressed: bool) -> list[float]:
@@ -108,7 +110,7 @@ class Network:
         """
         arrays = self._arrays
         of_intent = arrays["of_intent"][self.intents.index(intent)] @ arrays["tag_intent"]
-        inner = _gelu(hidden @ arrays["tag_in"] + of_intent + arrays["tag_in_bias"])
+        inner = _gelu(_multiply(hidden, arrays["tag_in"]) + of_intent + arrays["tag_in_bias"])
         scores = inner @ arrays["tag"] + arrays["tag_bias"]
         best, following = scores[0], arrays["transition"]
         before = []
@@ -163,6 +165,16 @@ def unpack_array(array: PackedArray) -> Array:
     """Return the values of an array of the file."""
     values = np.frombuffer(array.values, dtype=np.int8).reshape(array.shape)
     return values.astype(np.float32) * np.float32(array.scale)
+
+
+def _multiply(rows: Array, weights: Array) -> Array:
+    """Return `rows @ weights`, in blocks so small that OpenBLAS starts no threads for them.
+
+    Its threads wait for work in a loop, which takes many times as long as the product where other processes run.
+    """
+    if len(rows) <= _MOST_ROWS:
+        return rows @ weights
+    return np.concatenate([rows[at : at + _MOST_ROWS] @ weights for at in range(0, len(rows), _MOST_ROWS)])
 
 
 def _gelu(values: Array) -> Array:

@@ -29,7 +29,6 @@ from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_times
 from services.people.zones import find_zone
 from services.reminders.lookup.references import means_next
-from services.summary.content import asks_quantity
 
 _NO_TOPIC = frozenset({"none", "help", "list", "when_is", "answer_when", "answer_content", "cancel_ask", "repeat_last"})
 _RELATED = {
@@ -307,6 +306,8 @@ def _find(request: RequestContext) -> Interpretation | None:
 
 def _asks_about_absent(person: str, request: RequestContext) -> bool:
     """Return whether a request asks when or how much, about a person who has not written lately."""
+    from services.summary.content import asks_quantity
+
     members = {request.words.fold(name) for name in find_members(request.turn)}
     return request.words.fold(person.removeprefix("@")) not in members and asks_quantity(request.reading.text)
 
