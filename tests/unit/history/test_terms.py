@@ -32,6 +32,10 @@ def test_chinese_is_cut_into_characters_and_pairs():
     assert sorted(index_terms("喝茶吧 ok")) == sorted(["喝", "茶", "吧", "喝茶", "茶吧", "ok"])
 
 
+def test_a_query_has_no_parts_of_contractions():
+    assert query_terms("what's the number for the herbs") == ["number", "herb"]
+
+
 def test_a_query_is_cut_into_pairs_and_a_single_character_stays_one():
     assert query_terms("咖啡店") == ["咖啡", "啡店"]
     assert query_terms("茶") == ["茶"]
