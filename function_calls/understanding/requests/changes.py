@@ -52,6 +52,7 @@ _ANSWER_TIME = timedelta(seconds=2)
 """The longest time between a message and the reminder that it sets."""
 _PERIODS = {"DAILY": _DAY, "WEEKLY": timedelta(days=7), "MONTHLY": timedelta(days=31)}
 """The longest time between two occurrences at each frequency."""
+_LATE_PARTS, _DAWN = frozenset({"evening", "night"}), 5
 _LAST_HOUR, _NEAR_MINUTES = 12, 180
 _BOTH, _WEEK = 2, 7
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
@@ -598,11 +599,16 @@ def _move_behind_reminder(best: Reading, words: str, request: RequestContext) ->
 
 
 def _keep_clock_in_part(best: Reading, request: RequestContext) -> Reading:
-    """Return days without their part where the clock of the reminder lies in that: Tuesday morning of one at 7."""
+    """Return days without their part where the clock of the reminder lies in that: Tuesday morning of one at 7.
+
+    The hours behind midnight are in every night and evening.
+    """
     due = find_due(find_named_reminder(request), request.now)
     if due is None or best.has_clock or not (best.part and best.has_day):
         return best
-    return best._replace(part="") if fits_time(due, best._replace(has_day=False, rrule=None)) else best
+    is_late = (best.rrule or "").startswith("FREQ=DAILY") and best.part in _LATE_PARTS and due.hour < _DAWN
+    is_kept = is_late or fits_time(due, best._replace(has_day=False, rrule=None))
+    return best._replace(part="") if is_kept else best
 
 
 def _find_half_named(request: RequestContext) -> int | None:
