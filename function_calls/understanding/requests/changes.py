@@ -333,8 +333,13 @@ def _repeat_from_begin(time: TimeWords, request: RequestContext) -> dict[str, ob
 
 
 def _change_weekday(request: RequestContext, best: Reading) -> dict[str, object] | None:
-    """Return the arguments for another weekday ("Thursdays") of a reminder that repeats every two or more weeks."""
-    reminder = find_named_reminder(request) if _WEEKDAY.fullmatch(best.rrule or "") else None
+    """Return the arguments for another weekday ("Thursdays") of a reminder that repeats every two or more weeks.
+
+    "Every Thursday" is every week.
+    """
+    words = request.words.fold(slots.strip_time_words(request.reading.words("WHEN"), request.words))
+    is_bare = slots.strip_leading_word(words, request.words.each, request.words.joint) == words
+    reminder = find_named_reminder(request) if is_bare and _WEEKDAY.fullmatch(best.rrule or "") else None
     rule = None if reminder is None else reminder.schedule.rule
     if rule is None or rule.interval == 1:
         return None

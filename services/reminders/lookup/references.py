@@ -27,7 +27,9 @@ _NUMBER = re.compile(r"[#＃]?\s*(\d{1,4})\.?")
 _LAST = frozenset(
     {"last", "the last", "last one", "the last one", "latest", "最后", "最后一个", "最后一条", "最后那个"}
 )
-_NEXT = frozenset({"next", "the next", "next one", "the next one", "下一个", "下一条", "下个"})
+_NEXT = frozenset(
+    {"next", "the next", "next one", "the next one", "下一个", "下一条", "下个", "próximo", "el próximo", "siguiente"}
+)
 # "The daily report" may refer to a daily reminder whose content is "report".
 _REPEATING = re.compile(
     r"\b(?:daily|weekly|monthly|yearly|annual|regular|recurring|repeating"
