@@ -51,6 +51,7 @@ _LONGEST_REPLY = 12
 _REMINDING = frozenset({"set", "repeat_last"})
 _ANSWERING = frozenset({"answer_when", "answer_content", "cancel_ask"})
 _WAIVING = frozenset({"undo", "forget", "cancel_ask", "none"})
+_OF_REMINDERS = frozenset({"reminder_update", "reminder_delete"})
 _ENDING = frozenset({"delete", "done", "leave", "pause"})
 _BEFORE_WAIVED = frozenset({"oh", "ah", "no", "wait", "hmm", "actually", "ok", "sorry", ",", ".", "…"})
 _SEARCHING = ("ask", "recall", "when_is")
@@ -452,12 +453,17 @@ def _names_unknown(calls: Sequence[ToolCall], known: ChatReminders) -> bool:
 
 
 def _is_about_something_else(utterance: Utterance, calls: Sequence[ToolCall]) -> bool:
-    """Return whether `calls` come of a message to people: it names an unknown reminder, and does not name the bot.
+    """Return whether `calls` come of a message to people, which does not name the bot.
 
-    A message right behind the bot's answer to its sender goes on with that, and "the … one" names a reminder.
+    It names an unknown reminder, or changes one where there is none. A message right behind the bot's answer to its
+    sender goes on with that, and "the … one" names a reminder.
     """
     turn, words, known = utterance.turn, utterance.words, utterance.known
-    if known is None or utterance.is_addressed or turn.message.is_for_bot or not _names_unknown(calls, known):
+    if known is None or utterance.is_addressed or turn.message.is_for_bot:
+        return False
+    is_change = any(call.name in _OF_REMINDERS for call in calls)
+    is_vain = is_change and utterance.context == "none" and not known.reminders
+    if not (is_vain or _names_unknown(calls, known)):
         return False
     is_marked = has_trigger(utterance.reading, words) or has_reference_mark(utterance.reading, words)
     return not (is_marked or _follows_own_answer(turn))

@@ -259,7 +259,7 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
         return True
     if has_trigger(reading, words) or state.names_reminder:
         return False
-    if _gives_time_to_people(reading, words, state):
+    if _gives_time_to_people(reading, words, state) or _asks_for_something(reading, state):
         return True
     if reading.has("SPEAKER") or reading.has("TOPIC"):
         return True  # people ask each other who said what
@@ -285,6 +285,12 @@ def _seeks_somebody(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message seeks a person or a program that reminds: "is there an app that …", "can somebody …"."""
     start = min((start for tag in _OF_REMINDER for start, _ in reading.spans(tag)), default=0)
     return reading.intents[0][0] == "set" and words.has_any(words.seeking, words.fold(reading.text[:start]))
+
+
+def _asks_for_something(reading: MessageReading, state: Circumstances) -> bool:
+    """Return whether a message out of a dialogue asks for something at no time: "please help me with this bug"."""
+    is_request = state.context == "none" and reading.intents[0][0] == "set"
+    return is_request and not any(reading.has(tag) for tag in ("WHEN", "EVENT", "LEAD"))
 
 
 def _adds_question(reading: MessageReading, words: Lexicon) -> bool:
