@@ -246,7 +246,8 @@ async def test_long_name_stays_inside_of_its_place(visitors: Visitors):
 
     for size in (PHONE, {"width": 1280, "height": 800}):
         await page.set_viewport_size(size)
-        assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        # The columns are laid out again after the resize.
+        await page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=size["width"])
         assert await page.evaluate(CUT_OFF) == []
         stamp = await page.locator("[data-message=m1] .stamp").first.bounding_box()
         assert stamp is not None
