@@ -7,12 +7,11 @@ from typing import Final
 from function_calls.language.messages import say
 from function_calls.tools.calls import Step, ToolCall, ToolResult, Turn
 from function_calls.understanding.tool_calls import CallMaker
+from services.search.service import shorten_query
 
 _HERE: Final = ("memory_search", "history_search")
 _LEAST_MORE: Final = 4
 """By how many characters a message is longer than the words looked for, where it says something about them."""
-_LONGEST_SHOWN: Final = 120
-"""The longest query that is repeated, in characters."""
 
 
 def make_local_lookup(turn: Turn, query: str, *otherwise: ToolCall) -> tuple[ToolCall, ...]:
@@ -63,7 +62,7 @@ def render_step(step: Step, bot_name: str) -> str:
 
 
 def _render_nothing_found(turn: Turn) -> str:
-    query = _get_query(turn.steps[-1]).replace("@", "")[:_LONGEST_SHOWN]  # a mention would notify somebody
+    query = shorten_query(_get_query(turn.steps[-1]))
     keys = ("history.nothing_here", "search.set_up") if turn.message.sender.is_admin else ("history.nothing_here",)
     return "\n".join(say(turn.language, key, query=query) for key in keys)
 

@@ -55,8 +55,7 @@ class SearchService:
         """
         query = query.strip()
         if not self._engines:
-            shown = query.replace("@", "")[:_LONGEST_SHOWN]  # a mention in the refusal would notify somebody
-            raise RequestRefused("search_not_configured", query=shown)
+            raise RequestRefused("search_not_configured", query=shorten_query(query))
         if not query:
             raise RequestRefused("search_query_empty")
         key = (" ".join(query.split()).casefold(), language)
@@ -109,6 +108,11 @@ class SearchService:
             if error.reason == "rate_limited":
                 self._paused_until[engine.name] = now + _pause(error.retry_after)
             raise
+
+
+def shorten_query(query: str) -> str:
+    """Return a query as a refusal repeats it: short, and without mentions, which would notify somebody."""
+    return query.replace("@", "")[:_LONGEST_SHOWN]
 
 
 def _pause(retry_after: float | None) -> timedelta:

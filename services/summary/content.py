@@ -18,7 +18,7 @@ _EDGES = " \t\r\n.,;!?~。，；！？～…"
 _MATCHED_LENGTH = 400
 """The length of the beginning of a text in which commands and instructions are matched."""
 _ANSWERED_IN = timedelta(hours=1)
-"""How long after a question the next message of another person is taken for its answer."""
+"""The longest time between a question and a message of another person that counts as its answer without a reply."""
 
 
 def content_messages(messages: Iterable[ChatMessage], answered: Container[str] = ()) -> list[ChatMessage]:

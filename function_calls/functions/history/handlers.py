@@ -30,11 +30,11 @@ async def search_before(ctx: CallContext, history: HistoryService, query: str, l
 
     found = await history.search(ctx.chat, query, 2 * limit + 1)
     earlier = [message for message in found if message.id != ctx.message.id]
-    matches = ([message for message in earlier if not is_request(message)] or earlier)[:limit]
+    told = [message for message in earlier if not is_request(message)]
     shown: dict[str, ChatMessage] = {}
-    for match in matches:
+    for match in (told or earlier)[:limit]:
         shown[match.id] = match
-        if asks(match.text) and not is_request(match):
+        if told and asks(match.text):
             answers = find_answers(match, await history.after(match, _ANSWERED_WITHIN))
             shown |= {answer.id: answer for answer in answers if answer.id != ctx.message.id}
     return list(shown.values())

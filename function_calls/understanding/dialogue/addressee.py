@@ -56,7 +56,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         names_reminder: Words of the message name a reminder of the chat.
         answers_person: The message before it is another person's question.
         follows_bot: The message before it is the bot's.
-        delivered_to_others: The reminder that the bot delivered last mentions other people only.
+        delivered_to_others: A reminder that mentions other people only has just been delivered.
         says_not_urgent: The message says that something is not urgent.
     """
 
@@ -276,7 +276,7 @@ def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, sta
     if intent == "append":
         return not _has_adding_words(reading, words)
     if intent == "done":
-        return state.context == "fired" and state.delivered_to_others
+        return state.delivered_to_others
     is_of_person = intent == "person_remove" and words.fold(reading.words("PERSON")) not in words.pronouns
     return state.answers_person and (intent == "delete" or is_of_person)
 

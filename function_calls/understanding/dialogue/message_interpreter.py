@@ -504,11 +504,8 @@ def _is_only_time(reading: MessageReading, words: Lexicon) -> bool:
 
 def _tells_event(utterance: Utterance) -> bool:
     """Return whether a message only tells when the event is that the bot asked about: "exam's on 14 December"."""
-    reading, words, event = (
-        utterance.reading,
-        utterance.words,
-        "" if utterance.question is None else utterance.question.event,
-    )
+    reading, words = utterance.reading, utterance.words
+    event = "" if utterance.question is None else utterance.question.event
     named = words.fold(event).split() if words.joint else list(event)
     names = {*named} - words.articles
     forms = [token.form.removesuffix("'s") for token in reading.tokens if not is_time(token)]

@@ -99,7 +99,7 @@ class CircumstancesReader:
             names_reminder=any(_names_known(name, utterance) for name in slots.extract_references(reading, words)),
             answers_person=_answers_person(turn),
             follows_bot=follows_bot(turn),
-            delivered_to_others=self._dialogue.is_delivery_for_others(turn),
+            delivered_to_others=utterance.context == "fired" and self._dialogue.is_delivery_for_others(turn),
             says_not_urgent=words.has_any(words.not_urgent, _CLAUSE_MARK.sub(" ", words.fold(turn.message.text))),
         )
 

@@ -701,20 +701,15 @@ def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> 
     day = _find_day_in_name(request)
     if request.words.joint and day.casefold().startswith(request.words.one_time):
         return day
-    is_clock = {key for key, value in arguments.items() if value} == {"time"} and not _is_dated(arguments)
-    if not is_clock or request.has_word(request.words.always):
+    is_time_alone = {key for key, value in arguments.items() if value} == {"time"}
+    if not is_time_alone or _DATE.match(str(arguments["time"])) or request.has_word(request.words.always):
         return ""
     beside = [request.reading.text[token.start : token.end] for token in request.reading.untagged if is_time(token)]
     beside += [*request.reading.pieces("EVENT"), find_remark(request)]
     times = [time.best for words in beside for time in request.read_times(words)]
     days = {best.start.date() for best in times if best is not None and _is_day(best)}
-    fires = [fire for day in days for fire in fires_from(reminder.schedule, day, request.now, 1)]
-    return f"{fires[0]:%Y-%m-%d}" if len(days) == 1 and {fire.date() for fire in fires} == days else ""
-
-
-def _is_dated(arguments: Mapping[str, object]) -> bool:
-    """Return whether the `time` of the arguments of a change has a date."""
-    return _DATE.match(str(arguments["time"])) is not None
+    fires = fires_from(reminder.schedule, min(days), request.now, 1) if len(days) == 1 else ()
+    return f"{fires[0]:%Y-%m-%d}" if fires and fires[0].date() in days else ""
 
 
 def _is_day_of_last(request: RequestContext) -> bool:

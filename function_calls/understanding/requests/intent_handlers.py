@@ -13,12 +13,12 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.names import find_members
-from function_calls.understanding.reading.reminder_words import find_pairs, find_stems
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests import changes, new_reminders, people_changes, states, text_changes
 from function_calls.understanding.requests.arguments import make_schedule_arguments
+from function_calls.understanding.requests.reference_resolution import find_shared_words
 from function_calls.understanding.requests.references import (
     find_closest_to_remark,
     find_references,
@@ -112,8 +112,7 @@ def _cancel_ask(request: RequestContext) -> Interpretation | None:
         return None
     common = load_common_words(request.language)
     asked = (request.question.content, request.question.event)
-    stems, pairs = find_stems(request.reading.text, common), find_pairs(request.reading.text, common)
-    is_about_question = any(find_stems(each, common) & stems or find_pairs(each, common) & pairs for each in asked)
+    is_about_question = any(find_shared_words(request.reading.text, each, common) for each in asked)
     named = None if is_about_question else find_closest_to_remark(request.reading.text, request)
     if named is None:
         return request.answers.drop_question()

@@ -68,7 +68,7 @@ class ChatReminders(Struct, frozen=True, dict=True):
         """
         if not find_stems(name, common) and not find_pairs(name, common):
             common = ()
-        shared = [_find_shared_words(name, reminder.content, common) for reminder in self.reminders]
+        shared = [find_shared_words(name, reminder.content, common) for reminder in self.reminders]
         numbers = Counter(part for parts in shared for part in parts)
         weights = [sum(1 / numbers[part] for part in parts) for parts in shared]
         most = max(weights, default=0.0)
@@ -93,7 +93,7 @@ class ChatReminders(Struct, frozen=True, dict=True):
         own = [reminder for reminder in self.reminders if reminder.creator.id == person]
         same = [reminder for reminder in own if reminder.content == content]
         newest = sorted(own, key=lambda reminder: reminder.created_at)[-1:]
-        like = [each for each in newest if _find_shared_words(content, each.content, common)]
+        like = [each for each in newest if find_shared_words(content, each.content, common)]
         found = like if len(same) == 1 and like else same or like
         return replace(call, arguments={**call.arguments, **self.make_arguments(found[0])}) if len(found) == 1 else call
 
@@ -108,7 +108,7 @@ class ChatReminders(Struct, frozen=True, dict=True):
         return {"type": "once", "time": format_time(coming), "content": reminder.content, "person": person, **rule}
 
 
-def _find_shared_words(name: str, content: str, common: Collection[str]) -> set[str]:
+def find_shared_words(name: str, content: str, common: Collection[str]) -> set[str]:
     """Return the words of `name` that stand in `content` in any form, and the pairs of Chinese characters."""
     words = find_stems(name, common) & find_stems(content, common)
     return words | (find_pairs(name, common) & find_pairs(content, common))

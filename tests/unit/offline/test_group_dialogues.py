@@ -309,16 +309,22 @@ def test_own_request_does_not_go_on_with_the_reminder_that_another_person_has_se
     assert called(chat.says("mina", "just friday at 10 then")) == ["reminder_set"]
 
 
-def test_event_of_the_open_question_survives_a_restart():
+def answer_after_restart(before, after):
+    """What ann's message `after` asks for of a bot that was started again since `before`."""
     store = MemoryStateStore(FixedClock(START))
     first, second = (OfflineInterpreter(store=store) for _ in range(2))
     chat = Chat(first)
 
     async def restarted():
-        await first.interpret(chat.turn("ann", "remind me the night before the exam to pack"))
-        return await second.interpret(chat.turn("ann", "exam is on 14 december"))
+        await first.interpret(chat.turn("ann", before))
+        return await second.interpret(chat.turn("ann", after))
 
-    (call,) = asyncio.run(restarted()).calls
+    return asyncio.run(restarted())
+
+
+def test_event_of_the_open_question_survives_a_restart():
+    (call,) = answer_after_restart("remind me the night before the exam to pack", "exam is on 14 december").calls
+
     assert call.arguments["time"] == "2026-12-13 21:00"
 
 
@@ -386,27 +392,12 @@ def test_message_that_is_too_long_is_not_read(chat):
 
 
 def test_dialogue_survives_a_restart():
-    store = MemoryStateStore(FixedClock(START))
-    first, second = (OfflineInterpreter(store=store) for _ in range(2))
-    chat = Chat(first)
-
-    async def restarted():
-        await first.interpret(chat.turn("ann", "remind me at 5pm to call mum"))
-        return await second.interpret(chat.turn("ann", "make it 6"))
-
-    assert called(asyncio.run(restarted())) == ["reminder_update"]
+    assert called(answer_after_restart("remind me at 5pm to call mum", "make it 6")) == ["reminder_update"]
 
 
 def test_open_question_survives_a_restart():
-    store = MemoryStateStore(FixedClock(START))
-    first, second = (OfflineInterpreter(store=store) for _ in range(2))
-    chat = Chat(first)
+    (call,) = answer_after_restart("remind me to pay the rent", "tomorrow at 9am").calls
 
-    async def restarted():
-        await first.interpret(chat.turn("ann", "remind me to pay the rent"))
-        return await second.interpret(chat.turn("ann", "tomorrow at 9am"))
-
-    (call,) = asyncio.run(restarted()).calls
     assert call.arguments["content"] == "pay the rent"
 
 
