@@ -38,7 +38,7 @@ def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWo
     A time that is over counts only where no coming time is named.
     """
     text = _insert_colon(_strip_fillers(words.joint.join(piece.strip(_EDGE) for piece in pieces).strip(), words))
-    text = _mark_day(text, words)
+    text = mark_day(text, words)
     is_code = text.isdecimal() and len(text) > _LONGEST_FIGURE  # 618, 2026: no hour and no amount
     over: TimeWords | None = None
     is_read = bool(text) and bool(read(text))  # what has a time of its own is no figure beside "every"
@@ -69,7 +69,7 @@ def _parse_day_and_hour(text: str, words: Lexicon, read: ReadTimes) -> TimeWords
     return make_time_words(phrase, expressions[0]) if is_whole and expressions[0].best is not None else None
 
 
-def _mark_day(text: str, words: Lexicon) -> str:
+def mark_day(text: str, words: Lexicon) -> str:
     """Return `text` as a day where an article stands in front of a figure, by which it is one: "el 18"."""
     *before, article, figure = ["", "", *text.casefold().split()]
     is_day = article in words.before_day and is_figure(figure) and {*before} <= {"", *words.before_time}
@@ -425,12 +425,18 @@ def _is_retracted(before: str, words: Lexicon) -> bool:
 
 
 def strip_time_words(piece: str, words: Lexicon) -> str:
-    """Return words of time without a preposition in front of them or a particle behind them: "5" of "at 5"."""
+    """Return words of time without a preposition in front of them or a particle behind them: "5" of "at 5".
+
+    A figure that its article makes a day keeps it: "el día 5" of "para el 5".
+    """
+    marked = mark_day(piece, words)
+    if marked != piece:
+        return marked
     is_range = re.search(words.between_times, piece) is not None
     shorter = tidy(piece, [word for word in words.before_time if not is_range or word != "from"])
     for word in words.behind_time:
         shorter = shorter.removesuffix(word)
-    return shorter or piece.strip()
+    return mark_day(shorter, words) or piece.strip()
 
 
 def strip_leading_word(piece: str, leading: Iterable[str], joint: str) -> str:
@@ -456,6 +462,8 @@ def normalize_reference(piece: str, words: Lexicon) -> str:
             return meaning
     shorter = _strip_edge(name, words)
     while shorter != name:
+        if mark_day(shorter, words) != shorter:  # "el del 18" is that of a day, "el 18" may be the one with this number
+            return mark_day(shorter, words)
         name, shorter = shorter, _strip_edge(shorter, words)
     if words.joint and words.fold(name) in words.before_reference:
         return ""

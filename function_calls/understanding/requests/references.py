@@ -176,7 +176,7 @@ def _find_own_references(named: list[str], request: RequestContext, known: ChatR
 def _find_on_day(named: list[str], request: RequestContext, known: ChatReminders) -> Reminder | None:
     """Return the only reminder of the sender on the day that a name is, which is no number of one: 28号那个."""
     is_number = len(named) == 1 and named[0].isdecimal() and int(named[0]) > len(known.reminders)
-    words = request.reading.words("REF") if is_number else ""
+    words = slots.mark_day(request.reading.words("REF"), request.words) if is_number else ""
     own = [each for each in list_own(request, known) if each.schedule.rule is None]
     found = known.filter_by_time(words, own) if words and request.read_times(words) else ()
     return found[0] if len(found) == 1 else None
