@@ -284,8 +284,8 @@ def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
     named = [_trim(piece).removesuffix("'s").removesuffix("’s") for piece in reading.pieces("PERSON")]
     named = [_strip_article(_strip_prepositions(_strip_verb(name, words), words), words) for name in named]
     if len(named) > 1:  # "recuérdanos a Ana y a mí": the verb says no more than the names
-        named = [name for name in named if not _is_verb(name, words, words.everyone_endings)] or named
-    named = [name for name in named if name and not _is_verb(name, words, words.oneself_endings)]
+        named = [name for name in named if not has_pronoun(name, words, words.everyone_endings)] or named
+    named = [name for name in named if name and not has_pronoun(name, words, words.oneself_endings)]
     if not named or all(_is_oneself(name, words) for name in named):
         return None
     for name in named:
@@ -295,7 +295,7 @@ def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
         folded = words.fold(name).lstrip("@")
         if folded in words.both_of_us:
             return folded
-        is_verb = _is_verb(name, words, words.everyone_endings)
+        is_verb = has_pronoun(name, words, words.everyone_endings)
         if is_verb or folded in words.everyone or _is_whole_group(folded, words):
             return EVERYONE
     return ", ".join(dict.fromkeys(_MENTION.sub(_separate_mention, name) for name in named))
@@ -327,7 +327,7 @@ def _strip_article(name: str, words: Lexicon) -> str:
     return rest if words.before_names and words.fold(article) in words.articles and rest[:1].isupper() else name
 
 
-def _is_verb(name: str, words: Lexicon, endings: tuple[str, ...]) -> bool:
+def has_pronoun(name: str, words: Lexicon, endings: tuple[str, ...]) -> bool:
     """Return whether a word is a verb such as "dímelo", with one of `endings`, which say whom it is for."""
     folded = words.fold(name)
     return folded.isalpha() and folded.startswith(words.asking_stems) and folded.endswith(endings)
