@@ -114,11 +114,17 @@ def calls_person(turn: Turn) -> bool:
 
 
 def speaks_about_bot(turn: Turn) -> bool:
-    """Return whether a message says something about the bot: "maybe Bubbles could remind us"."""
+    """Return whether a message says something about the bot: "maybe Bubbles could remind us".
+
+    Who takes something back calls the bot: "no sorry Bubbles was at 12".
+    """
     named = find_name(turn.message.text, turn.bot_name)
     if named is None or turn.message.is_for_bot:
         return False
     words = load_lexicon(detect_language(turn.message.text, turn.language))
+    before = f"{words.joint}{words.fold(turn.message.text[: named.start()]).rstrip(' ,')}"
+    if before.endswith(tuple(f"{words.joint}{slip}" for slip in words.slips)):
+        return False
     behind = words.fold(turn.message.text[named.end() :]).strip(" ,")
     return behind.startswith(words.about_bot) and words.second_person.isdisjoint(behind.split()[1:2])
 
