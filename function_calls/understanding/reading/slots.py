@@ -465,7 +465,8 @@ def normalize_reference(piece: str, words: Lexicon) -> str:
         if mark_day(shorter, words) != shorter:  # "el del 18" is that of a day, "el 18" may be the one with this number
             return mark_day(shorter, words)
         name, shorter = shorter, _strip_edge(shorter, words)
-    if words.joint and words.fold(name) in words.before_reference:
+    pointing = words.itself.intersection(words.demonstratives)  # "de eso"
+    if words.joint and words.fold(name) in pointing.union(words.before_reference):
         return ""
     number = _NUMBER.fullmatch(name)
     return number[1] if number else str(words.ordinals.get(words.fold(name), name))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from itertools import islice
+from itertools import islice, pairwise
 
 from msgspec.structs import replace
 
@@ -248,8 +248,10 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
 
 
 def says_remind_me(request: RequestContext) -> bool:
-    """Return whether the words have "remind me", also behind "don't"."""
+    """Return whether the words have "remind me" or "me recuerdes", also behind "don't"."""
     words = request.words
+    if any(own in words.oneself and verb in words.reminding for own, verb in pairwise(request.folded_text.split())):
+        return True
     calls = (f"{call}{words.joint}{own}" for call in words.calling for own in words.oneself)
     return words.has_any(calls, request.folded_text)
 
