@@ -285,7 +285,8 @@ def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
     named = [_strip_article(_strip_prepositions(_strip_verb(name, words), words), words) for name in named]
     if len(named) > 1:  # "recuérdanos a Ana y a mí": the verb says no more than the names
         named = [name for name in named if not has_pronoun(name, words, words.everyone_endings)] or named
-    named = [name for name in named if name and not has_pronoun(name, words, words.oneself_endings)]
+    named = [name for name in named if any(map(str.isalnum, name))]  # no ")" of ";)"
+    named = [name for name in named if not has_pronoun(name, words, words.oneself_endings)]
     if not named or all(_is_oneself(name, words) for name in named):
         return None
     for name in named:

@@ -293,7 +293,20 @@ def _is_same_person(target: Person, person: Person) -> bool:
     return target.id == person.id or target.name.lstrip("@").casefold() == person.name.casefold()
 
 
+def _tag_names_joined(request: RequestContext) -> RequestContext:
+    """Return the request with a name that "and" joins to the one that is meant tagged like it, not as an exception."""
+    reading, words = request.reading, request.words
+    ends = [end for _, end in reading.spans("REF")]
+    for start, last in reading.spans("SPARED"):
+        end = max((end for end in ends if end <= start), default=start)
+        if end < start and words.fold(reading.text[end:start]).strip() in words.and_words - {""}:
+            pairs = zip(reading.tokens, reading.tags, strict=True)
+            request = request.with_tags("REF" if start <= token.start < last else tag for token, tag in pairs)
+    return request
+
+
 def _find_named(request: RequestContext, *, may_be_several: bool) -> list[str]:
+    request = _tag_names_joined(request)
     excepted = [name for piece in request.reading.pieces("SPARED") for name in _split_names(piece, request)]
     if excepted:
         return [f"all except {' and '.join(excepted)}"]
