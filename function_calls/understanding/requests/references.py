@@ -294,9 +294,10 @@ def _is_same_person(target: Person, person: Person) -> bool:
 
 
 def _tag_names_joined(request: RequestContext) -> RequestContext:
-    """Return the request with a name that "and" joins to the one that is meant tagged like it, not as an exception."""
+    """Return the request with a name that "and" joins to another one tagged like it, not as an exception to all."""
     reading, words = request.reading, request.words
-    ends = [end for _, end in reading.spans("REF")]
+    names = ((end, slots.normalize_reference(reading.text[start:end], words)) for start, end in reading.spans("REF"))
+    ends = [end for end, name in names if name not in SEVERAL]
     for start, last in reading.spans("SPARED"):
         end = max((end for end in ends if end <= start), default=start)
         if end < start and words.fold(reading.text[end:start]).strip() in words.and_words - {""}:
