@@ -14,6 +14,7 @@ from services.kernel.text import language_of, latin_language
         ("recuérdame mañana a las 5 llamar a mamá", "es"),
         ("a mí también", "es"),
         ("¿qué me perdí?", "es"),
+        ("Ya me lo he tomado", "es"),
         ("remind me to watch la casa de papel", "en"),
         ("Los Angeles", "en"),
     ],

@@ -182,17 +182,22 @@ def _find_named(words: str, old: Schedule, ctx: CallContext) -> tuple[datetime, 
     return at_clock or fires
 
 
+def _identify(day: date, grain: Grain) -> tuple[int, int]:
+    """Return the year and the number of the week or the month of `day`."""
+    return day.isocalendar()[:2] if grain is Grain.WEEK else (day.year, day.month)
+
+
 def occurrences_on(named: Reading, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
-    """Return the occurrences on the day `named`, or the first one in a named week.
+    """Return the occurrences on the day `named`, or the first one in a named week or month.
 
     Raises:
         RequestRefused: `not_on_that_day(day, next)`.
     """
     day = named.start.date()
     fires = fires_of_day(day, old, ctx)
-    if named.grain is Grain.WEEK:
+    if named.grain in {Grain.WEEK, Grain.MONTH}:
         first = fires_from(day, old, ctx)[:1]
-        fires = tuple(fire for fire in first if fire.date().isocalendar()[:2] == day.isocalendar()[:2])
+        fires = tuple(fire for fire in first if _identify(fire.date(), named.grain) == _identify(day, named.grain))
     if not fires:
         coming = date_format.moment(ctx.language, next_fire(old, ctx)[0], ctx.now)
         raise RequestRefused("not_on_that_day", day=date_format.date(ctx.language, named.start), next=coming)

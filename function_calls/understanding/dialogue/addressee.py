@@ -114,11 +114,17 @@ def calls_person(turn: Turn) -> bool:
 
 
 def speaks_about_bot(turn: Turn) -> bool:
-    """Return whether a message says something about the bot: "maybe Bubbles could remind us"."""
+    """Return whether a message says something about the bot: "maybe Bubbles could remind us".
+
+    Who takes something back calls the bot: "no sorry Bubbles was at 12".
+    """
     named = find_name(turn.message.text, turn.bot_name)
     if named is None or turn.message.is_for_bot:
         return False
     words = load_lexicon(detect_language(turn.message.text, turn.language))
+    before = f"{words.joint}{words.fold(turn.message.text[: named.start()]).rstrip(' ,')}"
+    if before.endswith(tuple(f"{words.joint}{slip}" for slip in words.slips)):
+        return False
     behind = words.fold(turn.message.text[named.end() :]).strip(" ,")
     return behind.startswith(words.about_bot) and words.second_person.isdisjoint(behind.split()[1:2])
 
@@ -259,7 +265,12 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
         return True
     if has_trigger(reading, words) or state.names_reminder:
         return False
-    if _gives_time_to_people(reading, words, state) or _asks_for_something(reading, state):
+    if (
+        _gives_time_to_people(reading, words, state)
+        or _asks_for_something(reading, state)
+        or _tells_each(reading, words)
+        or _names_no_list(reading, words, state)
+    ):
         return True
     if reading.has("SPEAKER") or reading.has("TOPIC"):
         return True  # people ask each other who said what
@@ -291,6 +302,19 @@ def _asks_for_something(reading: MessageReading, state: Circumstances) -> bool:
     """Return whether a message out of a dialogue asks for something at no time: "please help me with this bug"."""
     is_request = state.context == "none" and reading.intents[0][0] == "set"
     return is_request and not any(reading.has(tag) for tag in ("WHEN", "EVENT", "LEAD"))
+
+
+def _tells_each(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message tells people what each of them does: "each family brings a snack"."""
+    first = words.fold(reading.words("PERSON")).partition(" ")[0]
+    return reading.intents[0][0] == "set" and first in words.each - words.everyone
+
+
+def _names_no_list(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
+    """Return whether a message out of a dialogue, read as a question for the list, has no word for one: "again?"."""
+    is_list = state.context == "none" and reading.intents[0][0] == "list" and set(reading.tags) == {NO_TAG}
+    named = (*words.help_topics.get("list", ()), *words.own, *words.plural, *words.common)
+    return is_list and not words.has_any(named, words.fold(reading.text))
 
 
 def _adds_question(reading: MessageReading, words: Lexicon) -> bool:

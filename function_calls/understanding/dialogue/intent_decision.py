@@ -71,7 +71,7 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
         return False
     rest = text[len(refused) :].lstrip()
     if reading.intent != "delete":
-        return True
+        return not rest.startswith(words.slips)  # "no perdona, a las 12" corrects
     at = reading.text.casefold().find(rest)  # "不要牛奶的提醒了" has no verb that it refuses
     return not (rest.startswith((*words.reminding, *words.calling)) or at in dict(reading.spans("REF")))
 

@@ -5,7 +5,7 @@ import re
 from msgspec import Struct
 
 from function_calls.tools.calls import Turn
-from function_calls.understanding.dialogue.addressee import QUESTION_ENDS, Circumstances, is_addressed
+from function_calls.understanding.dialogue.addressee import ASKED, QUESTION_ENDS, Circumstances, is_addressed
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon
@@ -97,11 +97,28 @@ class CircumstancesReader:
             bot_wrote_lately=utterance.known is not None
             and any(message.sender.is_bot for message in turn.recent[-_LATELY:]),
             names_reminder=any(_names_known(name, utterance) for name in slots.extract_references(reading, words)),
-            answers_person=_answers_person(turn),
+            answers_person=self._answers_person(utterance),
             follows_bot=follows_bot(turn),
             delivered_to_others=utterance.context == "fired" and self._dialogue.is_delivery_for_others(turn),
             says_not_urgent=words.has_any(words.not_urgent, _CLAUSE_MARK.sub(" ", words.fold(turn.message.text))),
         )
+
+    def _answers_person(self, utterance: Utterance) -> bool:
+        """Return whether the message right before this one is a question of another person.
+
+        A time that answers the bot is not for a person whose question asks for no time: "which one was it?".
+        """
+        from services.summary.content import asks_quantity
+
+        turn = utterance.turn
+        before = turn.recent[-1] if turn.recent else None
+        if before is None or before.sender.is_bot or before.sender.id == turn.message.sender.id:
+            return False
+        words = load_lexicon(detect_language(before.text, turn.language))
+        if not before.text.rstrip().endswith((*QUESTION_ENDS, *words.question_endings)):
+            return False
+        is_answer = utterance.context in ASKED and utterance.reading.has("WHEN")
+        return not is_answer or asks_quantity(before.text) or bool(self._read_times(before.text, utterance))
 
     def _read_times(self, text: str, utterance: Utterance) -> tuple[TimeReadings, ...]:
         return tuple(self._times(text, utterance.turn.now, language=utterance.language))
@@ -149,12 +166,3 @@ def _names_known(name: str, utterance: Utterance) -> bool:
 def follows_bot(turn: Turn) -> bool:
     """Return whether the message before is one of the bot."""
     return bool(turn.recent) and turn.recent[-1].sender.is_bot
-
-
-def _answers_person(turn: Turn) -> bool:
-    """Return whether the message right before this one is a question of another person."""
-    before = turn.recent[-1] if turn.recent else None
-    if before is None or before.sender.is_bot or before.sender.id == turn.message.sender.id:
-        return False
-    words = load_lexicon(detect_language(before.text, turn.language))
-    return before.text.rstrip().endswith((*QUESTION_ENDS, *words.question_endings))

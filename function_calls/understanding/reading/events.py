@@ -115,6 +115,7 @@ def tag_event_behind_lead(reading: MessageReading, words: Lexicon) -> MessageRea
     tokens, tags = reading.tokens, reading.tags
     behind = [at for at in range(2, len(tags)) if tags[at - 2] == "LEAD" and tokens[at - 1].form in words.ahead]
     first = next((at for at in behind if tags[at - 1] != "CONTENT"), len(tags))
+    first += tags[first : first + 1] == (NO_TAG,) and tokens[first].form in words.event_links
     end = _find_end_of_event(reading, first, words) if _begins_content(reading, first, words) else 0
     return _cut_event(reading, (first, end), "EVENT", words) if end else reading
 

@@ -171,6 +171,11 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     reported: tuple[str, ...] = ()
     folding: Mapping[int, int] = {}
 
+    @property
+    def event_links(self) -> frozenset[str]:
+        """Return the prepositions between "before" and an event, as in "antes de la boda"."""
+        return self.prepositions - self.articles - self.task_links
+
     def parse_search_request(self, text: str) -> str:
         """Return the words behind "search for" and the like at the beginning of `text`; "" for another text."""
         found = [order for order in self.looking_up if self.fold(text).startswith(order)]

@@ -38,7 +38,7 @@ def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWo
     A time that is over counts only where no coming time is named.
     """
     text = _insert_colon(_strip_fillers(words.joint.join(piece.strip(_EDGE) for piece in pieces).strip(), words))
-    text = _mark_day(text, words)
+    text = mark_day(text, words)
     is_code = text.isdecimal() and len(text) > _LONGEST_FIGURE  # 618, 2026: no hour and no amount
     over: TimeWords | None = None
     is_read = bool(text) and bool(read(text))  # what has a time of its own is no figure beside "every"
@@ -69,7 +69,7 @@ def _parse_day_and_hour(text: str, words: Lexicon, read: ReadTimes) -> TimeWords
     return make_time_words(phrase, expressions[0]) if is_whole and expressions[0].best is not None else None
 
 
-def _mark_day(text: str, words: Lexicon) -> str:
+def mark_day(text: str, words: Lexicon) -> str:
     """Return `text` as a day where an article stands in front of a figure, by which it is one: "el 18"."""
     *before, article, figure = ["", "", *text.casefold().split()]
     is_day = article in words.before_day and is_figure(figure) and {*before} <= {"", *words.before_time}
@@ -284,8 +284,9 @@ def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
     named = [_trim(piece).removesuffix("'s").removesuffix("’s") for piece in reading.pieces("PERSON")]
     named = [_strip_article(_strip_prepositions(_strip_verb(name, words), words), words) for name in named]
     if len(named) > 1:  # "recuérdanos a Ana y a mí": the verb says no more than the names
-        named = [name for name in named if not _is_verb(name, words, words.everyone_endings)] or named
-    named = [name for name in named if name and not _is_verb(name, words, words.oneself_endings)]
+        named = [name for name in named if not has_pronoun(name, words, words.everyone_endings)] or named
+    named = [name for name in named if any(map(str.isalnum, name))]  # no ")" of ";)"
+    named = [name for name in named if not has_pronoun(name, words, words.oneself_endings)]
     if not named or all(_is_oneself(name, words) for name in named):
         return None
     for name in named:
@@ -295,7 +296,7 @@ def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
         folded = words.fold(name).lstrip("@")
         if folded in words.both_of_us:
             return folded
-        is_verb = _is_verb(name, words, words.everyone_endings)
+        is_verb = has_pronoun(name, words, words.everyone_endings)
         if is_verb or folded in words.everyone or _is_whole_group(folded, words):
             return EVERYONE
     return ", ".join(dict.fromkeys(_MENTION.sub(_separate_mention, name) for name in named))
@@ -327,7 +328,7 @@ def _strip_article(name: str, words: Lexicon) -> str:
     return rest if words.before_names and words.fold(article) in words.articles and rest[:1].isupper() else name
 
 
-def _is_verb(name: str, words: Lexicon, endings: tuple[str, ...]) -> bool:
+def has_pronoun(name: str, words: Lexicon, endings: tuple[str, ...]) -> bool:
     """Return whether a word is a verb such as "dímelo", with one of `endings`, which say whom it is for."""
     folded = words.fold(name)
     return folded.isalpha() and folded.startswith(words.asking_stems) and folded.endswith(endings)
@@ -425,12 +426,18 @@ def _is_retracted(before: str, words: Lexicon) -> bool:
 
 
 def strip_time_words(piece: str, words: Lexicon) -> str:
-    """Return words of time without a preposition in front of them or a particle behind them: "5" of "at 5"."""
+    """Return words of time without a preposition in front of them or a particle behind them: "5" of "at 5".
+
+    A figure that its article makes a day keeps it: "el día 5" of "para el 5".
+    """
+    marked = mark_day(piece, words)
+    if marked != piece:
+        return marked
     is_range = re.search(words.between_times, piece) is not None
     shorter = tidy(piece, [word for word in words.before_time if not is_range or word != "from"])
     for word in words.behind_time:
         shorter = shorter.removesuffix(word)
-    return shorter or piece.strip()
+    return mark_day(shorter, words) or piece.strip()
 
 
 def strip_leading_word(piece: str, leading: Iterable[str], joint: str) -> str:
@@ -456,8 +463,11 @@ def normalize_reference(piece: str, words: Lexicon) -> str:
             return meaning
     shorter = _strip_edge(name, words)
     while shorter != name:
+        if mark_day(shorter, words) != shorter:  # "el del 18" is that of a day, "el 18" may be the one with this number
+            return mark_day(shorter, words)
         name, shorter = shorter, _strip_edge(shorter, words)
-    if words.joint and words.fold(name) in words.before_reference:
+    pointing = words.itself.intersection(words.demonstratives)  # "de eso"
+    if words.joint and words.fold(name) in pointing.union(words.before_reference):
         return ""
     number = _NUMBER.fullmatch(name)
     return number[1] if number else str(words.ordinals.get(words.fold(name), name))

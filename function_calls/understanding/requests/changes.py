@@ -43,7 +43,7 @@ from services.recurrence.rules import WEEKDAYS
 from services.recurrence.schedule import rule_text
 from services.reminders.lookup.due_words import DEFAULT_TIMES, due_words, fits_time
 from services.reminders.model import EVERYONE, Reminder
-from services.time_expressions import Reading
+from services.time_expressions import Grain, Reading
 
 _LEAVING = 0.05
 """The probability that who deletes the reminder of somebody else only wants to be reminded no longer."""
@@ -154,7 +154,9 @@ def _find_shared_by_other(request: RequestContext) -> Reminder | None:
         return None
     is_own = any(request.words.has_any(own, request.words.fold(piece)) for piece in request.reading.pieces("REF"))
     is_unnamed = len(reminder.targets) > 1 and not is_own and not find_references(request)
-    is_leaving = request.reading.probability("leave") >= _LEAVING or says_remind_me(request)
+    forms, endings = [token.form for token in request.reading.tokens], request.words.oneself_endings
+    says_me = says_remind_me(request) or any(slots.has_pronoun(form, request.words, endings) for form in forms)
+    is_leaving = request.reading.probability("leave") >= _LEAVING or says_me
     return reminder if is_unnamed or is_leaving else None
 
 
@@ -352,8 +354,9 @@ def _change_day_of_month(request: RequestContext) -> dict[str, object] | None:
     rule = None if reminder is None else reminder.schedule.rule
     if rule is None or ((rule.frequency, rule.interval) != ("MONTHLY", 1) and not rule.months[1:]):
         return None
-    if _is_hour_of(reminder, request):
-        return None
+    former = (time.best for piece in request.reading.pieces("OLD") for time in request.read_times(piece))
+    if _is_hour_of(reminder, request) or any(best is not None and best.grain is Grain.MONTH for best in former):
+        return None  # "in December make it the 17th" is for one of them
     pieces = [slots.strip_time_words(piece, request.words) for piece in request.reading.pieces("WHEN")]
     phrases = [request.words.each_month.format(days=piece) for piece in pieces[:1]]
     time = slots.parse_time([*phrases, *pieces[1:]], request.words, request.read_times)
@@ -678,7 +681,9 @@ def _split_range(time: TimeWords, request: RequestContext) -> tuple[str, TimeWor
 def update(request: RequestContext, arguments: Mapping[str, object], *, old: str = "") -> Interpretation | None:
     """Make the call that changes the reminder that is named, or the last one; of a repeating one, one day."""
     references = find_references(request)
-    day = slots.strip_time_words(request.reading.words("OLD"), request.words) or _find_this_day(request, arguments)
+    old_day = request.reading.words("OLD")
+    day = slots.strip_time_words(old_day, request.words) or _find_this_day(request, arguments)
+    day = day if request.read_times(day) else old_day  # "in December"
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or find_default_reference(request)}
     is_weekday = bool(day and find_weekdays(day, request.now, request.language, request.times))
     if is_weekday and references in ([], [day]) and _is_day_of_last(request):

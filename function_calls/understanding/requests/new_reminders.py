@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from itertools import islice
+from itertools import islice, pairwise
 
 from msgspec.structs import replace
 
@@ -248,8 +248,10 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
 
 
 def says_remind_me(request: RequestContext) -> bool:
-    """Return whether the words have "remind me", also behind "don't"."""
+    """Return whether the words have "remind me" or "me recuerdes", also behind "don't"."""
     words = request.words
+    if any(own in words.oneself and verb in words.reminding for own, verb in pairwise(request.folded_text.split())):
+        return True
     calls = (f"{call}{words.joint}{own}" for call in words.calling for own in words.oneself)
     return words.has_any(calls, request.folded_text)
 
@@ -461,7 +463,9 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
     last = _find_call_to_repeat(request) if request.may_point or event is not None else None
     dated = _tag_clock_of_lead(request)
     is_ahead = _is_ahead_of_last(dated)
-    if is_ahead and find_name_beside_lead(request) and event is None:
+    linked = (token.form for token in find_words_behind_lead(request)[1:2])  # "antes del concierto"
+    is_named = find_name_beside_lead(request) or any(map(request.words.event_links.__contains__, linked))
+    if is_ahead and is_named and event is None:
         return []
     told = _read_event_before(dated) if is_ahead and event is None else None
     if told is not None:
@@ -489,7 +493,9 @@ def _find_latest(request: RequestContext) -> ToolCall | None:
 
     For "me too" it is the last one in the chat, else the last one of the sender.
     """
-    joins = request.has_word(request.words.too) and find_people(request) is None
+    begins = tuple(f"{word}{request.words.joint}" for word in request.words.beside)  # "and me to pay the gas …"
+    goes_on = request.before is None and request.folded_text.startswith(begins)
+    joins = (goes_on or request.has_word(request.words.too)) and find_people(request) is None
     content = slots.extract_content(request.reading, request.words)
     latest = request.last_here if content and content.casefold() not in request.words.itself else None
     return (latest or request.last_set) if joins else (request.last_set or latest)

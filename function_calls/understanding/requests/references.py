@@ -176,7 +176,7 @@ def _find_own_references(named: list[str], request: RequestContext, known: ChatR
 def _find_on_day(named: list[str], request: RequestContext, known: ChatReminders) -> Reminder | None:
     """Return the only reminder of the sender on the day that a name is, which is no number of one: 28号那个."""
     is_number = len(named) == 1 and named[0].isdecimal() and int(named[0]) > len(known.reminders)
-    words = request.reading.words("REF") if is_number else ""
+    words = slots.mark_day(request.reading.words("REF"), request.words) if is_number else ""
     own = [each for each in list_own(request, known) if each.schedule.rule is None]
     found = known.filter_by_time(words, own) if words and request.read_times(words) else ()
     return found[0] if len(found) == 1 else None
@@ -293,7 +293,21 @@ def _is_same_person(target: Person, person: Person) -> bool:
     return target.id == person.id or target.name.lstrip("@").casefold() == person.name.casefold()
 
 
+def _tag_names_joined(request: RequestContext) -> RequestContext:
+    """Return the request with a name that "and" joins to another one tagged like it, not as an exception to all."""
+    reading, words = request.reading, request.words
+    names = ((end, slots.normalize_reference(reading.text[start:end], words)) for start, end in reading.spans("REF"))
+    ends = [end for end, name in names if name not in SEVERAL]
+    for start, last in reading.spans("SPARED"):
+        end = max((end for end in ends if end <= start), default=start)
+        if end < start and words.fold(reading.text[end:start]).strip() in words.and_words - {""}:
+            pairs = zip(reading.tokens, reading.tags, strict=True)
+            request = request.with_tags("REF" if start <= token.start < last else tag for token, tag in pairs)
+    return request
+
+
 def _find_named(request: RequestContext, *, may_be_several: bool) -> list[str]:
+    request = _tag_names_joined(request)
     excepted = [name for piece in request.reading.pieces("SPARED") for name in _split_names(piece, request)]
     if excepted:
         return [f"all except {' and '.join(excepted)}"]

@@ -71,7 +71,7 @@ def _is_until(piece: str, request: RequestContext) -> bool:
 def pause(request: RequestContext) -> Interpretation | None:
     """Pause reminders until a time or during it."""
     when = request.reading.words("WHEN") or request.reading.words("UNTIL") or find_untagged_time(request)
-    bare = slots.strip_leading_word(when, request.words.until_words, request.words.joint)
+    bare = slots.strip_leading_word(slots.mark_day(when, request.words), request.words.until_words, request.words.joint)
     is_until = request.reading.has("UNTIL") or bare != when or _is_until(when, request)
     if not when or not (request.read_times(bare) or request.parse_length(bare)):  # "until further notice"
         return change_state(request, "pause")
