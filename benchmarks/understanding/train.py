@@ -66,6 +66,8 @@ _JOINED_INTENTS = (
 )
 _JOINTS = (", ", ", ", ". ", "; ", " and ", ", and ", ". also ", " then ", "\n", " + ", " & ")
 _JOINTS_UNSPACED = ("，", "，", "。", "；", "，然后", "，再", "。还有", " ", "\n", "、", "，另外")
+_TALK_JOINTS, _TALK_JOINTS_UNSPACED = (", ", ", ", ". ", " - ", " ", "\n"), ("，", "，", "。", " ", " ", "\n")
+_LONGEST_TALK, _REMARK_BEHIND = 40, 0.6
 _NAMED_KNOWN, _OTHERS_KNOWN = 0.7, 0.05
 """The share of generated sentences with words of a coming reminder: of those that name one, and of all others."""
 _OF_GRAMMAR, _OF_TESTS = 0.8, 8
@@ -235,21 +237,44 @@ def joined(messages: Sequence[Message], count: int, chance: random.Random, is_sp
     for _ in range(count):
         wanted = chance.choice(_JOINED_INTENTS)
         parts = [chance.choice(by_intent[intent]) for intent in wanted if by_intent.get(intent)]
-        text, spans, begins = "", [], []
-        for part in parts:
-            if text:
-                text = text.rstrip(" .。!！") + chance.choice(_JOINTS if is_spaced else _JOINTS_UNSPACED)
-                begins.append(len(text))
-            spans += [(start + len(text), end + len(text), tag) for start, end, tag in part.spans]
-            text += part.text
-        yield Message(
-            text=text,
-            intents=tuple(part.intents[0] for part in parts),
-            context=parts[0].context,
-            is_addressed=any(part.is_addressed for part in parts),
-            spans=tuple(spans),
-            begins=tuple(begins),
+        whole = concatenate(parts, _JOINTS if is_spaced else _JOINTS_UNSPACED, chance)
+        yield replace(whole, is_addressed=any(part.is_addressed for part in parts))
+
+
+def beside_talk(messages: Sequence[Message], count: int, chance: random.Random, is_spaced: bool) -> Iterator[Message]:
+    """Yield `count` messages that are a request with a remark in front or behind, and as many of two remarks.
+
+    Most of those that people write with a reason are longer: "make it 8, I'm at dinner".
+    """
+    alone = [each for each in messages if len(each.intents) == 1]
+    talk = [each for each in alone if each.intents[0] == NOTHING and len(each.text) < _LONGEST_TALK]
+    requests = [each for each in alone if each.intents[0] != NOTHING and len(each.text) < _LONGEST_JOINED]
+    joints = _TALK_JOINTS if is_spaced else _TALK_JOINTS_UNSPACED
+    for number in range(2 * count):
+        request = chance.choice(requests if number < count else talk)
+        parts = [request, chance.choice(talk)]
+        whole = concatenate(parts if chance.random() < _REMARK_BEHIND else parts[::-1], joints, chance)
+        yield replace(
+            whole, intents=request.intents, context=request.context, is_addressed=request.is_addressed, begins=()
         )
+
+
+def concatenate(parts: Sequence[Message], joints: Sequence[str], chance: random.Random) -> Message:
+    """Return `parts` as one message, in the context of the first, with one of `joints` between neighbours."""
+    text, spans, begins = "", [], []
+    for part in parts:
+        if text:
+            text = text.rstrip(" .。!！") + chance.choice(joints)
+            begins.append(len(text))
+        spans += [(start + len(text), end + len(text), tag) for start, end, tag in part.spans]
+        text += part.text
+    return replace(
+        parts[0],
+        text=text,
+        intents=tuple(part.intents[0] for part in parts),
+        spans=tuple(spans),
+        begins=tuple(begins),
+    )
 
 
 def sentences_of(language: str, count: int, seed: int, weight: float, cache: TimeCache) -> list[Sentence]:
@@ -277,7 +302,8 @@ def sentences_of(language: str, count: int, seed: int, weight: float, cache: Tim
                     found += islice(written(unnamed, known, 1, cache, folding, words), 1)
                 texts += [message.text[start:end] for start, end, tag in message.spans if tag == "CONTENT"]
                 several.append(message)
-    for message in joined(several, len(several) // 8, random.Random(seed), words.joint != ""):
+    chance, is_spaced, share = random.Random(seed), words.joint != "", len(several) // 8
+    for message in (*joined(several, share, chance, is_spaced), *beside_talk(several, share, chance, is_spaced)):
         found += islice(written(message, ReminderWords(), 1, cache, folding, words), 1)
     return [each for each in found if each.forms]
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Protocol
 
 from msgspec import Struct
@@ -16,6 +16,8 @@ CLAUSE_ENDS = SENTENCE_ENDS | frozenset(",，")
 MARKS = CLAUSE_ENDS | frozenset("、:：")
 _ACCENTS = str.maketrans("áéíóúüñ", "aeiouun")
 _LONGEST_HOUR = 2
+_SHORTEST_CLAUSE = 3
+"""Tokens of a clause on average: in a text with more spaces they part words."""
 _DETACHED = re.compile(r"(?:nights?|evening|morning|afternoon|starts?|starting|begins?|opens|early|late)(?= \w)")
 """Words at the head of a time expression that may belong to the word before: "quiz night on Friday at 8"."""
 _MARK = 37
@@ -112,6 +114,22 @@ def tokenize(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> t
         is_shift = span.kind == "@offset" and folded.endswith("later", start, span.end)
         found.append(Token(start, span.end, "@later" if is_shift else span.kind, span.expression))
         at = max(at, span.end)
+    return _mark_spaces(found)
+
+
+def _mark_spaces(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """Return `tokens` with a comma for each space between two Chinese characters, as many people leave commas out.
+
+    In a text whose words are all apart, as learners write, a space is no comma.
+    """
+    spaces = [at for at, (one, other) in enumerate(pairwise(tokens), 1) if _is_spaced_chinese(one, other)]
+    if not spaces or len(tokens) < _SHORTEST_CLAUSE * len(spaces):
+        return tuple(tokens)
+    found: list[Token] = []
+    for begin, end in pairwise([0, *spaces, len(tokens)]):
+        if begin:
+            found.append(Token(tokens[begin - 1].end, tokens[begin].start, "，"))
+        found += tokens[begin:end]
     return tuple(found)
 
 
@@ -124,18 +142,13 @@ def _fold_form(word: str) -> str:
 
 
 def split_clauses(tokens: Sequence[Token]) -> list[list[int]]:
-    """Return the places of the tokens of each clause, without the marks that end it.
-
-    A space between two Chinese characters ends one as well.
-    """
+    """Return the places of the tokens of each clause, without the marks that end it."""
     clauses: list[list[int]] = [[]]
     for at, token in enumerate(tokens):
         if token.form in CLAUSE_ENDS:
             clauses.append([])
-            continue
-        if clauses[-1] and _is_spaced_chinese(tokens[at - 1], token):
-            clauses.append([])
-        clauses[-1].append(at)
+        else:
+            clauses[-1].append(at)
     return clauses
 
 
