@@ -102,7 +102,8 @@ def narrow(messages: Sequence[ChatMessage], window: SummaryWindow) -> list[ChatM
     if window.person is not None:
         narrowed = [message for message in narrowed if _is_by(message, window.person)]
     if window.topic is not None:
-        narrowed = _filter_topic(narrowed, window.topic)
+        # "What did Ann say about the bill" may be answered in other words.
+        narrowed = _filter_topic(narrowed, window.topic) or (narrowed if window.person is not None else [])
     return narrowed
 
 
