@@ -97,12 +97,13 @@ def is_vocative(text: str, name: str) -> bool:
 
 
 def calls_person(turn: Turn) -> bool:
-    """Return whether a message that does not name the bot calls another person of the chat."""
+    """Return whether a message that does not name the bot calls another person of the chat: "and yes Bel, do"."""
     if is_addressed(turn):
         return False
     people = find_members(turn) - {turn.message.sender.name}
-    text = turn.message.text.casefold().strip(" .!?。！？~～")
-    words = load_lexicon(detect_language(text, turn.language))
+    language = detect_language(turn.message.text, turn.language)
+    text = _strip_interjections(turn.message.text.casefold().strip(" .!?。！？~～"), language)
+    words = load_lexicon(language)
     polite = "|".join(map(re.escape, words.polite))
     favour = "|".join(map(re.escape, words.favours))
     return any(
@@ -160,6 +161,13 @@ def _follows_interjections(turn: Turn, named: re.Match[str]) -> bool:
     if not is_short or speaks_about_bot(turn):
         return False
     return _load_interjections(language).issuperset(map(_collapse_letters, before))
+
+
+def _strip_interjections(text: str, language: str) -> str:
+    """Return `text` without a few words such as "ok so" at its beginning, none of which has a mark behind it."""
+    words, known = text.split(" "), _load_interjections(language)
+    begin = next((at for at, word in enumerate(words) if _collapse_letters(word) not in known), 0)
+    return " ".join(words[begin:]) if begin <= _MOST_INTERJECTIONS else text
 
 
 @cache

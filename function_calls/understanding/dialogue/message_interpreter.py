@@ -46,7 +46,7 @@ from function_calls.understanding.reading.segments import (
     split_changes,
     split_requests,
 )
-from function_calls.understanding.reading.tag_repair import cut_names
+from function_calls.understanding.reading.tag_repair import complete_references, cut_names
 from function_calls.understanding.reading.tokens import TimeReader, Token, is_time, split_clauses
 from function_calls.understanding.requests.intent_handlers import handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion
@@ -266,6 +266,8 @@ class MessageInterpreter:
         """Return the calls or the question of one request of a message; `before` is the call of the one before."""
         turn, words = utterance.turn, utterance.words
         reading = cut_names(resolve_day_meant(reading, words), words, find_members(turn))
+        if utterance.known is not None:
+            reading = complete_references(reading, [reminder.content for reminder in utterance.known.reminders])
         set_before = before if before is not None and before.name == "reminder_set" else None
         last_here = self._find_last_here(utterance)
         forms = [token.form for token in reading.tokens]
@@ -326,6 +328,8 @@ class MessageInterpreter:
             return ()
         if _tells_event(utterance):
             return ("answer_when",)
+        if reading.intent == "resume" and not reading.has("REF") and self._has_just_deleted(utterance):
+            return ("undo",)
         is_called = utterance.is_addressed
         if (
             is_called
@@ -338,6 +342,11 @@ class MessageInterpreter:
         if utterance.awaits_answer and _is_only_time(reading, words):
             return ("answer_when",)
         return ("move",) if self._begins_with_new_time(utterance) else ()
+
+    def _has_just_deleted(self, utterance: Utterance) -> bool:
+        """Return whether the last action for the sender was to delete reminders."""
+        last = self._dialogue.last(utterance.key, utterance.turn.now)
+        return last is not None and any(call.name == "reminder_delete" for call in last.calls)
 
     def _changes_for_person_meant(self, utterance: Utterance) -> bool:
         """Return whether a message changes how often the person is reminded for whom the sender has just set one.

@@ -127,6 +127,9 @@ def _find_end_of_event(reading: MessageReading, first: int, words: Lexicon) -> i
     links = [at for at in range(first, len(tags)) if tokens[at].form in words.task_links]
     is_joined = _begins_content(reading, first, words)
     end = next((at for at in links if "CONTENT" in tags[at + 1 :]), 0) if is_joined else begin
+    clock = next((at for at in range(first, end) if tokens[at].form == "@clock"), end)
+    if is_joined and set(tags[first:clock]) == {"CONTENT"}:
+        end = clock  # "the day before book club at noon to bake"
     is_clear = any(is_time(token) or token.form in CLAUSE_ENDS for token in tokens[first:end])
     return 0 if is_clear or are_function_words((token.form for token in tokens[first:end]), words) else end
 

@@ -260,14 +260,15 @@ class NameRepair(TagDraft):
         return any("@" in form for form in self.forms[first:last])
 
     def cut_behind_known(self, members: Collection[str]) -> None:
-        """End names behind a member or a pronoun: "me | quarter of"; "everybody | officers meeting" has a content."""
-        known = {*members, *self.words.oneself, *self.words.everyone}
+        """End names behind a member or a pronoun: "me | quarter of"; "everybody | group meeting" has a content."""
+        people = {*members, *self.words.oneself}
+        known = people | {*self.words.everyone}
         joints = self.words.and_words | _BEHIND_PRONOUN | MARKS
         for first, last in self.find_runs("PERSON"):
             names, rest = self.forms[first : first + 1], self.forms[first + 1 : last]
             whole = f"{' '.join(self.forms[first:last])} "
             is_group = any(whole.startswith(f"{phrase} ") for phrase in self.words.all_of)
-            is_known = known.issuperset(names) and known.isdisjoint(rest) and not is_group
+            is_known = known.issuperset(names) and people.isdisjoint(rest) and not is_group and whole[:-1] not in known
             behind = self.text[self.tokens[first].end : self.tokens[last - 1].end]
             if is_known and behind[:1] == " " and behind.islower() and rest[0] not in joints:
                 is_content = self.find_end_of_content(last) > last and not are_function_words(rest, self.words)

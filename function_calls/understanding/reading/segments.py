@@ -70,10 +70,14 @@ def split_requests(reading: MessageReading, words: Lexicon, read: Read) -> list[
 def split_changes(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
     """Return the two changes of one reminder that a message asks for: "make it 8 and call it yoga"; none for others.
 
-    The second one names no reminder of its own.
+    The second one names no reminder of its own. A content with "and" in it is one.
     """
     tokens = reading.tokens
-    cuts = [at for at, token in enumerate(tokens) if token.form in CLAUSE_ENDS or token.form in words.and_words]
+    cuts = [
+        at
+        for at, token in enumerate(tokens)
+        if reading.tags[at] != "CONTENT" and (token.form in CLAUSE_ENDS or token.form in words.and_words)
+    ]
     for at in cuts[:_MOST_PARTS] if reading.intent in _ALTERING else ():
         if not 0 < at < len(tokens) - 1:
             continue

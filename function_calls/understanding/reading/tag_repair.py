@@ -4,12 +4,13 @@ Where the network found no content or no time, words that it left untagged are o
 place in the sentence says so.
 """
 
+import re
 from collections.abc import Collection
 from itertools import pairwise
 
 from function_calls.understanding.reading.content_repair import ContentRepair
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import NO_TAG, MessageReading
+from function_calls.understanding.reading.message import NO_TAG, MessageReading, find_runs
 from function_calls.understanding.reading.name_repair import NameRepair
 from function_calls.understanding.reading.tag_draft import TagDraft
 from function_calls.understanding.reading.tokens import MARKS, is_time_form
@@ -76,6 +77,17 @@ def cut_names(reading: MessageReading, words: Lexicon, members: Collection[str])
     if words.joint:
         names.cut_behind_known(_fold_names(members, words))
     return reading.with_tags(names.tags)
+
+
+def complete_references(reading: MessageReading, texts: Collection[str]) -> MessageReading:
+    """Return `reading` with figures tagged that go on with the name of a reminder in its text: "fig | 3"."""
+    tags, folded = list(reading.tags), [text.casefold() for text in texts]
+    for first, last in find_runs(reading.tags, "REF"):
+        if last < len(tags) and reading.tokens[last].form.isdecimal():
+            name = reading.text[reading.tokens[first].start : reading.tokens[last].end].casefold()
+            if any(re.search(rf"{re.escape(name)}(?!\d)", text) for text in folded):
+                tags[last] = "REF"
+    return reading.with_tags(tags)
 
 
 def _fold_names(members: Collection[str], words: Lexicon) -> set[str]:

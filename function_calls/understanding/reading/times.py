@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.understanding.reading.tokens import TimeReader
 from services.recurrence.rules import WEEKDAYS
-from services.time_expressions import Reading, TimeReadings
+from services.reminders.lookup.due_words import fits_time
+from services.time_expressions import Grain, Reading, TimeReadings
 
 Span = tuple[int, int]
 
@@ -33,6 +34,7 @@ _POSSIBLE: Final = (
 _DAY = timedelta(days=1)
 
 _HALF_DAY = 12
+_LATE_PARTS, _DAWN = frozenset({"evening", "night"}), 5
 _PICKED = frozenset({"BYHOUR", "BYMINUTE", "BYSETPOS"})
 
 
@@ -114,6 +116,24 @@ def set_clock(day: Reading, clock: Reading) -> Reading:
     rule = ";".join([*kept, f"BYHOUR={at.hour}", f"BYMINUTE={at.minute}"]) if day.rrule else None
     start = day.start.replace(hour=at.hour, minute=at.minute, second=at.second)
     return day._replace(start=start, rrule=rule, has_clock=True, grain=clock.grain)
+
+
+def keep_clock_in_part(reading: Reading, due: datetime) -> Reading:
+    """Return a part of the day as the clock of `due` in it: "Tuesday morning" of a reminder at 7 is at 7.
+
+    A part alone may be the other half of the day: "evening, I mean" of one at 7:30 is 19:30. The hours behind midnight
+    are in every night and evening. A part that has neither is returned as it is.
+    """
+    if reading.has_clock or not reading.part:
+        return reading
+    part = reading._replace(has_day=False, rrule=None)
+    is_late = (reading.rrule or "").startswith("FREQ=DAILY") and reading.part in _LATE_PARTS and due.hour < _DAWN
+    other = due.replace(hour=(due.hour + _HALF_DAY) % (2 * _HALF_DAY))
+    if not (is_late or fits_time(due, part)):
+        if reading.has_day or other.hour < _DAWN or not fits_time(other, part):
+            return reading
+        due = other
+    return set_clock(reading._replace(part="", end=None), part._replace(start=due, grain=Grain.MINUTE))
 
 
 def list_halves(reading: Reading) -> tuple[Reading, ...]:

@@ -13,7 +13,13 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.named_weekdays import find_recurring_weekdays, find_weekdays, names_weekday
 from function_calls.understanding.reading.tag_repair import tag_same_time
-from function_calls.understanding.reading.times import TimeWords, choose_nearer_half, list_halves, set_clock
+from function_calls.understanding.reading.times import (
+    TimeWords,
+    choose_nearer_half,
+    keep_clock_in_part,
+    list_halves,
+    set_clock,
+)
 from function_calls.understanding.reading.tokens import is_time, split_clauses
 from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside
 from function_calls.understanding.requests.arguments import format_shift, format_time, make_change_arguments
@@ -52,7 +58,6 @@ _ANSWER_TIME = timedelta(seconds=2)
 """The longest time between a message and the reminder that it sets."""
 _PERIODS = {"DAILY": _DAY, "WEEKLY": timedelta(days=7), "MONTHLY": timedelta(days=31)}
 """The longest time between two occurrences at each frequency."""
-_LATE_PARTS, _DAWN = frozenset({"evening", "night"}), 5
 _LAST_HOUR, _NEAR_MINUTES = 12, 180
 _BOTH, _WEEK = 2, 7
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
@@ -593,7 +598,8 @@ def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, objec
     if best.rrule is None and best.has_day:
         best = best._replace(start=_move_near_reminder(best.start, words, request))
         best = _move_behind_reminder(best, words, request)
-    return make_change_arguments(_keep_clock_in_part(best, request), request.now)
+    due = find_due(find_named_reminder(request), request.now)
+    return make_change_arguments(best if due is None else keep_clock_in_part(best, due), request.now)
 
 
 def _move_behind_reminder(best: Reading, words: str, request: RequestContext) -> Reading:
@@ -604,19 +610,6 @@ def _move_behind_reminder(best: Reading, words: str, request: RequestContext) ->
     is_weekday = names_weekday(words, request.now, request.language, request.times)
     is_later = request.reading.words("WHEN").casefold().endswith(request.words.following)
     return best._replace(start=best.start + timedelta(days=_WEEK)) if is_weekday and is_later else best
-
-
-def _keep_clock_in_part(best: Reading, request: RequestContext) -> Reading:
-    """Return days without their part where the clock of the reminder lies in that: Tuesday morning of one at 7.
-
-    The hours behind midnight are in every night and evening.
-    """
-    due = find_due(find_named_reminder(request), request.now)
-    if due is None or best.has_clock or not (best.part and best.has_day):
-        return best
-    is_late = (best.rrule or "").startswith("FREQ=DAILY") and best.part in _LATE_PARTS and due.hour < _DAWN
-    is_kept = is_late or fits_time(due, best._replace(has_day=False, rrule=None))
-    return best._replace(part="") if is_kept else best
 
 
 def _find_half_named(request: RequestContext) -> int | None:

@@ -21,12 +21,13 @@ from function_calls.understanding.reading.lexicon import Lexicon, load_common_wo
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import find_weekdays
 from function_calls.understanding.reading.names import find_members, find_name
-from function_calls.understanding.reading.segments import split_reminders
+from function_calls.understanding.reading.segments import find_asking_words, split_reminders
 from function_calls.understanding.reading.tag_repair import bound_names, repair_tags, tag_edge_time
 from function_calls.understanding.reading.times import (
     TimeWords,
     carry_days,
     choose_nearer_half,
+    keep_clock_in_part,
     list_halves,
     move_to_day,
     set_clock,
@@ -305,24 +306,26 @@ def _copy_rule(call: ToolCall, last: ToolCall) -> ToolCall:
 def _find_call_to_repeat(request: RequestContext) -> ToolCall | None:
     """Return the call that set the reminder to repeat: the one that is named, or the last.
 
-    A person who has set none repeats the last one of the chat for themselves: "same for me at 8".
+    A person who has set none repeats the last one of the chat for themselves, where it reminds them or they name
+    themselves: "same for me at 8".
     """
     named = find_named_reminder(request) if request.reading.has("REF") else _find_event_reminder(request)
-    is_own = request.reading.has("PERSON") or request.has_word(request.words.oneself)
-    if named is None and request.last_set is None and request.last_here is not None and is_own:
-        own = {name: value for name, value in request.last_here.arguments.items() if name != "person"}
-        return replace(request.last_here, arguments=own)
+    last = request.last_here
+    if named is None and request.last_set is None and last is not None:
+        is_own = request.reading.has("PERSON") or request.has_word(request.words.oneself)
+        if is_own or last.arguments.get("person") == request.turn.message.sender.name:
+            return replace(last, arguments={key: each for key, each in last.arguments.items() if key != "person"})
     if named is None or request.known is None:
         return request.last_set
     return ToolCall(id="", name="reminder_set", arguments=request.known.make_arguments(named))
 
 
 def _find_event_reminder(request: RequestContext) -> Reminder | None:
-    """Return the only reminder from which days are counted back: 排练前一天."""
+    """Return the only reminder from which a lead is counted back: "an hour before book club", 排练前一天."""
     if request.known is None or request.reading.has("EVENT") or not find_leads(request, has_event=True):
         return None
-    behind = " ".join(token.form for token in find_words_behind_lead(request)) if request.words.joint else ""
-    return request.known.find_only_closest(behind, load_common_words(request.language)) if behind else None
+    name = find_name_beside_lead(request)
+    return request.known.find_only_closest(name, load_common_words(request.language)) if name else None
 
 
 def _find_task_behind(request: RequestContext) -> str:
@@ -360,9 +363,10 @@ def answer_when(request: RequestContext) -> Interpretation | None:
 def _read_answer(time: TimeWords, question: OpenQuestion, request: RequestContext) -> TimeWords | None:
     """Return when to remind, where `time` answers `question`; None where it leaves that open.
 
-    The time of an event is counted back from; a clock is on the day that is known.
+    The time of an event is counted back from, unless it corrects the question: "Sunday at 10, I mean". A clock is on
+    the day that is known.
     """
-    if question.event:
+    if question.event and not request.has_word(request.words.slips):
         lead = parse_lead(question.lead, request)
         return None if lead is None else subtract_lead(time, *lead)
     if question.asks != "time" or not question.options:
@@ -432,7 +436,7 @@ def add_options(made: Interpretation, options: Mapping[str, object]) -> Interpre
 
 def _read_requests(request: RequestContext, piece: MessageReading) -> list[ReminderRequest]:
     """Return the reminders of one piece: its content at each of its times."""
-    part = request.with_reading(piece)
+    part = _separate_event(request.with_reading(piece))
     content = _strip_call(slots.extract_content(piece, request.words), request)
     is_emoji = not any(map(str.isalnum, content)) and any(word in part.folded_text for word in request.words.waking)
     content = "" if is_emoji or content.casefold() in request.words.itself else content
@@ -461,17 +465,16 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
     """Return the times of a request; empty where an end stands beside a single time: "3 times tomorrow"."""
     event = _find_event_reminder(request)
     last = _find_call_to_repeat(request) if request.may_point or event is not None else None
-    dated = _tag_clock_of_lead(request)
-    is_ahead = _is_ahead_of_last(dated)
+    is_ahead = _is_ahead_of_last(request)
     linked = (token.form for token in find_words_behind_lead(request)[1:2])  # "antes del concierto"
     is_named = find_name_beside_lead(request) or any(map(request.words.event_links.__contains__, linked))
     if is_ahead and is_named and event is None:
         return []
-    told = _read_event_before(dated) if is_ahead and event is None else None
+    told = _read_event_before(request) if is_ahead and event is None else None
     if told is not None:
-        return _count_back(told, find_leads(dated, has_event=True), dated)
+        return _count_back(told, find_leads(request, has_event=True), request)
     if is_ahead and last is not None:
-        return [] if _points_at_other_event(request) else _read_times_of_repetition(dated, last)
+        return [] if _points_at_other_event(request) else _read_times_of_repetition(request, last)
     times = find_times(request)
     if request.reading.has("UNTIL") and find_end(request) and not any(time.best.rrule for time in times):
         return []
@@ -532,32 +535,49 @@ def _points_at_other_event(request: RequestContext) -> bool:
     return pointed and request.last_set is None
 
 
-def _tag_clock_of_lead(request: RequestContext) -> RequestContext:
-    """Tag the clock behind a lead of days as the time at which to remind: "the night before at 8"."""
-    reading = request.reading
-    if reading.has("WHEN") or not (reading.has("EVENT") and reading.has("LEAD")):
+def _separate_event(request: RequestContext) -> RequestContext:
+    """Return the request with the event untagged that is a coming reminder, and the clock beside it as its own time.
+
+    The clock is the time of the new reminder where the lead is of days: "2 days before book club at 6pm", "the night
+    before at 8".
+    """
+    reading, words = request.reading, request.words
+    event = [token for token, tag in zip(reading.tokens, reading.tags, strict=True) if tag == "EVENT"]
+    if not event or not reading.has("LEAD"):
         return request
-    event = slots.parse_time(reading.pieces("EVENT"), request.words, request.read_times)
-    is_bare = event is not None and slots.is_clock_alone(event.best)
-    if not is_bare or any(length < _DAY for length, _ in find_leads(request, has_event=True)):
+    forms = [token.form for token in event if not is_time(token)]
+    name = "" if slots.are_function_words(forms, words) else words.joint.join(forms)
+    texts = [reading.text[token.start : token.end] for token in event if is_time(token)] if name else []
+    time = slots.parse_time(texts if name else reading.pieces("EVENT"), words, request.read_times)
+    if time is None and not name:
         return request
-    tags = tuple("WHEN" if tag == "EVENT" else tag for tag in reading.tags)
-    return request.with_tags(tags)
+    if time is not None:
+        is_long = all(length >= _DAY for length, _ in find_leads(request, has_event=True))
+        if reading.has("WHEN") or not is_long or not slots.is_clock_alone(time.best):
+            return request
+    known = None if request.known is None or not name else request.known
+    is_known = known is not None and known.find_only_closest(name, load_common_words(request.language)) is not None
+    of_name = NO_TAG if is_known else "EVENT"
+    pairs = zip(reading.tokens, reading.tags, strict=True)
+    return request.with_tags(
+        tag if tag != "EVENT" else of_name if name and not is_time(token) else "WHEN" for token, tag in pairs
+    )
 
 
 def _is_ahead_of_last(request: RequestContext) -> bool:
-    """Return whether days count back from an event that the request does not name: "the night before at 8"."""
+    """Return whether a lead counts back from an event that the request does not name: "the night before at 8"."""
     if request.reading.has("EVENT") or not request.reading.has("LEAD"):
         return False
     clock = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
     is_bare = clock is not None and slots.is_clock_alone(clock.best)
     is_dated = request.reading.has("WHEN") and not is_bare
-    return not is_dated and all(length >= _DAY for length, _ in find_leads(request, has_event=True))
+    is_ahead = not request.reading.has("WHEN") and request.has_word(request.words.ahead)
+    return not is_dated and (is_ahead or all(length >= _DAY for length, _ in find_leads(request, has_event=True)))
 
 
 def _read_times_of_repetition(request: RequestContext, last: ToolCall) -> list[TimeWords]:
     """Return the times of another reminder with the content of `last`; a lead counts back from that one."""
-    request = _tag_clock_of_lead(request)
+    request = _separate_event(request)
     leads = find_leads(request, has_event=True)
     event = _read_call_time(last, request)
     if not leads or request.reading.has("EVENT"):
@@ -587,10 +607,12 @@ def _read_call_time(call: ToolCall, request: RequestContext) -> TimeWords | None
 
 
 def _copy_last_clock(time: TimeWords, last: ToolCall, request: RequestContext, *, is_same: bool = False) -> TimeWords:
-    """Return `time` at the clock of the last reminder, where it names a day alone or "the same time"."""
+    """Return `time` at the clock of the last reminder, where it names a day alone, its part or "the same time"."""
     best, before = time.best, _read_call_time(last, request)
-    if before is None or not (is_same or not (best.has_clock or best.part)):
+    if before is None or (best.has_clock and not is_same):
         return time
+    if best.part and not is_same:
+        return replace(time, readings=(keep_clock_in_part(best, before.best.start),))
     clock = before.best._replace(start=before.best.start.replace(second=0))
     return replace(time, readings=(set_clock(best, clock),), is_ambiguous=False)
 
@@ -646,7 +668,8 @@ def _is_beside_oneself(name: str, request: RequestContext) -> bool:
 def _carry_days(reminders: Sequence[ReminderRequest], request: RequestContext) -> list[ReminderRequest]:
     """Return `reminders` with the day of a time carried on to the times after it."""
     named = [(reminder.time.words, reminder.time.readings) for reminder in reminders if reminder.time is not None]
-    before = None if request.before is None else _read_call_time(request.before, request)
+    last = request.before or _find_call_continued(request)
+    before = None if last is None else _read_call_time(last, request)
     if before is not None:
         named = [(before.words, before.readings), *named]
     if len(named) < 2:
@@ -656,6 +679,14 @@ def _carry_days(reminders: Sequence[ReminderRequest], request: RequestContext) -
         reminder if reminder.time is None else replace(reminder, time=replace(reminder.time, readings=next(carried)))
         for reminder in reminders
     ]
+
+
+def _find_call_continued(request: RequestContext) -> ToolCall | None:
+    """Return the call that set a reminder for one day last, where the words go on with it: "and Ben at 11 to sweep"."""
+    text, last = request.folded_text, request.last_set
+    goes_on = text.startswith(tuple(f"{word}{request.words.joint}" for word in request.words.and_words if word))
+    goes_on = goes_on and not find_asking_words(request.reading.tokens, request.words)
+    return last if goes_on and last is not None and not is_repeating(last) else None
 
 
 def _set_with_titles(request: RequestContext, reminders: list[ReminderRequest]) -> Interpretation:

@@ -162,9 +162,13 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
 
 
 def _find_own_references(named: list[str], request: RequestContext, known: ChatReminders) -> list[str]:
-    """Return the only reminder of the sender that "mine" or "my Friday one" means; else an empty list."""
+    """Return the only reminder that "mine", "my Friday one" or "everyone's" means; else an empty list."""
     pieces, sender = slots.find_reference_pieces(request.reading, request.words), request.turn.message.sender
     words = [request.words.fold(piece).strip() for piece in pieces]
+    name = request.words.fold(named[0]).removesuffix("'s") if len(named) == 1 else ""
+    if name in request.words.everyone and name not in SEVERAL:
+        common = [each for each in known.reminders if any(target.id == EVERYONE for target in each.targets)]
+        return [each.id for each in common] if len(common) == 1 else []
     if len(words) != 1 or len(named) > 1 or not request.words.has_any(request.words.own, words[0]):
         return []
     is_pronoun = words[0] in request.words.own_one

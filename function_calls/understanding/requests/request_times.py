@@ -550,7 +550,8 @@ def _find_name_ahead(request: RequestContext) -> str:
     text = "".join(token.form if tag in open_tags else "," for token, tag in pairs)
     run = next((each for each in text.split(",") if each.endswith(request.words.ahead)), "")
     word = max((each for each in request.words.ahead if run.endswith(each)), key=len, default="")
-    return slots.tidy(run.removesuffix(word), ("请", *request.words.before_time)) if word else ""
+    name = slots.tidy(run.removesuffix(word), ("请", *request.words.before_time)) if word else ""
+    return "" if slots.are_function_words(name, request.words) else name
 
 
 def find_open_day(request: RequestContext) -> Reading | None:
