@@ -10,6 +10,7 @@ from bot.config.platform_catalog import FeishuSettings
 from bot.config.settings import Settings
 from bot.platforms.feishu.wire import NAME
 from bot.platforms.kit.doctor import Finding, Prober, good, problem, refusal
+from bot.platforms.kit.events import mapping, mappings
 
 _ABOUT: Final = "feishu permissions"
 _GRANTED: Final = 1
@@ -39,12 +40,11 @@ async def examine_permissions(
 ) -> list[Finding]:
     """Return the permissions that the app lacks; nothing where Feishu does not report them."""
     answer = await prober.ask("GET", f"{domain}/open-apis/application/v6/scopes", headers=headers)
-    data = answer.body.get("data")
-    scopes = data.get("scopes") if isinstance(data, dict) else None
-    if not isinstance(scopes, list):
+    data = mapping(answer.body.get("data"))
+    if not isinstance(data.get("scopes"), list):
         return []
     # Some are granted only for what the app does in the name of a person.
-    of_app = [each for each in scopes if isinstance(each, dict) and each.get("scope_type", "tenant") == "tenant"]
+    of_app = [each for each in mappings(data["scopes"]) if each.get("scope_type", "tenant") == "tenant"]
     granted = {str(each.get("scope_name")) for each in of_app if each.get("grant_status") == _GRANTED}
     missing = list(_list_missing({**_NEEDED, **(_HEAR_ALL if listens_to_all else _HEAR_CALLS)}, granted))
     if missing:
@@ -79,7 +79,7 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
 
 async def _bot(domain: str, headers: Mapping[str, str], prober: Prober) -> Finding:
     answer = await prober.ask("GET", f"{domain}/open-apis/bot/v3/info", headers=headers)
-    bot = answer.body.get("bot")
-    if isinstance(bot, dict) and bot.get("open_id"):
+    bot = mapping(answer.body.get("bot"))
+    if bot.get("open_id"):
         return good("feishu bot", "works", name=bot.get("app_name"))
     return problem("feishu bot", "absent", "feishu_bot")

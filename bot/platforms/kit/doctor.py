@@ -1,12 +1,13 @@
 """Report findings of the doctor, and probe servers over HTTP."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct, field
 
+from bot.platforms.kit.events import mapping, mappings
 from function_calls.language.messages import knows, say
 from services.kernel.clock import Clock
 from services.kernel.network import trusted_certificates
@@ -75,7 +76,7 @@ class ProbeResult(Struct, frozen=True, kw_only=True):
 
     status: int = 0
     body: Mapping[str, object] = field(default_factory=dict)
-    listed: tuple[Mapping[str, object], ...] = ()
+    listed: Sequence[Mapping[str, object]] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
 
@@ -125,8 +126,8 @@ class Prober:
             found = {}
         return ProbeResult(
             status=response.status_code,
-            body=found if isinstance(found, dict) else {},
-            listed=tuple(each for each in found if isinstance(each, dict)) if isinstance(found, list) else (),
+            body=mapping(found),
+            listed=mappings(found),
             headers={name.lower(): value for name, value in response.headers.items()},
         )
 

@@ -9,6 +9,7 @@ from aiohttp import ClientConnectorError, ClientError
 from slack_sdk.errors import SlackApiError, SlackRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.platforms.kit.events import mapping
 from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
@@ -42,7 +43,7 @@ class WebApi:
         """Call `method`."""
         with _convert_errors():
             answer = await self._client.api_call(method, json=dict(parameters))
-        return answer.data if isinstance(answer.data, dict) else {}
+        return mapping(answer.data)
 
     async def upload(self, address: ChatAddress, file: SentFile) -> None:
         """Share `file` in a chat; Slack shows it a moment later and returns no message id."""
@@ -61,11 +62,11 @@ class WebApi:
         while True:
             with _convert_errors():
                 answer = await self._client.conversations_members(channel=channel, cursor=cursor, limit=_PAGE)
-            page: Mapping[str, object] = answer.data if isinstance(answer.data, dict) else {}
-            found, more = page.get("members"), page.get("response_metadata")
+            page = mapping(answer.data)
+            found = page.get("members")
             for member in found if isinstance(found, list) else []:
                 yield str(member)
-            cursor = str(more.get("next_cursor", "")) if isinstance(more, dict) else ""
+            cursor = str(mapping(page.get("response_metadata")).get("next_cursor", ""))
             if not cursor:
                 return
 
@@ -81,7 +82,7 @@ class WebApi:
             answer = await self._client.api_call("users.info", params={"user": user})
         except (SlackApiError, ClientError, TimeoutError, OSError):
             return known
-        person = _to_person(user, answer.get("user"))
+        person = _to_person(user, mapping(answer.get("user")))
         self._people[user] = (self._clock.now(), person)
         return person
 
@@ -110,11 +111,8 @@ def to_delivery_failed(error: SlackApiError) -> DeliveryFailed:
     return DeliveryFailed(f"slack: {reason}", is_permanent=not is_passing)
 
 
-def _to_person(user: str, found: object) -> Person:
-    if not isinstance(found, dict):
-        return Person(id=user, name=user)
-    own = found.get("profile")
-    display = own.get("display_name") if isinstance(own, dict) else ""
+def _to_person(user: str, found: Mapping[str, object]) -> Person:
+    display = mapping(found.get("profile")).get("display_name")
     return Person(
         id=user,
         name=str(display or found.get("real_name") or found.get("name") or user),
