@@ -90,10 +90,7 @@ class ChatOrder:
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
         """Pass `message` on after earlier ones of the chat; asyncio locks are fair."""
-        lock = self._locks.get(message.address.key)
-        if lock is None:
-            lock = self._locks[message.address.key] = asyncio.Lock()
-        async with lock:
+        async with self._locks.setdefault(message.address.key, asyncio.Lock()):
             await call_next(message)
 
 

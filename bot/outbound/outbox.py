@@ -67,7 +67,7 @@ class Outbox(Struct, eq=False):
         `key` identifies a repeat of the turn after a crash. Later replies in the chat wait; due reminders do not. A
         private reply is sent to the whole chat if the platform has no private replies: the request was public, too.
         """
-        async with _lock_of(self._replies, address):
+        async with self._replies.setdefault(address.key, asyncio.Lock()):
             await self.send_with_retries(address, replace(self.to_outgoing(address, reply), idempotency_key=key))
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
@@ -226,7 +226,7 @@ class Outbox(Struct, eq=False):
     @asynccontextmanager
     async def _serialize(self, address: ChatAddress) -> AsyncIterator[None]:
         """Wait for earlier messages to the chat, and respect the pause of the platform."""
-        async with _lock_of(self._turns, address):
+        async with self._turns.setdefault(address.key, asyncio.Lock()):
             self._check_pause(address)
             try:
                 yield
@@ -260,13 +260,6 @@ class Outbox(Struct, eq=False):
 def _accepts(capabilities: Capabilities, file: SentFile) -> bool:
     is_too_large = 0 < capabilities.max_file_kilobytes < file.kilobytes
     return capabilities.files and not is_too_large
-
-
-def _lock_of(locks: WeakValueDictionary[str, asyncio.Lock], address: ChatAddress) -> asyncio.Lock:
-    lock = locks.get(address.key)
-    if lock is None:
-        lock = locks[address.key] = asyncio.Lock()
-    return lock
 
 
 class ProgressLine:
