@@ -61,11 +61,8 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
         Withdrawing a message cancels its handling, except for a change that a tool has begun.
         """
         incoming = sanitize_surrogates(incoming)
-        if isinstance(incoming, Reaction):
-            await self._react(incoming)
-            return
         if not isinstance(incoming, ChatMessage):
-            await self._correct(incoming)
+            await self._handle_change(incoming)
             return
         key, task = (incoming.address.key, incoming.id), asyncio.current_task()
         if task is not None:
@@ -105,17 +102,21 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
         await self._cancel(key)
         return is_handled
 
+    async def _handle_change(self, change: Correction | Reaction) -> None:
+        try:
+            await (self.reactions.handle(change) if isinstance(change, Reaction) else self._correct(change))
+        except Exception as error:  # noqa: BLE001 - a failure must not stop the next event
+            kind = "reaction" if isinstance(change, Reaction) else "correction"
+            log = logger.bind(chat=str(change.address), message=change.message_id)
+            log.opt(exception=error).error("handling a {} failed", kind)
+
     async def _correct(self, correction: Correction) -> None:
         if isinstance(correction, MessageWithdrawn):
             await self._cancel((correction.address.key, correction.message_id))
-        try:
-            original = await self.retry.run(lambda: self._find_original(correction))
-            await self.retry.run(lambda: self.corrections.apply(correction))
-            if original is not None:
-                await self.edited.apply(correction, original)
-        except Exception as error:  # noqa: BLE001 - a failure must not stop the next event
-            log = logger.bind(chat=str(correction.address), message=correction.message_id)
-            log.opt(exception=error).error("handling a correction failed")
+        original = await self.retry.run(lambda: self._find_original(correction))
+        await self.retry.run(lambda: self.corrections.apply(correction))
+        if original is not None:
+            await self.edited.apply(correction, original)
 
     async def _find_original(self, correction: Correction) -> ChatMessage | None:
         """Return the original message, after it is handled: its reminders are known only then."""
@@ -123,13 +124,6 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
         if task is not None and task is not asyncio.current_task():
             await asyncio.wait([task])
         return await self.edited.find_original(correction)
-
-    async def _react(self, reaction: Reaction) -> None:
-        try:
-            await self.reactions.handle(reaction)
-        except Exception as error:  # noqa: BLE001 - a failure must not stop the next event
-            log = logger.bind(chat=str(reaction.address), message=reaction.message_id)
-            log.opt(exception=error).error("handling a reaction failed")
 
     async def _cancel(self, key: _Key) -> None:
         task = self._tasks.get(key)
