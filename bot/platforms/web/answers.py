@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from bot.config.platform_catalog import PAGE
 from bot.platforms.base import Receive
 from bot.platforms.web.extras import Extras, ExtrasRepository
 from bot.platforms.web.frames import (
@@ -21,7 +22,7 @@ from bot.platforms.web.frames import (
     choices_undone,
     written,
 )
-from bot.platforms.web.rooms import PLATFORM, Room, Rooms
+from bot.platforms.web.rooms import Room, Rooms
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, Event
 from services.history.service import HistoryService
@@ -201,7 +202,7 @@ class AnswerTracker:
     def show_call(self, event: Event) -> None:
         """Show a tool call while it runs, and how it ended."""
         platform, _, chat_id = event.chat.partition(":")
-        answer = self._answers.get((chat_id, event.message_id)) if platform == PLATFORM else None
+        answer = self._answers.get((chat_id, event.message_id)) if platform == PAGE else None
         if answer is None:
             return
         asked_in = event.data.get("asked_in")
