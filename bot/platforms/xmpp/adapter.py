@@ -149,13 +149,6 @@ class XmppPlatform(NetworkPlatform):
             return ()
         return [each.person for nick, each in self._client.occupants(address.chat_id).items() if nick != own]
 
-    def _message(self, address: ChatAddress, text: str | None) -> Message:
-        client = self._require_client()
-        is_group = address.chat_id in self._nicks
-        if not is_group and _domain(address.chat_id) in {_domain(room) for room in self._settings.rooms}:
-            raise DeliveryFailed(f"the bot is not in {address.chat_id}", is_of_chat=True)
-        return client.message_to(address.chat_id, text, is_group=is_group)
-
     async def _upload_files(self, files: Sequence[SentFile]) -> tuple[list[str], list[str]]:
         """Upload `files`; return the addresses, and a line of text for each file that failed."""
         uploaded: list[str] = []
@@ -182,7 +175,10 @@ class XmppPlatform(NetworkPlatform):
         replaces: str | None = None,
         is_file: bool = False,
     ) -> str:
-        stanza = self._message(address, text)
+        client, is_group = self._require_client(), address.chat_id in self._nicks
+        if not is_group and _domain(address.chat_id) in {_domain(room) for room in self._settings.rooms}:
+            raise DeliveryFailed(f"the bot is not in {address.chat_id}", is_of_chat=True)
+        stanza = client.message_to(address.chat_id, text, is_group=is_group)
         if is_file:
             add_file(stanza.xml, text)
         if reply_to is not None:

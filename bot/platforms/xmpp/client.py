@@ -178,8 +178,8 @@ class XmppClient(slixmpp.ClientXMPP):
             return False
         return True
 
-    def message_to(self, jid: str, body: str | None, *, is_group: bool) -> Message:
-        """Return an unsent message with an id of its own; `body` may be None."""
+    def message_to(self, jid: str, body: str, *, is_group: bool) -> Message:
+        """Return an unsent message with an id of its own."""
         message = self.make_message(mto=slixmpp.JID(jid), mbody=body, mtype="groupchat" if is_group else "chat")
         message["id"] = self.new_id()
         return message
