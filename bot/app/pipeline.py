@@ -5,7 +5,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from bot.app.cluster import SingleWorker
+from bot.app.cluster import Cluster
 from bot.app.infrastructure import Infrastructure
 from bot.app.language_models import ModelStack
 from bot.inbound.account_links import AccountLinkCommands
@@ -69,7 +69,7 @@ class Pipeline:
         offline: Interpreter,
         model: ModelStack,
         plugins: PluginManager,
-        cluster: SingleWorker,
+        cluster: Cluster | None,
         watchdog: Watchdog | None,
         reads_offline_first: TurnCheck | None = None,
     ) -> None:
@@ -86,7 +86,10 @@ class Pipeline:
         self.calls = FunctionCallRouter(
             registry,
             default_timeout=settings.router.tool_timeout_seconds or None,
-            hooks=ToolHooks(before=[*cluster.before_tool], after=[mask_failures(infrastructure.mask)]),
+            hooks=ToolHooks(
+                before=[] if cluster is None else [cluster.turn_claims.refuse],
+                after=[mask_failures(infrastructure.mask)],
+            ),
             on_dispatched=recorder.record_call,
             policy=policy,
         )
@@ -157,7 +160,7 @@ class Pipeline:
             ),
             intake=Intake(self._history, self.access, retry),
             retry=retry,
-            turn_claims=cluster.turn_claims,
+            turn_claims=None if cluster is None else cluster.turn_claims,
             unreadable=None
             if watchdog is None
             else UnreadableMessages(
