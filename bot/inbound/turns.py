@@ -88,24 +88,20 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
     async def _language(self, message: ChatMessage) -> str:
         """Return the language of a message.
 
-        If its words have none, it is one in Latin script that its sender or else others used before, or the bot's.
+        If its words have none, it is one in Latin script that its sender or else others used before, or the bot's. For
+        a message without words ("18:30") it is the sender's last one, or the bot's.
         """
         shown = self._detect_language(message)
-        if not shown:
-            return await self._previous_language(message)
-        if shown != _DEFAULT_LANGUAGE or self._detect_latin_language(message):
+        if shown and (shown != _DEFAULT_LANGUAGE or self._detect_latin_language(message)):
             return shown
-        found = await self.history.recent(message.address, _LANGUAGE_HISTORY)
-        written = [each for each in reversed(found) if not each.sender.is_bot]
+        earlier = reversed(await self.history.recent(message.address, _LANGUAGE_HISTORY))
+        if not shown:
+            own = (self._detect_language(each) for each in earlier if each.sender.id == message.sender.id)
+            return next(filter(None, own), self.language)
+        written = [each for each in earlier if not each.sender.is_bot]
         written.sort(key=lambda each: each.sender.id != message.sender.id)
         usual = self.language if self.language in latin_languages() else shown
         return next(filter(None, map(self._detect_latin_language, written)), usual)
-
-    async def _previous_language(self, message: ChatMessage) -> str:
-        """Return the sender's last language, else the bot's, for a message without words ("18:30")."""
-        found = await self.history.recent(message.address, _LANGUAGE_HISTORY)
-        own = (self._detect_language(each) for each in reversed(found) if each.sender.id == message.sender.id)
-        return next(filter(None, own), self.language)
 
     def _detect_language(self, message: ChatMessage) -> str:
         """Return the language of the words of a message; "" if it has none."""
