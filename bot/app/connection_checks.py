@@ -132,7 +132,6 @@ async def examine_part(part: str, settings: Settings, clock: Clock) -> list[Find
 
 
 async def _examine_search(settings: Settings, clock: Clock) -> Finding:
-    """Search for a word with the engines of the settings."""
     async with AsyncExitStack() as resources:
         service = await create_search_service(settings.search, clock, resources)
         if not service.is_configured:

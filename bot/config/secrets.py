@@ -67,7 +67,6 @@ def read_file(path: str) -> str:
 
 
 def _from_keyring(name: str) -> str | None:
-    """Return an entry of the keyring."""
     service, _, user = name.rpartition("/")
     if not service or not user:
         raise SecretMissing("keyring_name", name=name)

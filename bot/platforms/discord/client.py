@@ -100,7 +100,6 @@ class GatewayClient(discord.Client):
 
 
 def _to_delivery_failed(error: discord.HTTPException) -> DeliveryFailed:
-    """Return the error of a message for a refusal by Discord."""
     if error.status == _TOO_MANY_REQUESTS:  # from what stands in front of Discord, and shuts out the whole machine
         wish = float(error.response.headers.get("Retry-After", _LONGEST_WAIT_SECONDS))
         return DeliveryFailed(f"discord: {error}", retry_after=wish, is_global=True)

@@ -246,7 +246,6 @@ async def _call_server(request: Coroutine[object, object, R], *, seconds: float 
 
 @contextmanager
 def _convert_errors() -> Iterator[None]:
-    """Convert the library's errors to `DeliveryFailed`."""
     try:
         yield
     except (aiohttp.ClientError, TimeoutError, OSError) as error:

@@ -71,7 +71,6 @@ class _SocketLink:
             return await answer
 
     async def _serve(self, socket: Socket) -> None:
-        """Read frames until the connection ends."""
         self._socket = socket
         try:
             async for frame in socket:

@@ -89,7 +89,6 @@ class WebApi:
 
 @contextmanager
 def _convert_errors() -> Iterator[None]:
-    """Convert the SDK's errors to `DeliveryFailed`."""
     try:
         yield
     except SlackApiError as error:

@@ -177,7 +177,6 @@ def _mentioned_ids(text: str) -> list[str]:
 
 
 def _address(channel: str, message: Message | None) -> ChatAddress:
-    """Return the channel and, for a message in a thread, the thread."""
     is_in_thread = message is not None and message.thread_ts is not None and message.thread_ts != message.ts
     return ChatAddress(
         platform=NAME, chat_id=channel, thread_id=message.thread_ts if message and is_in_thread else None
