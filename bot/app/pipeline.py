@@ -1,7 +1,6 @@
 """Build the message pipeline: middlewares, assistant, tools and outbox."""
 
 from datetime import UTC, datetime
-from functools import partial
 
 from msgspec.structs import replace
 
@@ -11,7 +10,7 @@ from bot.app.language_models import ModelStack
 from bot.inbound.account_links import AccountLinkCommands
 from bot.inbound.corrections import Corrections, EditedRequests
 from bot.inbound.cross_chat import CrossChatCommands, CrossChatInterpreter
-from bot.inbound.intake import Intake, RetryHandling, StorageRetry
+from bot.inbound.intake import Intake, StorageRetry
 from bot.inbound.middleware import Access, ChatOrder, Commands, Deduplication, ListenFilter, Middleware, RateLimit
 from bot.inbound.reactions import Reactions
 from bot.inbound.recovery import UnreadableMessages
@@ -19,8 +18,7 @@ from bot.inbound.router import MessageRouter
 from bot.inbound.turns import TurnFactory
 from bot.observability.watchdog import Watchdog
 from bot.outbound.drafts import Drafts
-from bot.outbound.outbox import Outbox, connect_context
-from bot.platforms.base import StreamsAnswers
+from bot.outbound.outbox import Outbox
 from bot.platforms.kit.commands import answer_unknown_command, is_managing_command
 from bot.plugins.manager import PluginCommands, PluginManager
 from function_calls.conversation.assistant import Assistant, Command, LoopLimits, TurnCheck
@@ -42,7 +40,6 @@ from services.call_log.service import CallLog
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 from services.kernel.text import language_of
-from services.language_model.ports import TextListener
 from services.people.account_links import PeopleService
 from services.people.chat_aliases import ChatAliasService
 from services.people.zones import ZoneService
@@ -106,8 +103,8 @@ class Pipeline:
             history=self._history,
             calls=self.calls,
             services=services,
-            connect=partial(connect_context, outbox, clock),
-            listener_for=partial(_listener, outbox, drafts),
+            outbox=outbox,
+            drafts=drafts,
             call_styles=settings.model.chat_function_calling,
         )
         people = services.get(PeopleService)
@@ -141,7 +138,7 @@ class Pipeline:
                 *([model.telemetry] if model.telemetry is not None else []),
                 self.access,
                 in_order,
-                RetryHandling(retry),
+                retry,
                 Deduplication(self._history),
                 Commands(settings.bot.name, settings.bot.language),
                 ListenFilter(limits.listen, _looks_like_a_request, self._is_for_the_bot),
@@ -203,14 +200,6 @@ class Pipeline:
         pending = await self._policy.confirmations.open_form(message, scope)
         form = None if pending is None else pending.form
         return form is not None and is_answer(form, message, self._settings.bot.name)
-
-
-def _listener(outbox: Outbox, drafts: Drafts, message: ChatMessage) -> TextListener | None:
-    """Return the listener for the streamed answer to `message`: the platform's own, else a draft."""
-    platform = outbox.platforms.get(message.address.platform)
-    if platform is not None and isinstance(platform, StreamsAnswers):
-        return platform.listener(message)
-    return drafts.listener(message)
 
 
 def _looks_like_a_request(text: str) -> bool:

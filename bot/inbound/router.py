@@ -153,7 +153,7 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
             logger.bind(chat=str(message.address), message=message.id).error("no answer: {}", error)
             return Reply(text=full_text(turn.language), can_retry=True) if is_awaited else None
         except StorageUnavailable:
-            raise  # `RetryHandling` handles the message again
+            raise  # `StorageRetry` handles the message again
         except Exception as error:  # noqa: BLE001 - the sender gets a reply, the operator a log entry
             logger.bind(chat=str(message.address), message=message.id).opt(exception=error).error("no answer")
             return Reply(text=say(turn.language, "failed.routing"), can_retry=True) if message.is_addressed else None

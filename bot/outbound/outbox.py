@@ -24,7 +24,6 @@ from bot.platforms.base import (
     ShowsTyping,
 )
 from function_calls.tools.calls import Reply
-from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.background_tasks import run_beside
 from services.kernel.chat import ChatAddress, Person, SentFile
@@ -286,14 +285,3 @@ class ProgressLine:
                 await self._outbox.edit(self._address, self._message_id, message)
         except DeliveryFailed as failure:
             logger.bind(chat=str(self._address)).debug("could not show progress: {}", failure)
-
-
-def connect_context(outbox: Outbox, clock: Clock, context: CallContext) -> CallContext:
-    """Return `context` with progress reports, links to messages and members of its chat."""
-    chat = context.chat
-    return replace(
-        context,
-        progress=ProgressLine(outbox, chat, clock),
-        link_of=partial(outbox.link, chat),
-        members=partial(outbox.members, chat),
-    )
