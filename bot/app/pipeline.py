@@ -9,7 +9,7 @@ from bot.app.infrastructure import Infrastructure
 from bot.app.language_models import ModelStack
 from bot.inbound.account_links import AccountLinkCommands
 from bot.inbound.corrections import Corrections, EditedRequests
-from bot.inbound.cross_chat import CrossChatCommands, CrossChatInterpreter
+from bot.inbound.cross_chat import CrossChatCommands
 from bot.inbound.intake import Intake, StorageRetry
 from bot.inbound.middleware import Access, ChatOrder, Commands, Deduplication, ListenFilter, Middleware, RateLimit
 from bot.inbound.reactions import Reactions
@@ -117,7 +117,8 @@ class Pipeline:
                 people=people,
                 outbox=outbox,
                 turns=self.turns,
-                understand=CrossChatInterpreter(offline=offline, interpreter=interpreter),
+                offline=offline,
+                interpreter=interpreter,
                 policy=policy,
             ),
             *plugins.chat_commands(),
