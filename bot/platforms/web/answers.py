@@ -17,9 +17,8 @@ from bot.platforms.web.frames import (
     MessageShape,
     add_rule_words,
     choices_at,
-    choices_closed,
     choices_pressed,
-    choices_undone,
+    choices_used,
     written,
 )
 from bot.platforms.web.rooms import Room, Rooms
@@ -246,7 +245,7 @@ class AnswerTracker:
         """Mark the buttons of a question that is answered or dropped; it stands in the answer to `asked_in`."""
         message_id = f"{asked_in}.r"
         extras = await self._extras.room(chat).of(message_id)
-        choices = choices_closed(extras.choices)
+        choices = choices_used(extras.choices, lambda each: each["expires_at"] is not None)
         if choices != extras.choices:
             await self._change_choices(chat, message_id, choices)
 
@@ -254,7 +253,8 @@ class AnswerTracker:
         """Mark the buttons that undo the change `change_id` as used."""
         for message_id in await self._extras.room(chat).with_change(change_id):
             extras = await self._extras.room(chat).of(message_id)
-            await self._change_choices(chat, message_id, choices_undone(extras.choices, change_id))
+            choices = choices_used(extras.choices, lambda each: each["change_id"] == change_id)
+            await self._change_choices(chat, message_id, choices)
 
     async def _change_choices(self, chat: ChatAddress, message_id: str, choices: list[ChoiceShape]) -> None:
         extras = await self._extras.room(chat).of(message_id)
