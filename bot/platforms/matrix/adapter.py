@@ -17,7 +17,7 @@ from bot.platforms.base import Capabilities, OutgoingMessage
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.connection import LONGEST_PAUSE, Connection
 from bot.platforms.kit.pieces import pieces, send_in_order
-from bot.platforms.matrix.client import Invitation, MatrixClient, SyncBatch
+from bot.platforms.matrix.client import MatrixClient, SyncBatch
 from bot.platforms.matrix.wire import (
     NAME,
     Account,
@@ -181,8 +181,8 @@ class MatrixPlatform(NetworkPlatform):
                 self._connection.note_received()
             is_new_here = is_first and since is None
             taken = [] if is_new_here else await self._deliver_events(client, batch)
-            for invitation in batch.invitations:
-                await self._answer_invitation(client, invitation)
+            for room_id, inviter in batch.inviters.items():
+                await self._answer_invitation(client, room_id, inviter)
             handled.put_nowait((batch.token, taken))
             since, is_first, self._token = batch.token, False, batch.token
             self._connection.note_received()
@@ -215,14 +215,14 @@ class MatrixPlatform(NetworkPlatform):
             except AssistantError as error:  # the token of a later round is stored instead
                 logger.bind(platform=NAME).debug("sync token not stored: {}", error)
 
-    async def _answer_invitation(self, client: MatrixClient, invitation: Invitation) -> None:
+    async def _answer_invitation(self, client: MatrixClient, room_id: str, inviter: str) -> None:
         """Join or decline as the settings say; the room is greeted after a later sync."""
         log = logger.bind(platform=NAME)
-        if not self._is_welcome_inviter(invitation.inviter):
-            log.info("declined the invitation of {} to {}", invitation.inviter, invitation.room_id)
-            await client.leave(invitation.room_id)
-        elif not await client.join(invitation.room_id):
-            log.warning("cannot join {}, to which {} invited", invitation.room_id, invitation.inviter)
+        if not self._is_welcome_inviter(inviter):
+            log.info("declined the invitation of {} to {}", inviter, room_id)
+            await client.leave(room_id)
+        elif not await client.join(room_id):
+            log.warning("cannot join {}, to which {} invited", room_id, inviter)
 
     def _is_welcome_inviter(self, user_id: str) -> bool:
         if self._settings.invites == "listed":
