@@ -241,13 +241,12 @@ class XmppPlatform(NetworkPlatform):
             for room in self._missing_rooms:
                 entering.create_task(self._return_to(client, room))
             while True:
-                departure = await client.left.get()
-                if departure.room not in self._nicks:
+                room, reason = await client.left.get()
+                if self._nicks.pop(room, None) is None:
                     continue
-                del self._nicks[departure.room]
-                self._missing_rooms[departure.room] = departure.reason
-                logger.bind(platform=NAME).warning("left room {}: {}", departure.room, departure.reason)
-                entering.create_task(self._return_to(client, departure.room))
+                self._missing_rooms[room] = reason
+                logger.bind(platform=NAME).warning("left room {}: {}", room, reason)
+                entering.create_task(self._return_to(client, room))
 
     async def _return_to(self, client: XmppClient, room: str) -> None:
         pauses = growing_pauses(self._rejoin_after, _LONGEST_REJOIN_SECONDS)
