@@ -39,8 +39,9 @@ _Key = tuple[str, str]
 class Answer:
     """The calls and the answer of the bot for one message, as the room gets them.
 
-    `id` is the id of the message that the answer will be; it is the same if the question is handled again. `sent` is
-    that message once it is said. `confirmed` are the earlier messages whose calls the question has said yes to.
+    `id` is the id of the message that the answer will be; it is the same if the question is handled again. `text` is
+    what a model has written so far, `sent` the message once it is said. `confirmed` are the earlier messages whose
+    calls the question has said yes to.
     """
 
     def __init__(self, room: Room, question: ChatMessage) -> None:
@@ -51,17 +52,12 @@ class Answer:
         self.sent: MessageShape | None = None
         self.is_begun = False
         self.is_stopped = False
+        self.text = ""
         self._room = room
-        self._pieces: list[str] = []
-        self._waiting: list[str] = []
+        self._published = 0
         self._index = 0
         self._flushed_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
-
-    @property
-    def text(self) -> str:
-        """Return the text so far."""
-        return "".join(self._pieces)
 
     def begin(self) -> None:
         """Tell the room once that something is coming."""
@@ -74,8 +70,7 @@ class Answer:
         if self.sent is not None or self.is_stopped:
             return
         self.begin()
-        self._pieces.append(text)
-        self._waiting.append(text)
+        self.text += text
         loop = asyncio.get_running_loop()
         wait = self._flushed_at + FLUSH_SECONDS - loop.time()
         if wait <= 0:
@@ -84,21 +79,21 @@ class Answer:
             self._timer = loop.call_later(wait, self.flush)
 
     def flush(self) -> None:
-        """Publish the pending pieces."""
+        """Publish the text that the room does not have yet."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if not self._waiting:
+        delta = self.text[self._published :]
+        if not delta:
             return
-        delta = "".join(self._waiting)
-        self._waiting.clear()
+        self._published = len(self.text)
         self._flushed_at = asyncio.get_running_loop().time()
         self._room.emit("message", {"message_id": self.id, "index": self._index, "delta": delta, "content": delta})
         self._index += 1
 
     def done(self, text: str, finish_reason: str, usage: Mapping[str, int] | None = None) -> None:
         """Tell that the answer is complete; `text` overrules the pieces, `usage` counts tokens."""
-        self._waiting.clear()
+        self._published = len(self.text)
         self.flush()
         self._room.emit(
             "done",
