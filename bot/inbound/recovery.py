@@ -70,19 +70,17 @@ class Recovery(Struct, frozen=True, kw_only=True):
                 await screen(replace(message, is_recorded=True), self._notify_sender)
 
     async def _notify_sender(self, message: ChatMessage) -> None:
-        await self.outbox.reply(message.address, self._reply_to_missed(message))
-
-    def _reply_to_missed(self, message: ChatMessage) -> Reply:
         language = language_of(message.text, self.language)
         again = Choice(label=say(language, "button.again"), says=message.text, for_people=(message.sender.id,))
         fits_button = 0 < len(message.text) <= _LONGEST_BUTTON
-        return Reply(
+        reply = Reply(
             text=say(language, "notice.missed"),
             reply_to=message.id,
             mentions=(message.sender,),
             choices=(again,) if fits_button else (),
             can_retry=not fits_button,
         )
+        await self.outbox.reply(message.address, reply)
 
 
 def _attempt_key(message: ChatMessage) -> str:
