@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from functools import partial
 from typing import Final, Literal, Protocol
 from weakref import WeakValueDictionary
 
@@ -33,15 +34,12 @@ def chain(middlewares: Sequence[Middleware], last: Next) -> Next:
     """Compose `middlewares`, the first outermost, around `last`."""
     step = last
     for middleware in reversed(middlewares):
-        step = _bind(middleware, step)
+        step = partial(_pass_on, middleware, step)
     return step
 
 
-def _bind(middleware: Middleware, following: Next) -> Next:
-    async def handle(message: ChatMessage) -> None:
-        await middleware(message, following)
-
-    return handle
+async def _pass_on(middleware: Middleware, following: Next, message: ChatMessage) -> None:
+    await middleware(message, following)
 
 
 class Access:
