@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from loguru import logger
 
@@ -54,6 +54,9 @@ _CANNOT_READ: Final = (
 _CANNOT_DECRYPT: Final = (
     "🔒 There is a message here whose key I do not have; please say it again. / 这里有一条消息我没有密钥，请再说一遍。"
 )
+
+Handled: TypeAlias = "asyncio.Queue[tuple[str, list[Awaitable[object]]]]"
+"""Sync tokens, each with what ends when the events before it are handled."""
 
 
 def create(parts: PlatformParts) -> "MatrixPlatform":
@@ -155,7 +158,7 @@ class MatrixPlatform(NetworkPlatform):
 
     async def _session(self) -> None:
         client = MatrixClient(self._settings, self._keys)
-        handled: asyncio.Queue[tuple[str, list[Awaitable[object]]]] = asyncio.Queue()
+        handled: Handled = asyncio.Queue()
         try:
             await client.login()
             self._client = client
@@ -167,12 +170,7 @@ class MatrixPlatform(NetworkPlatform):
             self._client = None
             await client.close()
 
-    async def _sync_forever(
-        self,
-        client: MatrixClient,
-        since: str | None,
-        handled: "asyncio.Queue[tuple[str, list[Awaitable[object]]]]",
-    ) -> None:
+    async def _sync_forever(self, client: MatrixClient, since: str | None, handled: Handled) -> None:
         """Sync and pass on events until cancelled; those before the first sync ever are skipped."""
         is_first = True
         while True:
@@ -205,7 +203,7 @@ class MatrixPlatform(NetworkPlatform):
                 await self._report_unreadable(room_id, text)
         return [each for each in taken if each is not None]
 
-    async def _save_sync_tokens(self, handled: "asyncio.Queue[tuple[str, list[Awaitable[object]]]]") -> None:
+    async def _save_sync_tokens(self, handled: Handled) -> None:
         """Store each sync token after the events before it are handled."""
         while True:
             token, taken = await handled.get()
