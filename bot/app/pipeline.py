@@ -130,13 +130,24 @@ class Pipeline:
             limits.messages_per_minute, clock, chat_messages_per_minute=limits.chat_messages_per_minute
         )
         checks: list[Middleware] = [self.access, in_order, self.rate_limit]
+        outermost: list[Middleware] = [] if model.telemetry is None else [model.telemetry]
+        if watchdog is not None:
+            unreadable = UnreadableMessages(
+                watchdog=watchdog,
+                access=self.access,
+                outbox=outbox,
+                history=self._history,
+                zones=services.get(ZoneService),
+                language=settings.bot.language,
+            )
+            outermost.insert(0, unreadable)
         assistant = self.assistant_with(interpreter, reads_offline_first)
         self.router = MessageRouter(
             assistant=assistant,
             outbox=outbox,
             turn_for=self.turns.turn,
             middlewares=[
-                *([model.telemetry] if model.telemetry is not None else []),
+                *outermost,
                 self.access,
                 in_order,
                 retry,
@@ -159,16 +170,6 @@ class Pipeline:
             intake=Intake(self._history, self.access, retry),
             retry=retry,
             turn_claims=None if cluster is None else cluster.turn_claims,
-            unreadable=None
-            if watchdog is None
-            else UnreadableMessages(
-                watchdog=watchdog,
-                access=self.access,
-                outbox=outbox,
-                history=self._history,
-                zones=services.get(ZoneService),
-                language=settings.bot.language,
-            ),
         )
 
     def assistant_with(self, interpreter: Interpreter, reads_offline_first: TurnCheck | None = None) -> Assistant:

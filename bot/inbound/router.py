@@ -11,7 +11,6 @@ from bot.inbound.corrections import Corrections, EditedRequests
 from bot.inbound.intake import Intake, StorageRetry, sanitize_surrogates
 from bot.inbound.middleware import Middleware, Next, chain
 from bot.inbound.reactions import Reactions
-from bot.inbound.recovery import UnreadableMessages
 from bot.inbound.turn_claims import TurnCoordinator
 from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox
@@ -29,9 +28,8 @@ _Key = tuple[str, str]
 class MessageRouter(Struct, frozen=True, kw_only=True):
     """Passes messages through the middlewares to the assistant, and sends the answers.
 
-    `intake` records messages as they arrive, `retry` repeats corrections while the database is unavailable,
-    `turn_claims` coordinates several workers (None for a single one), and `unreadable` skips messages that blocked
-    an earlier process (None without a watchdog).
+    `intake` records messages as they arrive, `retry` repeats corrections while the database is unavailable, and
+    `turn_claims` coordinates several workers (None for a single one).
     """
 
     assistant: Assistant
@@ -45,7 +43,6 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
     intake: Intake
     retry: StorageRetry
     turn_claims: TurnCoordinator | None = None
-    unreadable: UnreadableMessages | None = None
     _tasks: dict[_Key, asyncio.Task[object]] = field(default_factory=dict)
     _cancelled: set[_Key] = field(default_factory=set)
 
@@ -69,7 +66,7 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
             self._tasks.setdefault(key, task)
         is_first = self._tasks.get(key) is task
         try:
-            await self._read(incoming)
+            await self.screen(incoming, self._answer)
         except asyncio.CancelledError:
             if task is None or key not in self._cancelled:
                 raise
@@ -82,14 +79,6 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
                 self._tasks.pop(key, None)
         if is_first and self.turn_claims is not None:
             self.turn_claims.complete(key)
-
-    async def _read(self, message: ChatMessage) -> None:
-        if self.unreadable is None:
-            await self.screen(message, self._answer)
-        elif self.unreadable.has(message):
-            await self.unreadable.notify_sender(message)
-        else:
-            await self.unreadable.watchdog.handle((message.address.key, message.id), self.screen(message, self._answer))
 
     async def screen(self, message: ChatMessage, last: Next) -> None:
         """Run the middlewares on `message`, then `last` instead of the assistant."""
