@@ -35,11 +35,9 @@ _BESIDES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-async def examine_permissions(
-    domain: str, headers: Mapping[str, str], prober: Prober, *, listens_to_all: bool
-) -> list[Finding]:
+async def examine_permissions(domain: str, token: str, prober: Prober, *, listens_to_all: bool) -> list[Finding]:
     """Return the permissions that the app lacks; nothing where Feishu does not report them."""
-    answer = await prober.ask("GET", f"{domain}/open-apis/application/v6/scopes", headers=headers)
+    answer = await prober.ask("GET", f"{domain}/open-apis/application/v6/scopes", token=token)
     data = mapping(answer.body.get("data"))
     if not isinstance(data.get("scopes"), list):
         return []
@@ -65,20 +63,19 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
         return [problem("feishu app", "absent", "feishu_again")]
     body = {"app_id": own.app_id, "app_secret": secret}
     answer = await prober.ask("POST", f"{own.domain}/open-apis/auth/v3/tenant_access_token/internal", body)
-    token = answer.body.get("tenant_access_token")
+    token = str(answer.body.get("tenant_access_token") or "")
     if not token:
         return [refusal(answer, "feishu app", "feishu_again", "msg", network="feishu_network")]
-    headers = {"Authorization": f"Bearer {token}"}
     listens_to_all = settings.router.listen != "addressed"
     return [
         good("feishu app", "works", name=own.app_id),
-        await _bot(own.domain, headers, prober),
-        *await examine_permissions(own.domain, headers, prober, listens_to_all=listens_to_all),
+        await _bot(own.domain, token, prober),
+        *await examine_permissions(own.domain, token, prober, listens_to_all=listens_to_all),
     ]
 
 
-async def _bot(domain: str, headers: Mapping[str, str], prober: Prober) -> Finding:
-    answer = await prober.ask("GET", f"{domain}/open-apis/bot/v3/info", headers=headers)
+async def _bot(domain: str, token: str, prober: Prober) -> Finding:
+    answer = await prober.ask("GET", f"{domain}/open-apis/bot/v3/info", token=token)
     bot = mapping(answer.body.get("bot"))
     if bot.get("open_id"):
         return good("feishu bot", "works", name=bot.get("app_name"))

@@ -110,13 +110,20 @@ class Prober:
         await self._http.aclose()
 
     async def ask(
-        self, method: str, url: str, body: Mapping[str, object] | None = None, headers: Mapping[str, str] | None = None
+        self,
+        method: str,
+        url: str,
+        body: Mapping[str, object] | None = None,
+        headers: Mapping[str, str] | None = None,
+        *,
+        token: str = "",
     ) -> ProbeResult:
-        """Make a request; failures are part of the result."""
+        """Make a request, with the access `token` if there is one; failures are part of the result."""
         import httpx
 
         try:
-            response = await self._http.request(method, url, json=body, headers=dict(headers or {}))
+            bearer = {"Authorization": f"Bearer {token}"} if token else {}
+            response = await self._http.request(method, url, json=body, headers={**bearer, **(headers or {})})
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             return ProbeResult(problem=str(error) or type(error).__name__)
         self._note_time(response)
