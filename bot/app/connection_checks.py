@@ -13,6 +13,7 @@ from bot.app.services import create_search_service
 from bot.config.platform_catalog import GROUPS
 from bot.config.settings import ModelSettings, Settings
 from bot.platforms.kit.doctor import Finding, Prober, good, problem
+from bot.platforms.kit.events import mappings
 from function_calls.language.messages import Message, outage
 from services.kernel.clock import Clock
 from services.kernel.errors import ModelUnavailable
@@ -74,12 +75,9 @@ async def _offered_models(settings: ModelSettings, prober: Prober) -> list[str]:
     """Return the names of the models that the server of `model.base_url` lists, if it does."""
     if not settings.base_url:
         return []
-    key = settings.api_key.get_secret_value()
-    headers = {"Authorization": f"Bearer {key}"} if key else None
     address = settings.base_url.rstrip("/").removesuffix("/chat/completions")
-    listed = (await prober.ask("GET", f"{address}/models", headers=headers)).body.get("data")
-    entries = listed if isinstance(listed, list) else []
-    return [each["id"] for each in entries if isinstance(each, dict) and isinstance(each.get("id"), str)]
+    answer = await prober.ask("GET", f"{address}/models", token=settings.api_key.get_secret_value())
+    return [name for each in mappings(answer.body.get("data")) if isinstance(name := each.get("id"), str)]
 
 
 def describe_outage(error: ModelUnavailable) -> Message | str:
@@ -132,7 +130,6 @@ async def examine_part(part: str, settings: Settings, clock: Clock) -> list[Find
 
 
 async def _examine_search(settings: Settings, clock: Clock) -> Finding:
-    """Search for a word with the engines of the settings."""
     async with AsyncExitStack() as resources:
         service = await create_search_service(settings.search, clock, resources)
         if not service.is_configured:

@@ -24,14 +24,7 @@ from services.time_expressions import DateOrder, DayParts, TimeReader
 
 def time_reader(settings: TimeSettings) -> TimeReader:
     """Return a time reader with the conventions of the settings."""
-    parts = DayParts(
-        day=settings.day,
-        morning=settings.morning,
-        noon=settings.noon,
-        afternoon=settings.afternoon,
-        evening=settings.evening,
-        night=settings.night,
-    )
+    parts = DayParts(**settings.model_dump(exclude={"date_order"}))
     order = None if settings.date_order == "ask" else DateOrder(settings.date_order)
     return TimeReader(order=order, day_parts=parts)
 

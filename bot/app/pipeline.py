@@ -1,17 +1,16 @@
 """Build the message pipeline: middlewares, assistant, tools and outbox."""
 
 from datetime import UTC, datetime
-from functools import partial
 
 from msgspec.structs import replace
 
-from bot.app.cluster import SingleWorker
+from bot.app.cluster import Cluster
 from bot.app.infrastructure import Infrastructure
 from bot.app.language_models import ModelStack
 from bot.inbound.account_links import AccountLinkCommands
 from bot.inbound.corrections import Corrections, EditedRequests
-from bot.inbound.cross_chat import CrossChatCommands, CrossChatInterpreter
-from bot.inbound.intake import Intake, RetryHandling, StorageRetry
+from bot.inbound.cross_chat import CrossChatCommands
+from bot.inbound.intake import Intake, StorageRetry
 from bot.inbound.middleware import Access, ChatOrder, Commands, Deduplication, ListenFilter, Middleware, RateLimit
 from bot.inbound.reactions import Reactions
 from bot.inbound.recovery import UnreadableMessages
@@ -19,8 +18,7 @@ from bot.inbound.router import MessageRouter
 from bot.inbound.turns import TurnFactory
 from bot.observability.watchdog import Watchdog
 from bot.outbound.drafts import Drafts
-from bot.outbound.outbox import Outbox, connect_context
-from bot.platforms.base import StreamsAnswers
+from bot.outbound.outbox import Outbox
 from bot.platforms.kit.commands import answer_unknown_command, is_managing_command
 from bot.plugins.manager import PluginCommands, PluginManager
 from function_calls.conversation.assistant import Assistant, Command, LoopLimits, TurnCheck
@@ -42,7 +40,6 @@ from services.call_log.service import CallLog
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 from services.kernel.text import language_of
-from services.language_model.ports import TextListener
 from services.people.account_links import PeopleService
 from services.people.chat_aliases import ChatAliasService
 from services.people.zones import ZoneService
@@ -69,7 +66,7 @@ class Pipeline:
         offline: Interpreter,
         model: ModelStack,
         plugins: PluginManager,
-        cluster: SingleWorker,
+        cluster: Cluster | None,
         watchdog: Watchdog | None,
         reads_offline_first: TurnCheck | None = None,
     ) -> None:
@@ -86,7 +83,10 @@ class Pipeline:
         self.calls = FunctionCallRouter(
             registry,
             default_timeout=settings.router.tool_timeout_seconds or None,
-            hooks=ToolHooks(before=[*cluster.before_tool], after=[mask_failures(infrastructure.mask)]),
+            hooks=ToolHooks(
+                before=[] if cluster is None else [cluster.turn_claims.refuse],
+                after=[mask_failures(infrastructure.mask)],
+            ),
             on_dispatched=recorder.record_call,
             policy=policy,
         )
@@ -103,8 +103,8 @@ class Pipeline:
             history=self._history,
             calls=self.calls,
             services=services,
-            connect=partial(connect_context, outbox, clock),
-            listener_for=partial(_listener, outbox, drafts),
+            outbox=outbox,
+            drafts=drafts,
             call_styles=settings.model.chat_function_calling,
         )
         people = services.get(PeopleService)
@@ -117,7 +117,8 @@ class Pipeline:
                 people=people,
                 outbox=outbox,
                 turns=self.turns,
-                understand=CrossChatInterpreter(offline=offline, interpreter=interpreter),
+                offline=offline,
+                interpreter=interpreter,
                 policy=policy,
             ),
             *plugins.chat_commands(),
@@ -129,16 +130,27 @@ class Pipeline:
             limits.messages_per_minute, clock, chat_messages_per_minute=limits.chat_messages_per_minute
         )
         checks: list[Middleware] = [self.access, in_order, self.rate_limit]
+        outermost: list[Middleware] = [] if model.telemetry is None else [model.telemetry]
+        if watchdog is not None:
+            unreadable = UnreadableMessages(
+                watchdog=watchdog,
+                access=self.access,
+                outbox=outbox,
+                history=self._history,
+                zones=services.get(ZoneService),
+                language=settings.bot.language,
+            )
+            outermost.insert(0, unreadable)
         assistant = self.assistant_with(interpreter, reads_offline_first)
         self.router = MessageRouter(
             assistant=assistant,
             outbox=outbox,
             turn_for=self.turns.turn,
             middlewares=[
-                *([model.telemetry] if model.telemetry is not None else []),
+                *outermost,
                 self.access,
                 in_order,
-                RetryHandling(retry),
+                retry,
                 Deduplication(self._history),
                 Commands(settings.bot.name, settings.bot.language),
                 ListenFilter(limits.listen, _looks_like_a_request, self._is_for_the_bot),
@@ -157,17 +169,7 @@ class Pipeline:
             ),
             intake=Intake(self._history, self.access, retry),
             retry=retry,
-            turn_claims=cluster.turn_claims,
-            unreadable=None
-            if watchdog is None
-            else UnreadableMessages(
-                watchdog=watchdog,
-                access=self.access,
-                outbox=outbox,
-                history=self._history,
-                zones=services.get(ZoneService),
-                language=settings.bot.language,
-            ),
+            turn_claims=None if cluster is None else cluster.turn_claims,
         )
 
     def assistant_with(self, interpreter: Interpreter, reads_offline_first: TurnCheck | None = None) -> Assistant:
@@ -200,14 +202,6 @@ class Pipeline:
         pending = await self._policy.confirmations.open_form(message, scope)
         form = None if pending is None else pending.form
         return form is not None and is_answer(form, message, self._settings.bot.name)
-
-
-def _listener(outbox: Outbox, drafts: Drafts, message: ChatMessage) -> TextListener | None:
-    """Return the listener for the streamed answer to `message`: the platform's own, else a draft."""
-    platform = outbox.platforms.get(message.address.platform)
-    if platform is not None and isinstance(platform, StreamsAnswers):
-        return platform.listener(message)
-    return drafts.listener(message)
 
 
 def _looks_like_a_request(text: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from services.kernel.errors import AssistantError
+from bot.config.field_errors import SettingInvalid
 
 _PLACE: Final = re.compile(r"(file|keyring):(\S.*)")
 
@@ -25,63 +25,57 @@ class SecretPlace(Struct, frozen=True, kw_only=True):
         return f"{self.kind} {self.name}"
 
 
-class SecretMissing(AssistantError):
-    """A secret cannot be read from its place; the operator must act. `code` names a message (`secret.<code>`)."""
-
-    def __init__(self, code: str, **fields: object) -> None:
-        super().__init__(code)
-        self.code = code
-        self.fields = fields
-
-
 def place_of(value: object) -> SecretPlace | None:
     """Return the place in the value of a setting; None if it has the secret itself, or nothing."""
     found = _PLACE.fullmatch(value.strip()) if isinstance(value, str) else None
     return SecretPlace(kind=found[1], name=found[2]) if found else None
 
 
-def read_secret(place: SecretPlace) -> str:
-    """Read the secret at `place`.
+def read_secret(place: SecretPlace, key: str) -> str:
+    """Read the secret of the setting `key` at `place`.
 
     Raises:
-        SecretMissing: the secret is missing or cannot be read.
+        SettingInvalid: the secret is missing or cannot be read.
     """
-    found = read_file(place.name) if place.kind == "file" else _from_keyring(place.name)
+    found = read_file(place.name, key) if place.kind == "file" else _from_keyring(place.name, key)
     if not found:
-        raise SecretMissing("empty", place=str(place))
+        raise _missing(key, "empty", place=str(place))
     return found
 
 
-def read_file(path: str) -> str:
-    """Return the content of a file, without the final line end.
+def read_file(path: str, key: str) -> str:
+    """Return the content of a file with the value of the setting `key`, without the final line end.
 
     Raises:
-        SecretMissing: the file cannot be read.
+        SettingInvalid: the file cannot be read.
     """
     try:
         return Path(path).read_text(encoding="utf-8").strip()
     except UnicodeDecodeError as error:
-        raise SecretMissing("file", path=path, why="no UTF-8 text") from error
+        raise _missing(key, "file", path=path, why="no UTF-8 text") from error
     except OSError as error:
-        raise SecretMissing("file", path=path, why=error.strerror or "") from error
+        raise _missing(key, "file", path=path, why=error.strerror or "") from error
 
 
-def _from_keyring(name: str) -> str | None:
-    """Return an entry of the keyring."""
+def _from_keyring(name: str, key: str) -> str | None:
     service, _, user = name.rpartition("/")
     if not service or not user:
-        raise SecretMissing("keyring_name", name=name)
+        raise _missing(key, "keyring_name", name=name)
     try:
         import keyring
         from keyring.errors import NoKeyringError
     except ImportError as error:
-        raise SecretMissing("keyring_library", missing=error.name) from error
+        raise _missing(key, "keyring_library", missing=error.name) from error
     try:
         found = keyring.get_password(service, user)
     except NoKeyringError as error:
-        raise SecretMissing("keyring_none") from error
+        raise _missing(key, "keyring_none") from error
     except Exception as error:  # a locked keyring raises different errors on each system
-        raise SecretMissing("keyring_closed", why=type(error).__name__) from error
+        raise _missing(key, "keyring_closed", why=type(error).__name__) from error
     if found is None:
-        raise SecretMissing("keyring_entry", service=service, user=user)
+        raise _missing(key, "keyring_entry", service=service, user=user)
     return found
+
+
+def _missing(key: str, code: str, **fields: object) -> SettingInvalid:
+    return SettingInvalid("settings", key, f"secret.{code}", **fields)

@@ -13,7 +13,7 @@ from pydantic import SecretStr, ValidationError
 
 from bot.config.field_errors import SettingInvalid
 from bot.config.platform_catalog import GROUPS, NAMES
-from bot.config.secrets import SecretMissing, place_of, read_file, read_secret
+from bot.config.secrets import place_of, read_file, read_secret
 from bot.config.settings import Group, Settings
 from bot.config.terminal import language_here
 from function_calls.language.messages import FALLBACK, LANGUAGES
@@ -254,17 +254,7 @@ def _fetch_secrets(tables: Mapping[str, dict[str, object]]) -> None:
         for key, value in table.items():
             place = place_of(value) if is_secret(group, key) else None
             if place is not None:
-                with _named_secret(f"{group}.{key}"):
-                    table[key] = read_secret(place)
-
-
-@contextmanager
-def _named_secret(key: str) -> Iterator[None]:
-    """Raise an error with the name of the setting and a next step where a secret is missing."""
-    try:
-        yield
-    except SecretMissing as error:
-        raise SettingInvalid("settings", key, f"secret.{error.code}", **error.fields) from error
+                table[key] = read_secret(place, f"{group}.{key}")
 
 
 def _unknown(path: str, key: str, name: str, known: list[str]) -> SettingInvalid:
@@ -287,9 +277,7 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str
         group, key = _group_and_key(name.removeprefix(PREFIX).lower())
         if name.endswith(_FILE_SUFFIX) and key.removesuffix(_FILE_SUFFIX.lower()) in setting_names(group):
             key = key.removesuffix(_FILE_SUFFIX.lower())
-            with _named_secret(f"{group}.{key}"):
-                text = read_file(value)
-            yield name, group, key, text
+            yield name, group, key, read_file(value, f"{group}.{key}")
         else:
             yield name, group, key, value
 

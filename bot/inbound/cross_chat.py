@@ -4,7 +4,7 @@ The sender must be a member of the other chat, and that chat must have a name.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from loguru import logger
@@ -53,35 +53,20 @@ _ENTRY_POINT: Final = "elsewhere"
 _ALLOWED_TOOLS: Final = frozenset({"reminder_set", "reminder_delete", _LIST, "undo"})
 
 ChatRequest = tuple[str, str]
-Understand = Callable[[Turn], Awaitable[Sequence[ToolCall]]]
-
-
-class CrossChatInterpreter(Struct, frozen=True, kw_only=True):
-    """Interprets requests for another chat: first the rules, then the model if there is one."""
-
-    offline: Interpreter
-    interpreter: Interpreter
-
-    async def __call__(self, turn: Turn) -> Sequence[ToolCall]:
-        """Return the requested calls that are allowed from another chat."""
-        typed = parse_tool_command(turn)
-        calls = (typed,) if typed is not None else (await self.offline.interpret(turn)).calls
-        if not calls and self.interpreter is not self.offline:
-            try:
-                calls = (await self.interpreter.interpret(turn)).calls
-            except ModelUnavailable as error:
-                logger.warning("model unavailable ({}) for a cross-chat reminder", error.reason)
-        return [call for call in calls if call.name in _ALLOWED_TOOLS]
 
 
 class CrossChatCommands(Struct, frozen=True, kw_only=True):
-    """Names chats, and executes requests for a named chat that a member sends from another chat."""
+    """Names chats, and executes requests for a named chat that a member sends from another chat.
+
+    A request is read by the rules (`offline`), else by the `interpreter`, which is `offline` without a model.
+    """
 
     aliases: ChatAliasService
     people: PeopleService
     outbox: Outbox
     turns: TurnFactory
-    understand: Understand
+    offline: Interpreter
+    interpreter: Interpreter
     policy: CallPolicy
 
     async def __call__(self, turn: Turn) -> Reply | None:
@@ -133,7 +118,7 @@ class CrossChatCommands(Struct, frozen=True, kw_only=True):
         except RequestRefused as refusal:
             return Reply(text=say(language, f"refused.{refusal.code}", **refusal.fields), reply_to=message.id)
         target = await self._target_turn(turn, chat, account, text)
-        calls = await self.understand(target)
+        calls = await self._interpret(target)
         if not calls or (not message.is_private and any(call.name == _LIST for call in calls)):
             key = "elsewhere.list_in_private" if calls else "elsewhere.only_reminders"
             return Reply(text=say(language, key, name=name), reply_to=message.id)
@@ -142,6 +127,17 @@ class CrossChatCommands(Struct, frozen=True, kw_only=True):
             for place, call in enumerate(calls)
         ]
         return await self._answer(turn, target, name, results)
+
+    async def _interpret(self, turn: Turn) -> Sequence[ToolCall]:
+        """Return the requested calls that are allowed from another chat."""
+        typed = parse_tool_command(turn)
+        calls = (typed,) if typed is not None else (await self.offline.interpret(turn)).calls
+        if not calls and self.interpreter is not self.offline:
+            try:
+                calls = (await self.interpreter.interpret(turn)).calls
+            except ModelUnavailable as error:
+                logger.warning("model unavailable ({}) for a cross-chat reminder", error.reason)
+        return [call for call in calls if call.name in _ALLOWED_TOOLS]
 
     async def _target_turn(self, turn: Turn, chat: ChatAddress, account: Account, text: str) -> Turn:
         """Return a turn for `text` as a message of the person in the other chat, without admin rights."""

@@ -71,6 +71,13 @@ class StorageRetry:
         self._logged_at: datetime | None = None
         self._waiting = 0
 
+    async def __call__(self, message: ChatMessage, call_next: Next) -> None:
+        """Handle `message` again if the database became unavailable before it was answered.
+
+        Call ids derive from the message, so no change is made twice.
+        """
+        await self.run(lambda: call_next(message))
+
     async def run(self, work: Callable[[], Awaitable[T]]) -> T:
         """Repeat `work` with growing pauses until the database is available, and return its result."""
         try:
@@ -132,14 +139,3 @@ class Intake:
                 raise
 
         return replace(message, is_recorded=True) if await self._retry.run(write) else message
-
-
-class RetryHandling:
-    """Handles a message again if the database became unavailable before it was answered."""
-
-    def __init__(self, retry: StorageRetry) -> None:
-        self._retry = retry
-
-    async def __call__(self, message: ChatMessage, call_next: Next) -> None:
-        """Pass `message` on until that succeeds; call ids derive from the message, so no change is made twice."""
-        await self._retry.run(lambda: call_next(message))

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from functools import partial
 from typing import Final, Literal, Protocol
 from weakref import WeakValueDictionary
 
@@ -33,15 +34,12 @@ def chain(middlewares: Sequence[Middleware], last: Next) -> Next:
     """Compose `middlewares`, the first outermost, around `last`."""
     step = last
     for middleware in reversed(middlewares):
-        step = _bind(middleware, step)
+        step = partial(_pass_on, middleware, step)
     return step
 
 
-def _bind(middleware: Middleware, following: Next) -> Next:
-    async def handle(message: ChatMessage) -> None:
-        await middleware(message, following)
-
-    return handle
+async def _pass_on(middleware: Middleware, following: Next, message: ChatMessage) -> None:
+    await middleware(message, following)
 
 
 class Access:
@@ -90,10 +88,7 @@ class ChatOrder:
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
         """Pass `message` on after earlier ones of the chat; asyncio locks are fair."""
-        lock = self._locks.get(message.address.key)
-        if lock is None:
-            lock = self._locks[message.address.key] = asyncio.Lock()
-        async with lock:
+        async with self._locks.setdefault(message.address.key, asyncio.Lock()):
             await call_next(message)
 
 

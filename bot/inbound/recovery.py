@@ -70,19 +70,17 @@ class Recovery(Struct, frozen=True, kw_only=True):
                 await screen(replace(message, is_recorded=True), self._notify_sender)
 
     async def _notify_sender(self, message: ChatMessage) -> None:
-        await self.outbox.reply(message.address, self._reply_to_missed(message))
-
-    def _reply_to_missed(self, message: ChatMessage) -> Reply:
         language = language_of(message.text, self.language)
         again = Choice(label=say(language, "button.again"), says=message.text, for_people=(message.sender.id,))
         fits_button = 0 < len(message.text) <= _LONGEST_BUTTON
-        return Reply(
+        reply = Reply(
             text=say(language, "notice.missed"),
             reply_to=message.id,
             mentions=(message.sender,),
             choices=(again,) if fits_button else (),
             can_retry=not fits_button,
         )
+        await self.outbox.reply(message.address, reply)
 
 
 def _attempt_key(message: ChatMessage) -> str:
@@ -90,7 +88,10 @@ def _attempt_key(message: ChatMessage) -> str:
 
 
 class UnreadableMessages(Struct, frozen=True, kw_only=True):
-    """Notifies the senders of messages that blocked the event loop; only `access` is checked."""
+    """Stops messages that blocked an earlier process, and notifies their senders; only `access` is checked.
+
+    The `watchdog` notes the other messages while they are handled.
+    """
 
     watchdog: Watchdog
     access: Middleware
@@ -99,15 +100,15 @@ class UnreadableMessages(Struct, frozen=True, kw_only=True):
     zones: ZoneService
     language: str
 
-    def has(self, message: ChatMessage) -> bool:
-        """Return whether `message` blocked an earlier process."""
-        return self.watchdog.is_unreadable((message.address.key, message.id))
-
-    async def notify_sender(self, message: ChatMessage) -> None:
-        """Notify the sender that `message` could not be read, once."""
+    async def __call__(self, message: ChatMessage, call_next: Next) -> None:
+        """Pass on a message, or notify its sender once that it could not be read."""
+        key = (message.address.key, message.id)
+        if not self.watchdog.is_unreadable(key):
+            await self.watchdog.handle(key, call_next(message))
+            return
         if message.is_recorded or await record_once(self.history, message):
             await self.access(message, self._notify_sender)
-        self.watchdog.forget((message.address.key, message.id))
+        self.watchdog.forget(key)
 
     async def _notify_sender(self, message: ChatMessage) -> None:
         zone = await self.zones.zone_of(message.address, message.sender)

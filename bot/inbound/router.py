@@ -11,7 +11,6 @@ from bot.inbound.corrections import Corrections, EditedRequests
 from bot.inbound.intake import Intake, StorageRetry, sanitize_surrogates
 from bot.inbound.middleware import Middleware, Next, chain
 from bot.inbound.reactions import Reactions
-from bot.inbound.recovery import UnreadableMessages
 from bot.inbound.turn_claims import TurnCoordinator
 from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox
@@ -29,9 +28,8 @@ _Key = tuple[str, str]
 class MessageRouter(Struct, frozen=True, kw_only=True):
     """Passes messages through the middlewares to the assistant, and sends the answers.
 
-    `intake` records messages as they arrive, `retry` repeats corrections while the database is unavailable,
-    `turn_claims` coordinates several workers (None for a single one), and `unreadable` skips messages that blocked
-    an earlier process (None without a watchdog).
+    `intake` records messages as they arrive, `retry` repeats corrections while the database is unavailable, and
+    `turn_claims` coordinates several workers (None for a single one).
     """
 
     assistant: Assistant
@@ -45,7 +43,6 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
     intake: Intake
     retry: StorageRetry
     turn_claims: TurnCoordinator | None = None
-    unreadable: UnreadableMessages | None = None
     _tasks: dict[_Key, asyncio.Task[object]] = field(default_factory=dict)
     _cancelled: set[_Key] = field(default_factory=set)
 
@@ -61,18 +58,15 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
         Withdrawing a message cancels its handling, except for a change that a tool has begun.
         """
         incoming = sanitize_surrogates(incoming)
-        if isinstance(incoming, Reaction):
-            await self._react(incoming)
-            return
         if not isinstance(incoming, ChatMessage):
-            await self._correct(incoming)
+            await self._handle_change(incoming)
             return
         key, task = (incoming.address.key, incoming.id), asyncio.current_task()
         if task is not None:
             self._tasks.setdefault(key, task)
         is_first = self._tasks.get(key) is task
         try:
-            await self._read(incoming)
+            await self.screen(incoming, self._answer)
         except asyncio.CancelledError:
             if task is None or key not in self._cancelled:
                 raise
@@ -86,14 +80,6 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
         if is_first and self.turn_claims is not None:
             self.turn_claims.complete(key)
 
-    async def _read(self, message: ChatMessage) -> None:
-        if self.unreadable is None:
-            await self.screen(message, self._answer)
-        elif self.unreadable.has(message):
-            await self.unreadable.notify_sender(message)
-        else:
-            await self.unreadable.watchdog.handle((message.address.key, message.id), self.screen(message, self._answer))
-
     async def screen(self, message: ChatMessage, last: Next) -> None:
         """Run the middlewares on `message`, then `last` instead of the assistant."""
         await chain(self.middlewares, last)(message)
@@ -105,17 +91,21 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
         await self._cancel(key)
         return is_handled
 
+    async def _handle_change(self, change: Correction | Reaction) -> None:
+        try:
+            await (self.reactions.handle(change) if isinstance(change, Reaction) else self._correct(change))
+        except Exception as error:  # noqa: BLE001 - a failure must not stop the next event
+            kind = "reaction" if isinstance(change, Reaction) else "correction"
+            log = logger.bind(chat=str(change.address), message=change.message_id)
+            log.opt(exception=error).error("handling a {} failed", kind)
+
     async def _correct(self, correction: Correction) -> None:
         if isinstance(correction, MessageWithdrawn):
             await self._cancel((correction.address.key, correction.message_id))
-        try:
-            original = await self.retry.run(lambda: self._find_original(correction))
-            await self.retry.run(lambda: self.corrections.apply(correction))
-            if original is not None:
-                await self.edited.apply(correction, original)
-        except Exception as error:  # noqa: BLE001 - a failure must not stop the next event
-            log = logger.bind(chat=str(correction.address), message=correction.message_id)
-            log.opt(exception=error).error("handling a correction failed")
+        original = await self.retry.run(lambda: self._find_original(correction))
+        await self.retry.run(lambda: self.corrections.apply(correction))
+        if original is not None:
+            await self.edited.apply(correction, original)
 
     async def _find_original(self, correction: Correction) -> ChatMessage | None:
         """Return the original message, after it is handled: its reminders are known only then."""
@@ -123,13 +113,6 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
         if task is not None and task is not asyncio.current_task():
             await asyncio.wait([task])
         return await self.edited.find_original(correction)
-
-    async def _react(self, reaction: Reaction) -> None:
-        try:
-            await self.reactions.handle(reaction)
-        except Exception as error:  # noqa: BLE001 - a failure must not stop the next event
-            log = logger.bind(chat=str(reaction.address), message=reaction.message_id)
-            log.opt(exception=error).error("handling a reaction failed")
 
     async def _cancel(self, key: _Key) -> None:
         task = self._tasks.get(key)
@@ -159,7 +142,7 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
             logger.bind(chat=str(message.address), message=message.id).error("no answer: {}", error)
             return Reply(text=full_text(turn.language), can_retry=True) if is_awaited else None
         except StorageUnavailable:
-            raise  # `RetryHandling` handles the message again
+            raise  # `StorageRetry` handles the message again
         except Exception as error:  # noqa: BLE001 - the sender gets a reply, the operator a log entry
             logger.bind(chat=str(message.address), message=message.id).opt(exception=error).error("no answer")
             return Reply(text=say(turn.language, "failed.routing"), can_retry=True) if message.is_addressed else None

@@ -1,10 +1,14 @@
 """Build a turn from a message: language, zone, time, tools and earlier messages."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import get_args
 
-from msgspec import Struct, field
+from msgspec import Struct
 
+from bot.outbound.drafts import Drafts
+from bot.outbound.outbox import Outbox, ProgressLine
+from bot.platforms.base import StreamsAnswers
 from function_calls.conversation.slash_commands import free_text
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import StyleName, Turn, reply_scope
@@ -18,10 +22,6 @@ from services.kernel.text import language_of, latin_language, latin_languages
 from services.language_model.ports import TextListener
 from services.people.chat_preferences import ChatPreferenceService
 from services.people.zones import ZoneService
-
-ListenerFor = Callable[[ChatMessage], TextListener | None]
-ConnectContext = Callable[[CallContext], CallContext]
-"""Adds progress reports, message links and members of the chat to a call context."""
 
 _DEFAULT_LANGUAGE = "en"
 _LANGUAGE_HISTORY = 50
@@ -37,7 +37,6 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
     """Builds turns and call contexts. `context_messages` is the number of earlier messages in a turn.
 
     `call_styles` are the configured call styles of chats by key; the preference of a chat overrides them.
-    `listener_for` returns the listener for the streamed answer to a message; `connect` completes a call context.
     """
 
     bot_name: str
@@ -48,9 +47,9 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
     history: HistoryService
     calls: FunctionCallRouter
     services: Services
-    listener_for: ListenerFor = lambda _: None
-    connect: ConnectContext = lambda context: context
-    call_styles: Mapping[str, StyleName] = field(default_factory=dict)
+    outbox: Outbox
+    drafts: Drafts
+    call_styles: Mapping[str, StyleName]
 
     async def turn(self, message: ChatMessage) -> Turn:
         """Return the turn of `message`."""
@@ -64,7 +63,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
             bot_name=self.bot_name,
             tools=await self.calls.list_specs(Viewer.of(message)),
             recent=await self._recent_messages(message),
-            on_text=self.listener_for(message),
+            on_text=self._listener(message),
             scope=await reply_scope(message, self.history),
             call_style=parse_call_style(preferences.call_style) or self.call_styles.get(message.address.key),
             instructions=preferences.instructions,
@@ -72,9 +71,9 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
 
     def context(self, turn: Turn, place: int) -> CallContext:
         """Build the context of the call at `place`; a redelivery of the message gives the same call id."""
-        message = turn.message
-        bare = CallContext(
-            call_id=f"{message.address.key}/{message.id}/{len(turn.steps)}.{place}",
+        message, chat = turn.message, turn.message.address
+        return CallContext(
+            call_id=f"{chat.key}/{message.id}/{len(turn.steps)}.{place}",
             message=message,
             services=self.services,
             clock=self.clock,
@@ -82,30 +81,35 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
             zone=turn.zone,
             language=turn.language,
             policy=self.calls.policy,
+            progress=ProgressLine(self.outbox, chat, self.clock),
+            link_of=partial(self.outbox.link, chat),
+            members=partial(self.outbox.members, chat),
         )
-        return self.connect(bare)
+
+    def _listener(self, message: ChatMessage) -> TextListener | None:
+        """Return the listener for the streamed answer to `message`: the platform's own, else a draft."""
+        platform = self.outbox.platforms.get(message.address.platform)
+        if platform is not None and isinstance(platform, StreamsAnswers):
+            return platform.listener(message)
+        return self.drafts.listener(message)
 
     async def _language(self, message: ChatMessage) -> str:
         """Return the language of a message.
 
-        If its words have none, it is one in Latin script that its sender or else others used before, or the bot's.
+        If its words have none, it is one in Latin script that its sender or else others used before, or the bot's. For
+        a message without words ("18:30") it is the sender's last one, or the bot's.
         """
         shown = self._detect_language(message)
-        if not shown:
-            return await self._previous_language(message)
-        if shown != _DEFAULT_LANGUAGE or self._detect_latin_language(message):
+        if shown and (shown != _DEFAULT_LANGUAGE or self._detect_latin_language(message)):
             return shown
-        found = await self.history.recent(message.address, _LANGUAGE_HISTORY)
-        written = [each for each in reversed(found) if not each.sender.is_bot]
+        earlier = reversed(await self.history.recent(message.address, _LANGUAGE_HISTORY))
+        if not shown:
+            own = (self._detect_language(each) for each in earlier if each.sender.id == message.sender.id)
+            return next(filter(None, own), self.language)
+        written = [each for each in earlier if not each.sender.is_bot]
         written.sort(key=lambda each: each.sender.id != message.sender.id)
         usual = self.language if self.language in latin_languages() else shown
         return next(filter(None, map(self._detect_latin_language, written)), usual)
-
-    async def _previous_language(self, message: ChatMessage) -> str:
-        """Return the sender's last language, else the bot's, for a message without words ("18:30")."""
-        found = await self.history.recent(message.address, _LANGUAGE_HISTORY)
-        own = (self._detect_language(each) for each in reversed(found) if each.sender.id == message.sender.id)
-        return next(filter(None, own), self.language)
 
     def _detect_language(self, message: ChatMessage) -> str:
         """Return the language of the words of a message; "" if it has none."""

@@ -24,7 +24,6 @@ from bot.platforms.base import (
     ShowsTyping,
 )
 from function_calls.tools.calls import Reply
-from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.background_tasks import run_beside
 from services.kernel.chat import ChatAddress, Person, SentFile
@@ -67,7 +66,7 @@ class Outbox(Struct, eq=False):
         `key` identifies a repeat of the turn after a crash. Later replies in the chat wait; due reminders do not. A
         private reply is sent to the whole chat if the platform has no private replies: the request was public, too.
         """
-        async with _lock_of(self._replies, address):
+        async with self._replies.setdefault(address.key, asyncio.Lock()):
             await self.send_with_retries(address, replace(self.to_outgoing(address, reply), idempotency_key=key))
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
@@ -226,7 +225,7 @@ class Outbox(Struct, eq=False):
     @asynccontextmanager
     async def _serialize(self, address: ChatAddress) -> AsyncIterator[None]:
         """Wait for earlier messages to the chat, and respect the pause of the platform."""
-        async with _lock_of(self._turns, address):
+        async with self._turns.setdefault(address.key, asyncio.Lock()):
             self._check_pause(address)
             try:
                 yield
@@ -262,13 +261,6 @@ def _accepts(capabilities: Capabilities, file: SentFile) -> bool:
     return capabilities.files and not is_too_large
 
 
-def _lock_of(locks: WeakValueDictionary[str, asyncio.Lock], address: ChatAddress) -> asyncio.Lock:
-    lock = locks.get(address.key)
-    if lock is None:
-        lock = locks[address.key] = asyncio.Lock()
-    return lock
-
-
 class ProgressLine:
     """Reports progress in a chat by one message, which is edited at most every three seconds."""
 
@@ -293,14 +285,3 @@ class ProgressLine:
                 await self._outbox.edit(self._address, self._message_id, message)
         except DeliveryFailed as failure:
             logger.bind(chat=str(self._address)).debug("could not show progress: {}", failure)
-
-
-def connect_context(outbox: Outbox, clock: Clock, context: CallContext) -> CallContext:
-    """Return `context` with progress reports, links to messages and members of its chat."""
-    chat = context.chat
-    return replace(
-        context,
-        progress=ProgressLine(outbox, chat, clock),
-        link_of=partial(outbox.link, chat),
-        members=partial(outbox.members, chat),
-    )

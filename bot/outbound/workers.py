@@ -45,8 +45,7 @@ class PlatformLeaseHolder:
         self._held_events = {name: asyncio.Event() for name in platforms}
         self._lost_events = {name: asyncio.Event() for name in platforms}
         self._renewed_at: float | None = None
-        for event in self._lost_events.values():
-            event.set()
+        self._set_held(frozenset())
 
     @property
     def held(self) -> frozenset[str]:
@@ -109,11 +108,9 @@ class PlatformLeaseHolder:
     def _set_held(self, held: frozenset[str]) -> None:
         for name, held_event in self._held_events.items():
             lost_event = self._lost_events[name]
-            for event, is_set in ((held_event, name in held), (lost_event, name not in held)):
-                if is_set:
-                    event.set()
-                else:
-                    event.clear()
+            now, before = (held_event, lost_event) if name in held else (lost_event, held_event)
+            now.set()
+            before.clear()
 
 
 class _Envelope(Struct, frozen=True, kw_only=True):

@@ -105,7 +105,7 @@ class SharedRooms:
 @asynccontextmanager
 async def share_rooms(context: HttpContext) -> AsyncIterator[None]:
     """Share the events of rooms while the context is open, if several workers may use the database."""
-    if not context.app.cluster.is_shared:
+    if context.app.cluster is None:
         yield
         return
     shared = SharedRooms(context, Broadcasts(context.app.database, _CHANNEL))

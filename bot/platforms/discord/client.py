@@ -9,6 +9,7 @@ import discord
 from aiohttp import ClientError
 from discord.http import Route
 
+from bot.platforms.kit.events import mapping
 from services.kernel.chat import SentFile
 from services.kernel.errors import DeliveryFailed
 
@@ -95,11 +96,10 @@ class GatewayClient(discord.Client):
             # AttributeError: discord.py has no HTTP session before it has logged in.
             is_unsent = isinstance(error, AttributeError) or hasattr(error, "os_error")
             raise DeliveryFailed(f"discord: {error}", is_unknown=not is_unsent) from error
-        return answer if isinstance(answer, dict) else {}
+        return mapping(answer)
 
 
 def _to_delivery_failed(error: discord.HTTPException) -> DeliveryFailed:
-    """Return the error of a message for a refusal by Discord."""
     if error.status == _TOO_MANY_REQUESTS:  # from what stands in front of Discord, and shuts out the whole machine
         wish = float(error.response.headers.get("Retry-After", _LONGEST_WAIT_SECONDS))
         return DeliveryFailed(f"discord: {error}", retry_after=wish, is_global=True)

@@ -3,7 +3,7 @@
 Source: https://discord.com/developers/docs/topics/permissions
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import Final
@@ -49,7 +49,7 @@ def _list_missing(bits: int) -> list[str]:
     return [] if bits & _ADMINISTRATOR else [name for name, bit in _NEEDED.items() if not bits & bit]
 
 
-def _exceptions(channels: tuple[Mapping[str, object], ...]) -> Iterator[int]:
+def _exceptions(channels: Sequence[Mapping[str, object]]) -> Iterator[int]:
     """Yield the permissions that channels add to those of the server, for anyone: the bot may be among them."""
     for channel in channels:
         exceptions = channel.get("permission_overwrites")

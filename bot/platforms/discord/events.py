@@ -70,7 +70,6 @@ class Deleted(Form):
 
     id: str
     channel_id: str
-    guild_id: str | None = None
 
 
 class Emoji(Form):

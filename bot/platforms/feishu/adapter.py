@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from bot.config.platform_catalog import FeishuSettings
 from bot.platforms.base import Capabilities, OutgoingMessage, Receive
 from bot.platforms.feishu import requests
-from bot.platforms.feishu.api import FeishuApi, data_of
+from bot.platforms.feishu.api import FeishuApi
 from bot.platforms.feishu.wire import (
     NAME,
     PRESSED,
@@ -28,7 +28,7 @@ from bot.platforms.feishu.wire import (
 )
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts, ends_connection
 from bot.platforms.kit.connection import Connection
-from bot.platforms.kit.events import parse_event
+from bot.platforms.kit.events import mapping, mappings, parse_event
 from bot.platforms.kit.pieces import send_in_order
 from function_calls.language.messages import Message
 from services.kernel.chat import ChatAddress, ChatMessage, Incoming
@@ -102,11 +102,9 @@ class FeishuPlatform(NetworkPlatform):
         token = ""
         while True:
             answer = await self._api.ask("GET", f"{base}&page_token={token}" if token else base)
-            page = data_of(answer)
-            found = page.get("items")
-            for member in found if isinstance(found, list) else []:
-                if isinstance(member, dict) and member.get("member_id") == person_id:
-                    return True
+            page = mapping(answer.get("data"))
+            if any(member.get("member_id") == person_id for member in mappings(page.get("items"))):
+                return True
             if not page.get("has_more"):
                 return False
             token = str(page.get("page_token", ""))
@@ -128,7 +126,7 @@ class FeishuPlatform(NetworkPlatform):
         return await self._post(*requests.file_request(address, message, key, number))
 
     async def _post(self, path: str, body: Mapping[str, object]) -> str | None:
-        data = data_of(await self._api.ask("POST", path, body))
+        data = mapping((await self._api.ask("POST", path, body)).get("data"))
         if "message_id" not in data:
             return None
         sent = str(data["message_id"])
@@ -154,9 +152,7 @@ class FeishuPlatform(NetworkPlatform):
         """Learn the open id of the bot, by which it is mentioned."""
         with ends_connection(Message("connection.check_feishu")):
             answer = await self._api.ask("GET", "/open-apis/bot/v3/info")
-        bot = answer.get("bot")
-        open_id = str(bot.get("open_id", "")) if isinstance(bot, dict) else ""
-        self._me = Account(open_id=open_id, bot_name=self._me.bot_name)
+        self._me = replace(self._me, open_id=str(mapping(answer.get("bot")).get("open_id", "")))
 
     async def _take(self, payload: bytes) -> None:
         event = parse_event(Event, payload, NAME)
@@ -184,9 +180,8 @@ class FeishuPlatform(NetworkPlatform):
         except DeliveryFailed as failure:
             logger.bind(platform=NAME).warning("ignored a reaction, its message could not be fetched: {}", failure)
             return ""
-        items = data_of(answer).get("items")
-        found = items[0] if isinstance(items, list) and items else None
-        return str(found.get("chat_id", "")) if isinstance(found, dict) else ""
+        found = mappings(mapping(answer.get("data")).get("items"))
+        return str(found[0].get("chat_id", "")) if found else ""
 
     async def _learn_name(self, open_id: str) -> None:
         """Fetch the name of a person once; without the permission the id is the name."""
@@ -198,9 +193,8 @@ class FeishuPlatform(NetworkPlatform):
         except DeliveryFailed as failure:
             logger.bind(platform=NAME).debug("could not fetch the name of a person: {}", failure)
             return
-        user = data_of(answer).get("user")
-        if isinstance(user, dict) and user.get("name"):
-            self._names[open_id] = str(user["name"])
+        user = mapping(mapping(answer.get("data")).get("user"))
+        self._names[open_id] = str(user.get("name") or open_id)
 
 
 def _import_connection() -> "type[LongConnection]":

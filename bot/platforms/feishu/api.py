@@ -6,6 +6,7 @@ from typing import Final
 import httpx
 
 from bot.config.platform_catalog import FeishuSettings
+from bot.platforms.kit.events import mapping
 from bot.platforms.kit.json_api import JsonApi, TokenAuth, code_in
 from services.kernel.chat import SentFile
 from services.kernel.clock import Clock
@@ -40,18 +41,13 @@ class FeishuApi(JsonApi):
     async def upload(self, path: str, fields: Mapping[str, str], name: str, file: SentFile) -> Mapping[str, object]:
         """Upload `file` as the field `name` of a form, and return its key."""
         content = {name: (file.name, file.content, file.media_type)}
-        return data_of(await self.request("POST", path, auth=self._auth, data=dict(fields), files=content))
+        answer = await self.request("POST", path, auth=self._auth, data=dict(fields), files=content)
+        return mapping(answer.get("data"))
 
     async def _fetch_token(self) -> tuple[str, float]:
         secrets = {"app_id": self._settings.app_id, "app_secret": self._settings.app_secret.get_secret_value()}
         answer = await self.request("POST", _TOKEN, json=secrets)
         return str(answer["tenant_access_token"]), float(str(answer["expire"]))
-
-
-def data_of(answer: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the object `data` of an answer; empty where there is none."""
-    data = answer.get("data")
-    return data if isinstance(data, dict) else {}
 
 
 def _add_token(request: httpx.Request, token: str) -> None:

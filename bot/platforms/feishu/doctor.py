@@ -10,6 +10,7 @@ from bot.config.platform_catalog import FeishuSettings
 from bot.config.settings import Settings
 from bot.platforms.feishu.wire import NAME
 from bot.platforms.kit.doctor import Finding, Prober, good, problem, refusal
+from bot.platforms.kit.events import mapping, mappings
 
 _ABOUT: Final = "feishu permissions"
 _GRANTED: Final = 1
@@ -34,17 +35,14 @@ _BESIDES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-async def examine_permissions(
-    domain: str, headers: Mapping[str, str], prober: Prober, *, listens_to_all: bool
-) -> list[Finding]:
+async def examine_permissions(domain: str, token: str, prober: Prober, *, listens_to_all: bool) -> list[Finding]:
     """Return the permissions that the app lacks; nothing where Feishu does not report them."""
-    answer = await prober.ask("GET", f"{domain}/open-apis/application/v6/scopes", headers=headers)
-    data = answer.body.get("data")
-    scopes = data.get("scopes") if isinstance(data, dict) else None
-    if not isinstance(scopes, list):
+    answer = await prober.ask("GET", f"{domain}/open-apis/application/v6/scopes", token=token)
+    data = mapping(answer.body.get("data"))
+    if not isinstance(data.get("scopes"), list):
         return []
     # Some are granted only for what the app does in the name of a person.
-    of_app = [each for each in scopes if isinstance(each, dict) and each.get("scope_type", "tenant") == "tenant"]
+    of_app = [each for each in mappings(data["scopes"]) if each.get("scope_type", "tenant") == "tenant"]
     granted = {str(each.get("scope_name")) for each in of_app if each.get("grant_status") == _GRANTED}
     missing = list(_list_missing({**_NEEDED, **(_HEAR_ALL if listens_to_all else _HEAR_CALLS)}, granted))
     if missing:
@@ -65,21 +63,20 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
         return [problem("feishu app", "absent", "feishu_again")]
     body = {"app_id": own.app_id, "app_secret": secret}
     answer = await prober.ask("POST", f"{own.domain}/open-apis/auth/v3/tenant_access_token/internal", body)
-    token = answer.body.get("tenant_access_token")
+    token = str(answer.body.get("tenant_access_token") or "")
     if not token:
         return [refusal(answer, "feishu app", "feishu_again", "msg", network="feishu_network")]
-    headers = {"Authorization": f"Bearer {token}"}
     listens_to_all = settings.router.listen != "addressed"
     return [
         good("feishu app", "works", name=own.app_id),
-        await _bot(own.domain, headers, prober),
-        *await examine_permissions(own.domain, headers, prober, listens_to_all=listens_to_all),
+        await _bot(own.domain, token, prober),
+        *await examine_permissions(own.domain, token, prober, listens_to_all=listens_to_all),
     ]
 
 
-async def _bot(domain: str, headers: Mapping[str, str], prober: Prober) -> Finding:
-    answer = await prober.ask("GET", f"{domain}/open-apis/bot/v3/info", headers=headers)
-    bot = answer.body.get("bot")
-    if isinstance(bot, dict) and bot.get("open_id"):
+async def _bot(domain: str, token: str, prober: Prober) -> Finding:
+    answer = await prober.ask("GET", f"{domain}/open-apis/bot/v3/info", token=token)
+    bot = mapping(answer.body.get("bot"))
+    if bot.get("open_id"):
         return good("feishu bot", "works", name=bot.get("app_name"))
     return problem("feishu bot", "absent", "feishu_bot")

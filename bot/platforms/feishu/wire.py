@@ -6,7 +6,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from bot.platforms.kit.events import Form, instant, is_called
+from bot.platforms.kit.events import Form, instant, is_called, mapping, mappings
 from services.kernel.chat import (
     Attachment,
     BotAdded,
@@ -245,8 +245,8 @@ def _post(content: Mapping[str, object]) -> str:
     paragraphs = content.get("content")
     lines = [str(content.get("title") or "")]
     for paragraph in paragraphs if isinstance(paragraphs, list) else []:
-        parts = [part for part in paragraph if isinstance(part, dict)] if isinstance(paragraph, list) else []
-        lines.append("".join(str(part.get("user_id" if part.get("tag") == "at" else "text") or "") for part in parts))
+        parts = (part.get("user_id" if part.get("tag") == "at" else "text") for part in mappings(paragraph))
+        lines.append("".join(str(part or "") for part in parts))
     return "\n".join(line for line in lines if line)
 
 
@@ -258,7 +258,6 @@ def _attachments(message: Message) -> tuple[Attachment, ...]:
 
 def _content(message: Message) -> Mapping[str, object]:
     try:
-        content = json.loads(message.content)
+        return mapping(json.loads(message.content))
     except ValueError:
         return {}
-    return content if isinstance(content, dict) else {}

@@ -129,7 +129,6 @@ class IrcPlatform(NetworkPlatform):
         writer.close()
 
     async def _join_network(self, reader: asyncio.StreamReader) -> None:
-        """Log in, and join the channels."""
         self._login.start()
         while not self._login.is_welcome:
             self._answer(await read_line(reader))

@@ -47,7 +47,8 @@ class Login:
     def __init__(self, settings: IrcSettings, nick: str, write: Callable[[str], None]) -> None:
         self._settings = settings
         self._write = write
-        self._wanted_nick = nick
+        self._account = settings.account or nick  # not `self.nick`, which may get a suffix
+        self._password = settings.account_password.get_secret_value()
         self._offered: set[str] = set()
         self.nick = nick
         self.capabilities: frozenset[str] = frozenset()
@@ -100,21 +101,13 @@ class Login:
         """Return the line that identifies with NickServ."""
         return f"PRIVMSG NickServ :IDENTIFY {self._account} {self._password}"
 
-    @property
-    def _account(self) -> str:
-        return self._settings.account or self._wanted_nick  # not `nick`, which may have a suffix
-
-    @property
-    def _password(self) -> str:
-        return self._settings.account_password.get_secret_value()
-
     def _negotiate(self, line: Line) -> None:
         verb, names = line.param(1).upper(), {each.partition("=")[0] for each in line.params[-1].split()}
         if verb == "LS":
             self._offered |= names
             if line.param(2) != "*":  # a star announces more
-                wanted = [each for each in _CAPABILITIES if each in self._offered]
-                wanted = [each for each in wanted if each != "sasl" or self._wants_sasl]
+                wants_sasl = "sasl" in self._settings.login and bool(self._password)
+                wanted = [each for each in _CAPABILITIES if each in self._offered and (each != "sasl" or wants_sasl)]
                 self._write(f"CAP REQ :{' '.join(wanted)}" if wanted else "CAP END")
         elif verb == "ACK":
             self.capabilities |= names
@@ -124,10 +117,6 @@ class Login:
                 self._write("CAP END")
         elif verb == "NAK":
             self._write("CAP END")
-
-    @property
-    def _wants_sasl(self) -> bool:
-        return "sasl" in self._settings.login and bool(self._password)
 
     def _send_sasl_proof(self) -> None:
         """Send the account and its password by SASL PLAIN (RFC 4616), in pieces as IRCv3 asks."""

@@ -161,7 +161,6 @@ class Connection:
             await self._clock.nap(next(mark for mark in (limit / 2, limit, end) if silence < mark) - silence)
 
     async def _run_probe(self, seconds: float) -> None:
-        """Run the probe, for at most `seconds`."""
         if self._probe is None:
             return
         try:

@@ -1,12 +1,13 @@
 """Report findings of the doctor, and probe servers over HTTP."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct, field
 
+from bot.platforms.kit.events import mapping, mappings
 from function_calls.language.messages import knows, say
 from services.kernel.clock import Clock
 from services.kernel.network import trusted_certificates
@@ -75,7 +76,7 @@ class ProbeResult(Struct, frozen=True, kw_only=True):
 
     status: int = 0
     body: Mapping[str, object] = field(default_factory=dict)
-    listed: tuple[Mapping[str, object], ...] = ()
+    listed: Sequence[Mapping[str, object]] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
 
@@ -109,13 +110,20 @@ class Prober:
         await self._http.aclose()
 
     async def ask(
-        self, method: str, url: str, body: Mapping[str, object] | None = None, headers: Mapping[str, str] | None = None
+        self,
+        method: str,
+        url: str,
+        body: Mapping[str, object] | None = None,
+        headers: Mapping[str, str] | None = None,
+        *,
+        token: str = "",
     ) -> ProbeResult:
-        """Make a request; failures are part of the result."""
+        """Make a request, with the access `token` if there is one; failures are part of the result."""
         import httpx
 
         try:
-            response = await self._http.request(method, url, json=body, headers=dict(headers or {}))
+            bearer = {"Authorization": f"Bearer {token}"} if token else {}
+            response = await self._http.request(method, url, json=body, headers={**bearer, **(headers or {})})
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             return ProbeResult(problem=str(error) or type(error).__name__)
         self._note_time(response)
@@ -125,8 +133,8 @@ class Prober:
             found = {}
         return ProbeResult(
             status=response.status_code,
-            body=found if isinstance(found, dict) else {},
-            listed=tuple(each for each in found if isinstance(each, dict)) if isinstance(found, list) else (),
+            body=mapping(found),
+            listed=mappings(found),
             headers={name.lower(): value for name, value in response.headers.items()},
         )
 

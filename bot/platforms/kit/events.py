@@ -1,6 +1,7 @@
 """Parse the events of platforms: models, timestamps, and the name of the bot in a text."""
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from typing import TypeVar
@@ -28,6 +29,16 @@ def parse_event(model: type[E], event: object, platform: str) -> E | None:
     except ValidationError as error:
         logger.bind(platform=platform).error("could not parse an event: {}", error)
         return None
+
+
+def mapping(value: object) -> Mapping[str, object]:
+    """Return `value` if it is a JSON object, else an empty one: platforms may send anything."""
+    return value if isinstance(value, dict) else {}
+
+
+def mappings(value: object) -> list[Mapping[str, object]]:
+    """Return the JSON objects of the list `value`; none if it is no list."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def instant(since_1970: float | str, *, per_second: int = 1) -> datetime:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import httpx
 
+from bot.platforms.kit.events import mapping
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
 
@@ -53,7 +54,7 @@ class JsonApi:
             raise DeliveryFailed(f"{self._platform}: {error}") from error
         except (httpx.HTTPError, ValueError) as error:
             raise DeliveryFailed(f"{self._platform}: {error}", is_unknown=True) from error
-        answer = found if isinstance(found, dict) else {}
+        answer = mapping(found)
         self._check(response, answer)
         return answer
 
@@ -100,7 +101,7 @@ class TokenAuth(httpx.Auth):
 def code_in(response: httpx.Response, *names: str) -> object:
     """Return the first non-empty field of these names in the JSON object of `response`; None where there is none."""
     try:
-        found = response.json()
+        found = mapping(response.json())
     except ValueError:
         return None
-    return next((found[name] for name in names if found.get(name)), None) if isinstance(found, dict) else None
+    return next((found[name] for name in names if found.get(name)), None)

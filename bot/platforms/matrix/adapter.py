@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from loguru import logger
 
@@ -17,7 +17,7 @@ from bot.platforms.base import Capabilities, OutgoingMessage
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.connection import LONGEST_PAUSE, Connection
 from bot.platforms.kit.pieces import pieces, send_in_order
-from bot.platforms.matrix.client import Invitation, MatrixClient, SyncBatch
+from bot.platforms.matrix.client import MatrixClient, SyncBatch
 from bot.platforms.matrix.wire import (
     NAME,
     Account,
@@ -54,6 +54,9 @@ _CANNOT_READ: Final = (
 _CANNOT_DECRYPT: Final = (
     "🔒 There is a message here whose key I do not have; please say it again. / 这里有一条消息我没有密钥，请再说一遍。"
 )
+
+Handled: TypeAlias = "asyncio.Queue[tuple[str, list[Awaitable[object]]]]"
+"""Sync tokens, each with what ends when the events before it are handled."""
 
 
 def create(parts: PlatformParts) -> "MatrixPlatform":
@@ -155,7 +158,7 @@ class MatrixPlatform(NetworkPlatform):
 
     async def _session(self) -> None:
         client = MatrixClient(self._settings, self._keys)
-        handled: asyncio.Queue[tuple[str, list[Awaitable[object]]]] = asyncio.Queue()
+        handled: Handled = asyncio.Queue()
         try:
             await client.login()
             self._client = client
@@ -167,12 +170,7 @@ class MatrixPlatform(NetworkPlatform):
             self._client = None
             await client.close()
 
-    async def _sync_forever(
-        self,
-        client: MatrixClient,
-        since: str | None,
-        handled: "asyncio.Queue[tuple[str, list[Awaitable[object]]]]",
-    ) -> None:
+    async def _sync_forever(self, client: MatrixClient, since: str | None, handled: Handled) -> None:
         """Sync and pass on events until cancelled; those before the first sync ever are skipped."""
         is_first = True
         while True:
@@ -181,8 +179,8 @@ class MatrixPlatform(NetworkPlatform):
                 self._connection.note_received()
             is_new_here = is_first and since is None
             taken = [] if is_new_here else await self._deliver_events(client, batch)
-            for invitation in batch.invitations:
-                await self._answer_invitation(client, invitation)
+            for room_id, inviter in batch.inviters.items():
+                await self._answer_invitation(client, room_id, inviter)
             handled.put_nowait((batch.token, taken))
             since, is_first, self._token = batch.token, False, batch.token
             self._connection.note_received()
@@ -205,7 +203,7 @@ class MatrixPlatform(NetworkPlatform):
                 await self._report_unreadable(room_id, text)
         return [each for each in taken if each is not None]
 
-    async def _save_sync_tokens(self, handled: "asyncio.Queue[tuple[str, list[Awaitable[object]]]]") -> None:
+    async def _save_sync_tokens(self, handled: Handled) -> None:
         """Store each sync token after the events before it are handled."""
         while True:
             token, taken = await handled.get()
@@ -215,14 +213,14 @@ class MatrixPlatform(NetworkPlatform):
             except AssistantError as error:  # the token of a later round is stored instead
                 logger.bind(platform=NAME).debug("sync token not stored: {}", error)
 
-    async def _answer_invitation(self, client: MatrixClient, invitation: Invitation) -> None:
+    async def _answer_invitation(self, client: MatrixClient, room_id: str, inviter: str) -> None:
         """Join or decline as the settings say; the room is greeted after a later sync."""
         log = logger.bind(platform=NAME)
-        if not self._is_welcome_inviter(invitation.inviter):
-            log.info("declined the invitation of {} to {}", invitation.inviter, invitation.room_id)
-            await client.leave(invitation.room_id)
-        elif not await client.join(invitation.room_id):
-            log.warning("cannot join {}, to which {} invited", invitation.room_id, invitation.inviter)
+        if not self._is_welcome_inviter(inviter):
+            log.info("declined the invitation of {} to {}", inviter, room_id)
+            await client.leave(room_id)
+        elif not await client.join(room_id):
+            log.warning("cannot join {}, to which {} invited", room_id, inviter)
 
     def _is_welcome_inviter(self, user_id: str) -> bool:
         if self._settings.invites == "listed":

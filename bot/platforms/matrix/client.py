@@ -60,19 +60,12 @@ async def sync_keys(client: nio.AsyncClient) -> None:
     await client.send_to_device_messages()
 
 
-class Invitation(Struct, frozen=True, kw_only=True):
-    """An invitation of the bot to a room."""
-
-    room_id: str
-    inviter: str
-
-
 class SyncBatch(Struct, frozen=True, kw_only=True):
-    """Result of one sync: events of each room in order, invitations, and the token for the next."""
+    """Result of one sync: events of each room in order, who invited to which room, and the token for the next."""
 
     token: str
     events: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
-    invitations: tuple[Invitation, ...] = ()
+    inviters: Mapping[str, str] = field(default_factory=dict)
 
 
 class MatrixClient:
@@ -125,7 +118,7 @@ class MatrixClient:
         _check_session(answer)
         await _call_server(sync_keys(self._nio))
         events = {room_id: await self._timeline(room_id, room, since) for room_id, room in answer.rooms.join.items()}
-        return SyncBatch(token=answer.next_batch, events=events, invitations=self._invitations(answer))
+        return SyncBatch(token=answer.next_batch, events=events, inviters=self._inviters(answer))
 
     def room(self, room_id: str, own_events: Mapping[str, None], reactions: Mapping[str, Reaction]) -> Room:
         """Return the known state of a room."""
@@ -219,16 +212,15 @@ class MatrixClient:
             start = page.end
         return tuple(reversed(found))
 
-    def _invitations(self, answer: "nio.SyncResponse") -> tuple[Invitation, ...]:
-        invited = (
-            Invitation(room_id=room_id, inviter=str(event.sender))
+    def _inviters(self, answer: "nio.SyncResponse") -> dict[str, str]:
+        return {
+            room_id: str(event.sender)
             for room_id, room in answer.rooms.invite.items()
             for event in room.invite_state
             if isinstance(event, nio.InviteMemberEvent)
             and event.state_key == self.user_id
             and event.membership == "invite"
-        )
-        return tuple(invited)
+        }
 
 
 async def _call_server(request: Coroutine[object, object, R], *, seconds: float | None = None) -> R:
@@ -246,7 +238,6 @@ async def _call_server(request: Coroutine[object, object, R], *, seconds: float 
 
 @contextmanager
 def _convert_errors() -> Iterator[None]:
-    """Convert the library's errors to `DeliveryFailed`."""
     try:
         yield
     except (aiohttp.ClientError, TimeoutError, OSError) as error:

@@ -1,6 +1,6 @@
 """Check the bot's account on a Matrix homeserver: the login and its rooms."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Final
 from urllib.parse import quote
@@ -53,18 +53,18 @@ async def _with_password(base: str, own: MatrixSettings, prober: Prober, *, can_
     try:
         return await _account(base, token, own, prober, can_decrypt=can_decrypt)
     finally:
-        await prober.ask("POST", f"{base}/v3/logout", {}, _auth_headers(token))
+        await prober.ask("POST", f"{base}/v3/logout", {}, token=token)
 
 
 async def _account(base: str, token: str, own: MatrixSettings, prober: Prober, *, can_decrypt: bool) -> list[Finding]:
-    who = await prober.ask("GET", f"{base}/v3/account/whoami", headers=_auth_headers(token))
+    who = await prober.ask("GET", f"{base}/v3/account/whoami", token=token)
     if not who.is_ok:
         return [_refusal(who, "matrix_token")]
     if who.body.get("user_id") != own.user:
         names = {"owner": who.body.get("user_id"), "name": own.user}
         return [problem("matrix account", "matrix_other", "matrix_user", **names)]
     works = good("matrix account", "works", name=own.user)
-    answer = await prober.ask("GET", f"{base}/v3/joined_rooms", headers=_auth_headers(token))
+    answer = await prober.ask("GET", f"{base}/v3/joined_rooms", token=token)
     joined = answer.body.get("joined_rooms")
     rooms = [each for each in joined if isinstance(each, str)] if isinstance(joined, list) else []
     unreadable = 0 if can_decrypt else await _count_encrypted(base, token, rooms, prober)
@@ -87,14 +87,10 @@ async def _count_encrypted(base: str, token: str, rooms: Sequence[str], prober: 
     found = 0
     for room in rooms[:_MOST_ROOMS]:
         path = f"{base}/v3/rooms/{quote(room)}/state/m.room.encryption/"
-        found += "algorithm" in (await prober.ask("GET", path, headers=_auth_headers(token))).body
+        found += "algorithm" in (await prober.ask("GET", path, token=token)).body
     return found
 
 
 def _refusal(answer: ProbeResult, step: str) -> Finding:
     reason = answer.problem or answer.body.get("error", answer.status)
     return problem("matrix account", "refused", step, reason=reason)
-
-
-def _auth_headers(token: str) -> Mapping[str, str]:
-    return {"Authorization": f"Bearer {token}"}

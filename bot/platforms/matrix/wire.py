@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.kit.events import instant, is_called
+from bot.platforms.kit.events import instant, is_called, mapping
 from bot.platforms.kit.markdown import Span, plain, render_html, spans_of
 from services.kernel.chat import (
     Attachment,
@@ -27,7 +27,7 @@ from services.kernel.chat import (
 
 NAME: Final = "matrix"
 Json: TypeAlias = "Mapping[str, Json] | list[Json] | str | int | float | bool | None"
-Event: TypeAlias = Mapping[str, Json]
+Event: TypeAlias = Mapping[str, object]
 
 # Who may redact other people's messages is a moderator of the room.
 _MODERATOR_LEVEL: Final = 50
@@ -285,11 +285,6 @@ def _when(event: Event) -> datetime:
     return instant(stamp if isinstance(stamp, int | float) else 0, per_second=1000)
 
 
-def text_of(value: Json) -> str:
+def text_of(value: object) -> str:
     """Return `value` if it is a string, else an empty one; events may contain anything."""
     return value if isinstance(value, str) else ""
-
-
-def mapping(value: Json) -> Event:
-    """Return `value` if it is an object, else an empty one."""
-    return value if isinstance(value, Mapping) else {}

@@ -14,7 +14,7 @@ from bot.config.platform_catalog import OneBotSettings
 from bot.platforms.base import Capabilities, OutgoingMessage, Receive
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.connection import Backlog, Connection, listen
-from bot.platforms.kit.events import parse_event
+from bot.platforms.kit.events import mapping, parse_event
 from bot.platforms.kit.pieces import send_in_order
 from bot.platforms.onebot import requests
 from bot.platforms.onebot.links import Answer, ForwardLink, HttpLink, ReverseLink
@@ -83,9 +83,10 @@ class OneBotPlatform(NetworkPlatform):
         answer = await self._link.call("send_msg", params)
         if answer.status == "failed":
             raise DeliveryFailed(f"onebot: {answer.reason}", is_permanent=answer.retcode in _PERMANENT)
-        if not isinstance(answer.data, dict) or "message_id" not in answer.data:
+        data = mapping(answer.data)
+        if "message_id" not in data:
             return None  # `async`: taken, and done some time later
-        sent = str(answer.data["message_id"])
+        sent = str(data["message_id"])
         self._own_messages.append(sent)
         return sent
 
@@ -114,11 +115,10 @@ class OneBotPlatform(NetworkPlatform):
         if not group.isdecimal() or not person.isdecimal():
             return person
         try:
-            data = (await self._member(group, person)).data
+            found = mapping((await self._member(group, person)).data)
         except DeliveryFailed as failure:
             logger.bind(platform=NAME).debug("could not fetch the name of a person: {}", failure)
             return person
-        found = data if isinstance(data, dict) else {}
         return str(found.get("card") or found.get("nickname") or person)
 
     async def _member(self, group: str, person: str) -> Answer:

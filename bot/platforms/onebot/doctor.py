@@ -22,11 +22,10 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
 async def _client(own: OneBotSettings, prober: Prober) -> Finding:
     """Over http it says who it is; at a WebSocket address it at least answers that it wants one."""
     token = own.token.get_secret_value()
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
     if own.mode == "http":
-        answer = await prober.ask("POST", f"{own.url.rstrip('/')}/get_login_info", {}, headers)
+        answer = await prober.ask("POST", f"{own.url.rstrip('/')}/get_login_info", {}, token=token)
     else:
-        answer = await prober.ask("GET", own.url.replace("ws", "http", 1), headers=headers)
+        answer = await prober.ask("GET", own.url.replace("ws", "http", 1), token=token)
     if answer.problem:
         return problem("onebot", "unreachable", "onebot_client", reason=f"{own.url}: {answer.problem}")
     if answer.status in {401, 403}:

@@ -14,7 +14,7 @@ from typing import Literal
 from aiohttp import ClientError, ClientSession, ClientTimeout, ClientWebSocketResponse, WSMsgType, web
 
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood, PendingAnswers
-from bot.platforms.kit.events import Form
+from bot.platforms.kit.events import Form, mapping
 from function_calls.language.messages import Message
 from services.kernel.errors import DeliveryFailed
 
@@ -71,7 +71,6 @@ class _SocketLink:
             return await answer
 
     async def _serve(self, socket: Socket) -> None:
-        """Read frames until the connection ends."""
         self._socket = socket
         try:
             async for frame in socket:
@@ -207,5 +206,5 @@ def _refusal(request: web.Request, given: str, expected: str) -> web.Response | 
 
 
 def _self_id(answer: Answer) -> int:
-    number = answer.data.get("user_id") if isinstance(answer.data, dict) else None
+    number = mapping(answer.data).get("user_id")
     return number if isinstance(number, int) else 0

@@ -139,17 +139,17 @@ class SlackPlatform(NetworkPlatform):
             event = payload.get("event", {})
             if isinstance(event, Mapping) and event.get("type") in {wire.ADDED, wire.REMOVED}:
                 change = ReactionChange.model_validate(event)
-                return wire.to_reaction(change, self._me, await self._api.profiles({change.user}))
+                return wire.to_reaction(change, self._me, await self._api.people({change.user}))
             message = Message.model_validate(event)
-            return wire.to_incoming(message, self._me, await self._api.profiles(wire.users_in(message)))
+            return wire.to_incoming(message, self._me, await self._api.people(wire.users_in(message)))
         if kind == "slash_commands":
             command = Command.model_validate(payload)
             offered = {f"/{each.name}" for each in self._commands}
-            return wire.to_command(command, await self._api.profiles({command.user_id}), self._clock.now(), offered)
+            return wire.to_command(command, await self._api.people({command.user_id}), self._clock.now(), offered)
         if kind == "interactive":
             interaction = Interaction.model_validate(payload)
             users = {interaction.user.id} if interaction.user else set()
-            return wire.to_pressed(interaction, await self._api.profiles(users), self._clock.now())
+            return wire.to_pressed(interaction, await self._api.people(users), self._clock.now())
         return None
 
 

@@ -9,8 +9,8 @@ from aiohttp import ClientConnectorError, ClientError
 from slack_sdk.errors import SlackApiError, SlackRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.platforms.slack.wire import Profile
-from services.kernel.chat import ChatAddress, SentFile
+from bot.platforms.kit.events import mapping
+from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
 
@@ -37,13 +37,13 @@ class WebApi:
     def __init__(self, client: AsyncWebClient, clock: Clock) -> None:
         self._client = client
         self._clock = clock
-        self._profiles: dict[str, tuple[datetime, Profile]] = {}
+        self._people: dict[str, tuple[datetime, Person]] = {}
 
     async def ask(self, method: str, parameters: Mapping[str, object]) -> Mapping[str, object]:
         """Call `method`."""
         with _convert_errors():
             answer = await self._client.api_call(method, json=dict(parameters))
-        return answer.data if isinstance(answer.data, dict) else {}
+        return mapping(answer.data)
 
     async def upload(self, address: ChatAddress, file: SentFile) -> None:
         """Share `file` in a chat; Slack shows it a moment later and returns no message id."""
@@ -62,34 +62,33 @@ class WebApi:
         while True:
             with _convert_errors():
                 answer = await self._client.conversations_members(channel=channel, cursor=cursor, limit=_PAGE)
-            page: Mapping[str, object] = answer.data if isinstance(answer.data, dict) else {}
-            found, more = page.get("members"), page.get("response_metadata")
+            page = mapping(answer.data)
+            found = page.get("members")
             for member in found if isinstance(found, list) else []:
                 yield str(member)
-            cursor = str(more.get("next_cursor", "")) if isinstance(more, dict) else ""
+            cursor = str(mapping(page.get("response_metadata")).get("next_cursor", ""))
             if not cursor:
                 return
 
-    async def profiles(self, users: set[str]) -> dict[str, Profile]:
-        """Return the profiles of users, cached for an hour; those that Slack refuses have only an id."""
-        return {user: await self._profile(user) for user in users}
+    async def people(self, users: set[str]) -> dict[str, Person]:
+        """Return users by id, cached for an hour; those that Slack refuses have only an id."""
+        return {user: await self._person(user) for user in users}
 
-    async def _profile(self, user: str) -> Profile:
-        asked_at, known = self._profiles.get(user, (None, Profile(name=user)))
+    async def _person(self, user: str) -> Person:
+        asked_at, known = self._people.get(user, (None, Person(id=user, name=user)))
         if asked_at is not None and self._clock.now() - asked_at < _TRUSTED_FOR:
             return known
         try:
             answer = await self._client.api_call("users.info", params={"user": user})
         except (SlackApiError, ClientError, TimeoutError, OSError):
             return known
-        profile = _profile(user, answer.get("user"))
-        self._profiles[user] = (self._clock.now(), profile)
-        return profile
+        person = _to_person(user, mapping(answer.get("user")))
+        self._people[user] = (self._clock.now(), person)
+        return person
 
 
 @contextmanager
 def _convert_errors() -> Iterator[None]:
-    """Convert the SDK's errors to `DeliveryFailed`."""
     try:
         yield
     except SlackApiError as error:
@@ -111,12 +110,10 @@ def to_delivery_failed(error: SlackApiError) -> DeliveryFailed:
     return DeliveryFailed(f"slack: {reason}", is_permanent=not is_passing)
 
 
-def _profile(user: str, found: object) -> Profile:
-    if not isinstance(found, dict):
-        return Profile(name=user)
-    own = found.get("profile")
-    display = own.get("display_name") if isinstance(own, dict) else ""
-    return Profile(
+def _to_person(user: str, found: Mapping[str, object]) -> Person:
+    display = mapping(found.get("profile")).get("display_name")
+    return Person(
+        id=user,
         name=str(display or found.get("real_name") or found.get("name") or user),
         is_admin=bool(found.get("is_admin") or found.get("is_owner")),
         is_bot=bool(found.get("is_bot")),

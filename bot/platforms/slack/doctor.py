@@ -24,7 +24,7 @@ async def _bot_token(own: SlackSettings, prober: Prober) -> list[Finding]:
     token = own.bot_token.get_secret_value()
     if not token:
         return [problem("slack bot token", "absent", "slack_token")]
-    answer = await prober.ask("POST", f"{own.api_url}auth.test", {}, {"Authorization": f"Bearer {token}"})
+    answer = await prober.ask("POST", f"{own.api_url}auth.test", {}, token=token)
     if not answer.body.get("ok"):
         return [refusal(answer, "slack bot token", "slack_again", "error")]
     works = good("slack bot token", "works", name=f"{answer.body.get('user')} @ {answer.body.get('team', 'Slack')}")
@@ -47,7 +47,7 @@ async def _app_token(own: SlackSettings, prober: Prober) -> Finding:
     token = own.app_token.get_secret_value()
     if not token:
         return problem("slack app token", "absent", "slack_app_token")
-    answer = await prober.ask("POST", f"{own.api_url}apps.connections.open", {}, {"Authorization": f"Bearer {token}"})
+    answer = await prober.ask("POST", f"{own.api_url}apps.connections.open", {}, token=token)
     if answer.body.get("ok"):
         return good("slack app token", "works", name="Socket Mode")
     why = answer.problem or str(answer.body.get("error", answer.status))

@@ -1,7 +1,7 @@
 """Convert Slack's events to chat messages. Source: https://docs.slack.dev/messaging/formatting-message-text."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from msgspec import Struct
@@ -45,24 +45,14 @@ class Account(Struct, frozen=True, kw_only=True):
     bot_name: str
 
 
-class Profile(Struct, frozen=True, kw_only=True):
-    """Who a user id stands for."""
-
-    name: str
-    is_admin: bool = False
-    is_bot: bool = False
-    username: str = ""
-
-
 def users_in(message: Message) -> set[str]:
     """Return the ids of the people of whom the message speaks."""
     texts = [message.text, message.message.text if message.message else ""]
-    called = {mark["body"] for text in texts for mark in _MARKED.finditer(text) if mark["kind"] == "@"}
-    return (called | {message.user}) - {""}
+    return {message.user, *(user for text in texts for user in _mentioned_ids(text))} - {""}
 
 
-def to_incoming(message: Message, me: Account, people: Mapping[str, Profile]) -> Incoming | None:
-    """Convert an event; None where a chat bot has no use for it. `people` are profiles by user id."""
+def to_incoming(message: Message, me: Account, people: Mapping[str, Person]) -> Incoming | None:
+    """Convert an event; None where a chat bot has no use for it. `people` are those of `users_in` by id."""
     if message.type == "member_joined_channel":
         return BotAdded(address=_address(message.channel, None)) if message.user == me.user_id else None
     if message.subtype == "message_changed":
@@ -80,7 +70,7 @@ def to_incoming(message: Message, me: Account, people: Mapping[str, Profile]) ->
     return _to_message(message, me, people)
 
 
-def to_reaction(change: ReactionChange, me: Account, people: Mapping[str, Profile]) -> Reaction | None:
+def to_reaction(change: ReactionChange, me: Account, people: Mapping[str, Person]) -> Reaction | None:
     """Somebody else's emoji under a message; the shade of a hand is left out, and an unknown name stays a name."""
     if change.item.type != "message" or change.user == me.user_id:
         return None
@@ -95,7 +85,7 @@ def to_reaction(change: ReactionChange, me: Account, people: Mapping[str, Profil
 
 
 def to_command(
-    command: Command, people: Mapping[str, Profile], now: datetime, offered: Collection[str] = _COMMANDS
+    command: Command, people: Mapping[str, Person], now: datetime, offered: Collection[str] = _COMMANDS
 ) -> ChatMessage:
     """Return a slash command as its text: with the name for those that are `offered`, else without."""
     words = f"{command.command} {command.text}" if command.command in offered else command.text
@@ -110,7 +100,7 @@ def to_command(
     )
 
 
-def to_pressed(interaction: Interaction, people: Mapping[str, Profile], now: datetime) -> ChatMessage | None:
+def to_pressed(interaction: Interaction, people: Mapping[str, Person], now: datetime) -> ChatMessage | None:
     """Return a pressed button as its person's words, in reply to the message under which it stands."""
     user, channel, message = interaction.user, interaction.channel, interaction.message
     if interaction.type != "block_actions" or not interaction.actions or not (user and channel and message):
@@ -128,7 +118,7 @@ def to_pressed(interaction: Interaction, people: Mapping[str, Profile], now: dat
     )
 
 
-def display_text(text: str, me: Account, people: Mapping[str, Profile]) -> str:
+def display_text(text: str, me: Account, people: Mapping[str, Person]) -> str:
     """Return the text as people see it: mentions as `@name`, links by their addresses, escapes undone."""
 
     def word(mark: re.Match[str]) -> str:
@@ -144,7 +134,7 @@ def display_text(text: str, me: Account, people: Mapping[str, Profile]) -> str:
     return _MARKED.sub(word, text).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").strip()
 
 
-def _to_message(message: Message, me: Account, people: Mapping[str, Profile]) -> ChatMessage | None:
+def _to_message(message: Message, me: Account, people: Mapping[str, Person]) -> ChatMessage | None:
     text = display_text(message.text, me, people)
     attachments = tuple(
         Attachment(kind=file.filetype or "file", description=file.name or "", url=file.permalink)
@@ -153,7 +143,7 @@ def _to_message(message: Message, me: Account, people: Mapping[str, Profile]) ->
     if not text and not attachments:
         return None
     is_private = message.channel_type == "im"
-    called = set(_ids_of_mentions(message.text))
+    called = _mentioned_ids(message.text)
     is_target = message.type == "app_mention" or me.user_id in called or message.parent_user_id == me.user_id
     sender = _person(message.user or message.bot_id or "", people)
     return ChatMessage(
@@ -164,12 +154,12 @@ def _to_message(message: Message, me: Account, people: Mapping[str, Profile]) ->
         sent_at=instant(message.ts),
         is_addressed=is_private or is_target or is_called(text, me.bot_name),
         is_private=is_private,
-        mentions=tuple(_person(user, people) for user in _ids_of_mentions(message.text) if user != me.user_id),
+        mentions=tuple(_person(user, people) for user in called if user != me.user_id),
         attachments=attachments,
     )
 
 
-def _to_edited(message: Message, me: Account, people: Mapping[str, Profile]) -> MessageEdited | None:
+def _to_edited(message: Message, me: Account, people: Mapping[str, Person]) -> MessageEdited | None:
     """Convert an edit; None where Slack only added a preview, or the bot edited its own message."""
     new, old = message.message, message.previous_message
     if new is None or new.user == me.user_id or (old is not None and old.text == new.text):
@@ -182,12 +172,11 @@ def _to_edited(message: Message, me: Account, people: Mapping[str, Profile]) -> 
     )
 
 
-def _ids_of_mentions(text: str) -> Iterator[str]:
-    return iter(dict.fromkeys(mark["body"] for mark in _MARKED.finditer(text) if mark["kind"] == "@"))
+def _mentioned_ids(text: str) -> list[str]:
+    return list(dict.fromkeys(mark["body"] for mark in _MARKED.finditer(text) if mark["kind"] == "@"))
 
 
 def _address(channel: str, message: Message | None) -> ChatAddress:
-    """Return the channel and, for a message in a thread, the thread."""
     is_in_thread = message is not None and message.thread_ts is not None and message.thread_ts != message.ts
     return ChatAddress(
         platform=NAME, chat_id=channel, thread_id=message.thread_ts if message and is_in_thread else None
@@ -198,12 +187,5 @@ def _is_private(channel: str) -> bool:
     return channel.startswith("D")
 
 
-def _person(user: str, people: Mapping[str, Profile]) -> Person:
-    profile = people.get(user, Profile(name=user))
-    return Person(
-        id=user,
-        name=profile.name,
-        is_bot=profile.is_bot,
-        is_admin=profile.is_admin,
-        username=profile.username,
-    )
+def _person(user: str, people: Mapping[str, Person]) -> Person:
+    return people.get(user) or Person(id=user, name=user)

@@ -71,13 +71,9 @@ class TelegramPlatform(NetworkPlatform):
         self._settings = settings
         session = AiohttpSession(api=TelegramAPIServer.from_base(settings.api_url))
         self._bot = Bot(settings.token.get_secret_value(), session=session)
-        if settings.webhook_url:
-            limit = stale_after or _QUIET_WEBHOOK
-            connection = Connection(NAME, clock, stale_after=limit, probe=self._probe)
-        else:
-            limit = stale_after or timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
-            connection = Connection(NAME, clock, stale_after=limit)
-        super().__init__(clock, bot_name, connection)
+        quiet = _QUIET_WEBHOOK if settings.webhook_url else timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
+        probe = self._probe if settings.webhook_url else None
+        super().__init__(clock, bot_name, Connection(NAME, clock, stale_after=stale_after or quiet, probe=probe))
         self._administrators = Administrators(self._bot, clock)
         self._people: BoundedDict[str, Person] = BoundedDict(_REMEMBERED_PEOPLE)
         self._me = Account(id=self._bot.id, username="", bot_name=bot_name, people=self._people)

@@ -3,6 +3,7 @@
 from bot.config.platform_catalog import TelegramSettings
 from bot.config.settings import Settings
 from bot.platforms.kit.doctor import Finding, Prober, good, problem
+from bot.platforms.kit.events import mapping
 from bot.platforms.telegram.wire import NAME
 
 
@@ -44,9 +45,8 @@ async def _webhook(own: TelegramSettings, base: str, prober: Prober) -> list[Fin
     """With a webhook: whether Telegram can reach it."""
     if not own.webhook_url:
         return []
-    found = (await prober.ask("GET", f"{base}/getWebhookInfo")).body.get("result")
-    error = found.get("last_error_message") if isinstance(found, dict) else None
-    pending = int(found.get("pending_update_count", 0)) if isinstance(found, dict) else 0
+    found = mapping((await prober.ask("GET", f"{base}/getWebhookInfo")).body.get("result"))
+    error, pending = found.get("last_error_message"), int(str(found.get("pending_update_count", 0)))
     if error and pending:
         place = {"url": own.webhook_url, "port": own.webhook_port}
         return [problem("telegram webhook", "webhook_fails", "webhook_port", reason=error, count=pending, **place)]

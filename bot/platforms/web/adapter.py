@@ -8,6 +8,7 @@ from loguru import logger
 from msgspec import Struct
 from msgspec.structs import replace
 
+from bot.config.platform_catalog import PAGE
 from bot.platforms.base import Capabilities, Health, HealthState, OutgoingMessage, Receive
 from bot.platforms.kit.events import is_called
 from bot.platforms.kit.markdown import defuse_mentions
@@ -16,7 +17,7 @@ from bot.platforms.web.client_calls import ClientCalls
 from bot.platforms.web.extras import Extras, ExtrasRepository
 from bot.platforms.web.files import RoomFiles
 from bot.platforms.web.frames import AttachmentShape, MessageShape, attachment_shape, author_shape
-from bot.platforms.web.rooms import PLATFORM, Room, Rooms, address_of
+from bot.platforms.web.rooms import Room, Rooms, address_of
 from bot.platforms.web.shapes import bot_message_id, client_id_of, due_shape, extras_of, message_shape, post_id
 from services.history.service import HistoryService, record_once
 from services.kernel.bounded import BoundedDict
@@ -70,7 +71,7 @@ class WebPlatform:
     `files` stores attachments; without it files of the bot are only named.
     """
 
-    name = PLATFORM
+    name = PAGE
 
     def __init__(self, *, clock: Clock, bot_name: str, files: RoomFiles | None = None) -> None:
         self.files = files

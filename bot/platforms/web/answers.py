@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from bot.config.platform_catalog import PAGE
 from bot.platforms.base import Receive
 from bot.platforms.web.extras import Extras, ExtrasRepository
 from bot.platforms.web.frames import (
@@ -16,12 +17,11 @@ from bot.platforms.web.frames import (
     MessageShape,
     add_rule_words,
     choices_at,
-    choices_closed,
     choices_pressed,
-    choices_undone,
+    choices_used,
     written,
 )
-from bot.platforms.web.rooms import PLATFORM, Room, Rooms
+from bot.platforms.web.rooms import Room, Rooms
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, Event
 from services.history.service import HistoryService
@@ -39,8 +39,9 @@ _Key = tuple[str, str]
 class Answer:
     """The calls and the answer of the bot for one message, as the room gets them.
 
-    `id` is the id of the message that the answer will be; it is the same if the question is handled again. `sent` is
-    that message once it is said. `confirmed` are the earlier messages whose calls the question has said yes to.
+    `id` is the id of the message that the answer will be; it is the same if the question is handled again. `text` is
+    what a model has written so far, `sent` the message once it is said. `confirmed` are the earlier messages whose
+    calls the question has said yes to.
     """
 
     def __init__(self, room: Room, question: ChatMessage) -> None:
@@ -51,17 +52,12 @@ class Answer:
         self.sent: MessageShape | None = None
         self.is_begun = False
         self.is_stopped = False
+        self.text = ""
         self._room = room
-        self._pieces: list[str] = []
-        self._waiting: list[str] = []
+        self._published = 0
         self._index = 0
         self._flushed_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
-
-    @property
-    def text(self) -> str:
-        """Return the text so far."""
-        return "".join(self._pieces)
 
     def begin(self) -> None:
         """Tell the room once that something is coming."""
@@ -74,8 +70,7 @@ class Answer:
         if self.sent is not None or self.is_stopped:
             return
         self.begin()
-        self._pieces.append(text)
-        self._waiting.append(text)
+        self.text += text
         loop = asyncio.get_running_loop()
         wait = self._flushed_at + FLUSH_SECONDS - loop.time()
         if wait <= 0:
@@ -84,21 +79,21 @@ class Answer:
             self._timer = loop.call_later(wait, self.flush)
 
     def flush(self) -> None:
-        """Publish the pending pieces."""
+        """Publish the text that the room does not have yet."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if not self._waiting:
+        delta = self.text[self._published :]
+        if not delta:
             return
-        delta = "".join(self._waiting)
-        self._waiting.clear()
+        self._published = len(self.text)
         self._flushed_at = asyncio.get_running_loop().time()
         self._room.emit("message", {"message_id": self.id, "index": self._index, "delta": delta, "content": delta})
         self._index += 1
 
     def done(self, text: str, finish_reason: str, usage: Mapping[str, int] | None = None) -> None:
         """Tell that the answer is complete; `text` overrules the pieces, `usage` counts tokens."""
-        self._waiting.clear()
+        self._published = len(self.text)
         self.flush()
         self._room.emit(
             "done",
@@ -201,7 +196,7 @@ class AnswerTracker:
     def show_call(self, event: Event) -> None:
         """Show a tool call while it runs, and how it ended."""
         platform, _, chat_id = event.chat.partition(":")
-        answer = self._answers.get((chat_id, event.message_id)) if platform == PLATFORM else None
+        answer = self._answers.get((chat_id, event.message_id)) if platform == PAGE else None
         if answer is None:
             return
         asked_in = event.data.get("asked_in")
@@ -245,7 +240,7 @@ class AnswerTracker:
         """Mark the buttons of a question that is answered or dropped; it stands in the answer to `asked_in`."""
         message_id = f"{asked_in}.r"
         extras = await self._extras.room(chat).of(message_id)
-        choices = choices_closed(extras.choices)
+        choices = choices_used(extras.choices, lambda each: each["expires_at"] is not None)
         if choices != extras.choices:
             await self._change_choices(chat, message_id, choices)
 
@@ -253,7 +248,8 @@ class AnswerTracker:
         """Mark the buttons that undo the change `change_id` as used."""
         for message_id in await self._extras.room(chat).with_change(change_id):
             extras = await self._extras.room(chat).of(message_id)
-            await self._change_choices(chat, message_id, choices_undone(extras.choices, change_id))
+            choices = choices_used(extras.choices, lambda each: each["change_id"] == change_id)
+            await self._change_choices(chat, message_id, choices)
 
     async def _change_choices(self, chat: ChatAddress, message_id: str, choices: list[ChoiceShape]) -> None:
         extras = await self._extras.room(chat).of(message_id)

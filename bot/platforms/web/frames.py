@@ -1,6 +1,6 @@
 """Define the schemas of the frames that are sent over a room's sockets, and the states of buttons."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final, Literal, NotRequired
 
@@ -57,26 +57,17 @@ def choices_pressed(
     """Return `choices` after `person_id` pressed the one with the text `says`; None where that changes nothing.
 
     A button is used once what it asks for `is_done`; one for everybody stays for the others. One that takes a change
-    back is used with that (see `choices_undone`), and one of a question with the question (see `choices_closed`).
+    back is used with the change, and one of a question (it expires) with the question.
     """
     pressed = next((each for each in choices if each["says"] == says and person_id in each["only_for"]), None)
     if pressed is None or pressed["change_id"] is not None or pressed["expires_at"] is not None:
         return None
-    return [_mark_used(each) if each is pressed else each for each in choices] if is_done else None
+    return choices_used(choices, lambda each: each is pressed) if is_done else None
 
 
-def choices_closed(choices: Sequence[ChoiceShape]) -> list[ChoiceShape]:
-    """Return `choices` after the question that they answer was answered or dropped."""
-    return [_mark_used(each) if each["expires_at"] is not None else each for each in choices]
-
-
-def choices_undone(choices: Sequence[ChoiceShape], change_id: str) -> list[ChoiceShape]:
-    """Return `choices` after the change with this id was taken back."""
-    return [_mark_used(each) if each["change_id"] == change_id else each for each in choices]
-
-
-def _mark_used(choice: ChoiceShape) -> ChoiceShape:
-    return {**choice, "state": "used"}
+def choices_used(choices: Sequence[ChoiceShape], is_used: Callable[[ChoiceShape], bool]) -> list[ChoiceShape]:
+    """Return `choices` with those marked that are used."""
+    return [{**each, "state": "used"} if is_used(each) else each for each in choices]
 
 
 def _is_over(choice: ChoiceShape, now: datetime) -> bool:

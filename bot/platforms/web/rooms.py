@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
+from bot.config.platform_catalog import PAGE
 from bot.platforms.kit.markdown import find_mentioned
 from bot.platforms.web.extras import ExtrasRepository
 from bot.platforms.web.frames import AuthorShape, Frame, author_shape, make_frame
@@ -19,7 +20,6 @@ RING: Final = 500
 HERE: Final = "here"
 """Kind of the event by which workers share the members of a room; it is not sent to sockets."""
 
-PLATFORM: Final = "web"
 _MOST_ROOMS: Final = 1000
 _MOST_KNOWN: Final = 500
 _STAYS: Final = timedelta(minutes=10)  # who spoke without a socket counts as being there for so long
@@ -207,7 +207,7 @@ class Room:
 
 def address_of(session_id: str) -> ChatAddress:
     """Return the chat that a session is."""
-    return ChatAddress(platform=PLATFORM, chat_id=session_id)
+    return ChatAddress(platform=PAGE, chat_id=session_id)
 
 
 class Rooms:

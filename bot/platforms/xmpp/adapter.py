@@ -149,13 +149,6 @@ class XmppPlatform(NetworkPlatform):
             return ()
         return [each.person for nick, each in self._client.occupants(address.chat_id).items() if nick != own]
 
-    def _message(self, address: ChatAddress, text: str | None) -> Message:
-        client = self._require_client()
-        is_group = address.chat_id in self._nicks
-        if not is_group and _domain(address.chat_id) in {_domain(room) for room in self._settings.rooms}:
-            raise DeliveryFailed(f"the bot is not in {address.chat_id}", is_of_chat=True)
-        return client.message_to(address.chat_id, text, is_group=is_group)
-
     async def _upload_files(self, files: Sequence[SentFile]) -> tuple[list[str], list[str]]:
         """Upload `files`; return the addresses, and a line of text for each file that failed."""
         uploaded: list[str] = []
@@ -182,7 +175,10 @@ class XmppPlatform(NetworkPlatform):
         replaces: str | None = None,
         is_file: bool = False,
     ) -> str:
-        stanza = self._message(address, text)
+        client, is_group = self._require_client(), address.chat_id in self._nicks
+        if not is_group and _domain(address.chat_id) in {_domain(room) for room in self._settings.rooms}:
+            raise DeliveryFailed(f"the bot is not in {address.chat_id}", is_of_chat=True)
+        stanza = client.message_to(address.chat_id, text, is_group=is_group)
         if is_file:
             add_file(stanza.xml, text)
         if reply_to is not None:
@@ -245,13 +241,12 @@ class XmppPlatform(NetworkPlatform):
             for room in self._missing_rooms:
                 entering.create_task(self._return_to(client, room))
             while True:
-                departure = await client.left.get()
-                if departure.room not in self._nicks:
+                room, reason = await client.left.get()
+                if self._nicks.pop(room, None) is None:
                     continue
-                del self._nicks[departure.room]
-                self._missing_rooms[departure.room] = departure.reason
-                logger.bind(platform=NAME).warning("left room {}: {}", departure.room, departure.reason)
-                entering.create_task(self._return_to(client, departure.room))
+                self._missing_rooms[room] = reason
+                logger.bind(platform=NAME).warning("left room {}: {}", room, reason)
+                entering.create_task(self._return_to(client, room))
 
     async def _return_to(self, client: XmppClient, room: str) -> None:
         pauses = growing_pauses(self._rejoin_after, _LONGEST_REJOIN_SECONDS)

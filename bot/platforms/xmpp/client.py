@@ -51,17 +51,11 @@ class Arrived(Struct, frozen=True, kw_only=True):
     occupants: Mapping[str, Occupant]
 
 
-class Departure(Struct, frozen=True, kw_only=True):
-    """The bot has left `room`. Source: XEP-0045 sections 8.2, 9.1 and 15.6."""
-
-    room: str
-    reason: str
-
-
 class XmppClient(slixmpp.ClientXMPP):
     """A stream to a server.
 
-    `arrived` are the messages that came, None when the stream has ended; `left` are rooms that put the bot out.
+    `arrived` are the messages that came, None when the stream has ended; `left` are rooms that put the bot out, with
+    the reason (XEP-0045 sections 8.2, 9.1 and 15.6).
     """
 
     def __init__(self, settings: XmppSettings) -> None:
@@ -76,7 +70,7 @@ class XmppClient(slixmpp.ClientXMPP):
         )
         self._settings = settings
         self.arrived: asyncio.Queue[Arrived | None] = asyncio.Queue()
-        self.left: asyncio.Queue[Departure] = asyncio.Queue()
+        self.left: asyncio.Queue[tuple[str, str]] = asyncio.Queue()
         self._entered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._occupant_ids: dict[str, str] = {}
         self._rooms_with_ids: set[str] = set()
@@ -178,8 +172,8 @@ class XmppClient(slixmpp.ClientXMPP):
             return False
         return True
 
-    def message_to(self, jid: str, body: str | None, *, is_group: bool) -> Message:
-        """Return an unsent message with an id of its own; `body` may be None."""
+    def message_to(self, jid: str, body: str, *, is_group: bool) -> Message:
+        """Return an unsent message with an id of its own."""
         message = self.make_message(mto=slixmpp.JID(jid), mbody=body, mtype="groupchat" if is_group else "chat")
         message["id"] = self.new_id()
         return message
@@ -252,6 +246,6 @@ class XmppClient(slixmpp.ClientXMPP):
             codes = presence["muc"]["status_codes"]
             if _OWN_PRESENCE in codes and _NICK_CHANGED not in codes:
                 reason = next((each for code, each in _REASONS.items() if code in codes), "left the room")
-                self.left.put_nowait(Departure(room=sender.bare, reason=reason))
+                self.left.put_nowait((sender.bare, reason))
         elif sender.bare in self._rooms_with_ids:
             self._occupant_ids[str(sender)] = occupant_id(presence.xml)

@@ -9,12 +9,11 @@ import pytest
 from bot.platforms.base import Choice, OutgoingMessage
 from bot.platforms.slack import requests, wire
 from bot.platforms.slack.events import Command, Interaction, Message
-from bot.platforms.slack.wire import Profile
 from services.kernel.chat import BotAdded, ChatAddress, MessageEdited, MessageWithdrawn, Person
 
 EVENTS = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))
 ME = wire.Account(user_id="UBOT", bot_id="BBOT", bot_name="Bubbles")
-PEOPLE = {"U7": Profile(name="Ann", is_admin=True, username="ann.lee"), "U8": Profile(name="Wei")}
+PEOPLE = {"U7": Person(id="U7", name="Ann", is_admin=True, username="ann.lee"), "U8": Person(id="U8", name="Wei")}
 TEAM = ChatAddress(platform="slack", chat_id="C1")
 NOW = datetime(2026, 11, 20, 10, tzinfo=UTC)
 
