@@ -120,13 +120,12 @@ class ReminderLimits(Struct, frozen=True, kw_only=True):
     """Limits on the reminders of people and chats.
 
     `per_person` counts the active reminders of one person in one chat, `per_chat` all of a chat; `content_length`
-    is in characters; `shortest_interval` is the least time between two fires of a rule.
+    is in characters.
     """
 
     per_person: int = 200
     per_chat: int = 1000
     content_length: int = 2000
-    shortest_interval: timedelta = timedelta(minutes=1)
 
 
 class ReminderEdit(Struct, frozen=True, kw_only=True):

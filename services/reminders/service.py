@@ -197,10 +197,10 @@ class ReminderService:
             RequestRefused: `reminder_unknown`, `not_your_reminder`; `time_in_past`, `rule_never_fires` if no fire is
                 left.
         """
-        now, shortest = self._clock.now(), self._limits.shortest_interval
+        now = self._clock.now()
 
         def resume_cancelled(row: StoredReminder) -> Change | None:
-            return transitions.resume(row, now, shortest) if row.state is ReminderState.CANCELLED else None
+            return transitions.resume(row, now) if row.state is ReminderState.CANCELLED else None
 
         return await self._updater.change_by_id(chat, person, reminder_id, resume_cancelled)
 
@@ -221,8 +221,7 @@ class ReminderService:
             RequestRefused: as `get` and `create`, and `not_your_reminder(id, owner)`.
         """
         await self.load_calendar(edit.schedule)
-        edit, now, shortest = self._check_edit(edit), self._clock.now(), self._limits.shortest_interval
-        make = partial(transitions.edit, edit=edit, now=now, shortest=shortest, asked_at=asked_at)
+        make = partial(transitions.edit, edit=self._check_edit(edit), now=self._clock.now(), asked_at=asked_at)
         return await self._updater.change_one(chat, person, reference, make, check=check_may_edit)
 
     async def revert(
@@ -245,13 +244,13 @@ class ReminderService:
             RequestRefused: `reminder_unknown`, `not_your_reminder`, `deleted_since(id)`, and as `create`.
         """
         await self.load_calendar(edit.schedule)
-        edit, now, shortest = self._check_edit(edit), self._clock.now(), self._limits.shortest_interval
+        edit, now = self._check_edit(edit), self._clock.now()
         may = check_may_edit if is_undo else check_may_change
 
         def revert_row(row: StoredReminder) -> Change:
             if row.state is ReminderState.CANCELLED and not was_ended:
                 raise RequestRefused("deleted_since", id=public_id(row.key))
-            return transitions.edit(row, edit, now, shortest, asked_at)
+            return transitions.edit(row, edit, now, asked_at)
 
         return await self._updater.change_by_id(chat, person, reminder_id, revert_row, check=may)
 
@@ -272,32 +271,27 @@ class ReminderService:
 
         With "all", one-time reminders whose time has passed stay paused.
         """
-        now, shortest = self._clock.now(), self._limits.shortest_interval
+        now = self._clock.now()
+        make = partial(transitions.resume, now=now)
         if not means_all(reference):
-            make = partial(transitions.resume, now=now, shortest=shortest)
             return (await self._updater.change_one(chat, person, reference, make, check=check_may_edit),)
 
         def has_fire(row: StoredReminder) -> bool:
             return row.state is ReminderState.PAUSED and bool(next_fires(row.schedule, now, 1))
 
-        return await self._updater.change_own(
-            chat, person, lambda row: transitions.resume(row, now, shortest), has_fire, none=_NONE
-        )
+        return await self._updater.change_own(chat, person, make, has_fire, none=_NONE)
 
     async def finish(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Mark as done: follow-ups stop, and a one-time reminder ends. Raises as `edit`.
 
         Everybody of the chat may finish a reminder for everyone that has follow-ups.
         """
-        now, shortest = self._clock.now(), self._limits.shortest_interval
-        return await self._updater.change_one(
-            chat, person, reference, lambda row: transitions.finish(row, now, shortest), check=check_may_finish
-        )
+        make = partial(transitions.finish, now=self._clock.now())
+        return await self._updater.change_one(chat, person, reference, make, check=check_may_finish)
 
     async def join(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Add `person` to the recipients. Raises as `get`."""
-        now, shortest = self._clock.now(), self._limits.shortest_interval
-        make = partial(transitions.join, person=person, now=now, shortest=shortest)
+        make = partial(transitions.join, person=person, now=self._clock.now())
         return await self._updater.change_one(chat, person, reference, make, check=allow_anybody)
 
     async def leave(
@@ -308,8 +302,7 @@ class ReminderService:
         Raises:
             RequestRefused: as `get`; `for_everyone(id)` without `others`; `for_you_alone(id)`.
         """
-        now, shortest = self._clock.now(), self._limits.shortest_interval
-        make = partial(transitions.leave, person=person, others=others, now=now, shortest=shortest)
+        make = partial(transitions.leave, person=person, others=others, now=self._clock.now())
         return await self._updater.change_one(chat, person, reference, make, check=allow_anybody)
 
     async def move_to_zone(self, chat: ChatAddress, person: Person, zone: str) -> tuple[Reminder, ...]:
@@ -318,11 +311,11 @@ class ReminderService:
         Raises:
             RequestRefused: `no_reminders`: all of them are in that zone.
         """
-        now, shortest = self._clock.now(), self._limits.shortest_interval
+        now = self._clock.now()
 
         def change_zone(row: StoredReminder) -> Change | None:
             schedule = replace(row.schedule, zone=zone)
-            return transitions.edit(row, ReminderEdit(schedule=schedule), now, shortest)
+            return transitions.edit(row, ReminderEdit(schedule=schedule), now)
 
         def is_in_other_zone(row: StoredReminder) -> bool:
             return row.schedule.rule is not None and row.schedule.zone != zone
@@ -420,9 +413,7 @@ class ReminderService:
     def _draft(self, wish: NewReminder, now: datetime) -> ValidatedReminder:
         content = self._check_content(wish.content)
         wish = wish if content == wish.content else replace(wish, content=content)
-        return ValidatedReminder(
-            wish=wish, first_fire=check(wish.schedule, now, self._limits.shortest_interval, wish.asked_at)
-        )
+        return ValidatedReminder(wish=wish, first_fire=check(wish.schedule, now, wish.asked_at))
 
     def _check_content(self, content: str) -> str:
         content = content.strip()

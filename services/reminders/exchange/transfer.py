@@ -149,7 +149,7 @@ class Importer:
                 **fields_of(reminder),
             ),
             state=reminder.state,
-            next_fire_at=check(reminder.schedule, now, self._limits.shortest_interval) if fires else None,
+            next_fire_at=check(reminder.schedule, now) if fires else None,
             created_at=reminder.created_at,
         )
 
