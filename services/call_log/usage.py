@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import date, datetime, time, tzinfo
-from typing import Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -18,35 +17,11 @@ from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, Usage
 
 
-class BudgetPolicy(Protocol):
-    """Permits requests to a model and counts their usage."""
-
-    async def check(self, turn: "TurnUsage | None") -> None:
-        """Allow a request.
-
-        Raises:
-            ModelUnavailable: a budget is used up (`budget`).
-        """
-
-    def charge(self, turn: "TurnUsage | None", charge: UsageCost) -> None:
-        """Add the usage of a request."""
-
-
-class NoBudget:
-    """No budget: every request passes and nothing is counted."""
-
-    async def check(self, turn: "TurnUsage | None") -> None:
-        """Allow the request."""
-
-    def charge(self, turn: "TurnUsage | None", charge: UsageCost) -> None:
-        """Count nothing."""
-
-
 class TurnUsage(Struct, kw_only=True):
     """The usage of one message.
 
     `route` is the interpreter of the present round, `round` its number from 1, `calls` the number of ended calls.
-    `budget` has the budgets that apply to the message.
+    `budget` has the budgets that apply to the message; None without any.
     """
 
     address: ChatAddress
@@ -58,7 +33,7 @@ class TurnUsage(Struct, kw_only=True):
     completions: list[CompletionRecord] = field(default_factory=list)
     charge: UsageCost = NOTHING
     calls: int = 0
-    budget: BudgetPolicy = field(default_factory=NoBudget)
+    budget: "DailyBudget | None" = None
     _noted: int = 0
 
     @property
@@ -134,7 +109,9 @@ class Price(Struct, frozen=True, kw_only=True):
 class MeteredModel:
     """Adds the usage of every request of `model` to the current message; `budget` replaces the message's budget."""
 
-    def __init__(self, model: LanguageModel, *, price: Price | None = None, budget: BudgetPolicy | None = None) -> None:
+    def __init__(
+        self, model: LanguageModel, *, price: Price | None = None, budget: "DailyBudget | None" = None
+    ) -> None:
         self._model = model
         self._price = price or Price()
         self._budget = budget
@@ -151,8 +128,9 @@ class MeteredModel:
             ModelUnavailable: a budget is used up (`budget`), without a request; or there was no usable answer.
         """
         turn = current_usage()
-        budget = self._budget or (NoBudget() if turn is None else turn.budget)
-        await budget.check(turn)
+        budget = self._budget or (None if turn is None else turn.budget)
+        if budget is not None:
+            await budget.check(turn)
         try:
             completion = await self._model.complete(request)
         except ModelUnavailable as error:
@@ -163,7 +141,8 @@ class MeteredModel:
         charge = self._charge(completion.usage)
         if turn is not None:
             turn.add(_record(completion, turn.round, charge))
-        budget.charge(turn, charge)
+        if budget is not None:
+            budget.charge(turn, charge)
         return completion
 
     def _charge(self, usage: Usage) -> UsageCost:
