@@ -27,41 +27,6 @@ class _Digest(Struct, frozen=True, kw_only=True):
     people: frozenset[str]
 
 
-class DigestCache:
-    """A bounded cache in memory; an edited message changes the key."""
-
-    def __init__(self) -> None:
-        self._digests: BoundedDict[str, _Digest] = BoundedDict(_MAX_DIGESTS)
-
-    def get(self, key: str) -> tuple[Bullet, ...] | None:
-        """Return the bullets under `key`; None without any."""
-        found = self._digests.get(key)
-        if found is None:
-            return None
-        self._digests.move_to_end(key)
-        return found.bullets
-
-    def forget_message(self, chat_key: str, message_id: str) -> None:
-        """Drop the bullets of a message that was edited or deleted."""
-        self._drop(lambda digest: (chat_key, message_id) in digest.messages)
-
-    def forget_person(self, person_id: str) -> None:
-        """Drop the bullets of parts with messages of the person."""
-        self._drop(lambda digest: person_id in digest.people)
-
-    def _drop(self, is_outdated: Callable[[_Digest], bool]) -> None:
-        for key in [key for key, digest in self._digests.items() if is_outdated(digest)]:
-            del self._digests[key]
-
-    def put(self, key: str, bullets: tuple[Bullet, ...], part: Sequence[ChatMessage]) -> None:
-        """Cache the `bullets` of `part`; the least recently used part is dropped first."""
-        self._digests[key] = _Digest(
-            bullets=bullets,
-            messages=frozenset((message.address.key, message.id) for message in part),
-            people=frozenset(message.sender.id for message in part),
-        )
-
-
 def digest_key(part: Sequence[ChatMessage], *, model: str, language: str, count: int) -> str:
     """Return the cache key of messages and a request."""
     hashed = hashlib.sha256(f"{model}\0{language}\0{count}".encode())
@@ -87,15 +52,19 @@ class ModelSummarizer:
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
-        self._cache = DigestCache()
+        self._digests: BoundedDict[str, _Digest] = BoundedDict(_MAX_DIGESTS)
 
     def forget_message(self, chat: ChatAddress, message_id: str) -> None:
-        """Drop the cached bullets of a message that was edited or deleted."""
-        self._cache.forget_message(chat.key, message_id)
+        """Drop the cached bullets of parts with a message that was edited or deleted."""
+        self._forget(lambda digest: (chat.key, message_id) in digest.messages)
 
     def forget_person(self, person_id: str) -> None:
-        """Drop the cached bullets of the person's messages."""
-        self._cache.forget_person(person_id)
+        """Drop the cached bullets of parts with messages of the person."""
+        self._forget(lambda digest: person_id in digest.people)
+
+    def _forget(self, is_outdated: Callable[[_Digest], bool]) -> None:
+        for key in [key for key, digest in self._digests.items() if is_outdated(digest)]:
+            del self._digests[key]
 
     async def bullets(
         self,
@@ -105,7 +74,11 @@ class ModelSummarizer:
         count: int,
         on_progress: ProgressListener | None = None,
     ) -> tuple[Bullet, ...]:
-        """Return at most `count` checked bullets in the order of the conversation."""
+        """Return at most `count` checked bullets in the order of the conversation.
+
+        Raises:
+            ModelUnavailable: the model gave no usable answer.
+        """
         parts = await asyncio.to_thread(split_into_chunks, messages, max_tokens=_PART_TOKENS)
         points = await self._digest_all(parts, language, count, on_progress)
         while len(points) > count:
@@ -139,16 +112,21 @@ class ModelSummarizer:
     async def _digest(self, part: tuple[ChatMessage, ...], language: str, count: int) -> tuple[Bullet, ...] | None:
         """Return the checked points of one part; None if the answer could not be read."""
         key = digest_key(part, model=self._model.name, language=language, count=count)
-        cached = self._cache.get(key)
+        cached = self._digests.get(key)
         if cached is not None:
-            return cached
+            self._digests.move_to_end(key)
+            return cached.bullets
         completion = await self._model.complete(chunk_request(part, language=language, count=count))
         try:
             claimed = read_answer(completion.text)
         except ModelUnavailable:
             return None
         points = check_claims(claimed[:count], part)
-        self._cache.put(key, points, part)
+        self._digests[key] = _Digest(
+            bullets=points,
+            messages=frozenset((message.address.key, message.id) for message in part),
+            people=frozenset(message.sender.id for message in part),
+        )
         return points
 
     async def _merge_groups(self, points: list[Bullet], language: str, count: int) -> list[Bullet]:

@@ -4,6 +4,7 @@ import asyncio
 import math
 from collections.abc import Sequence
 from datetime import UTC, tzinfo
+from typing import TYPE_CHECKING
 
 from services.kernel.chat import ChatAddress, ChatMessage
 from services.kernel.errors import ModelUnavailable
@@ -11,12 +12,14 @@ from services.summary.model import (
     Bullet,
     MessageSource,
     ProgressListener,
-    Summarizer,
     Summary,
     SummaryMethod,
     SummaryWindow,
     TimeReader,
 )
+
+if TYPE_CHECKING:
+    from services.summary.model_summarizer import ModelSummarizer
 
 _FEWEST_BULLETS = 3
 _MOST_BULLETS = 8
@@ -34,7 +37,7 @@ class SummaryService:
         self,
         source: MessageSource,
         *,
-        summarizer: Summarizer | None = None,
+        summarizer: "ModelSummarizer | None" = None,
         read_time: TimeReader | None = None,
     ) -> None:
         self._source = source
