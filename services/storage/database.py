@@ -314,7 +314,8 @@ class Database:
             partial(_transact_on_server, engines[role])
             for role in (postgres.Role.DURABLE, postgres.Role.QUICK, postgres.Role.READING)
         )
-        self._autocommit = partial(_autocommit_on_server, engines[postgres.Role.QUICK])
+        autocommit = engines[postgres.Role.QUICK].execution_options(isolation_level="AUTOCOMMIT")
+        self._autocommit = partial(_transact_on_server, autocommit)
         try:
             self._durable(lambda connection: make_schema(connection, self.name, None))
         except sa.exc.OperationalError as error:
@@ -386,16 +387,4 @@ def _transact_on_server(engine: sa.Engine, work: Callable[[sa.Connection], T]) -
                 raise
         else:
             return result
-    raise AssertionError("the last attempt returns or raises")
-
-
-def _autocommit_on_server(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
-    """Run `work`, one idempotent statement, and repeat it after a failure that may have passed."""
-    for attempt in range(1, _TRIES + 1):
-        try:
-            with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                return work(connection)
-        except sa.exc.DBAPIError as error:
-            if attempt == _TRIES or not postgres.is_worth_repeating(error):
-                raise
     raise AssertionError("the last attempt returns or raises")
