@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from datetime import date, datetime, time, tzinfo
 
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from services.call_log.model import NOTHING, CompletionRecord, Spent, UsageCost, person_key
 from services.kernel.chat import ChatAddress, Person
@@ -138,20 +138,12 @@ class MeteredModel:
                 name = request.model or self._model.name
                 turn.add(CompletionRecord(model=name, round=turn.round, error=error.reason))
             raise
-        charge = self._charge(completion.usage)
+        charge = UsageCost(**asdict(completion.usage), cost=self._price.of(completion.usage))
         if turn is not None:
             turn.add(_record(completion, turn.round, charge))
         if budget is not None:
             budget.charge(turn, charge)
         return completion
-
-    def _charge(self, usage: Usage) -> UsageCost:
-        return UsageCost(
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-            cached_tokens=usage.cached_tokens,
-            cost=self._price.of(usage),
-        )
 
 
 def _record(completion: Completion, round_number: int, charge: UsageCost) -> CompletionRecord:
