@@ -42,7 +42,7 @@ class LunarDays(Struct, frozen=True, kw_only=True):
 
     @property
     def known_until(self) -> date | None:
-        """None: the calendar is computed, not decreed."""
+        """None: the calendar is computed, not decreed, so that no day is a forecast."""
         return None
 
 
