@@ -2,8 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Coroutine, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -39,8 +38,6 @@ def digest_key(part: Sequence[ChatMessage], *, model: str, language: str, count:
 _PART_TOKENS = 3_000
 _AT_ONCE = 4
 _MERGED_AT_ONCE = 48
-
-Result = TypeVar("Result")
 
 
 class ModelSummarizer:
@@ -100,7 +97,12 @@ class ModelSummarizer:
                 await on_progress(done, len(parts))
             return points
 
-        digests = await _all_or_first_failure([digest(part) for part in parts])
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(digest(part)) for part in parts]
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+        digests = [task.result() for task in tasks]
         if all(points is None for points in digests):
             raise ModelUnavailable("malformed", "no part of the summary could be read")
         return [
@@ -130,9 +132,7 @@ class ModelSummarizer:
         return points
 
     async def _merge_groups(self, points: list[Bullet], language: str, count: int) -> list[Bullet]:
-        """Merge `points`, in groups if there are many; the result is always shorter."""
-        if len(points) <= _MERGED_AT_ONCE:
-            return await self._merge(points, language, count)
+        """Merge `points`, more than `count`, in groups if there are many; the result is always shorter."""
         groups = [points[at : at + _MERGED_AT_ONCE] for at in range(0, len(points), _MERGED_AT_ONCE)]
         merged = [await self._merge(group, language, count) if len(group) > count else group for group in groups]
         return [point for group in merged for point in group]
@@ -148,23 +148,3 @@ class ModelSummarizer:
         return (
             list(supported) or [points[at] for at in choose([point.text for point in points], count)] or points[:count]
         )
-
-
-async def _all_or_first_failure(work: Sequence[Coroutine[None, None, Result]]) -> list[Result]:
-    """Run `work` concurrently; when one fails because of the model, cancel the others and raise its error."""
-    failure: ModelUnavailable | None = None
-    tasks: list[asyncio.Task[Result]] = []
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(message) for message in work]
-    except* ModelUnavailable as failures:
-        failure = _first(failures)
-    if failure is not None:
-        raise failure
-    return [task.result() for task in tasks]
-
-
-def _first(failures: BaseExceptionGroup[ModelUnavailable]) -> ModelUnavailable:
-    """Return one of the failures, which usually have the same reason."""
-    inner = failures.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
