@@ -8,6 +8,7 @@ from itertools import islice, takewhile
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from services.kernel.errors import RequestRefused
+from services.recurrence.calendars.workdays import Workdays
 from services.recurrence.rules import ELAPSED, Rule, check_rule, load_calendar
 from services.recurrence.schedule import Schedule, repeat_fires
 from services.recurrence.wall_times import dates_from, elapsed_instants, grid_walls, has_common_shape, walk_dates
@@ -240,7 +241,7 @@ def known_until(schedule: Schedule) -> date | None:
         RequestRefused: the rule is not supported.
     """
     rule = schedule.rule
-    if rule is None or rule.calendar is None:
+    if rule is None or not isinstance(rule.calendar, Workdays):
         return None
     load_calendar(rule)
     return rule.calendar.known_until

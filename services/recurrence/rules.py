@@ -156,7 +156,7 @@ def load_calendar(rule: Rule) -> None:
     """
     if rule.unreadable:
         parse_rule(rule.unreadable)
-    if rule.calendar is not None:
+    if isinstance(rule.calendar, Workdays):
         try:
             rule.calendar.load()
         except ValueError as error:
