@@ -85,6 +85,11 @@ def resolve(wall: datetime, zone: ZoneInfo) -> datetime:
     return wall.replace(tzinfo=zone).astimezone(UTC)
 
 
+def midnight(day: date, zone: ZoneInfo) -> datetime:
+    """Return the instant at which `day` begins."""
+    return resolve(datetime.combine(day, time.min), zone)
+
+
 def zone_of(schedule: Schedule) -> ZoneInfo:
     """Return the zone of a schedule; raises as `load_zone`."""
     return load_zone(schedule.zone)
