@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import RequestRefused
 from services.recurrence.schedule import Schedule
 
 EVERYONE = "@all"
@@ -126,6 +127,19 @@ class ReminderLimits(Struct, frozen=True, kw_only=True):
     per_person: int = 200
     per_chat: int = 1000
     content_length: int = 2000
+
+    def check_content(self, content: str) -> str:
+        """Return the content without white space around it.
+
+        Raises:
+            RequestRefused: `content_missing`, `content_too_long(limit)`.
+        """
+        content = content.strip()
+        if not content:
+            raise RequestRefused("content_missing")
+        if len(content) > self.content_length:
+            raise RequestRefused("content_too_long", limit=self.content_length)
+        return content
 
 
 class ReminderEdit(Struct, frozen=True, kw_only=True):

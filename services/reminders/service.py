@@ -411,20 +411,12 @@ class ReminderService:
         return await self._store.deliveries(since, until)
 
     def _draft(self, wish: NewReminder, now: datetime) -> ValidatedReminder:
-        content = self._check_content(wish.content)
+        content = self._limits.check_content(wish.content)
         wish = wish if content == wish.content else replace(wish, content=content)
         return ValidatedReminder(wish=wish, first_fire=check(wish.schedule, now, wish.asked_at))
 
-    def _check_content(self, content: str) -> str:
-        content = content.strip()
-        if not content:
-            raise RequestRefused("content_missing")
-        if len(content) > self._limits.content_length:
-            raise RequestRefused("content_too_long", limit=self._limits.content_length)
-        return content
-
     def _check_edit(self, edit: ReminderEdit) -> ReminderEdit:
-        return edit if edit.content is None else replace(edit, content=self._check_content(edit.content))
+        return edit if edit.content is None else replace(edit, content=self._limits.check_content(edit.content))
 
 
 def once_at(moment: datetime, zone: str) -> Schedule:
