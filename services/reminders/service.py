@@ -16,9 +16,9 @@ from services.reminders import transitions
 from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.delivery.worker import DeliveryConfig, DeliveryWorker
 from services.reminders.lookup.due_words import DEFAULT_TIMES
-from services.reminders.lookup.finder import ReminderFinder, is_for_everyone
+from services.reminders.lookup.finder import ReminderFinder, is_for_everyone, is_of
 from services.reminders.lookup.recent_deliveries import RecentDeliveries
-from services.reminders.lookup.references import is_moved_from, means_all
+from services.reminders.lookup.references import is_moved_from, matching, means_all
 from services.reminders.model import (
     CatchUp,
     NewReminder,
@@ -125,7 +125,10 @@ class ReminderService:
         `words` select them by due time ("tomorrow", 这周) or content; empty for all. `only_own` leaves out reminders
         that the person neither created nor receives; `names` are ids of targets without an account for the person.
         """
-        return await self.finder.show(chat, person, words, only_own=only_own, names=names)
+        here = [each for each in await self.open_in(chat) if not only_own or is_of(each, person, names)]
+        listed = matching(words, here, self._clock.now(), self.finder.times)
+        await self.finder.remember(chat, person, listed)
+        return listed
 
     async def open_in(self, chat: ChatAddress) -> tuple[Reminder, ...]:
         """Return all reminders like `list`, without remembering their numbers."""
