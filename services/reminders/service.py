@@ -31,7 +31,7 @@ from services.reminders.model import (
 )
 from services.reminders.ports import Notifier, ReminderStore
 from services.reminders.quiet_hours import QuietHours, QuietService
-from services.reminders.records import Change, DeliveryRecord, StoredReminder, ValidatedReminder
+from services.reminders.records import Change, StoredReminder, ValidatedReminder
 from services.reminders.updater import (
     ReminderUpdater,
     allow_anybody,
@@ -48,7 +48,7 @@ _NONE = "nothing_of_yours"
 
 
 class ReminderService:
-    """All operations on reminders. `run` delivers; the other methods may be called meanwhile."""
+    """All operations on reminders. `worker` delivers them; all methods may be called meanwhile."""
 
     def __init__(
         self,
@@ -394,24 +394,12 @@ class ReminderService:
         """Return the keys of the chats with failed deliveries in the last week."""
         return await self._store.chats_with_failures(self._clock.now() - _RETRY_FAILED_WITHIN)
 
-    async def run(self) -> None:
-        """Deliver due reminders until cancelled."""
-        await self.worker.run()
-
-    async def drain(self) -> None:
-        """Stop beginning sends and wait until all begun ones are recorded; then `run` can be cancelled."""
-        await self.worker.drain()
-
     async def purge(self) -> int:
         """Delete final occurrences older than 30 days, in batches; return their number."""
         total = 0
         while deleted := await self._store.purge(self._clock.now() - _LEDGER_RETENTION, _PURGE_BATCH):
             total += deleted
         return total
-
-    async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
-        """Return the outcome of every occurrence due in a period, oldest first."""
-        return await self._store.deliveries(since, until)
 
     def _draft(self, wish: NewReminder, now: datetime) -> ValidatedReminder:
         content = self._limits.check_content(wish.content)
