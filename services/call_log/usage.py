@@ -140,20 +140,18 @@ class MeteredModel:
             raise
         charge = UsageCost(**asdict(completion.usage), cost=self._price.of(completion.usage))
         if turn is not None:
-            turn.add(_record(completion, turn.round, charge))
+            turn.add(
+                CompletionRecord(
+                    model=completion.model,
+                    round=turn.round,
+                    charge=charge,
+                    finish_reason=completion.finish_reason,
+                    requested=completion.calls,
+                )
+            )
         if budget is not None:
             budget.charge(turn, charge)
         return completion
-
-
-def _record(completion: Completion, round_number: int, charge: UsageCost) -> CompletionRecord:
-    return CompletionRecord(
-        model=completion.model,
-        round=round_number,
-        charge=charge,
-        finish_reason=completion.finish_reason,
-        requested=completion.calls,
-    )
 
 
 SpentSince = Callable[[datetime], Awaitable[Sequence[Spent]]]

@@ -190,10 +190,7 @@ def _with_content(body: Body) -> bool:
 
 
 def _without_names(body: Body) -> bool:
-    def nameless(message: _Message) -> _Message:
-        return {key: value for key, value in message.items() if key != "name"}
-
-    return _each_message(body, nameless)
+    return _each_message(body, lambda message: {key: message[key] for key in message if key != "name"})
 
 
 def _with_plain_tools(body: Body) -> bool:

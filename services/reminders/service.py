@@ -349,7 +349,8 @@ class ReminderService:
             schedule = once_at(until, (await self.finder.find(chat, person, reference))[1].schedule.zone)
             return await self.edit(chat, person, reference, ReminderEdit(schedule=schedule), asked_at=asked_at)
         targets = self._recipients_of_repeat(row, person)
-        again = replace(_copy_at(row, _snooze_schedule(until, row), person, targets, request_key), asked_at=asked_at)
+        schedule = replace(once_at(until, row.schedule.zone), follow_up=row.schedule.follow_up)
+        again = replace(_copy_at(row, schedule, person, targets, request_key), asked_at=asked_at)
         snoozed = await self.create(again)
         if row.schedule.follow_up is not None and row.state is ReminderState.ACTIVE:
             await self.finish(chat, person, public_id(row.key))
@@ -421,7 +422,3 @@ def _copy_at(
     """Return a new reminder with the content of `row` at `schedule`."""
     changed = {"schedule": schedule, "creator": creator, "targets": targets, "catch_up": CatchUp.LATEST}
     return NewReminder(request_key=request_key, address=row.address, **fields_of(row) | changed)
-
-
-def _snooze_schedule(until: datetime, row: StoredReminder) -> Schedule:
-    return replace(once_at(until, row.schedule.zone), follow_up=row.schedule.follow_up)

@@ -113,14 +113,11 @@ def _write(connection: sa.Connection, deltas: Sequence[StateDelta]) -> None:
     for delta in deltas:
         connection.execute(SCOPE.delete().where(SCOPE.c.scope == delta.scope, SCOPE.c.key.in_(delta.removed)))
         if delta.written:
-            connection.execute(upsert(connection, SCOPE, key=["scope", "key"]), _rows(delta))
-
-
-def _rows(delta: StateDelta) -> list[dict[str, str]]:
-    return [
-        {"scope": delta.scope, "key": key, "value": json.dumps(value, ensure_ascii=False)}
-        for key, value in delta.written.items()
-    ]
+            rows = [
+                {"scope": delta.scope, "key": key, "value": json.dumps(value, ensure_ascii=False)}
+                for key, value in delta.written.items()
+            ]
+            connection.execute(upsert(connection, SCOPE, key=["scope", "key"]), rows)
 
 
 class PrivateChats:
