@@ -26,7 +26,6 @@ class TurnUsage(Struct, kw_only=True):
 
     address: ChatAddress
     person: Person
-    message_id: str
     route: str = ""
     round: int = 0
     fallback: str = ""

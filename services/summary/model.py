@@ -100,8 +100,6 @@ class Summary(Struct, frozen=True, kw_only=True):
     which messages were quoted instead.
     """
 
-    chat: ChatAddress
-    language: str
     method: SummaryMethod
     bullets: tuple[Bullet, ...] = ()
     findings: Findings = Findings()

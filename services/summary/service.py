@@ -68,11 +68,9 @@ class SummaryService:
         writers = content.people(message for message in narrowed if not message.sender.is_bot)
         if not messages:
             method = SummaryMethod.MODEL if self._with_model else SummaryMethod.EXTRACTIVE
-            return Summary(chat=chat, language=language, method=method, writers=writers, is_cut=is_cut)
+            return Summary(method=method, writers=writers, is_cut=is_cut)
         bullets, method, fallback_reason = await self._bullets(messages, language, on_progress)
         return Summary(
-            chat=chat,
-            language=language,
             method=method,
             bullets=bullets,
             findings=await asyncio.to_thread(

@@ -57,7 +57,7 @@ class TurnRecorder:
         notes = Notes()
         started = time.perf_counter()
         error = ""
-        account = TurnUsage(address=message.address, person=message.sender, message_id=message.id, budget=self._budget)
+        account = TurnUsage(address=message.address, person=message.sender, budget=self._budget)
         with count_usage(account) as usage:
             try:
                 yield notes
