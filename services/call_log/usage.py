@@ -14,7 +14,7 @@ from services.call_log.model import NOTHING, CompletionRecord, Spent, UsageCost,
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import ModelUnavailable
-from services.language_model.ports import Completion, CompletionRequest, LanguageModel, Usage
+from services.language_model.ports import Completion, CompletionRequest, InstrumentedModel, LanguageModel, Usage
 
 
 class TurnUsage(Struct, kw_only=True):
@@ -105,36 +105,29 @@ class Price(Struct, frozen=True, kw_only=True):
         ) / _MILLION
 
 
-class MeteredModel:
-    """Adds the usage of every request of `model` to the current message; `budget` replaces the message's budget."""
+class MeteredModel(InstrumentedModel):
+    """Adds the usage of every request of `model` to the current message; `budget` replaces the message's budget.
+
+    `complete` raises `ModelUnavailable` without a request if a budget is used up (`budget`).
+    """
 
     def __init__(
         self, model: LanguageModel, *, price: Price | None = None, budget: "DailyBudget | None" = None
     ) -> None:
-        self._model = model
+        super().__init__(model, self._complete)
         self._price = price or Price()
         self._budget = budget
 
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._model.name
-
-    async def complete(self, request: CompletionRequest) -> Completion:
-        """Complete `request` if the budgets allow it.
-
-        Raises:
-            ModelUnavailable: a budget is used up (`budget`), without a request; or there was no usable answer.
-        """
+    async def _complete(self, model: LanguageModel, request: CompletionRequest) -> Completion:
         turn = current_usage()
         budget = self._budget or (None if turn is None else turn.budget)
         if budget is not None:
             await budget.check(turn)
         try:
-            completion = await self._model.complete(request)
+            completion = await model.complete(request)
         except ModelUnavailable as error:
             if turn is not None:
-                name = request.model or self._model.name
+                name = request.model or model.name
                 turn.add(CompletionRecord(model=name, round=turn.round, error=error.reason))
             raise
         charge = UsageCost(**asdict(completion.usage), cost=self._price.of(completion.usage))
