@@ -35,7 +35,6 @@ class ImportDefaults(Struct, frozen=True, kw_only=True):
     creator: Person
     zone: str
     language: str
-    is_private: bool = False
 
 
 def import_ics(text: str, *, newcomers: ImportDefaults, now: datetime) -> PortableFile:
@@ -135,7 +134,6 @@ def _new(item: IcsItem, uid: str, schedule: Schedule, newcomers: ImportDefaults,
             "zone": schedule.zone,
             "rule": rule_text(schedule),
             "language": newcomers.language,
-            "is_private": newcomers.is_private,
             "state": ReminderState.ACTIVE.value,
             "created_at": item.created_at or now,
         }
