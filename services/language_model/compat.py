@@ -183,10 +183,7 @@ def rename_calls(messages: Sequence[_Message], rename: Callable[[str], str]) -> 
 
 
 def _with_content(body: Body) -> bool:
-    def filled(message: _Message) -> _Message:
-        return message if message.get("content") is not None else {**message, "content": ""}
-
-    return _each_message(body, filled)
+    return _each_message(body, lambda each: each if each.get("content") is not None else {**each, "content": ""})
 
 
 def _without_names(body: Body) -> bool:
