@@ -87,7 +87,7 @@ class Ours:
 
     async def start(self, deliver) -> None:
         self._deliver = deliver
-        self._running = asyncio.create_task(self._service.run())
+        self._running = asyncio.create_task(self._service.worker.run())
 
     async def deliver(self, notice: DueNotice) -> str | None:
         try:

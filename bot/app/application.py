@@ -285,7 +285,7 @@ async def _run_background(
     record_days = infrastructure.settings.record.keep_days
     # The jobs are removed before the task group ends: no task can be started in it afterwards.
     async with running_tasks() as tasks, AsyncExitStack() as jobs:
-        tasks.start(reminders.run(), "reminders")
+        tasks.start(reminders.worker.run(), "reminders")
         check_integrity = partial(_start_integrity_check, tasks, app.database)
         delete_expired = partial(_start_deletions, tasks, app.services, infrastructure.clock, record_days)
         check_integrity()
@@ -314,7 +314,7 @@ async def _drain_reminders(reminders: ReminderService) -> None:
     """Wait until reminders in progress are recorded, so that the next start does not repeat them."""
     try:
         async with asyncio.timeout(DRAIN_SECONDS):
-            await reminders.drain()
+            await reminders.worker.drain()
     except TimeoutError:
         logger.warning("stopped while reminders were being sent; they may be sent again at the next start")
 

@@ -12,7 +12,7 @@ from bot.config.field_errors import SettingInvalid
 from bot.config.settings import ModelSettings, Settings
 from bot.observability.metrics import ModelLatency
 from services.call_log.service import CallLog
-from services.call_log.usage import BudgetPolicy, Budgets, DailyBudget, Limit, NoBudget
+from services.call_log.usage import Budgets, DailyBudget, Limit
 from services.kernel.clock import Clock
 from services.language_model.ports import LanguageModel
 from services.time_expressions import TimeReader
@@ -34,7 +34,7 @@ class ModelStack(Struct, frozen=True, kw_only=True):
     client: "FallbackChain | None"
     asked: LanguageModel | None
     latency: ModelLatency
-    budget: BudgetPolicy
+    budget: DailyBudget | None
     telemetry: "Telemetry | None"
 
 
@@ -42,7 +42,7 @@ class ModelStack(Struct, frozen=True, kw_only=True):
 async def model_stack(infrastructure: Infrastructure, client: "FallbackChain | None") -> AsyncIterator[ModelStack]:
     """Wrap `client` with timing, tracing and the budget, and close it when the context ends."""
     settings, latency = infrastructure.settings, ModelLatency()
-    budget = budget_policy_of(settings, infrastructure.clock, infrastructure.log)
+    budget = budget_of(settings, infrastructure.clock, infrastructure.log)
     async with _telemetry_of(infrastructure) as telemetry:
         if client is None:
             yield ModelStack(client=None, asked=None, latency=latency, budget=budget, telemetry=telemetry)
@@ -101,8 +101,8 @@ def language_model(settings: ModelSettings) -> "FallbackChain | None":
     return FallbackChain([model])
 
 
-def budget_policy_of(settings: Settings, clock: Clock, log: CallLog) -> BudgetPolicy:
-    """Return the budgets of the settings; `log` has the usage before a restart."""
+def budget_of(settings: Settings, clock: Clock, log: CallLog) -> DailyBudget | None:
+    """Return the budgets of the settings, None without any; `log` has the usage before a restart."""
     budget = settings.budget
     budgets = Budgets(
         message=Limit(tokens=budget.message_tokens, cost=budget.message_cost),
@@ -110,9 +110,7 @@ def budget_policy_of(settings: Settings, clock: Clock, log: CallLog) -> BudgetPo
         chat=Limit(tokens=budget.chat_tokens, cost=budget.chat_cost),
         day=Limit(tokens=budget.day_tokens, cost=budget.day_cost),
     )
-    if not budgets.is_set:
-        return NoBudget()
-    return DailyBudget(budgets, clock, settings.bot.zone, log.spent_since)
+    return DailyBudget(budgets, clock, settings.bot.zone, log.spent_since) if budgets.is_set else None
 
 
 def price_of(settings: ModelSettings) -> "Price":

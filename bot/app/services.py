@@ -31,7 +31,7 @@ from services.search.service import SearchService
 from services.search.web_pages.service import WebPageService
 from services.storage.people.memories import SqlMemoryStore
 from services.storage.people.privacy import SqlPrivacyStore
-from services.storage.people.state import PrivateChats
+from services.storage.people.state import find_private_chat
 from services.storage.reminders.store import SqlReminderStore
 from services.summary.service import SummaryService
 
@@ -140,7 +140,7 @@ def _notifier(
         clock=infrastructure.clock,
         late_after=timedelta(seconds=infrastructure.settings.reminders.late_after_seconds),
         digest=Digests(summaries, quick, infrastructure.clock, outbox.link),
-        private_chat=PrivateChats(infrastructure.database).of,
+        private_chat=partial(find_private_chat, infrastructure.database),
         blocked=blocked,
         on_delivered=infrastructure.counts.deliver,
     )

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.state import Json
-from services.language_model.ports import RequestedCall
+from services.language_model.ports import RequestedCall, Usage
 
 Status = Literal["success", "error", "timeout", "denied"]
 Outcome = Literal["answered", "silent", "failed"]
@@ -35,12 +35,9 @@ class ToolCallShape(TypedDict):
     spawn_task: Json
 
 
-class UsageCost(Struct, frozen=True, kw_only=True):
+class UsageCost(Usage, frozen=True, kw_only=True):
     """Tokens used and their cost in the operator's currency; cached tokens are part of the prompt tokens."""
 
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_tokens: int = 0
     cost: float = 0.0
 
     @property

@@ -78,14 +78,8 @@ class CallLog:
 
         Calls by agents are in the `spawn_task` of the call that ran the agent.
         """
-        return (await self.of_messages(address, [message_id]))[message_id]
-
-    async def of_messages(
-        self, address: ChatAddress, message_ids: Sequence[str]
-    ) -> Mapping[str, tuple[ToolCallShape, ...]]:
-        """Return the calls of several messages; a message without calls has an empty entry."""
-        records = await self.records_of_messages(address, message_ids)
-        return {name: tuple(record.as_tool_call() for record in found) for name, found in records.items()}
+        records = await self.records_of_messages(address, [message_id])
+        return tuple(record.as_tool_call() for record in records[message_id])
 
     async def records_of_messages(
         self, address: ChatAddress, message_ids: Sequence[str]

@@ -6,59 +6,33 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import date, datetime, time, tzinfo
-from typing import Protocol
 
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from services.call_log.model import NOTHING, CompletionRecord, Spent, UsageCost, person_key
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import ModelUnavailable
-from services.language_model.ports import Completion, CompletionRequest, LanguageModel, Usage
-
-
-class BudgetPolicy(Protocol):
-    """Permits requests to a model and counts their usage."""
-
-    async def check(self, turn: "TurnUsage | None") -> None:
-        """Allow a request.
-
-        Raises:
-            ModelUnavailable: a budget is used up (`budget`).
-        """
-
-    def charge(self, turn: "TurnUsage | None", charge: UsageCost) -> None:
-        """Add the usage of a request."""
-
-
-class NoBudget:
-    """No budget: every request passes and nothing is counted."""
-
-    async def check(self, turn: "TurnUsage | None") -> None:
-        """Allow the request."""
-
-    def charge(self, turn: "TurnUsage | None", charge: UsageCost) -> None:
-        """Count nothing."""
+from services.language_model.ports import Completion, CompletionRequest, InstrumentedModel, LanguageModel, Usage
 
 
 class TurnUsage(Struct, kw_only=True):
     """The usage of one message.
 
     `route` is the interpreter of the present round, `round` its number from 1, `calls` the number of ended calls.
-    `budget` has the budgets that apply to the message.
+    `budget` has the budgets that apply to the message; None without any.
     """
 
     address: ChatAddress
     person: Person
-    message_id: str
     route: str = ""
     round: int = 0
     fallback: str = ""
     completions: list[CompletionRecord] = field(default_factory=list)
     charge: UsageCost = NOTHING
     calls: int = 0
-    budget: BudgetPolicy = field(default_factory=NoBudget)
+    budget: "DailyBudget | None" = None
     _noted: int = 0
 
     @property
@@ -131,58 +105,45 @@ class Price(Struct, frozen=True, kw_only=True):
         ) / _MILLION
 
 
-class MeteredModel:
-    """Adds the usage of every request of `model` to the current message; `budget` replaces the message's budget."""
+class MeteredModel(InstrumentedModel):
+    """Adds the usage of every request of `model` to the current message; `budget` replaces the message's budget.
 
-    def __init__(self, model: LanguageModel, *, price: Price | None = None, budget: BudgetPolicy | None = None) -> None:
-        self._model = model
+    `complete` raises `ModelUnavailable` without a request if a budget is used up (`budget`).
+    """
+
+    def __init__(
+        self, model: LanguageModel, *, price: Price | None = None, budget: "DailyBudget | None" = None
+    ) -> None:
+        super().__init__(model, self._complete)
         self._price = price or Price()
         self._budget = budget
 
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._model.name
-
-    async def complete(self, request: CompletionRequest) -> Completion:
-        """Complete `request` if the budgets allow it.
-
-        Raises:
-            ModelUnavailable: a budget is used up (`budget`), without a request; or there was no usable answer.
-        """
+    async def _complete(self, model: LanguageModel, request: CompletionRequest) -> Completion:
         turn = current_usage()
-        budget = self._budget or (NoBudget() if turn is None else turn.budget)
-        await budget.check(turn)
+        budget = self._budget or (None if turn is None else turn.budget)
+        if budget is not None:
+            await budget.check(turn)
         try:
-            completion = await self._model.complete(request)
+            completion = await model.complete(request)
         except ModelUnavailable as error:
             if turn is not None:
-                name = request.model or self._model.name
+                name = request.model or model.name
                 turn.add(CompletionRecord(model=name, round=turn.round, error=error.reason))
             raise
-        charge = self._charge(completion.usage)
+        charge = UsageCost(**asdict(completion.usage), cost=self._price.of(completion.usage))
         if turn is not None:
-            turn.add(_record(completion, turn.round, charge))
-        budget.charge(turn, charge)
+            turn.add(
+                CompletionRecord(
+                    model=completion.model,
+                    round=turn.round,
+                    charge=charge,
+                    finish_reason=completion.finish_reason,
+                    requested=completion.calls,
+                )
+            )
+        if budget is not None:
+            budget.charge(turn, charge)
         return completion
-
-    def _charge(self, usage: Usage) -> UsageCost:
-        return UsageCost(
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-            cached_tokens=usage.cached_tokens,
-            cost=self._price.of(usage),
-        )
-
-
-def _record(completion: Completion, round_number: int, charge: UsageCost) -> CompletionRecord:
-    return CompletionRecord(
-        model=completion.model,
-        round=round_number,
-        charge=charge,
-        finish_reason=completion.finish_reason,
-        requested=completion.calls,
-    )
 
 
 SpentSince = Callable[[datetime], Awaitable[Sequence[Spent]]]

@@ -189,17 +189,13 @@ class HistoryService:
         try:
             new = await self._store.add([message for message, _ in batch])
         except Exception as error:  # noqa: BLE001 - each waiting future gets the error
-            _settle(batch, error)
+            for _, done in batch:
+                if not done.done():
+                    done.set_exception(error)
         else:
             for (_, done), is_new in zip(batch, new, strict=True):
                 if not done.done():
                     done.set_result(is_new)
-
-
-def _settle(batch: list[tuple[ChatMessage, asyncio.Future[bool]]], error: Exception) -> None:
-    for _, done in batch:
-        if not done.done():
-            done.set_exception(error)
 
 
 async def record_once(history: HistoryService, message: ChatMessage) -> bool:

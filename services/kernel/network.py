@@ -3,7 +3,9 @@
 import asyncio
 import random
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from functools import cache
 
 from msgspec import Struct
@@ -29,6 +31,29 @@ def growing_pauses(first: float, longest: float) -> Iterator[float]:
     while True:
         yield pause
         pause = min(2 * pause, longest)
+
+
+def parse_retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a server asks to wait, given as a number or as a time of day; None without any.
+
+    Source: RFC 9110 section 10.2.3.
+    """
+    for header, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        try:
+            return max(0.0, float(headers[header]) / unit)
+        except (KeyError, ValueError):
+            continue
+    until, now = _time(headers, "retry-after"), _time(headers, "date")
+    return None if until is None or now is None else max(0.0, (until - now).total_seconds())
+
+
+def _time(headers: Mapping[str, str], header: str) -> datetime | None:
+    """Return the time in `header`, when it has a zone."""
+    try:
+        moment = parsedate_to_datetime(headers[header])
+    except (KeyError, ValueError):
+        return None
+    return None if moment.tzinfo is None else moment
 
 
 class RetryPolicy(Struct, frozen=True, kw_only=True):

@@ -31,34 +31,9 @@ def read_answer(body: bytes) -> Completion:
     """Read the body of an answer that came in one piece.
 
     Raises:
-        EndpointFailed: it is not an answer (`malformed`).
+        ModelUnavailable: it is not an answer (`malformed`), or reports an error.
     """
-    answer = parse_json(body)
-    return read_fields(fields_of(answer[0] if isinstance(answer, list) and answer else answer))
-
-
-def parse_json(data: bytes) -> object:
-    """Parse JSON from a server.
-
-    Raises:
-        EndpointFailed: it is not JSON, is nested too deeply, or is too long (`malformed`).
-    """
-    if len(data) > MAX_JSON_BYTES:
-        refuse_oversized()
-    try:
-        return json.loads(data)
-    except ValueError:
-        malformed("the answer is not JSON")
-    except RecursionError:
-        malformed("the answer is nested too deeply")
-
-
-def read_fields(answer: Fields) -> Completion:
-    """Read an answer that has been parsed already.
-
-    Raises:
-        ModelUnavailable: it is not an answer, or reports an error.
-    """
+    answer = parse_object(body)
     choice = first_choice(answer)
     if choice is None:
         refuse_error(answer)
@@ -77,6 +52,23 @@ def read_fields(answer: Fields) -> Completion:
         model=text_of(answer.get("model")),
         usage=read_usage(answer.get("usage")),
     )
+
+
+def parse_object(data: bytes) -> Fields:
+    """Parse a JSON object from a server, which may be the only entry of a list.
+
+    Raises:
+        EndpointFailed: it is not JSON, is nested too deeply, or is too long (`malformed`).
+    """
+    if len(data) > MAX_JSON_BYTES:
+        refuse_oversized()
+    try:
+        parsed = json.loads(data)
+    except ValueError:
+        malformed("the answer is not JSON")
+    except RecursionError:
+        malformed("the answer is nested too deeply")
+    return fields_of(parsed[0] if isinstance(parsed, list) and parsed else parsed)
 
 
 def first_choice(answer: Fields) -> Fields | None:

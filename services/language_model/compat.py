@@ -183,17 +183,11 @@ def rename_calls(messages: Sequence[_Message], rename: Callable[[str], str]) -> 
 
 
 def _with_content(body: Body) -> bool:
-    def filled(message: _Message) -> _Message:
-        return message if message.get("content") is not None else {**message, "content": ""}
-
-    return _each_message(body, filled)
+    return _each_message(body, lambda each: each if each.get("content") is not None else {**each, "content": ""})
 
 
 def _without_names(body: Body) -> bool:
-    def nameless(message: _Message) -> _Message:
-        return {key: value for key, value in message.items() if key != "name"}
-
-    return _each_message(body, nameless)
+    return _each_message(body, lambda message: {key: message[key] for key in message if key != "name"})
 
 
 def _with_plain_tools(body: Body) -> bool:

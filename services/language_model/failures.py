@@ -56,12 +56,11 @@ class EndpointFailed(ModelUnavailable):
 class RequestRejected(ModelUnavailable):
     """The endpoint works and refuses this request: it is too long, or uses an unsupported feature.
 
-    `status` is the HTTP status, `message` the whole text of the server. The endpoint itself works.
+    `message` is the whole text of the server.
     """
 
-    def __init__(self, detail: str, *, status: int, message: str = "") -> None:
+    def __init__(self, detail: str, *, message: str = "") -> None:
         super().__init__("refused", detail)
-        self.status = status
         self.message = message or detail
 
     @property
@@ -98,10 +97,9 @@ def failure_of(
     detail = detail_of(status, message)
     if _says(message, _WRONG_CALLS):
         return CallsRejected(detail, generation=generation)
-    if status in _ABOUT_THE_REQUEST:
-        return RequestRejected(detail, status=status, message=message)
-    if status not in (401, 403) and (_says(message, _NO_TOOLS) or _says(message, _TOO_LONG)):
-        return RequestRejected(detail, status=status, message=message)
+    is_explained = status not in (401, 403) and (_says(message, _NO_TOOLS) or _says(message, _TOO_LONG))
+    if status in _ABOUT_THE_REQUEST or is_explained:
+        return RequestRejected(detail, message=message)
     if status == 429:
         return EndpointFailed("rate_limited", detail, retry_after=retry_after)
     if status >= 500 or status in _PASSING:

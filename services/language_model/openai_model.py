@@ -32,8 +32,7 @@ def size_of(request: CompletionRequest) -> int:
 
 def shorten_request(request: CompletionRequest) -> CompletionRequest | None:
     """Return `request` without its oldest part; None when only the person's current message is left."""
-    for shorten in (_without_oldest_turns, _with_short_results):
-        messages = shorten(request.messages)
+    for messages in (_without_oldest_turns(request.messages), [*map(_with_short_result, request.messages)]):
         if messages != list(request.messages):
             return replace(request, messages=messages)
     return None
@@ -56,10 +55,6 @@ def _without_oldest_turns(messages: Sequence[Message]) -> list[Message]:
 
 def _spoken(messages: Sequence[Message]) -> list[Message]:
     return [message for message in messages if message.get("role") != "system"]
-
-
-def _with_short_results(messages: Sequence[Message]) -> list[Message]:
-    return [_with_short_result(message) for message in messages]
 
 
 def _with_short_result(message: Message) -> Message:
@@ -149,7 +144,8 @@ class OpenAIModel:
                 continue
             except EndpointFailed as failure:
                 if isinstance(failure, CallsRejected) and any(mark in failure.generation for mark in _CALL_MARKS):
-                    return _written(failure.generation, self.name)
+                    text = failure.generation  # to be parsed for calls
+                    return Completion(text=text, calls=(), finish_reason="stop", model=self.name, usage=Usage())
                 is_final = guard.is_speaking or not failure.is_passing
                 delay = None if is_final else self._retries.delay(attempt, failure.retry_after)
                 if delay is None:
@@ -216,8 +212,3 @@ def model_of_environment(name: str) -> OpenAIModel:
     """Return the model `name` of the server in OPENAI_BASE_URL, OpenAI by default, with the key in OPENAI_API_KEY."""
     base_url = os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
     return OpenAIModel(name, base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY", ""))
-
-
-def _written(text: str, model: str) -> Completion:
-    """Return the text of a model that its server refused, to be parsed for calls."""
-    return Completion(text=text, calls=(), finish_reason="stop", model=model, usage=Usage())

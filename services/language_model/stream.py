@@ -21,7 +21,7 @@ from services.language_model.answer import (
     first_choice,
     malformed,
     name_and_arguments,
-    parse_json,
+    parse_object,
     read_usage,
     refuse_error,
     refuse_oversized,
@@ -165,8 +165,7 @@ class StreamedAnswer:
         Raises:
             ModelUnavailable: the data is no chunk, or reports an error.
         """
-        chunk = parse_json(data)
-        return self.add_chunk(fields_of(chunk[0] if isinstance(chunk, list) and chunk else chunk))
+        return self.add_chunk(parse_object(data))
 
     def add_chunk(self, chunk: Fields) -> str:
         """Take in a chunk that has been parsed already and return the text it adds."""

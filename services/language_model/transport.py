@@ -7,8 +7,6 @@ it cannot see a malformed or cut answer, nor how long the person in the chat is 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from datetime import datetime
-from email.utils import parsedate_to_datetime
 from importlib.util import find_spec
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
@@ -18,7 +16,7 @@ import msgspec
 import openai
 
 from services.kernel.errors import ModelUnavailable
-from services.kernel.network import trusted_certificates
+from services.kernel.network import parse_retry_after, trusted_certificates
 from services.language_model.answer import read_answer, refuse_oversized
 from services.language_model.failures import (
     EndpointFailed,
@@ -231,26 +229,6 @@ def _translate(error: Exception) -> EndpointFailed:
     return EndpointFailed("connection", "the server could not be reached or hung up")
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that a server asks to wait, given as a number or as a time of day; None without any."""
-    for header, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        try:
-            return max(0.0, float(headers[header]) / unit)
-        except (KeyError, ValueError):
-            continue
-    until, now = _time(headers, "retry-after"), _time(headers, "date")
-    return None if until is None or now is None else max(0.0, (until - now).total_seconds())
-
-
-def _time(headers: Mapping[str, str], header: str) -> datetime | None:
-    """Return the time in `header`, when it has a zone."""
-    try:
-        moment = parsedate_to_datetime(headers[header])
-    except (KeyError, ValueError):
-        return None
-    return None if moment.tzinfo is None else moment
-
-
 def _by_status(status: int, body: bytes, headers: Mapping[str, str], secret: str) -> ModelUnavailable:
     """Translate the response of a server that refused a request; `secret` is removed from its text."""
     detail = read_error(_json_or_text(body)) or ServerErrorDetail(message="")
@@ -258,7 +236,7 @@ def _by_status(status: int, body: bytes, headers: Mapping[str, str], secret: str
     message = "" if is_page else clean(detail.message, secret)[:_LONGEST_MESSAGE]
     if detail.code == "insufficient_quota":  # sent with 429, but no wait will help
         return EndpointFailed("refused", detail_of(status, message), is_passing=False)
-    return failure_of(status, message, retry_after=retry_after(headers), generation=detail.generation)
+    return failure_of(status, message, retry_after=parse_retry_after(headers), generation=detail.generation)
 
 
 def _json_or_text(body: bytes) -> object:

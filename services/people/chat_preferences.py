@@ -3,12 +3,12 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, convert, to_builtins
 
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
-from services.kernel.state import Json, StateStore
+from services.kernel.state import StateStore
 
 LONGEST_INSTRUCTIONS: Final = 4000
 _KEEP: Final = timedelta(days=36_500)
@@ -38,16 +38,14 @@ class ChatPreferenceService:
         if known is not None and now - known[0] < _CACHED_FOR:
             return known[1]
         stored = await self._state.get(_key(chat))
-        values = stored if isinstance(stored, dict) else {}
-        found = ChatPreferences(**{name: str(values.get(name, "")) for name in ChatPreferences.__struct_fields__})
+        found = convert(stored, ChatPreferences) if isinstance(stored, dict) else ChatPreferences()
         self._read[chat.key] = (now, found)
         return found
 
     async def set(self, chat: ChatAddress, preferences: ChatPreferences) -> None:
         """Store the preferences of a chat."""
-        values: Json = {"instructions": preferences.instructions, "call_style": preferences.call_style}
-        is_empty = preferences == ChatPreferences()
-        await self._state.set(_key(chat), None if is_empty else values, keep=_KEEP, is_promised=True)
+        values = None if preferences == ChatPreferences() else to_builtins(preferences)
+        await self._state.set(_key(chat), values, keep=_KEEP, is_promised=True)
         self._read[chat.key] = (self._clock.now(), preferences)
 
 

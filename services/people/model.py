@@ -2,13 +2,13 @@
 
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError, convert, to_builtins
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.state import Json
 
 
-class Account(Struct, frozen=True, kw_only=True):
+class Account(Struct, frozen=True, kw_only=True, rename={"person_id": "id"}):
     """An account on a platform. `person_id` is stable; `name` is that at the time of the link."""
 
     platform: str
@@ -32,7 +32,8 @@ class Account(Struct, frozen=True, kw_only=True):
 
     def as_json(self) -> Json:
         """Return the stored form of the account."""
-        return {"platform": self.platform, "id": self.person_id, "name": self.name}
+        stored: Json = to_builtins(self)
+        return stored
 
 
 class Linked(Struct, frozen=True, kw_only=True):
@@ -60,9 +61,7 @@ def group_scope(group: str) -> str:
 
 def account_of(value: Json) -> Account | None:
     """Parse a stored account; None if `value` is not one."""
-    if not isinstance(value, dict):
+    try:
+        return convert(value, Account)
+    except ValidationError:
         return None
-    platform, person_id, name = value.get("platform"), value.get("id"), value.get("name")
-    if not (isinstance(platform, str) and isinstance(person_id, str) and isinstance(name, str)):
-        return None
-    return Account(platform=platform, person_id=person_id, name=name)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from services.recurrence.calendars.workdays import Workdays, region_of
-from services.recurrence.fires import next_fires, zone_of
+from services.recurrence.fires import midnight, next_fires, zone_of
 from services.recurrence.rules import Rule, with_exceptions, without_exceptions_from
 from services.recurrence.schedule import Schedule
 
@@ -26,7 +26,7 @@ def drop_follow_up(schedule: Schedule) -> Schedule:
 
 def fires_from(schedule: Schedule, day: date, now: datetime, limit: int) -> Sequence[datetime]:
     """Return at most `limit` fires after `now`, from the beginning of `day` on."""
-    return next_fires(schedule, max(_midnight(schedule, day) - _TICK, now.astimezone(UTC)), limit)
+    return next_fires(schedule, max(midnight(day, zone_of(schedule)) - _TICK, now.astimezone(UTC)), limit)
 
 
 def on_workdays(rule: Rule, zone: str) -> Rule | None:
@@ -40,12 +40,8 @@ def end_before(schedule: Schedule, day: date) -> Schedule:
     """Return `schedule` with the day before `day` as its last. Source: RFC 5545 section 3.3.10 (UNTIL)."""
     if schedule.rule is None:
         return schedule
-    last = _midnight(schedule, day) - timedelta(seconds=1)
+    last = midnight(day, zone_of(schedule)) - timedelta(seconds=1)
     return replace(schedule, rule=replace(schedule.rule, until=last))
-
-
-def _midnight(schedule: Schedule, day: date) -> datetime:
-    return datetime.combine(day, time.min, ZoneInfo(schedule.zone)).astimezone(UTC)
 
 
 _COMMON_YEAR = 2025

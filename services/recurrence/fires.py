@@ -4,17 +4,17 @@ from bisect import insort
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache, partial
-from itertools import islice, pairwise, takewhile
+from itertools import islice, takewhile
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from services.kernel.errors import RequestRefused
+from services.recurrence.calendars.workdays import Workdays
 from services.recurrence.rules import ELAPSED, Rule, check_rule, load_calendar
 from services.recurrence.schedule import Schedule, repeat_fires
 from services.recurrence.wall_times import dates_from, elapsed_instants, grid_walls, has_common_shape, walk_dates
 
 HORIZON = timedelta(days=3653)
 _DAY = timedelta(days=1)
-_FIRST_GAPS = 12
 
 
 def next_after(schedule: Schedule, after: datetime) -> datetime | None:
@@ -47,14 +47,14 @@ def fires_between(schedule: Schedule, after: datetime, until: datetime) -> Itera
     return takewhile(lambda fire: fire <= until, fires_after(schedule, after.astimezone(UTC)))
 
 
-def check(schedule: Schedule, now: datetime, shortest: timedelta, asked_at: datetime | None = None) -> datetime:
+def check(schedule: Schedule, now: datetime, asked_at: datetime | None = None) -> datetime:
     """Validate `schedule`, and return its first fire after `now` in UTC.
 
     A one-time schedule may be due between the request, `asked_at`, and now.
 
     Raises:
-        RequestRefused: `time_in_past(due, now)`, `rule_never_fires`, `rule_too_often(minimum)`,
-            `rule_not_understood(rule)`, `zone_unknown(zone)`.
+        RequestRefused: `time_in_past(due, now)`, `rule_never_fires`, `rule_not_understood(rule)`,
+            `zone_unknown(zone)`.
     """
     zone = zone_of(schedule)
     if schedule.rule is not None:
@@ -69,9 +69,6 @@ def check(schedule: Schedule, now: datetime, shortest: timedelta, asked_at: date
         raise RequestRefused("time_in_past", due=due.astimezone(zone), now=now.astimezone(zone))
     if first is None or (schedule.rule is not None and first - now > HORIZON):
         raise RequestRefused("rule_never_fires", rule=str(schedule.rule))
-    fires = next_fires(schedule, now, _FIRST_GAPS) if schedule.is_repeated else ()
-    if any(later - earlier < shortest for earlier, later in pairwise(fires)):
-        raise RequestRefused("rule_too_often", minimum=shortest)
     return first
 
 
@@ -86,6 +83,11 @@ def _check_meaning(rule: Rule) -> None:
 def resolve(wall: datetime, zone: ZoneInfo) -> datetime:
     """Return the instant of a naive wall time; its `fold` decides about an ambiguous one."""
     return wall.replace(tzinfo=zone).astimezone(UTC)
+
+
+def midnight(day: date, zone: ZoneInfo) -> datetime:
+    """Return the instant at which `day` begins."""
+    return resolve(datetime.combine(day, time.min), zone)
 
 
 def zone_of(schedule: Schedule) -> ZoneInfo:
@@ -244,7 +246,7 @@ def known_until(schedule: Schedule) -> date | None:
         RequestRefused: the rule is not supported.
     """
     rule = schedule.rule
-    if rule is None or rule.calendar is None:
+    if rule is None or not isinstance(rule.calendar, Workdays):
         return None
     load_calendar(rule)
     return rule.calendar.known_until

@@ -8,11 +8,10 @@ changes merged. Follow-ups, rules that dateutil walks and periods beyond four ye
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from itertools import islice, takewhile
-from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
-from services.recurrence.fires import fires_after, last_instant, resolve, zone_of
+from services.recurrence.fires import fires_after, last_instant, midnight, zone_of
 from services.recurrence.rules import ELAPSED, Rule, load_calendar
 from services.recurrence.schedule import Schedule
 from services.recurrence.wall_times import dates_from, elapsed_step, grid_walls, has_common_shape, is_day_allowed
@@ -83,8 +82,8 @@ def _count_beyond(schedule: Schedule, rule: Rule, listed: list[datetime], latest
     low, high = (moment.astimezone(zone).date() + _DAY * later for moment, later in ((known, 1), (latest, 0)))
     if low >= high:
         return _count(_due(schedule, known, latest))
-    head = _count(_due(schedule, known, _midnight(low, zone) - _MOMENT))
-    tail = _count(_due(schedule, _midnight(high, zone) - _MOMENT, latest))
+    head = _count(_due(schedule, known, midnight(low, zone) - _MOMENT))
+    tail = _count(_due(schedule, midnight(high, zone) - _MOMENT, latest))
     middle = min(high, low + _FOUR_YEARS)
     scale = (high - low) / (middle - low) * _repeats(schedule, listed)
     return head + round(_count_on_days(rule, schedule.start, low, middle) * scale) + tail
@@ -92,10 +91,6 @@ def _count_beyond(schedule: Schedule, rule: Rule, listed: list[datetime], latest
 
 def _count(fires: Iterator[datetime]) -> int:
     return sum(1 for _ in fires)
-
-
-def _midnight(day: date, zone: ZoneInfo) -> datetime:
-    return resolve(datetime.combine(day, time.min), zone)
 
 
 def _repeats(schedule: Schedule, listed: list[datetime]) -> float:

@@ -1,15 +1,15 @@
 """Parse and format recurrence rules: RFC 5545 RRULE values, and rules of other calendars."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from services.kernel.errors import RequestRefused
-from services.recurrence.calendars.lunar import read_lunar
+from services.recurrence.calendars.lunar import LunarDays, read_lunar
 from services.recurrence.calendars.workdays import Workdays
 
 WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -32,22 +32,8 @@ _CALENDAR: Final = ""  # the name of the first, unnamed part in a rule of anothe
 _STAMP: Final = "%Y%m%dT%H%M%S"
 
 
-class CalendarDays(Protocol):
-    """The days of a rule of another calendar, such as the workdays of China; `str` is their text in the rule."""
-
-    def load(self) -> None:
-        """Load the data of the calendar.
-
-        Raises:
-            ValueError: it is not installed, or the region is unknown.
-        """
-
-    def dates_from(self, first: date) -> Iterator[date]:
-        """Yield the days of the rule from `first` on, ascending, until the end of the calendar."""
-
-    @property
-    def known_until(self) -> date | None:
-        """The day after which the rule is a forecast; None if it never is."""
+CalendarDays = LunarDays | Workdays
+"""The days of a rule of another calendar; `str` is their text in the rule."""
 
 
 class Rule(Struct, frozen=True, kw_only=True):
@@ -170,7 +156,7 @@ def load_calendar(rule: Rule) -> None:
     """
     if rule.unreadable:
         parse_rule(rule.unreadable)
-    if rule.calendar is not None:
+    if isinstance(rule.calendar, Workdays):
         try:
             rule.calendar.load()
         except ValueError as error:

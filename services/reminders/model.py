@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import RequestRefused
 from services.recurrence.schedule import Schedule
 
 EVERYONE = "@all"
@@ -120,13 +121,25 @@ class ReminderLimits(Struct, frozen=True, kw_only=True):
     """Limits on the reminders of people and chats.
 
     `per_person` counts the active reminders of one person in one chat, `per_chat` all of a chat; `content_length`
-    is in characters; `shortest_interval` is the least time between two fires of a rule.
+    is in characters.
     """
 
     per_person: int = 200
     per_chat: int = 1000
     content_length: int = 2000
-    shortest_interval: timedelta = timedelta(minutes=1)
+
+    def check_content(self, content: str) -> str:
+        """Return the content without white space around it.
+
+        Raises:
+            RequestRefused: `content_missing`, `content_too_long(limit)`.
+        """
+        content = content.strip()
+        if not content:
+            raise RequestRefused("content_missing")
+        if len(content) > self.content_length:
+            raise RequestRefused("content_too_long", limit=self.content_length)
+        return content
 
 
 class ReminderEdit(Struct, frozen=True, kw_only=True):

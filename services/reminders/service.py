@@ -16,9 +16,9 @@ from services.reminders import transitions
 from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.delivery.worker import DeliveryConfig, DeliveryWorker
 from services.reminders.lookup.due_words import DEFAULT_TIMES
-from services.reminders.lookup.finder import ReminderFinder, is_for_everyone
+from services.reminders.lookup.finder import ReminderFinder, is_for_everyone, is_of
 from services.reminders.lookup.recent_deliveries import RecentDeliveries
-from services.reminders.lookup.references import is_moved_from, means_all
+from services.reminders.lookup.references import is_moved_from, matching, means_all
 from services.reminders.model import (
     CatchUp,
     NewReminder,
@@ -31,7 +31,7 @@ from services.reminders.model import (
 )
 from services.reminders.ports import Notifier, ReminderStore
 from services.reminders.quiet_hours import QuietHours, QuietService
-from services.reminders.records import Change, DeliveryRecord, StoredReminder, ValidatedReminder
+from services.reminders.records import Change, StoredReminder, ValidatedReminder
 from services.reminders.updater import (
     ReminderUpdater,
     allow_anybody,
@@ -48,7 +48,7 @@ _NONE = "nothing_of_yours"
 
 
 class ReminderService:
-    """All operations on reminders. `run` delivers; the other methods may be called meanwhile."""
+    """All operations on reminders. `worker` delivers them; all methods may be called meanwhile."""
 
     def __init__(
         self,
@@ -125,7 +125,10 @@ class ReminderService:
         `words` select them by due time ("tomorrow", 这周) or content; empty for all. `only_own` leaves out reminders
         that the person neither created nor receives; `names` are ids of targets without an account for the person.
         """
-        return await self.finder.show(chat, person, words, only_own=only_own, names=names)
+        here = [each for each in await self.open_in(chat) if not only_own or is_of(each, person, names)]
+        listed = matching(words, here, self._clock.now(), self.finder.times)
+        await self.finder.remember(chat, person, listed)
+        return listed
 
     async def open_in(self, chat: ChatAddress) -> tuple[Reminder, ...]:
         """Return all reminders like `list`, without remembering their numbers."""
@@ -197,10 +200,10 @@ class ReminderService:
             RequestRefused: `reminder_unknown`, `not_your_reminder`; `time_in_past`, `rule_never_fires` if no fire is
                 left.
         """
-        now, shortest = self._clock.now(), self._limits.shortest_interval
+        now = self._clock.now()
 
         def resume_cancelled(row: StoredReminder) -> Change | None:
-            return transitions.resume(row, now, shortest) if row.state is ReminderState.CANCELLED else None
+            return transitions.resume(row, now) if row.state is ReminderState.CANCELLED else None
 
         return await self._updater.change_by_id(chat, person, reminder_id, resume_cancelled)
 
@@ -221,8 +224,7 @@ class ReminderService:
             RequestRefused: as `get` and `create`, and `not_your_reminder(id, owner)`.
         """
         await self.load_calendar(edit.schedule)
-        edit, now, shortest = self._check_edit(edit), self._clock.now(), self._limits.shortest_interval
-        make = partial(transitions.edit, edit=edit, now=now, shortest=shortest, asked_at=asked_at)
+        make = partial(transitions.edit, edit=self._check_edit(edit), now=self._clock.now(), asked_at=asked_at)
         return await self._updater.change_one(chat, person, reference, make, check=check_may_edit)
 
     async def revert(
@@ -245,13 +247,13 @@ class ReminderService:
             RequestRefused: `reminder_unknown`, `not_your_reminder`, `deleted_since(id)`, and as `create`.
         """
         await self.load_calendar(edit.schedule)
-        edit, now, shortest = self._check_edit(edit), self._clock.now(), self._limits.shortest_interval
+        edit, now = self._check_edit(edit), self._clock.now()
         may = check_may_edit if is_undo else check_may_change
 
         def revert_row(row: StoredReminder) -> Change:
             if row.state is ReminderState.CANCELLED and not was_ended:
                 raise RequestRefused("deleted_since", id=public_id(row.key))
-            return transitions.edit(row, edit, now, shortest, asked_at)
+            return transitions.edit(row, edit, now, asked_at)
 
         return await self._updater.change_by_id(chat, person, reminder_id, revert_row, check=may)
 
@@ -272,32 +274,27 @@ class ReminderService:
 
         With "all", one-time reminders whose time has passed stay paused.
         """
-        now, shortest = self._clock.now(), self._limits.shortest_interval
+        now = self._clock.now()
+        make = partial(transitions.resume, now=now)
         if not means_all(reference):
-            make = partial(transitions.resume, now=now, shortest=shortest)
             return (await self._updater.change_one(chat, person, reference, make, check=check_may_edit),)
 
         def has_fire(row: StoredReminder) -> bool:
             return row.state is ReminderState.PAUSED and bool(next_fires(row.schedule, now, 1))
 
-        return await self._updater.change_own(
-            chat, person, lambda row: transitions.resume(row, now, shortest), has_fire, none=_NONE
-        )
+        return await self._updater.change_own(chat, person, make, has_fire, none=_NONE)
 
     async def finish(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Mark as done: follow-ups stop, and a one-time reminder ends. Raises as `edit`.
 
         Everybody of the chat may finish a reminder for everyone that has follow-ups.
         """
-        now, shortest = self._clock.now(), self._limits.shortest_interval
-        return await self._updater.change_one(
-            chat, person, reference, lambda row: transitions.finish(row, now, shortest), check=check_may_finish
-        )
+        make = partial(transitions.finish, now=self._clock.now())
+        return await self._updater.change_one(chat, person, reference, make, check=check_may_finish)
 
     async def join(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Add `person` to the recipients. Raises as `get`."""
-        now, shortest = self._clock.now(), self._limits.shortest_interval
-        make = partial(transitions.join, person=person, now=now, shortest=shortest)
+        make = partial(transitions.join, person=person, now=self._clock.now())
         return await self._updater.change_one(chat, person, reference, make, check=allow_anybody)
 
     async def leave(
@@ -308,8 +305,7 @@ class ReminderService:
         Raises:
             RequestRefused: as `get`; `for_everyone(id)` without `others`; `for_you_alone(id)`.
         """
-        now, shortest = self._clock.now(), self._limits.shortest_interval
-        make = partial(transitions.leave, person=person, others=others, now=now, shortest=shortest)
+        make = partial(transitions.leave, person=person, others=others, now=self._clock.now())
         return await self._updater.change_one(chat, person, reference, make, check=allow_anybody)
 
     async def move_to_zone(self, chat: ChatAddress, person: Person, zone: str) -> tuple[Reminder, ...]:
@@ -318,11 +314,11 @@ class ReminderService:
         Raises:
             RequestRefused: `no_reminders`: all of them are in that zone.
         """
-        now, shortest = self._clock.now(), self._limits.shortest_interval
+        now = self._clock.now()
 
         def change_zone(row: StoredReminder) -> Change | None:
             schedule = replace(row.schedule, zone=zone)
-            return transitions.edit(row, ReminderEdit(schedule=schedule), now, shortest)
+            return transitions.edit(row, ReminderEdit(schedule=schedule), now)
 
         def is_in_other_zone(row: StoredReminder) -> bool:
             return row.schedule.rule is not None and row.schedule.zone != zone
@@ -353,7 +349,8 @@ class ReminderService:
             schedule = once_at(until, (await self.finder.find(chat, person, reference))[1].schedule.zone)
             return await self.edit(chat, person, reference, ReminderEdit(schedule=schedule), asked_at=asked_at)
         targets = self._recipients_of_repeat(row, person)
-        again = replace(_copy_at(row, _snooze_schedule(until, row), person, targets, request_key), asked_at=asked_at)
+        schedule = replace(once_at(until, row.schedule.zone), follow_up=row.schedule.follow_up)
+        again = replace(_copy_at(row, schedule, person, targets, request_key), asked_at=asked_at)
         snoozed = await self.create(again)
         if row.schedule.follow_up is not None and row.state is ReminderState.ACTIVE:
             await self.finish(chat, person, public_id(row.key))
@@ -398,14 +395,6 @@ class ReminderService:
         """Return the keys of the chats with failed deliveries in the last week."""
         return await self._store.chats_with_failures(self._clock.now() - _RETRY_FAILED_WITHIN)
 
-    async def run(self) -> None:
-        """Deliver due reminders until cancelled."""
-        await self.worker.run()
-
-    async def drain(self) -> None:
-        """Stop beginning sends and wait until all begun ones are recorded; then `run` can be cancelled."""
-        await self.worker.drain()
-
     async def purge(self) -> int:
         """Delete final occurrences older than 30 days, in batches; return their number."""
         total = 0
@@ -413,27 +402,13 @@ class ReminderService:
             total += deleted
         return total
 
-    async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
-        """Return the outcome of every occurrence due in a period, oldest first."""
-        return await self._store.deliveries(since, until)
-
     def _draft(self, wish: NewReminder, now: datetime) -> ValidatedReminder:
-        content = self._check_content(wish.content)
+        content = self._limits.check_content(wish.content)
         wish = wish if content == wish.content else replace(wish, content=content)
-        return ValidatedReminder(
-            wish=wish, first_fire=check(wish.schedule, now, self._limits.shortest_interval, wish.asked_at)
-        )
-
-    def _check_content(self, content: str) -> str:
-        content = content.strip()
-        if not content:
-            raise RequestRefused("content_missing")
-        if len(content) > self._limits.content_length:
-            raise RequestRefused("content_too_long", limit=self._limits.content_length)
-        return content
+        return ValidatedReminder(wish=wish, first_fire=check(wish.schedule, now, wish.asked_at))
 
     def _check_edit(self, edit: ReminderEdit) -> ReminderEdit:
-        return edit if edit.content is None else replace(edit, content=self._check_content(edit.content))
+        return edit if edit.content is None else replace(edit, content=self._limits.check_content(edit.content))
 
 
 def once_at(moment: datetime, zone: str) -> Schedule:
@@ -447,7 +422,3 @@ def _copy_at(
     """Return a new reminder with the content of `row` at `schedule`."""
     changed = {"schedule": schedule, "creator": creator, "targets": targets, "catch_up": CatchUp.LATEST}
     return NewReminder(request_key=request_key, address=row.address, **fields_of(row) | changed)
-
-
-def _snooze_schedule(until: datetime, row: StoredReminder) -> Schedule:
-    return replace(once_at(until, row.schedule.zone), follow_up=row.schedule.follow_up)

@@ -1,6 +1,6 @@
 """Compute the change of a reminder's row for each command."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from msgspec.structs import replace
 
@@ -23,18 +23,16 @@ def pause(row: StoredReminder) -> Change:
     return _stop(row, ReminderState.PAUSED)
 
 
-def resume(row: StoredReminder, now: datetime, shortest: timedelta) -> Change:
+def resume(row: StoredReminder, now: datetime) -> Change:
     """Resume the reminder from the next fire after now.
 
     Raises:
         RequestRefused: `time_in_past` or `rule_never_fires`: no fire is left.
     """
-    return _reschedule(row, ReminderEdit(schedule=row.schedule), now, shortest)
+    return _reschedule(row, ReminderEdit(schedule=row.schedule), now)
 
 
-def edit(
-    row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: timedelta, asked_at: datetime | None = None
-) -> Change:
+def edit(row: StoredReminder, edit: ReminderEdit, now: datetime, asked_at: datetime | None = None) -> Change:
     """Change fields of the reminder; a new schedule cancels occurrences claimed for the old one.
 
     A one-time reminder with a time between `asked_at` and now is due at once.
@@ -43,11 +41,11 @@ def edit(
         RequestRefused: the new schedule is not valid.
     """
     if edit.schedule is not None and row.state is not ReminderState.PAUSED:
-        return _reschedule(row, edit, now, shortest, asked_at)
+        return _reschedule(row, edit, now, asked_at)
     return _edit_fields(row, edit)
 
 
-def finish(row: StoredReminder, now: datetime, shortest: timedelta) -> Change | None:
+def finish(row: StoredReminder, now: datetime) -> Change | None:
     """Finish a one-time reminder or stop the follow-ups; None if there is nothing to stop."""
     schedule = mark_done(row.schedule, now)
     if row.schedule.rule is None:
@@ -58,20 +56,18 @@ def finish(row: StoredReminder, now: datetime, shortest: timedelta) -> Change | 
         return None
     if next_after(schedule, now) is None:
         return replace(_stop(row, ReminderState.DONE), schedule=schedule)
-    return edit(row, ReminderEdit(schedule=schedule), now, shortest)
+    return edit(row, ReminderEdit(schedule=schedule), now)
 
 
-def join(row: StoredReminder, person: Person, now: datetime, shortest: timedelta) -> Change | None:
+def join(row: StoredReminder, person: Person, now: datetime) -> Change | None:
     """Add `person` to the recipients; None if they are a recipient."""
     people = row.targets or (row.creator,)
     if {*target_ids(person), EVERYONE} & {recipient.id for recipient in people}:
         return None
-    return edit(row, ReminderEdit(targets=(*people, person)), now, shortest)
+    return edit(row, ReminderEdit(targets=(*people, person)), now)
 
 
-def leave(
-    row: StoredReminder, person: Person, others: tuple[Person, ...], now: datetime, shortest: timedelta
-) -> Change | None:
+def leave(row: StoredReminder, person: Person, others: tuple[Person, ...], now: datetime) -> Change | None:
     """Remove `person` from the recipients; None if they are not a recipient.
 
     `others` are the remaining recipients of a reminder for everyone.
@@ -83,13 +79,13 @@ def leave(
     if any(recipient.id == EVERYONE for recipient in people):
         if not others:
             raise RequestRefused("for_everyone", id=public_id(row.key))
-        return edit(row, ReminderEdit(targets=others), now, shortest)
+        return edit(row, ReminderEdit(targets=others), now)
     others = tuple(recipient for recipient in people if recipient.id not in target_ids(person))
     if others == people:
         return None
     if not others:
         raise RequestRefused("for_you_alone", id=public_id(row.key))
-    return edit(row, ReminderEdit(targets=others), now, shortest)
+    return edit(row, ReminderEdit(targets=others), now)
 
 
 def _edit_fields(row: StoredReminder, edit: ReminderEdit) -> Change:
@@ -108,10 +104,8 @@ def _edit_fields(row: StoredReminder, edit: ReminderEdit) -> Change:
     )
 
 
-def _reschedule(
-    row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: timedelta, asked_at: datetime | None = None
-) -> Change:
-    next_fire_at = check(edit.schedule or row.schedule, now, shortest, asked_at)
+def _reschedule(row: StoredReminder, edit: ReminderEdit, now: datetime, asked_at: datetime | None = None) -> Change:
+    next_fire_at = check(edit.schedule or row.schedule, now, asked_at)
     change = _edit_fields(row, edit)
     return replace(change, state=ReminderState.ACTIVE, next_fire_at=next_fire_at, leases=PendingPolicy.CANCEL)
 

@@ -5,9 +5,9 @@ The database has the due times, so a lost wake-up delays a reminder by a second 
 
 import asyncio
 import importlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Final, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 from services.kernel.clock import Clock, SystemClock
 
@@ -21,19 +21,6 @@ class Timetable(Protocol):
 
     def every(self, interval: timedelta, wake: Callable[[], None], *, name: str) -> Callable[[], None]:
         """Call `wake` every `interval` from now on; return a function that stops it."""
-
-
-class _Job(Protocol):
-    def remove(self) -> None: ...
-    def modify(self, *, next_run_time: datetime) -> None: ...
-
-
-class _Scheduler(Protocol):
-    """The used interface of APScheduler 3, which ships no types."""
-
-    def start(self) -> None: ...
-    def shutdown(self, *, wait: bool) -> None: ...
-    def add_job(self, call: Callable[[], Awaitable[None]], trigger: object, *, name: str) -> _Job: ...
 
 
 class ApschedulerTimetable:
@@ -50,7 +37,7 @@ class ApschedulerTimetable:
         self._clock = clock or SystemClock()
         self._begin_after = begin_after
         self._beginning: asyncio.Task[None] | None = None
-        self._scheduler: _Scheduler | None = None
+        self._scheduler: Any = None  # APScheduler ships no types
         self._wakes: list[_RepeatedCall] = []
 
     async def __aenter__(self) -> Self:
@@ -114,9 +101,9 @@ class _RepeatedCall:
         self._interval = interval
         self._wake = wake
         self._name = name
-        self._job: _Job | None = None
+        self._job: Any = None
 
-    def begin(self, scheduler: _Scheduler, now: datetime) -> None:
+    def begin(self, scheduler: Any, now: datetime) -> None:
         self._job = scheduler.add_job(self._call, _interval_trigger(self._interval, now), name=self._name)
 
     def arm(self, now: datetime) -> None:
@@ -149,12 +136,11 @@ def _interval_trigger(interval: timedelta, begin: datetime) -> object:
     return Interval()
 
 
-def _scheduler() -> _Scheduler:
+def _scheduler() -> Any:
     from apscheduler.jobstores.memory import MemoryJobStore  # type: ignore[import-untyped]  # ships no types
     from apscheduler.schedulers.asyncio import AsyncIOScheduler  # type: ignore[import-untyped]  # ships no types
 
     # Without misfire_grace_time=None a wake-up that is a second late would be dropped silently.
     defaults = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
     stores = {"default": MemoryJobStore()}
-    scheduler: _Scheduler = AsyncIOScheduler(jobstores=stores, job_defaults=defaults, timezone=UTC)
-    return scheduler
+    return AsyncIOScheduler(jobstores=stores, job_defaults=defaults, timezone=UTC)

@@ -21,14 +21,12 @@ class SearchAnswer(Struct, frozen=True, kw_only=True):
 
     `text` cites its sources as [1], [2], …: the n-th is `sources[n - 1]`. Every source was returned by the engine and
     is cited in the text. `is_already_answered`: the text was streamed to the person and must not be sent again.
-    `is_untrusted`: strangers wrote this text, which is data and never an instruction.
     """
 
     text: str
     sources: tuple[Source, ...] = ()
     engine: str = ""
     is_already_answered: bool = False
-    is_untrusted: bool = True
 
     @property
     def is_empty(self) -> bool:

@@ -3,14 +3,14 @@
 import asyncio
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import AsyncExitStack, ExitStack
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Final, NoReturn, Protocol, Self, TypeVar
+from typing import NoReturn, Protocol, Self, TypeVar
 
 import sqlalchemy as sa
 from loguru import logger
@@ -240,39 +240,39 @@ class Database:
     def _is_in_memory(self) -> bool:
         return self._is_sqlite and self.path is None
 
-    def _probe(self) -> None:
+    @contextmanager
+    def _explain_errors(self, code: str, problem: str) -> Iterator[None]:
+        """Convert errors to those of storage, and others than locks and full disks to a `ConfigError`."""
         try:
+            yield
+        except OSError as error:
+            raise self._refusal(code, problem, error.strerror) from error
+        except (sa.exc.DBAPIError, sqlite3.Error) as error:
+            trouble = self._storage_error(error)
+            if isinstance(trouble, StorageUnavailable):
+                code, problem = "unanswered", "the server does not answer"
+            elif trouble is not None:
+                raise trouble from error
+            raise self._refusal(code, problem, first_line(sqlite.cause(error))) from error
+
+    def _refusal(self, code: str, problem: str, reason: str | None) -> ConfigError:
+        return ConfigError(self.name, "storage.url", f"{problem} ({reason})", code, reason=reason)
+
+    def _probe(self) -> None:
+        with self._explain_errors("unwritable", "cannot be written"):
             if self.path is not None:
                 lock = FileLock(self.path)
                 lock.examine()
                 refuse_empty_beside_old(self.path)
                 self.has_lost_journal = lock.was_left and has_lost_journal(self.path)
             try_write(self.url)
-        except OSError as error:
-            problem = f"cannot be written ({error.strerror})"
-            raise ConfigError(self.name, "storage.url", problem, "unwritable", reason=error.strerror) from error
-        except (sa.exc.DBAPIError, sqlite3.Error) as error:
-            trouble = self._storage_error(error)
-            if trouble is not None and not isinstance(trouble, StorageUnavailable):
-                raise trouble from error
-            code, problem = ("unwritable", "cannot be written") if trouble is None else _UNANSWERED
-            cause = first_line(sqlite.cause(error))
-            raise ConfigError(self.name, "storage.url", f"{problem} ({cause})", code, reason=cause) from error
 
     def _open(self) -> None:
-        if not self._is_sqlite:
-            self._open_postgres()
-            return
-        try:
-            self._open_sqlite()
-        except OSError as error:
-            problem = f"cannot be opened ({error.strerror})"
-            raise ConfigError(self.name, "storage.url", problem, "unopened", reason=error.strerror) from error
-        except (sa.exc.DatabaseError, sqlite3.Error) as error:
-            cause = sqlite.cause(error)
-            problem = f"cannot be opened ({cause})"
-            trouble = self._storage_error(error)
-            raise trouble or ConfigError(self.name, "storage.url", problem, "unopened", reason=cause) from error
+        with self._explain_errors("unopened", "cannot be opened"):
+            if self._is_sqlite:
+                self._open_sqlite()
+            else:
+                self._open_postgres()
 
     def _open_sqlite(self) -> None:
         if self.path is not None:
@@ -314,21 +314,14 @@ class Database:
             partial(_transact_on_server, engines[role])
             for role in (postgres.Role.DURABLE, postgres.Role.QUICK, postgres.Role.READING)
         )
-        self._autocommit = partial(_autocommit_on_server, engines[postgres.Role.QUICK])
-        try:
-            self._durable(lambda connection: make_schema(connection, self.name, None))
-        except sa.exc.OperationalError as error:
-            code, problem = _UNANSWERED
-            problem = f"{problem} ({error.orig})"
-            raise ConfigError(self.name, "storage.url", problem, code, reason=error.orig) from error
+        autocommit = engines[postgres.Role.QUICK].execution_options(isolation_level="AUTOCOMMIT")
+        self._autocommit = partial(_transact_on_server, autocommit)
+        self._durable(lambda connection: make_schema(connection, self.name, None))
 
     def _connect(self, role: sqlite.Role) -> sa.Connection:
         engine = sqlite.make_engine(self.url, role, self._timeouts.busy)
         self._resources.callback(engine.dispose)
         return self._resources.enter_context(engine.connect())
-
-
-_UNANSWERED: Final = ("unanswered", "the server does not answer")
 
 
 def first_line(error: BaseException | None) -> str:
@@ -386,16 +379,4 @@ def _transact_on_server(engine: sa.Engine, work: Callable[[sa.Connection], T]) -
                 raise
         else:
             return result
-    raise AssertionError("the last attempt returns or raises")
-
-
-def _autocommit_on_server(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
-    """Run `work`, one idempotent statement, and repeat it after a failure that may have passed."""
-    for attempt in range(1, _TRIES + 1):
-        try:
-            with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                return work(connection)
-        except sa.exc.DBAPIError as error:
-            if attempt == _TRIES or not postgres.is_worth_repeating(error):
-                raise
     raise AssertionError("the last attempt returns or raises")

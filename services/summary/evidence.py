@@ -90,12 +90,12 @@ _MOST_IDS = 5
 def check_claims(claims: Iterable[ClaimedBullet], part: Sequence[ChatMessage]) -> tuple[Bullet, ...]:
     """Return the supported claims about the messages of `part`, in the order of the conversation."""
     names = {message.sender.name for message in part}
-    return _collect_supported(_check_claim(claim, part, names) for claim in _in_order(claims, len(part)))
+    return tuple(filter(None, (_check_claim(claim, part, names) for claim in _in_order(claims, len(part)))))
 
 
 def check_merges(claims: Iterable[ClaimedBullet], points: Sequence[Bullet]) -> tuple[Bullet, ...]:
     """Return the supported claims about `points`, each with the messages of the cited points."""
-    return _collect_supported(_check_merge(claim, points) for claim in _in_order(claims, len(points)))
+    return tuple(filter(None, (_check_merge(claim, points) for claim in _in_order(claims, len(points)))))
 
 
 def _in_order(claims: Iterable[ClaimedBullet], count: int) -> list[ClaimedBullet]:
@@ -128,7 +128,3 @@ def _check_merge(claim: ClaimedBullet, points: Sequence[Bullet]) -> Bullet | Non
         return None
     ids = dict.fromkeys(message_id for point in cited for message_id in point.message_ids)
     return Bullet(text=text, message_ids=tuple(ids)[:_MOST_IDS], sender=cited[0].sender)
-
-
-def _collect_supported(bullets: Iterable[Bullet | None]) -> tuple[Bullet, ...]:
-    return tuple(bullet for bullet in bullets if bullet is not None)

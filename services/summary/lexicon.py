@@ -69,22 +69,12 @@ def _read_files() -> list[_LanguageFile]:
 def lexicon() -> Lexicon:
     """Return the rules of all languages, read and compiled once per process."""
     files = _read_files()
+    names = {name for language in files for name in language.patterns}
     return Lexicon(
         stop_words=frozenset(word for language in files for word in language.stop_words.split()),
         stop_characters=frozenset(character for language in files for character in language.stop_characters),
         numbers={word: digits for language in files for word, digits in language.numbers.items()},
-        decision=_pattern(files, "decision"),
-        decision_denied=_pattern(files, "decision_denied"),
-        question=_pattern(files, "question"),
-        inquiry=_pattern(files, "inquiry"),
-        quantity_question=_pattern(files, "quantity_question"),
-        quantity_answer=_pattern(files, "quantity_answer"),
-        answer=_pattern(files, "answer"),
-        date=_pattern(files, "date"),
-        command=_pattern(files, "command"),
-        note=_pattern(files, "note"),
-        chatter=_pattern(files, "chatter"),
-        instruction=_pattern(files, "instruction"),
+        **{name: _pattern(files, name) for name in names},
     )
 
 

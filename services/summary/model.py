@@ -1,4 +1,4 @@
-"""Declare summaries, their windows, bullets and findings, and the interfaces of sources and summarizers."""
+"""Declare summaries, their windows, bullets and findings, and the interface of sources."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
@@ -100,8 +100,6 @@ class Summary(Struct, frozen=True, kw_only=True):
     which messages were quoted instead.
     """
 
-    chat: ChatAddress
-    language: str
     method: SummaryMethod
     bullets: tuple[Bullet, ...] = ()
     findings: Findings = Findings()
@@ -131,30 +129,6 @@ class MessageSource(Protocol):
 
     async def since(self, address: ChatAddress, when: datetime) -> Sequence[ChatMessage]:
         """Return the messages sent at or after `when`, oldest first."""
-
-
-class Summarizer(Protocol):
-    """Converts content messages to bullets with a model; may cache them."""
-
-    def forget_message(self, chat: ChatAddress, message_id: str) -> None:
-        """Drop the cached bullets of a message that was edited or deleted."""
-
-    def forget_person(self, person_id: str) -> None:
-        """Drop the cached bullets of the person's messages."""
-
-    async def bullets(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        language: str,
-        count: int,
-        on_progress: ProgressListener | None = None,
-    ) -> tuple[Bullet, ...]:
-        """Return at most `count` bullets in the order of the conversation.
-
-        Raises:
-            ModelUnavailable: the model gave no usable answer.
-        """
 
 
 TimeReader = Callable[[str, datetime, str], datetime | None]

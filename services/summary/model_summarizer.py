@@ -2,8 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Coroutine, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -27,41 +26,6 @@ class _Digest(Struct, frozen=True, kw_only=True):
     people: frozenset[str]
 
 
-class DigestCache:
-    """A bounded cache in memory; an edited message changes the key."""
-
-    def __init__(self) -> None:
-        self._digests: BoundedDict[str, _Digest] = BoundedDict(_MAX_DIGESTS)
-
-    def get(self, key: str) -> tuple[Bullet, ...] | None:
-        """Return the bullets under `key`; None without any."""
-        found = self._digests.get(key)
-        if found is None:
-            return None
-        self._digests.move_to_end(key)
-        return found.bullets
-
-    def forget_message(self, chat_key: str, message_id: str) -> None:
-        """Drop the bullets of a message that was edited or deleted."""
-        self._drop(lambda digest: (chat_key, message_id) in digest.messages)
-
-    def forget_person(self, person_id: str) -> None:
-        """Drop the bullets of parts with messages of the person."""
-        self._drop(lambda digest: person_id in digest.people)
-
-    def _drop(self, is_outdated: Callable[[_Digest], bool]) -> None:
-        for key in [key for key, digest in self._digests.items() if is_outdated(digest)]:
-            del self._digests[key]
-
-    def put(self, key: str, bullets: tuple[Bullet, ...], part: Sequence[ChatMessage]) -> None:
-        """Cache the `bullets` of `part`; the least recently used part is dropped first."""
-        self._digests[key] = _Digest(
-            bullets=bullets,
-            messages=frozenset((message.address.key, message.id) for message in part),
-            people=frozenset(message.sender.id for message in part),
-        )
-
-
 def digest_key(part: Sequence[ChatMessage], *, model: str, language: str, count: int) -> str:
     """Return the cache key of messages and a request."""
     hashed = hashlib.sha256(f"{model}\0{language}\0{count}".encode())
@@ -75,8 +39,6 @@ _PART_TOKENS = 3_000
 _AT_ONCE = 4
 _MERGED_AT_ONCE = 48
 
-Result = TypeVar("Result")
-
 
 class ModelSummarizer:
     """Summarises the parts of a conversation (map), then their points (reduce).
@@ -87,15 +49,19 @@ class ModelSummarizer:
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
-        self._cache = DigestCache()
+        self._digests: BoundedDict[str, _Digest] = BoundedDict(_MAX_DIGESTS)
 
     def forget_message(self, chat: ChatAddress, message_id: str) -> None:
-        """Drop the cached bullets of a message that was edited or deleted."""
-        self._cache.forget_message(chat.key, message_id)
+        """Drop the cached bullets of parts with a message that was edited or deleted."""
+        self._forget(lambda digest: (chat.key, message_id) in digest.messages)
 
     def forget_person(self, person_id: str) -> None:
-        """Drop the cached bullets of the person's messages."""
-        self._cache.forget_person(person_id)
+        """Drop the cached bullets of parts with messages of the person."""
+        self._forget(lambda digest: person_id in digest.people)
+
+    def _forget(self, is_outdated: Callable[[_Digest], bool]) -> None:
+        for key in [key for key, digest in self._digests.items() if is_outdated(digest)]:
+            del self._digests[key]
 
     async def bullets(
         self,
@@ -105,7 +71,11 @@ class ModelSummarizer:
         count: int,
         on_progress: ProgressListener | None = None,
     ) -> tuple[Bullet, ...]:
-        """Return at most `count` checked bullets in the order of the conversation."""
+        """Return at most `count` checked bullets in the order of the conversation.
+
+        Raises:
+            ModelUnavailable: the model gave no usable answer.
+        """
         parts = await asyncio.to_thread(split_into_chunks, messages, max_tokens=_PART_TOKENS)
         points = await self._digest_all(parts, language, count, on_progress)
         while len(points) > count:
@@ -127,7 +97,12 @@ class ModelSummarizer:
                 await on_progress(done, len(parts))
             return points
 
-        digests = await _all_or_first_failure([digest(part) for part in parts])
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(digest(part)) for part in parts]
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+        digests = [task.result() for task in tasks]
         if all(points is None for points in digests):
             raise ModelUnavailable("malformed", "no part of the summary could be read")
         return [
@@ -139,22 +114,25 @@ class ModelSummarizer:
     async def _digest(self, part: tuple[ChatMessage, ...], language: str, count: int) -> tuple[Bullet, ...] | None:
         """Return the checked points of one part; None if the answer could not be read."""
         key = digest_key(part, model=self._model.name, language=language, count=count)
-        cached = self._cache.get(key)
+        cached = self._digests.get(key)
         if cached is not None:
-            return cached
+            self._digests.move_to_end(key)
+            return cached.bullets
         completion = await self._model.complete(chunk_request(part, language=language, count=count))
         try:
             claimed = read_answer(completion.text)
         except ModelUnavailable:
             return None
         points = check_claims(claimed[:count], part)
-        self._cache.put(key, points, part)
+        self._digests[key] = _Digest(
+            bullets=points,
+            messages=frozenset((message.address.key, message.id) for message in part),
+            people=frozenset(message.sender.id for message in part),
+        )
         return points
 
     async def _merge_groups(self, points: list[Bullet], language: str, count: int) -> list[Bullet]:
-        """Merge `points`, in groups if there are many; the result is always shorter."""
-        if len(points) <= _MERGED_AT_ONCE:
-            return await self._merge(points, language, count)
+        """Merge `points`, more than `count`, in groups if there are many; the result is always shorter."""
         groups = [points[at : at + _MERGED_AT_ONCE] for at in range(0, len(points), _MERGED_AT_ONCE)]
         merged = [await self._merge(group, language, count) if len(group) > count else group for group in groups]
         return [point for group in merged for point in group]
@@ -170,23 +148,3 @@ class ModelSummarizer:
         return (
             list(supported) or [points[at] for at in choose([point.text for point in points], count)] or points[:count]
         )
-
-
-async def _all_or_first_failure(work: Sequence[Coroutine[None, None, Result]]) -> list[Result]:
-    """Run `work` concurrently; when one fails because of the model, cancel the others and raise its error."""
-    failure: ModelUnavailable | None = None
-    tasks: list[asyncio.Task[Result]] = []
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(message) for message in work]
-    except* ModelUnavailable as failures:
-        failure = _first(failures)
-    if failure is not None:
-        raise failure
-    return [task.result() for task in tasks]
-
-
-def _first(failures: BaseExceptionGroup[ModelUnavailable]) -> ModelUnavailable:
-    """Return one of the failures, which usually have the same reason."""
-    inner = failures.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner

@@ -4,6 +4,7 @@ import asyncio
 import math
 from collections.abc import Sequence
 from datetime import UTC, tzinfo
+from typing import TYPE_CHECKING
 
 from services.kernel.chat import ChatAddress, ChatMessage
 from services.kernel.errors import ModelUnavailable
@@ -11,12 +12,14 @@ from services.summary.model import (
     Bullet,
     MessageSource,
     ProgressListener,
-    Summarizer,
     Summary,
     SummaryMethod,
     SummaryWindow,
     TimeReader,
 )
+
+if TYPE_CHECKING:
+    from services.summary.model_summarizer import ModelSummarizer
 
 _FEWEST_BULLETS = 3
 _MOST_BULLETS = 8
@@ -34,7 +37,7 @@ class SummaryService:
         self,
         source: MessageSource,
         *,
-        summarizer: Summarizer | None = None,
+        summarizer: "ModelSummarizer | None" = None,
         read_time: TimeReader | None = None,
     ) -> None:
         self._source = source
@@ -65,11 +68,9 @@ class SummaryService:
         writers = content.people(message for message in narrowed if not message.sender.is_bot)
         if not messages:
             method = SummaryMethod.MODEL if self._with_model else SummaryMethod.EXTRACTIVE
-            return Summary(chat=chat, language=language, method=method, writers=writers, is_cut=is_cut)
+            return Summary(method=method, writers=writers, is_cut=is_cut)
         bullets, method, fallback_reason = await self._bullets(messages, language, on_progress)
         return Summary(
-            chat=chat,
-            language=language,
             method=method,
             bullets=bullets,
             findings=await asyncio.to_thread(

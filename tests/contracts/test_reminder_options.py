@@ -37,7 +37,7 @@ async def test_urgency_and_catching_up_are_stored_and_changed(
     row = await reminders.add(with_wish(draft(), is_urgent=True, catch_up=CatchUp.ALL), now, LIMITS)
     wish = ReminderEdit(content="milk", is_urgent=False)
 
-    (changed,) = await reminders.change([edit(row, wish, now, MINUTE)], now)
+    (changed,) = await reminders.change([edit(row, wish, now)], now)
 
     assert (row.is_urgent, row.catch_up) == (True, CatchUp.ALL)
     assert (changed.is_urgent, changed.catch_up, changed.content) == (False, CatchUp.ALL, "milk")

@@ -318,9 +318,9 @@ async def test_late_settlement_does_not_revive_a_final_occurrence(reminders: Rem
 
 async def test_a_change_of_an_old_version_is_not_made(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
-    await reminders.change([edit(row, ReminderEdit(content="milk"), now, MINUTE)], now)
+    await reminders.change([edit(row, ReminderEdit(content="milk"), now)], now)
 
-    lost = await reminders.change([edit(row, ReminderEdit(content="beer"), now, MINUTE)], now)
+    lost = await reminders.change([edit(row, ReminderEdit(content="beer"), now)], now)
 
     kept = await reminders.get(row.key)
     assert lost == ()
@@ -331,7 +331,7 @@ async def test_a_change_of_an_old_version_is_not_made(reminders: ReminderStore, 
 async def test_new_text_reaches_claimed_occurrences_that_are_not_begun(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
-    await reminders.change([edit(row, ReminderEdit(content="milk"), now, MINUTE)], now)
+    await reminders.change([edit(row, ReminderEdit(content="milk"), now)], now)
 
     begun = await reminders.begin("me", [lease.notice.delivery_id])
 
@@ -345,7 +345,7 @@ async def test_new_words_leave_the_next_fire_alone(reminders: ReminderStore, dra
     row = await reminders.add(draft(rule="FREQ=DAILY"), now, LIMITS)
     await claimed(reminders, now + MINUTE)
 
-    (changed,) = await reminders.change([edit(row, ReminderEdit(content="milk"), now, MINUTE)], now)
+    (changed,) = await reminders.change([edit(row, ReminderEdit(content="milk"), now)], now)
 
     assert changed.next_fire_at == now + MINUTE + DAY
 
@@ -355,7 +355,7 @@ async def test_new_times_cancel_claimed_occurrences(reminders: ReminderStore, dr
     (lease,) = await claimed(reminders, now + MINUTE)
     later = Schedule(start=datetime.fromisoformat("2026-11-21T09:00"), zone="UTC")
 
-    (moved,) = await reminders.change([edit(row, ReminderEdit(schedule=later), now, MINUTE)], now)
+    (moved,) = await reminders.change([edit(row, ReminderEdit(schedule=later), now)], now)
 
     assert await reminders.begin("me", [lease.notice.delivery_id]) == {}
     assert moved.next_fire_at == datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -365,7 +365,7 @@ async def test_a_deleted_and_restored_reminder_fires_at_its_old_time(reminders: 
     row = await reminders.add(draft(), now, LIMITS)
     await claimed(reminders, now + MINUTE)
     (gone,) = await reminders.change([cancel(row)], now)
-    await reminders.change([resume(gone, now, MINUTE)], now)
+    await reminders.change([resume(gone, now)], now)
 
     (lease,) = await claimed(reminders, now + MINUTE)
 
@@ -533,7 +533,7 @@ async def test_new_words_are_those_of_the_next_attempt(reminders: ReminderStore,
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
-    await reminders.change([edit(row, ReminderEdit(content="coffee"), now, MINUTE)], now)
+    await reminders.change([edit(row, ReminderEdit(content="coffee"), now)], now)
 
     await reminders.settle([outcome(lease, DeliveryState.LEASED, now + MINUTE)])
 

@@ -109,11 +109,11 @@ async def _deliver(folder: Path, url: str, point: str, contents: Sequence[str]) 
         due = clock.now() + timedelta(seconds=0.2)
         wishes = [_wish(content, due.replace(tzinfo=None)) for content in contents]
         await add_many(store, [ValidatedReminder(wish=wish, first_fire=due) for wish in wishes], clock.now())
-        running = asyncio.create_task(service.run())
+        running = asyncio.create_task(service.worker.run())
         now, is_open = clock.now(), True
         while is_open:
             await asyncio.sleep(0.05)
-            records = await service.deliveries(now - PATIENCE, now + PATIENCE)
+            records = await store.deliveries(now - PATIENCE, now + PATIENCE)
             is_open = not records or any(record.state in OPEN for record in records)
         running.cancel()
 

@@ -76,7 +76,7 @@ async def _deliver(
         due = clock.now() + timedelta(seconds=seconds)
         wishes = [_wish(content, due.replace(tzinfo=None)) for content in contents]
         await add_many(store, [ValidatedReminder(wish=wish, first_fire=due) for wish in wishes], clock.now())
-        running = asyncio.create_task(service.run())
+        running = asyncio.create_task(service.worker.run())
         say_ready()
         await running
 

@@ -75,10 +75,11 @@ def wish(content: str, seconds: float) -> NewReminder:
 async def test_long_lock_over_the_due_time_delays_and_loses_nothing(tmp_path: Path):
     clock, courier, file = SystemClock(), FakeCourier(), tmp_path / "bubbles.db"
     async with Database(f"sqlite:///{file}", timeouts=TIMEOUTS) as database:
-        service = ReminderService(SqlReminderStore(database), clock, courier, SqlStateStore(database, clock))
+        store = SqlReminderStore(database)
+        service = ReminderService(store, clock, courier, SqlStateStore(database, clock))
         for number in range(20):
             await service.create(wish(f"tea {number}", 3 + number / 10))
-        running = asyncio.create_task(service.run())
+        running = asyncio.create_task(service.worker.run())
         await asyncio.sleep(0.5)
 
         other = sqlite3.connect(file, isolation_level=None)
@@ -93,7 +94,7 @@ async def test_long_lock_over_the_due_time_delays_and_loses_nothing(tmp_path: Pa
         await asyncio.sleep(0.3)
         running.cancel()
         await asyncio.wait([running])
-        records = await service.deliveries(clock.now() - timedelta(minutes=5), clock.now())
+        records = await store.deliveries(clock.now() - timedelta(minutes=5), clock.now())
 
     assert said_meanwhile == []  # nothing is handed over that the ledger does not know
     assert sorted(courier.said) == sorted([*(f"tea {number}" for number in range(20)), "later"])
@@ -137,7 +138,7 @@ async def until_full_and_after(folder: Path, end_room: Callable[[Path], None]) -
                 confirmed.append(f"full {number} " + "x" * 900)
             except Exception:  # whatever kind of error, it was not confirmed
                 refused += 1
-        running = asyncio.create_task(service.run())
+        running = asyncio.create_task(service.worker.run())
         await asyncio.sleep(DUE_SECONDS + 1)
         said_while_full = len(courier.said)
         make_room(folder)

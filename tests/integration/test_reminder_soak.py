@@ -81,13 +81,13 @@ async def test_week_of_crashes_and_outages_loses_and_repeats_nothing(seed: int):
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         end = START + timedelta(days=DAYS)
         while clock.now() < end:
-            running = asyncio.create_task(service().run())
+            running = asyncio.create_task(service().worker.run())
             await asyncio.sleep(chance.uniform(60, 86_400))
             running.cancel()
             with suppress(asyncio.CancelledError):
                 await running
             await asyncio.sleep(chance.choice([1, 600, 7200]))
-        running = asyncio.create_task(service().run())
+        running = asyncio.create_task(service().worker.run())
         await asyncio.sleep(3600)
         running.cancel()
         with suppress(asyncio.CancelledError):

@@ -169,7 +169,7 @@ def count_run(message: ChatMessage) -> Iterator[TurnUsage]:
     """Count the usage of the run for `message`; inside of a turn, count it for the turn too."""
     outer = current_usage()
     if outer is None:
-        usage = TurnUsage(address=message.address, person=message.sender, message_id=message.id)
+        usage = TurnUsage(address=message.address, person=message.sender)
     else:
         usage = replace(outer, completions=[])
     try:

@@ -14,7 +14,7 @@ from function_calls.tools.calls import Reply, SpawnedTask, Step, ToolCall, ToolR
 from function_calls.tools.context import CallContext
 from services.call_log.model import AGENT_ROUTE, NOTHING, CallRecord, Outcome, TurnRecord
 from services.call_log.service import CallLog
-from services.call_log.usage import BudgetPolicy, NoBudget, TurnUsage, count_usage, current_usage
+from services.call_log.usage import DailyBudget, TurnUsage, count_usage, current_usage
 
 
 class Notes(Struct, kw_only=True):
@@ -46,9 +46,9 @@ class TurnRecorder:
     `budget` limits the usage of models in a turn.
     """
 
-    def __init__(self, log: CallLog, budget: BudgetPolicy | None = None) -> None:
+    def __init__(self, log: CallLog, budget: DailyBudget | None = None) -> None:
         self._log = log
-        self._budget = budget or NoBudget()
+        self._budget = budget
 
     @contextmanager
     def turn(self, turn: Turn) -> Iterator[Notes]:
@@ -57,7 +57,7 @@ class TurnRecorder:
         notes = Notes()
         started = time.perf_counter()
         error = ""
-        account = TurnUsage(address=message.address, person=message.sender, message_id=message.id, budget=self._budget)
+        account = TurnUsage(address=message.address, person=message.sender, budget=self._budget)
         with count_usage(account) as usage:
             try:
                 yield notes

@@ -77,7 +77,7 @@ async def replay(
         usage.begin_round(route)
         return await interpreter.interpret(seen)
 
-    with count_usage(TurnUsage(address=message.address, person=message.sender, message_id=message.id)) as usage:
+    with count_usage(TurnUsage(address=message.address, person=message.sender)) as usage:
         outcome = await run_rounds(turn, interpret, tools.dispatch, rounds)
     reply = make_reply(
         outcome.turn, outcome.text, outcome.notice, choices=outcome.choices, must_reply=outcome.must_reply

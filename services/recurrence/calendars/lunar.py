@@ -28,9 +28,6 @@ class LunarDays(Struct, frozen=True, kw_only=True):
         """Return the text that `read_lunar` reads as these days."""
         return "LUNAR " + ",".join(f"{month or '*'}-{'LAST' if day == LAST_DAY else day}" for month, day in self.days)
 
-    def load(self) -> None:
-        """Do nothing: the table of months is part of the code."""
-
     def dates_from(self, first: date) -> Iterator[date]:
         """Yield the days from `first` on, until the lunar year 2100 ends."""
         for year in range(max(FIRST_YEAR, first.year - 1), LAST_YEAR + 1):
@@ -39,11 +36,6 @@ class LunarDays(Struct, frozen=True, kw_only=True):
             ):
                 if day >= first:
                     yield day
-
-    @property
-    def known_until(self) -> date | None:
-        """None: the calendar is computed, not decreed."""
-        return None
 
 
 def read_lunar(text: str) -> LunarDays:

@@ -72,7 +72,10 @@ class DeliveryWorker:
                 group.create_task(self._persist(self._dispatcher.send_for_ever))
 
     async def drain(self) -> None:
-        """Stop beginning sends, wait until begun ones are sent and recorded, and free the other leases."""
+        """Stop beginning sends, wait until begun ones are sent and recorded, and free the other leases.
+
+        Then `run` can be cancelled.
+        """
         self._is_draining = True
         await self._dispatcher.drain()
 

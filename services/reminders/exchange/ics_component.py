@@ -1,6 +1,5 @@
 """Split iCalendar text into components, and parse the text and times of a VEVENT or VTODO."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -225,16 +224,12 @@ def _rule(component: "Component") -> str:
 
 
 def _alarm(component: "Component", start: datetime) -> timedelta | None:
-    for trigger in _triggers(component):
+    for alarm in component.walk("VALARM"):
+        trigger = _single(alarm, "TRIGGER")
+        if trigger is None:
+            continue
         if isinstance(trigger.dt, datetime):
             return trigger.dt.astimezone(UTC) - start.astimezone(UTC)
         if isinstance(trigger.dt, timedelta) and str(trigger.params.get("RELATED", "START")).upper() == "START":
             return trigger.dt
     return None
-
-
-def _triggers(component: "Component") -> Iterator[Any]:
-    for alarm in component.walk("VALARM"):
-        trigger = _single(alarm, "TRIGGER")
-        if trigger is not None:
-            yield trigger

@@ -35,7 +35,6 @@ class ImportDefaults(Struct, frozen=True, kw_only=True):
     creator: Person
     zone: str
     language: str
-    is_private: bool = False
 
 
 def import_ics(text: str, *, newcomers: ImportDefaults, now: datetime) -> PortableFile:
@@ -58,7 +57,7 @@ def import_ics(text: str, *, newcomers: ImportDefaults, now: datetime) -> Portab
             try:
                 items.append(_named(read_component(part, newcomers.zone), part))
             except _UNREADABLE as error:
-                problems.append(Problem(place=f"line {part.line}", uid=_uid_in(part), reason=_clause(error)))
+                problems.append(Problem(place=f"line {part.line}", uid=_uid_in(part), reason=reason_of(error)))
     problems.extend(_doubles(items))
     reminders = list(_reminders([item for item in items if not item.is_over], newcomers, now, problems))
     if problems:
@@ -73,7 +72,7 @@ def _learn_zones(parts: list[IcsPart]) -> list[Problem]:
         try:
             calendar_library().Calendar.from_ical(f"BEGIN:VCALENDAR\r\n{part.text}END:VCALENDAR\r\n")
         except _UNREADABLE as error:
-            problems.append(Problem(place=f"line {part.line}", uid="", reason=f"VTIMEZONE: {_clause(error)}"))
+            problems.append(Problem(place=f"line {part.line}", uid="", reason=f"VTIMEZONE: {reason_of(error)}"))
     return problems
 
 
@@ -91,10 +90,8 @@ def _reminders(
             else:
                 uid = f"{item.uid}#{item.replaces:%Y%m%dT%H%M%S}"
                 yield from _of_item(replace(item, uid=uid, replaces=None), newcomers, now)
-        except (RequestRefused, ValueError) as error:
+        except (RequestRefused, ValueError, OverflowError) as error:
             problems.append(Problem(place=f"line {item.line}", uid=item.uid[:80], reason=reason_of(error)))
-        except OverflowError as error:
-            problems.append(Problem(place=f"line {item.line}", uid=item.uid[:80], reason=_clause(error)))
 
 
 def _of_item(item: IcsItem, newcomers: ImportDefaults, now: datetime) -> Iterator[PortableReminder]:
@@ -135,7 +132,6 @@ def _new(item: IcsItem, uid: str, schedule: Schedule, newcomers: ImportDefaults,
             "zone": schedule.zone,
             "rule": rule_text(schedule),
             "language": newcomers.language,
-            "is_private": newcomers.is_private,
             "state": ReminderState.ACTIVE.value,
             "created_at": item.created_at or now,
         }
@@ -190,7 +186,3 @@ def _uid_in(part: IcsPart) -> str:
         if line.upper().startswith("UID:"):
             return line[4:84]
     return ""
-
-
-def _clause(error: Exception) -> str:
-    return f"cannot be read: {str(error)[:200]}" if not isinstance(error, ValueError) else str(error)[:300]

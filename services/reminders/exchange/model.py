@@ -54,16 +54,18 @@ _SENTENCES = {
 }
 _MOST = 3
 _LONGEST = 200
+_LONGEST_ERROR = 300
 _DEEPEST = 4
 
 
-def reason_of(error: ValueError | RequestRefused) -> str:
+def reason_of(error: Exception) -> str:
     """Describe an error in at most a few hundred characters, without the reminder's text."""
     if isinstance(error, RequestRefused):
         sentence = _SENTENCES.get(error.code, error.code)
         return sentence.format(**{name: _short(value) for name, value in error.fields.items()})
     if not isinstance(error, ValidationError):
-        return str(error)[:_LONGEST]
+        text = str(error)[:_LONGEST_ERROR]
+        return text if isinstance(error, ValueError) else f"cannot be read: {text}"
     faults = error.errors(include_url=False, include_context=False, include_input=False)
     reasons = "; ".join(_fault(fault["loc"], fault["msg"]) for fault in faults[:_MOST])
     return reasons if len(faults) <= _MOST else f"{reasons}; and {len(faults) - _MOST} more"

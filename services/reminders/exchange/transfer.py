@@ -135,11 +135,7 @@ class Importer:
     def _arrival(
         self, reminder: PortableReminder, chat: ChatAddress, key: str, source: str, now: datetime
     ) -> ImportedReminder:
-        content = reminder.content.strip()
-        if not content:
-            raise RequestRefused("content_missing")
-        if len(content) > self._limits.content_length:
-            raise RequestRefused("content_too_long", limit=self._limits.content_length)
+        self._limits.check_content(reminder.content)
         fires = reminder.state is ReminderState.ACTIVE
         thread_id = reminder.thread_id if source == chat.key else chat.thread_id
         return ImportedReminder(
@@ -149,7 +145,7 @@ class Importer:
                 **fields_of(reminder),
             ),
             state=reminder.state,
-            next_fire_at=check(reminder.schedule, now, self._limits.shortest_interval) if fires else None,
+            next_fire_at=check(reminder.schedule, now) if fires else None,
             created_at=reminder.created_at,
         )
 

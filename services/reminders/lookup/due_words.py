@@ -153,7 +153,8 @@ def fits_time(fire: datetime, reading: Reading) -> bool:
     if reading.has_clock:
         clock, named = (fire.hour, fire.minute), (reading.start.hour, reading.start.minute)
         return clock == named
-    return _is_in_part(fire, reading)
+    hours = _HOURS_OF_PARTS.get(reading.part)  # None if no part of the day was named
+    return hours is None or hours[0] <= fire.hour < hours[1]
 
 
 def _is_on(day: date, reading: Reading) -> bool:
@@ -166,9 +167,3 @@ def _is_on(day: date, reading: Reading) -> bool:
         return day.year == named.year
     last = named if reading.end is None else (reading.end - timedelta(seconds=1)).date()
     return named <= day <= last
-
-
-def _is_in_part(fire: datetime, reading: Reading) -> bool:
-    """Return whether the hour belongs to the part of the day, if one was named."""
-    hours = _HOURS_OF_PARTS.get(reading.part)
-    return hours is None or hours[0] <= fire.hour < hours[1]

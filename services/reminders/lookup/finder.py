@@ -18,7 +18,6 @@ from services.reminders.lookup.references import (
     find_reminder,
     fitting_all,
     is_in,
-    matching,
 )
 from services.reminders.lookup.several import at_end, several_in
 from services.reminders.model import EVERYONE, Reminder, ReminderState, fields_of, public_id
@@ -89,24 +88,6 @@ class ReminderFinder(Struct, frozen=True):
         newer = [reminder for reminder in here if reminder.creator.id == person.id and reminder.created_at > shown.at]
         listed = [reminder for place in shown.ids for reminder in here if reminder.id == place]
         return at_end(named, listed or here, [reminder for reminder in newer if reminder not in listed])
-
-    async def show(
-        self,
-        chat: ChatAddress,
-        person: Person,
-        words: str = "",
-        *,
-        only_own: bool = False,
-        names: frozenset[str] = frozenset(),
-    ) -> tuple[Reminder, ...]:
-        """Return the open reminders that match `words`, and remember their order for references by number.
-
-        `only_own` leaves out reminders that the person, by id or one of `names`, neither created nor receives.
-        """
-        here = [reminder for reminder, _ in await self.open_in(chat) if not only_own or is_of(reminder, person, names)]
-        listed = matching(words, here, self.clock.now(), self.times)
-        await self.remember(chat, person, listed)
-        return listed
 
     async def all_of(self, chat: ChatAddress, person: Person, reference: str) -> frozenset[int]:
         """Return the keys of the person's reminders in "all of tomorrow" or "all except the dentist"; else none.

@@ -1,13 +1,12 @@
 """Make HTTP requests to search engines, and convert failures to reasons."""
 
-import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from services.kernel.network import trusted_certificates
+from services.kernel.network import parse_retry_after, trusted_certificates
 from services.search.model import SearchUnavailable
 
 if TYPE_CHECKING:
@@ -93,18 +92,8 @@ def parse(body: bytes | str, form: type[Body], *, engine: str) -> Body:
 def _check(response: "httpx.Response", engine: str) -> None:
     status = response.status_code
     if status == 429:
-        wish = _seconds(response.headers.get("retry-after", ""))
-        raise SearchUnavailable("rate_limited", engine=engine, retry_after=wish)
+        raise SearchUnavailable("rate_limited", engine=engine, retry_after=parse_retry_after(response.headers))
     if 400 <= status < 500:
         raise SearchUnavailable("refused", engine=engine)
     if not 200 <= status < 300:
         raise SearchUnavailable("server_error", engine=engine)
-
-
-def _seconds(header: str) -> float | None:
-    """Parse Retry-After in seconds; these engines do not use its form with a date."""
-    try:
-        seconds = float(header)
-    except ValueError:
-        return None
-    return seconds if math.isfinite(seconds) and seconds >= 0 else None

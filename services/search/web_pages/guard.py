@@ -57,7 +57,7 @@ async def resolve_public(host: str, port: int) -> tuple[Address, ...]:
 
 
 class GuardedBackend(httpcore.AsyncNetworkBackend):
-    """Connects to the checked IP address; the host name is used for TLS only.
+    """Connects to the checked IP address by TCP only; the host name is used for TLS only.
 
     `allows` checks addresses, `resolve` finds them; tests replace both.
     """
@@ -88,24 +88,6 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         if not addresses or not all(self._allows(address) for address in addresses):
             raise PageUnavailable("address", "not a public address")
         return await self._network.connect_tcp(str(addresses[0]), port, timeout, local_address, socket_options)
-
-    async def connect_unix_socket(
-        self,
-        path: str,
-        timeout: float | None = None,  # noqa: ASYNC109 - the signature is httpcore's
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        """Refuse Unix sockets.
-
-        Raises:
-            PageUnavailable: always.
-        """
-        del path, timeout, socket_options
-        raise PageUnavailable("address", "not a public address")
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait."""
-        await asyncio.sleep(seconds)
 
 
 def open_guarded_pool(backend: GuardedBackend | None = None) -> httpcore.AsyncConnectionPool:

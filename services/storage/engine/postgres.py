@@ -38,8 +38,8 @@ class Role(StrEnum):
     READING = "-c default_transaction_read_only=on"
 
 
-def make_engine(url: sa.URL, role: Role, *, sessions: int = 1) -> sa.Engine:
-    """Return an engine with up to `sessions` connections, which stay open.
+def make_engine(url: sa.URL, role: Role) -> sa.Engine:
+    """Return an engine with one connection, which stays open.
 
     Raises:
         ConfigError: the driver is not installed.
@@ -49,7 +49,7 @@ def make_engine(url: sa.URL, role: Role, *, sessions: int = 1) -> sa.Engine:
     try:
         engine = sa.create_engine(
             _with_driver(url),
-            pool_size=sessions,
+            pool_size=1,
             max_overflow=0,
             connect_args={**_CLIENT, "options": options},
         )

@@ -66,7 +66,8 @@ def insert_new(dialect: str, table: sa.Table) -> "sqlite.Insert | postgresql.Ins
 def insert_many(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, object]]) -> int:
     """Insert rows with equal columns, except those whose unique key exists; return the number of new ones."""
     if connection.dialect.name == "postgresql":
-        return _insert_as_json(connection, table, rows)
+        insert = new_from_json(table, tuple(rows[0]))
+        return connection.execute(insert, {"rows": rows}, execution_options={"preserve_rowcount": True}).rowcount
     return _insert_by_driver(connection, table, rows)
 
 
@@ -85,11 +86,6 @@ def _insert_by_driver(connection: sa.Connection, table: sa.Table, rows: Sequence
         values = tuple(chain.from_iterable(row.values() for row in part))
         count += connection.exec_driver_sql(statement, values).rowcount
     return count
-
-
-def _insert_as_json(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, object]]) -> int:
-    insert = new_from_json(table, tuple(rows[0]))
-    return connection.execute(insert, {"rows": rows}, execution_options={"preserve_rowcount": True}).rowcount
 
 
 @cache

@@ -10,21 +10,23 @@ import os
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Annotated, NamedTuple, Self
 
+import msgspec
 from loguru import logger
+from msgspec import Meta
 
 _MOST_BYTES = 16_000_000
-_LARGEST = 2**63 - 1  # the largest integer of the database
+_Number = Annotated[int, Meta(ge=0, le=2**63 - 1)]  # up to the largest integer of the database
 
 
 class SentOccurrenceLine(NamedTuple):
     """A sent occurrence; times are in microseconds, `message_id` is that of the platform."""
 
-    delivery_id: int
-    reminder_key: int
-    due_at: int
-    at: int
+    delivery_id: _Number
+    reminder_key: _Number
+    due_at: _Number
+    at: _Number
     message_id: str | None
 
 
@@ -109,11 +111,6 @@ def _line(sent: SentOccurrenceLine) -> str:
 
 def _parse_line(line: str) -> SentOccurrenceLine | None:
     try:
-        fields = json.loads(line)
-    except (ValueError, RecursionError):
+        return msgspec.json.decode(line, type=SentOccurrenceLine)
+    except (msgspec.DecodeError, RecursionError):
         return None
-    if not isinstance(fields, list) or len(fields) != len(SentOccurrenceLine._fields):
-        return None
-    *numbers, message_id = fields
-    are_numbers = all(type(number) is int and 0 <= number <= _LARGEST for number in numbers)
-    return SentOccurrenceLine._make(fields) if are_numbers and isinstance(message_id, str | None) else None

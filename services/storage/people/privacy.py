@@ -110,7 +110,8 @@ class SqlPrivacyStore:
         """Store messages of the person again; return False if they had not opted out."""
         mine = _is_opt_out(scope)
         if scope.is_everywhere:
-            mine = sa.and_(OPT_OUT.c.person_id == scope.person.id, _of_platform(OPT_OUT.c.place, scope))
+            in_a_chat = is_in_scope(OPT_OUT.c.place, scope)
+            mine = sa.and_(OPT_OUT.c.person_id == scope.person.id, sa.or_(OPT_OUT.c.place == scope.place, in_a_chat))
         delete = OPT_OUT.delete().where(mine)
         return await self._database.run(lambda connection: connection.execute(delete).rowcount > 0)
 
@@ -197,8 +198,3 @@ class SqlPrivacyStore:
 
 def _is_opt_out(scope: DataScope, *, place: str | None = None) -> sa.ColumnElement[bool]:
     return sa.and_(OPT_OUT.c.place == (place or scope.place), OPT_OUT.c.person_id == scope.person.id)
-
-
-def _of_platform(place: sa.ColumnElement[str], scope: DataScope) -> sa.ColumnElement[bool]:
-    platform = scope.address.platform
-    return sa.or_(place == platform, place.startswith(f"{platform}:", autoescape=True))

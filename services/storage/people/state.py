@@ -113,33 +113,24 @@ def _write(connection: sa.Connection, deltas: Sequence[StateDelta]) -> None:
     for delta in deltas:
         connection.execute(SCOPE.delete().where(SCOPE.c.scope == delta.scope, SCOPE.c.key.in_(delta.removed)))
         if delta.written:
-            connection.execute(upsert(connection, SCOPE, key=["scope", "key"]), _rows(delta))
+            rows = [
+                {"scope": delta.scope, "key": key, "value": json.dumps(value, ensure_ascii=False)}
+                for key, value in delta.written.items()
+            ]
+            connection.execute(upsert(connection, SCOPE, key=["scope", "key"]), rows)
 
 
-def _rows(delta: StateDelta) -> list[dict[str, str]]:
-    return [
-        {"scope": delta.scope, "key": key, "value": json.dumps(value, ensure_ascii=False)}
-        for key, value in delta.written.items()
-    ]
-
-
-class PrivateChats:
-    """Finds private chats in the history."""
-
-    def __init__(self, database: Readable) -> None:
-        self._database = database
-
-    async def of(self, platform: str, person_id: str) -> ChatAddress | None:
-        """Return the private chat of a person on a platform; None if they never wrote in one."""
-        query = (
-            sa.select(MESSAGE.c.chat_key, MESSAGE.c.thread_id)
-            .where(
-                MESSAGE.c.sender_id == person_id,
-                MESSAGE.c.is_private,
-                MESSAGE.c.chat_key.startswith(f"{platform}:", autoescape=True),
-            )
-            .order_by(MESSAGE.c.id.desc())
-            .limit(1)
+async def find_private_chat(database: Readable, platform: str, person_id: str) -> ChatAddress | None:
+    """Return the private chat of a person on a platform from the history; None if they never wrote in one."""
+    query = (
+        sa.select(MESSAGE.c.chat_key, MESSAGE.c.thread_id)
+        .where(
+            MESSAGE.c.sender_id == person_id,
+            MESSAGE.c.is_private,
+            MESSAGE.c.chat_key.startswith(f"{platform}:", autoescape=True),
         )
-        row = await self._database.read(lambda connection: connection.execute(query).one_or_none())
-        return None if row is None else address_of(row.chat_key, row.thread_id)
+        .order_by(MESSAGE.c.id.desc())
+        .limit(1)
+    )
+    row = await database.read(lambda connection: connection.execute(query).one_or_none())
+    return None if row is None else address_of(row.chat_key, row.thread_id)

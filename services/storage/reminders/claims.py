@@ -135,7 +135,8 @@ def _advance_one_by_one(connection: sa.Connection, planned: Sequence[tuple[sa.Ro
 def claim_freed(connection: sa.Connection, request: ClaimRequest) -> list[Lease]:
     """Lease occurrences that are to be retried by now; those in quiet hours are deferred to their end."""
     # Two statements, so that the second reads the rows as the first has locked them.
-    freed = list(connection.scalars(_due_ids(request)))
+    due = sa.select(DELIVERY.c.id).where(DELIVERY.c.try_at <= request.until, IS_FREED).order_by(DELIVERY.c.try_at)
+    freed = list(connection.scalars(due.limit(request.limit).with_for_update(skip_locked=True)))
     if not freed:
         return []
     rows = delivery_rows(connection, freed)
@@ -145,16 +146,6 @@ def claim_freed(connection: sa.Connection, request: ClaimRequest) -> list[Lease]
     ids = [row["delivery_id"] for row in taken]
     connection.execute(DELIVERY.update().where(DELIVERY.c.id.in_(ids)).values(owner=request.owner))
     return [lease_of(row, occurred_of(row)) for row in taken]
-
-
-def _due_ids(request: ClaimRequest) -> sa.Select[int]:
-    return (
-        sa.select(DELIVERY.c.id)
-        .where(DELIVERY.c.try_at <= request.until, IS_FREED)
-        .order_by(DELIVERY.c.try_at)
-        .limit(request.limit)
-        .with_for_update(skip_locked=True)
-    )
 
 
 def _companions(connection: sa.Connection, rows: Sequence[sa.RowMapping]) -> Sequence[sa.RowMapping]:

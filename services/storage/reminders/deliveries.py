@@ -92,7 +92,8 @@ class SqlDeliveryLedger:
         """Free the leases of `owner` (None: of every dead owner), begun sends as `unknown`."""
         workers = self._database.workers
         if owner is None and workers is not None:
-            await self._warm_up()
+            # Warm up the sessions, which otherwise load table data with the first due occurrence.
+            await self._database.autocommit(lambda connection: ledger.begin(connection, "", (), {}))
             return await self._database.run(lambda connection: free_dead(connection, workers))
         journal = self._database.sent
         if owner is not None or journal is None:
@@ -162,10 +163,6 @@ class SqlDeliveryLedger:
     async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
         """Return every occurrence due in the period, oldest first."""
         return await self._database.read(lambda connection: ledger.deliveries(connection, since, until))
-
-    async def _warm_up(self) -> None:
-        """Warm up the sessions of PostgreSQL, which otherwise load table data with the first due occurrence."""
-        await self._database.autocommit(lambda connection: ledger.begin(connection, "", (), {}))
 
 
 def _journal_line(lease: Lease, outcome: DeliveryOutcome) -> SentOccurrenceLine:

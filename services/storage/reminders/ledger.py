@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
-from typing import Protocol
 
 import sqlalchemy as sa
 
@@ -29,7 +28,9 @@ def begin(
     connection: sa.Connection, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str]
 ) -> dict[int, int]:
     """Mark leased occurrences as `sending`, after a last check for edits and deletions."""
-    begun = _statements(connection).begin_at_once(connection, owner, delivery_ids)
+    is_postgres = connection.dialect.name == "postgresql"
+    begin_at_once = postgres_deliveries.begin_at_once if is_postgres else sqlite_deliveries.begin_at_once
+    begun = begin_at_once(connection, owner, delivery_ids)
     shared = [
         {"key": delivery_id, "message": message_keys[delivery_id]}
         for delivery_id in begun
@@ -46,7 +47,9 @@ def settle(connection: sa.Connection, outcomes: Sequence[DeliveryOutcome]) -> No
     unsent = [outcome for outcome in outcomes if outcome.state is not DeliveryState.SENT]
     if sent:
         rows = [(outcome.delivery_id, to_micros(outcome.at), outcome.platform_message_id) for outcome in sent]
-        _statements(connection).settle_sent_at_once(connection, rows, [outcome.reminder_key for outcome in sent])
+        is_postgres = connection.dialect.name == "postgresql"
+        settle_sent = postgres_deliveries.settle_sent_at_once if is_postgres else sqlite_deliveries.settle_sent_at_once
+        settle_sent(connection, rows, [outcome.reminder_key for outcome in sent])
     if unsent:
         connection.execute(_settle_other(), [_outcome_columns(outcome) for outcome in unsent])
     finished = [outcome.reminder_key for outcome in unsent if outcome.state.value in FINAL]
@@ -57,7 +60,7 @@ def settle(connection: sa.Connection, outcomes: Sequence[DeliveryOutcome]) -> No
 
 
 def settle_journaled(connection: sa.Connection, journaled: Sequence[SentOccurrenceLine]) -> None:
-    """Record occurrences of the journal that the database still has as being sent."""
+    """Record occurrences of the journal of a SQLite file that the database still has as being sent."""
     being_sent = sa.and_(
         DELIVERY.c.reminder_id == sa.bindparam("reminder"),
         DELIVERY.c.due_at == sa.bindparam("due"),
@@ -67,7 +70,7 @@ def settle_journaled(connection: sa.Connection, journaled: Sequence[SentOccurren
     found = [connection.scalar(sa.select(DELIVERY.c.id).where(being_sent), entry) for entry in asked]
     sent = [(key, entry.at, entry.message_id) for key, entry in zip(found, journaled, strict=True) if key is not None]
     if sent:
-        _statements(connection).settle_sent_at_once(connection, sent, [entry.reminder_key for entry in journaled])
+        sqlite_deliveries.settle_sent_at_once(connection, sent, [entry.reminder_key for entry in journaled])
 
 
 def free(connection: sa.Connection, owner: str | None) -> int:
@@ -126,26 +129,6 @@ def deliveries(connection: sa.Connection, since: datetime, until: datetime) -> t
 @cache
 def _store_message_key() -> sa.Update:
     return DELIVERY.update().where(DELIVERY.c.id == sa.bindparam("key")).values(message_key=sa.bindparam("message"))
-
-
-class _Statements(Protocol):
-    """The module with the statements for one kind of database."""
-
-    def begin_at_once(
-        self, connection: sa.Connection, owner: str, delivery_ids: Sequence[int], /
-    ) -> dict[int, int]: ...
-
-    def settle_sent_at_once(
-        self,
-        connection: sa.Connection,
-        outcomes: Sequence[tuple[int, int, str | None]],
-        reminder_keys: Sequence[int],
-        /,
-    ) -> None: ...
-
-
-def _statements(connection: sa.Connection) -> _Statements:
-    return postgres_deliveries if connection.dialect.name == "postgresql" else sqlite_deliveries
 
 
 @cache

@@ -218,11 +218,6 @@ def lease_of(row: sa.RowMapping, occurred: Occurred) -> Lease:
     )
 
 
-def next_fire_micros(change: Change) -> int | None:
-    """Return the next fire of a change as a column value."""
-    return to_micros_or_none(change.next_fire_at)
-
-
 def creator_of(row: sa.RowMapping) -> Person:
     """Return the creator of the reminder in `row`."""
     return Person(id=row["creator_id"], name=row["creator_name"])

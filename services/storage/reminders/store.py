@@ -28,6 +28,7 @@ from services.storage.engine.rows import (
     from_micros,
     insert_many,
     to_micros,
+    to_micros_or_none,
     upsert,
 )
 from services.storage.reminders import ledger
@@ -37,7 +38,6 @@ from services.storage.reminders.rows import (
     change_columns,
     draft_columns,
     imported_columns,
-    next_fire_micros,
     reminder_of,
 )
 from services.storage.tables import DELIVERY, QUIET, REMINDER
@@ -231,9 +231,9 @@ def _check_limits(connection: sa.Connection, draft: ValidatedReminder, limits: R
 
 
 def _apply(connection: sa.Connection, change: Change, now: datetime) -> StoredReminder | None:
-    columns = change_columns(change, now)
+    columns, next_fire_at = change_columns(change, now), to_micros_or_none(change.next_fire_at)
     if change.leases is PendingPolicy.CANCEL:
-        columns["next_fire_at"] = next_fire_micros(change)
+        columns["next_fire_at"] = next_fire_at
     is_unchanged = sa.and_(REMINDER.c.id == change.key, REMINDER.c.version == change.version)
     row = (
         connection.execute(REMINDER.update().where(is_unchanged).values(columns).returning(*REMINDER.c))
@@ -243,7 +243,7 @@ def _apply(connection: sa.Connection, change: Change, now: datetime) -> StoredRe
     if row is None:
         return None
     if change.leases is PendingPolicy.CANCEL:
-        ledger.cancel_leases(connection, change.key, next_fire_micros(change))
+        ledger.cancel_leases(connection, change.key, next_fire_at)
     else:
         ledger.rewrite_leases(connection, change.key, change.content, change.version + 1)
     return reminder_of(row)

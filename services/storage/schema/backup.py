@@ -23,14 +23,10 @@ _TOOL_SECONDS: Final = 3600
 
 
 class Backup(Struct, frozen=True, kw_only=True):
-    """The result of a backup or a restore. `schema` is the version of its tables, None for a dump of a server.
-
-    `earlier` is the copy of the database that was replaced.
-    """
+    """The result of a backup or a restore. `earlier` is the copy of the database that was replaced."""
 
     file: Path
     size: int
-    schema: int | None = None
     earlier: Path | None = None
 
 
@@ -52,13 +48,12 @@ def back_up(url: str, target: Path) -> Backup:
         if not source.is_file():
             raise ConfigError(str(source), "storage.url", "there is no database yet; nothing to back up")
         copy_file(source, unfinished)
-        schema = _check_version(unfinished)
+        _check_version(unfinished)
     else:
         os.close(open_private(unfinished, os.O_RDWR | os.O_CREAT))
         _tool("pg_dump", parsed, ["--format=custom", f"--file={unfinished}"])
-        schema = None
     unfinished.replace(target)
-    return Backup(file=target, size=target.stat().st_size, schema=schema)
+    return Backup(file=target, size=target.stat().st_size)
 
 
 def restore(url: str, source: Path) -> Backup:
@@ -74,7 +69,7 @@ def restore(url: str, source: Path) -> Backup:
     if parsed.get_backend_name() != "sqlite":
         _tool("pg_restore", parsed, ["--clean", "--if-exists", "--no-owner", "--single-transaction", str(source)])
         return Backup(file=source, size=source.stat().st_size)
-    schema = _check_version(source)
+    _check_version(source)
     file = _file(parsed)
     make_private_folder(file.parent)
     with FileLock(file):
@@ -88,7 +83,7 @@ def restore(url: str, source: Path) -> Backup:
         for ending in _SIDE_FILES:  # they belong to the replaced file
             file.with_name(f"{file.name}{ending}").unlink(missing_ok=True)
         unfinished.replace(file)
-    return Backup(file=source, size=source.stat().st_size, schema=schema, earlier=earlier)
+    return Backup(file=source, size=source.stat().st_size, earlier=earlier)
 
 
 def copy_file(source: Path, target: Path) -> None:
@@ -110,8 +105,8 @@ def _file(url: sa.URL) -> Path:
     return file
 
 
-def _check_version(file: Path) -> int:
-    """Return the version of the tables of a copy.
+def _check_version(file: Path) -> None:
+    """Check a copy and the version of its tables.
 
     Raises:
         ConfigError: it is not a Bubbles database, is damaged, or has a newer version.
@@ -128,7 +123,6 @@ def _check_version(file: Path) -> int:
     if schema > SCHEMA_VERSION:
         problem = f"written by a newer Bubbles (schema {schema}, this one knows {SCHEMA_VERSION}); update Bubbles"
         raise ConfigError(str(file), "backup", problem)
-    return schema
 
 
 def _tool(name: str, url: sa.URL, arguments: list[str]) -> None:

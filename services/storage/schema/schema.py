@@ -17,7 +17,6 @@ from services.storage.schema.migrations import SCHEMA_VERSION
 from services.storage.tables import META, METADATA
 
 _KEY = "schema"
-_LOCK = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('bubbles schema', 0))")
 
 
 def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> None:
@@ -28,8 +27,7 @@ def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> Non
     Raises:
         ConfigError: a newer Bubbles wrote the database, or an upgrade changed the number of rows.
     """
-    if connection.dialect.name == "postgresql":
-        connection.execute(_LOCK)  # of several workers that start together, one upgrades
+    postgres.take_advisory_lock(connection, "bubbles schema")  # of several workers that start together, one upgrades
     found = read_version(connection, shown)
     if found is None:
         cursor = connection.connection.cursor()  # past SQLAlchemy, which takes as long per statement as the database

@@ -108,7 +108,7 @@ async def test_agents_model_gets_its_instructions_and_tools(turn, context):
 
 
 async def test_usage_of_an_agents_model_counts_for_the_message(turn, context):
-    account = TurnUsage(address=turn.message.address, person=turn.message.sender, message_id=turn.message.id)
+    account = TurnUsage(address=turn.message.address, person=turn.message.sender)
     model = ScriptedModel([completion("", requested("look")), "It is red."])
     with count_usage(account):
         await Agent(name="painter", model=model, tools=[look]).run(turn, context)
@@ -121,9 +121,7 @@ async def test_an_agents_model_is_held_to_the_budget_of_the_message(turn, contex
         return []
 
     budget = DailyBudget(Budgets(message=Limit(tokens=1)), context.clock, turn.zone, nothing_spent)
-    account = TurnUsage(
-        address=turn.message.address, person=turn.message.sender, message_id=turn.message.id, budget=budget
-    )
+    account = TurnUsage(address=turn.message.address, person=turn.message.sender, budget=budget)
     model = ScriptedModel([completion("", requested("look")), "never asked for"])
     with count_usage(account):
         await Agent(name="painter", model=model, tools=[look]).run(turn, context)

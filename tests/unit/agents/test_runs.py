@@ -151,7 +151,7 @@ async def test_usage_is_that_of_all_requests_also_of_agents_below():
 
 async def test_run_inside_of_a_turn_counts_for_that_turn():
     context = make_context()
-    account = TurnUsage(address=context.chat, person=context.sender, message_id="m1")
+    account = TurnUsage(address=context.chat, person=context.sender)
     with count_usage(account):
         result = await Agent("talker", model=ScriptedModel(["Hello."])).run("Hi!")
 

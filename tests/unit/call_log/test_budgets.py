@@ -29,7 +29,7 @@ PRICE = Price(input=10_000, output=20_000)  # a scripted completion, 10 tokens i
 
 def turn_usage(person="ann", chat="home"):
     address = ChatAddress(platform="fake", chat_id=chat)
-    return TurnUsage(address=address, person=Person(id=person, name=person), message_id="m1")
+    return TurnUsage(address=address, person=Person(id=person, name=person))
 
 
 def budget_of(clock=None, spent=(), *, zone=UTC, **budgets):

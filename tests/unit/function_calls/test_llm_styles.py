@@ -255,7 +255,7 @@ def test_worked_examples_fit_the_built_in_argument_models():
 
 
 PROBED = requested("report_number", number=7)
-REJECTED = RequestRejected("tools are not supported", status=400)
+REJECTED = RequestRejected("tools are not supported")
 
 
 @pytest.mark.parametrize(
@@ -294,8 +294,8 @@ async def test_an_endpoint_that_is_down_is_not_judged_but_probed_again():
     assert (await llm.interpret(asked())).answer == "hello"
 
 
-TOOLLESS = RequestRejected("HTTP 400 registry.ollama.ai/library/gemma:latest does not support tools", status=400)
-FORMLESS = RequestRejected("HTTP 400 This response_format type is unavailable now", status=400)
+TOOLLESS = RequestRejected("HTTP 400 registry.ollama.ai/library/gemma:latest does not support tools")
+FORMLESS = RequestRejected("HTTP 400 This response_format type is unavailable now")
 ROUTED = json.dumps({"tool": "get_time", **TOKYO})
 
 
@@ -321,8 +321,8 @@ async def test_refused_style_is_replaced_by_the_next_and_remembered(style, scrip
 @pytest.mark.parametrize(
     ("style", "rejection"),
     [
-        ("native", RequestRejected("HTTP 400 maximum context length is 4096 tokens", status=400)),
-        ("native", RequestRejected("HTTP 400 Content Exists Risk", status=400)),
+        ("native", RequestRejected("HTTP 400 maximum context length is 4096 tokens")),
+        ("native", RequestRejected("HTTP 400 Content Exists Risk")),
         ("prompt", TOOLLESS),
     ],
 )

@@ -25,9 +25,7 @@ def offers(context_of):
         found = tuple(
             DateMention(phrase="Thursday", context=text, message_id="m1", sender="bob", at=at) for text, at in dates
         )
-        summary = Summary(
-            chat=context.chat, language=language, method=SummaryMethod.EXTRACTIVE, findings=Findings(dates=found)
-        )
+        summary = Summary(method=SummaryMethod.EXTRACTIVE, findings=Findings(dates=found))
         return reminder_offers(summary, context)
 
     return offered

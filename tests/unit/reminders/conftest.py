@@ -152,11 +152,11 @@ class Desk:
     async def states(self) -> list[DeliveryState]:
         """Where each occurrence of a month before and after now stands."""
         now, month = self.clock.now(), timedelta(days=30)
-        return [each.state for each in await self.service.deliveries(now - month, now + month)]
+        return [each.state for each in await self.store.deliveries(now - month, now + month)]
 
     @asynccontextmanager
     async def running(self, service: ReminderService | None = None) -> AsyncIterator[None]:
-        task = asyncio.create_task((service or self.service).run())
+        task = asyncio.create_task((service or self.service).worker.run())
         await asyncio.sleep(0)
         try:
             yield

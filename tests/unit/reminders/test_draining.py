@@ -21,7 +21,7 @@ async def drained_while(desk, name):
     setattr(desk.store, name, slow)
     async with desk.running():
         await asked.wait()
-        draining = asyncio.create_task(desk.service.drain())
+        draining = asyncio.create_task(desk.service.worker.drain())
         await asyncio.sleep(5)
         assert not draining.done()
         answered.set()
@@ -34,7 +34,7 @@ async def test_draining_finishes_running_sends_and_begins_none(desk):
     await desk.set("later", seconds=3)
     async with desk.running():
         await asyncio.sleep(2)
-        draining = asyncio.create_task(desk.service.drain())
+        draining = asyncio.create_task(desk.service.worker.drain())
         await asyncio.sleep(5)
         assert not draining.done()
         desk.courier.hold.set()

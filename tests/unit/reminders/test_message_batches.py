@@ -25,7 +25,7 @@ async def test_reminders_due_together_in_a_chat_are_one_message_with_a_row_each(
     async with desk.running():
         await asyncio.sleep(6)
 
-    records = await desk.service.deliveries(desk.courier.said[0].due_at, desk.clock.now())
+    records = await desk.store.deliveries(desk.courier.said[0].due_at, desk.clock.now())
     assert [contents for _, contents in desk.courier.messages] == [["tea", "milk", "beer"]]
     assert [each.state for each in records] == [DeliveryState.SENT] * 3
 

@@ -103,7 +103,7 @@ async def test_done_occurrence_is_not_missing_for_verification(desk):
         id=reminder.id, schedule=row.schedule, state=row.state, created_at=row.created_at, changed_at=row.created_at
     )
 
-    found = judge(audited, await desk.service.deliveries(row.created_at, now), row.created_at, now, now)
+    found = judge(audited, await desk.store.deliveries(row.created_at, now), row.created_at, now, now)
 
     assert {finding.fate for finding in found} <= {Fate.DELIVERED, Fate.SKIPPED}
 

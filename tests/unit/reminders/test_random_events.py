@@ -94,7 +94,7 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
     async def begin(self) -> None:
         delivery = DeliveryConfig(tick=MINUTE)
         self.service = ReminderService(self.store, self.clock, self.courier, self.state, delivery=delivery)
-        self.running = asyncio.create_task(self.service.run())
+        self.running = asyncio.create_task(self.service.worker.run())
         await asyncio.sleep(0.1)
 
     async def die(self) -> None:

@@ -11,7 +11,6 @@ from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
 from services.storage.schema.backup import back_up, restore
-from services.storage.schema.migrations import SCHEMA_VERSION
 
 HOME = ChatAddress(platform="fake", chat_id="home")
 
@@ -44,11 +43,10 @@ async def kept(url):
 async def test_a_backup_is_taken_while_the_bot_runs_and_put_back(url, tmp_path):
     async with Database(url) as database:
         await SqlMessageStore(database).add([message("a")])
-        made = back_up(url, tmp_path / "copy.db")
+        back_up(url, tmp_path / "copy.db")
         await SqlMessageStore(database).add([message("b")])
     restore(url, tmp_path / "copy.db")
 
-    assert made.schema == SCHEMA_VERSION
     assert await kept(url) == ["a"]
 
 

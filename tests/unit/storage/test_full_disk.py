@@ -76,7 +76,7 @@ async def test_full_disk_confirms_nothing_and_due_reminders_come_once_later(tmp_
         service = ReminderService(store, clock, courier, SqlStateStore(database, clock))
         await service.create(wish("kept", 0.3))
         fill_up(file)
-        running = asyncio.create_task(service.run())
+        running = asyncio.create_task(service.worker.run())
         with pytest.raises(sa.exc.DBAPIError):
             await service.create(wish("not kept", 5))
         await asyncio.sleep(0.6)
@@ -88,7 +88,7 @@ async def test_full_disk_confirms_nothing_and_due_reminders_come_once_later(tmp_
         running.cancel()
         await asyncio.wait([running])
         now = clock.now()
-        (record,) = await service.deliveries(now - timedelta(minutes=1), now + timedelta(minutes=1))
+        (record,) = await store.deliveries(now - timedelta(minutes=1), now + timedelta(minutes=1))
 
     assert not was_said  # nothing is handed over that the ledger does not know
     assert courier.said == ["kept"]

@@ -129,7 +129,7 @@ def test_a_refusal_says_that_it_is_the_region():
 
 def test_a_rule_that_was_over_before_now_never_fires():
     with pytest.raises(RequestRefused) as refusal:
-        check(schedule("LUNAR 1-1;UNTIL=20260901"), BEFORE, timedelta(minutes=1))
+        check(schedule("LUNAR 1-1;UNTIL=20260901"), BEFORE)
 
     assert refusal.value.code == "rule_never_fires"
 
