@@ -1,7 +1,6 @@
 """Interpret turns with a language model: offer tools, and return checked calls or text."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from loguru import logger
@@ -21,9 +20,10 @@ from function_calls.model_calls.text_tool_calls.stream_filter import StreamFilte
 from function_calls.model_calls.transcript import Instructions, previous_messages
 from function_calls.tools.calls import Interpretation, StyleName, ToolCall, Turn
 from function_calls.tools.catalog.model_call_validation import CheckedCalls, check_calls
-from function_calls.tools.catalog.offered_tools import OfferedTools, ToolCatalog
+from function_calls.tools.catalog.offered_tools import OfferedTools
 from function_calls.tools.catalog.tool_search import MOST_WITHOUT_SEARCH, SearchableTools, ToolSelection, offer
 from services.call_log.usage import current_usage
+from services.kernel.bounded import IdentityCache
 from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener, ignore_text
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # it reads messages, and most programs need none
 
 # Without these calls a text would lose a reminder, or invent a list.
 _NEVER_TEXT_ONLY = frozenset({"reminder_set", "reminder_list"})
+_KEPT_SETS = 64  # of tools
 _SELECTING_MESSAGES = 2  # earlier messages whose words also select tools
 
 CompletionListener = Callable[[Turn, Completion], None]
@@ -71,7 +72,8 @@ class FunctionCallLLM:
         self._is_streaming = is_streaming
         self._on_completion = on_completion
         self._reviewer = reviewer
-        self._catalog = ToolCatalog(partial(offer, most=tool_search_above))
+        self._tool_search_above = tool_search_above
+        self._catalog: IdentityCache[OfferedTools] = IdentityCache(_KEPT_SETS)
 
     async def run(self, turn: Turn, *, on_text: TextListener | None = None) -> Interpretation:
         """Interpret `turn`: the name of `interpret` in the specification."""
@@ -87,7 +89,8 @@ class FunctionCallLLM:
         if on_text is None and self._is_streaming:
             on_text = ignore_text
         styles = self._current_styles(turn)
-        tools, style = self._catalog.get(turn.tools), await styles.current()
+        tools = self._catalog.get(turn.tools, lambda: offer(turn.tools, self._tool_search_above))
+        style = await styles.current()
         while True:
             try:
                 return await self._interpret_rounds(_Inputs(turn, tools, style, on_text))

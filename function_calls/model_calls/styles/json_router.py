@@ -17,6 +17,7 @@ from function_calls.tools.catalog.offered_tools import OfferedTools
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
 from function_calls.tools.validation.schema import inline_refs
 from function_calls.tools.validation.schema_walk import properties_of, required_of
+from services.kernel.bounded import IdentityCache
 from services.language_model.ports import Completion, CompletionRequest, RequestedCall
 
 KEY = "tool"
@@ -29,13 +30,13 @@ class JsonRouterStyle(ChoiceStyle):
 
     def __init__(self, instructions: Instructions) -> None:
         super().__init__(instructions)
-        self._prepared: dict[int, _Prepared] = {}
+        self._prepared: IdentityCache[_Prepared] = IdentityCache(_MOST_PREPARED)
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
         """Return the request for the choice of a tool, or for text after results."""
         if not self.is_choice_only(turn):
             return self.text_request(turn)
-        prepared = self._prepare(tools, turn.bot_name)
+        prepared = self._prepared.get((tools,), lambda: _Prepared(tools, self._instructions, turn.bot_name))
         messages: list[Message] = [*prepared.prefix, {"role": "user", "content": self._instructions.user_content(turn)}]
         for correction in corrections:
             messages += correction_messages(correction)
@@ -52,20 +53,11 @@ class JsonRouterStyle(ChoiceStyle):
             return Reading()
         return Reading(calls=(RequestedCall(id="", name=name, arguments=json.dumps(chosen, ensure_ascii=False)),))
 
-    def _prepare(self, tools: OfferedTools, bot_name: str) -> "_Prepared":
-        found = self._prepared.get(id(tools))
-        if found is None or found.tools is not tools:
-            if len(self._prepared) >= _MOST_PREPARED:
-                self._prepared.clear()
-            found = self._prepared[id(tools)] = _Prepared(tools, self._instructions, bot_name)
-        return found
-
 
 class _Prepared:
     """The shared parts of requests for one set of tools."""
 
     def __init__(self, tools: OfferedTools, instructions: Instructions, bot_name: str) -> None:
-        self.tools = tools
         listed = "\n".join([*map(_describe, tools.specs), *([tools.further] if tools.further else [])])
         if instructions.is_of_agent:
             variables = {"TOOLS": listed, "INSTRUCTIONS": instructions.system(bot_name)}
