@@ -1,6 +1,7 @@
 """Answer turns: interpret and dispatch in rounds, with the offline interpreter as fallback."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 
 from loguru import logger
@@ -21,7 +22,7 @@ from function_calls.conversation.agent_loop import (
     without_model,
 )
 from function_calls.conversation.form_answers import answer_form
-from function_calls.conversation.records.recorder import NoRecorder, Recorder
+from function_calls.conversation.records.recorder import Notes, RecordTurn
 from function_calls.conversation.slash_commands import is_for_other_bot, parse_tool_command
 from function_calls.conversation.undecided_answers import (
     drop_unread_question,
@@ -64,10 +65,10 @@ _SEARCH = "perplexity_search"
 class Assistant:
     """Answers a turn with an interpreter and the tools, falling back to the offline interpreter.
 
-    `states` stores the session state of tools; without it the state is lost when the process ends. `recorder` records
-    the outcome of each turn. `commands` are tried first; the first reply is the answer. Answers to pending calls (see
-    the router's `policy`) are not interpreted. Where `reads_offline_first`, the interpreter is asked about messages to
-    the bot alone that the offline one does not understand.
+    `states` stores the session state of tools; without it the state is lost when the process ends. `record_turn`
+    records the outcome of each turn. `commands` are tried first; the first reply is the answer. Answers to pending
+    calls (see the router's `policy`) are not interpreted. Where `reads_offline_first`, the interpreter is asked about
+    messages to the bot alone that the offline one does not understand.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class Assistant:
         context_for: ContextFor,
         limits: LoopLimits | None = None,
         states: ScopeStore | None = None,
-        recorder: Recorder | None = None,
+        record_turn: RecordTurn | None = None,
         commands: Sequence[Command] = (),
         reads_offline_first: TurnCheck | None = None,
     ) -> None:
@@ -89,7 +90,7 @@ class Assistant:
         self._context_for = context_for
         self._limits = limits or LoopLimits()
         self._states = states or MemoryScopeStore()
-        self._recorder = recorder or NoRecorder()
+        self._record_turn = record_turn or (lambda _: nullcontext(Notes()))
         self._commands = tuple(commands)
         self._reads_offline_first = reads_offline_first
 
@@ -99,14 +100,14 @@ class Assistant:
             reply = await command(turn)
             if reply is not None:
                 return reply
-        with self._recorder.turn(turn) as notes:
+        with self._record_turn(turn) as notes:
             notes.reply = await self._answer_in_rounds(turn)
         return notes.reply
 
     async def answer_edited(self, turn: Turn) -> tuple[Step, ...]:
         """Run the rounds of an edited message and return them; commands and answers to questions are ignored."""
         session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
-        with self._recorder.turn(turn):
+        with self._record_turn(turn):
             outcome = await run_rounds(
                 turn, partial(self._interpret, ()), partial(self._dispatch, session, ()), self._limits.rounds
             )
