@@ -42,7 +42,7 @@ from function_calls.grounding.intents import asked_for, was_shown
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_clock
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import Conversation, Interpretation, Interpreter, Reply, Step, Turn
+from function_calls.tools.calls import Interpretation, Interpreter, Reply, Step, Turn
 from function_calls.tools.confirmation.pending_calls import PendingCall
 from function_calls.tools.confirmation.yes_no import Answer, parse_short_answer
 from function_calls.tools.context import CallContext
@@ -106,12 +106,13 @@ class Assistant:
 
     async def answer_edited(self, turn: Turn) -> tuple[Step, ...]:
         """Run the rounds of an edited message and return them; commands and answers to questions are ignored."""
-        session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
         with self._record_turn(turn):
-            outcome = await run_rounds(
-                turn, partial(self._interpret, ()), partial(self._dispatch, session, ()), self._limits.rounds
-            )
-        return outcome.turn.steps
+            return (await self._run_rounds(turn, ())).turn.steps
+
+    async def _run_rounds(self, turn: Turn, pending: Sequence[PendingCall]) -> Outcome:
+        session = LazySession(self._states, turn.conversation)
+        interpret, dispatch = partial(self._interpret, pending), partial(self._dispatch, session, pending)
+        return await run_rounds(turn, interpret, dispatch, self._limits.rounds)
 
     async def _answer_in_rounds(self, turn: Turn) -> Reply | None:
         policy = self._router.policy
@@ -122,10 +123,7 @@ class Assistant:
             return pending
         if not pending and (_is_for_people(turn, answer) or is_for_other_bot(turn)):
             return None
-        session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
-        outcome = await run_rounds(
-            turn, partial(self._interpret, pending), partial(self._dispatch, session, pending), self._limits.rounds
-        )
+        outcome = await self._run_rounds(turn, pending)
         if answer is not None and answer.pick and self._is_not_understood(outcome):
             unread = await drop_unread_question(outcome.turn, policy)
             if unread is not None:
@@ -324,7 +322,7 @@ async def _record_served(policy: CallPolicy, outcome: Outcome) -> None:
     message = outcome.turn.message
     results = [result for step in outcome.turn.steps for result in step.results]
     if results and not any(result.is_question for result in results):
-        policy.served[Conversation(chat=message.address, person=message.sender).key] = message.id
+        policy.served[outcome.turn.conversation.key] = message.id
     if results or outcome.choices or outcome.must_reply:
         await policy.confirmations.forget_before(message, is_answer=outcome.is_answer)
     offered = (*outcome.choices, *(choice for result in results if result.is_question for choice in result.choices))

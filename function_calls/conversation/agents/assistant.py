@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from function_calls.conversation.agent_loop import make_reply
 from function_calls.conversation.agents.agent_tool import without_transfers
 from function_calls.conversation.agents.outcome import SubAgent
-from function_calls.tools.calls import Conversation, Reply, Turn
+from function_calls.tools.calls import Reply, Turn
 from function_calls.tools.context import CallContext
 from function_calls.tools.session_state import CallState, MemoryScopeStore, Session
 from services.kernel.errors import ModelUnavailable
@@ -66,7 +66,6 @@ class AgentAssistant:
 
     async def _context(self, turn: Turn) -> CallContext:
         message = turn.message
-        conversation = Conversation(chat=message.address, person=message.sender)
-        session = await Session.open(self._states, conversation)
+        session = await Session.open(self._states, turn.conversation)
         context = self._context_for(turn, 0)
         return replace(context, state=CallState(session), invocation_id=f"{message.address.key}/{message.id}")
