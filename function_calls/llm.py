@@ -35,8 +35,6 @@ _NEVER_TEXT_ONLY = frozenset({"reminder_set", "reminder_list"})
 _KEPT_SETS = 64  # of tools
 _SELECTING_MESSAGES = 2  # earlier messages whose words also select tools
 
-CompletionListener = Callable[[Turn, Completion], None]
-
 
 class FunctionCallLLM:
     """Chooses calls with a language model. It has no state of a turn, so any number of messages share one.
@@ -47,7 +45,6 @@ class FunctionCallLLM:
         repair_rounds: how often calls that cannot be repaired are returned to the model, with every error, before the
             person is asked.
         is_streaming: request streamed answers even without a listener.
-        on_completion: called for every completion, for budgets and records.
         reviewer: compares the first calls of a turn with the message.
         tool_search_above: with more tools than this, a request has only those that fit the message, and the model
             searches for the others; 0 sends all.
@@ -61,7 +58,6 @@ class FunctionCallLLM:
         named_styles: Callable[[StyleName], StyleSource] | None = None,
         repair_rounds: int = 1,
         is_streaming: bool = False,
-        on_completion: CompletionListener | None = None,
         reviewer: "RuleBasedReview | None" = None,
         tool_search_above: int = MOST_WITHOUT_SEARCH,
     ) -> None:
@@ -70,7 +66,6 @@ class FunctionCallLLM:
         self._named_styles = named_styles
         self._repair_rounds = repair_rounds
         self._is_streaming = is_streaming
-        self._on_completion = on_completion
         self._reviewer = reviewer
         self._tool_search_above = tool_search_above
         self._catalog: IdentityCache[OfferedTools] = IdentityCache(_KEPT_SETS)
@@ -200,7 +195,7 @@ class FunctionCallLLM:
         """Request calls or, if the style allows it, an answer in text."""
         request = inputs.style.request(inputs.turn, inputs.selection.offered, corrections)
         stream_filter = None if inputs.is_choice_only else inputs.make_filter()
-        completion = await self._complete(inputs.turn, request, stream_filter)
+        completion = await self._complete(request, stream_filter)
         reading = inputs.style.read(inputs.turn, completion, inputs.tools)
         if stream_filter is not None and not reading.calls:
             await stream_filter.finish(reading.text)
@@ -208,19 +203,16 @@ class FunctionCallLLM:
 
     async def _request_text(self, inputs: "_Inputs") -> Interpretation:
         stream_filter = inputs.make_filter()
-        completion = await self._complete(inputs.turn, inputs.style.text_request(inputs.turn), stream_filter)
+        completion = await self._complete(inputs.style.text_request(inputs.turn), stream_filter)
         text = read_text(completion, inputs.tools).text
         if stream_filter is not None:
             await stream_filter.finish(text)
         return make_answer(inputs.turn, completion, text)
 
-    async def _complete(self, turn: Turn, request: CompletionRequest, stream_filter: StreamFilter | None) -> Completion:
-        completion = await self._model.complete(
+    async def _complete(self, request: CompletionRequest, stream_filter: StreamFilter | None) -> Completion:
+        return await self._model.complete(
             request if stream_filter is None else replace(request, on_text=stream_filter.feed)
         )
-        if self._on_completion is not None:
-            self._on_completion(turn, completion)
-        return completion
 
 
 class _Inputs:
