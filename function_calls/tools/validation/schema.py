@@ -160,7 +160,7 @@ def nullable(schema: Schema) -> Schema:
 
 
 def drop_private_keys(schema: Mapping[str, object]) -> Schema:
-    """Return the schema for models, without private `x-` keys such as `x-aliases`."""
+    """Return the schema for models, without private `x-` keys such as `x-decimal-minimum`."""
     return map_schemas(
         dict(schema), lambda node: {key: value for key, value in node.items() if not key.startswith("x-")}
     )
