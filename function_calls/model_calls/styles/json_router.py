@@ -64,7 +64,8 @@ class _Prepared:
             system = fill(prompt("json_router_agent"), variables).lstrip()
         else:
             system = fill(prompt("json_router"), {"TOOLS": listed})
-        shown = [] if instructions.is_of_agent else _examples_for(tools)
+        fitting = [example for example in worked_examples() if example.tool in (*tools.by_name, NONE)]
+        shown = [] if instructions.is_of_agent else fitting
         self.prefix: list[Message] = [
             {"role": "system", "content": system},
             *(message for example in shown for message in _example_messages(example)),
@@ -72,10 +73,6 @@ class _Prepared:
         branches = [_branch(spec) for spec in tools.specs]
         self.forced_format = _format(branches)
         self.response_format = _format([*branches, _object({KEY: {"const": NONE}}, [KEY])])
-
-
-def _examples_for(tools: OfferedTools) -> list[WorkedExample]:
-    return [example for example in worked_examples() if example.tool in (*tools.by_name, NONE)]
 
 
 def _format(branches: list[dict[str, object]]) -> dict[str, object]:

@@ -72,10 +72,10 @@ class SecurityReader:
     def read(self, operation: Node) -> tuple[tuple[Scheme, ...], ...]:
         """Return the alternatives of an operation; none, or an empty one, if it needs no authentication."""
         wanted = operation.get("security", self._usual)
-        return tuple(self._combine(mapping(requirement)) for requirement in sequence(wanted))
-
-    def _combine(self, requirement: Node) -> tuple[Scheme, ...]:
-        return tuple(self._schemes[str(key)] for key in requirement if str(key) in self._schemes)
+        return tuple(
+            tuple(self._schemes[str(key)] for key in mapping(requirement) if str(key) in self._schemes)
+            for requirement in sequence(wanted)
+        )
 
 
 def _scheme(key: str, node: Node) -> Scheme:
