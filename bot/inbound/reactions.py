@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from bot.inbound.middleware import Middleware, chain
 from bot.inbound.turns import TurnFactory
 from bot.outbound.outbox import Outbox
-from function_calls.conversation.agent_loop import make_reply
+from function_calls.conversation.agent_loop import Outcome, make_reply
 from function_calls.conversation.records.recorder import RecordTurn
 from function_calls.tools.calls import Step, ToolCall
 from services.kernel.chat import ChatAddress, ChatMessage, Reaction
@@ -55,7 +55,7 @@ class Reactions(Struct, frozen=True, kw_only=True):
             if not any(receipt.undo for receipt in result.receipts):
                 return
             answered_turn = replace(turn, steps=(Step(text="", calls=(call,), results=(result,)),))
-            reply = make_reply(answered_turn, result.text, "")
+            reply = make_reply(Outcome(turn=answered_turn, text=result.text))
             if reply is not None:
                 notes.reply = replace(reply, reply_to=message.reply_to, mentions=(message.sender,))
                 await self.outbox.reply(message.address, notes.reply)

@@ -131,14 +131,7 @@ class Assistant:
         text = "\n".join([outcome.text, *list_unrepeated_questions(outcome)])
         if policy is not None:
             await _record_served(policy, outcome)
-        return make_reply(
-            outcome.turn,
-            text,
-            outcome.notice,
-            choices=outcome.choices,
-            must_reply=outcome.must_reply,
-            is_model_down=outcome.is_model_down,
-        )
+        return make_reply(replace(outcome, text=text))
 
     async def _resolve_answer(self, turn: Turn, answer: Answer | None) -> tuple[PendingCall, ...] | Reply:
         """Return the pending calls that the message confirms, or the reply to an answer that confirms none."""
