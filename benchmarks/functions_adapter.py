@@ -8,14 +8,12 @@ import json
 from function_calls.tools.declaring.argument_validation import check_arguments, instantiate
 from function_calls.tools.declaring.signature import analyse
 from function_calls.tools.errors import ArgumentsInvalid
-from function_calls.tools.validation.schema import render
 
 
 def schema(function):
     """The tool that the published library calls {"name", "description", "parameters"}."""
     found = analyse(function)
-    shown = render(name=found.name, description=found.description, parameters=found.parameters_schema)
-    return shown["function"]
+    return {"name": found.name, "description": found.description, "parameters": found.parameters_schema}
 
 
 def validate(parameters, raw):

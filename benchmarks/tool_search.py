@@ -27,16 +27,17 @@ from bot.testing.turns import make_turn
 from function_calls.llm import FunctionCallLLM
 from function_calls.model_calls.styles.choosing import FixedStyle, make_styles
 from function_calls.tools.calls import ToolSpec
-from function_calls.tools.catalog.offered_tools import OfferedTools, ToolCatalog
+from function_calls.tools.catalog.offered_tools import OfferedTools
 from function_calls.tools.catalog.tool_search import TOOL_SEARCH
 from function_calls.toolsets.openapi.importer import import_document
+from services.kernel.bounded import IdentityCache
 from services.language_model.ports import Completion, CompletionRequest
 
 CASES = Path(__file__).parent / "evaluation" / "cases" / "tools.toml"
 STYLES: tuple[FixedStyle, ...] = ("native", "json_router", "prompt")
 HAN = re.compile(r"[\u3400-\u9fff]")
 WEIGHED = 30  # sentences of each pool whose requests are weighed in every style
-CATALOGS: dict[int, ToolCatalog] = {}
+CATALOGS: dict[int, IdentityCache[OfferedTools]] = {}
 
 
 class Case(NamedTuple):

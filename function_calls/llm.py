@@ -1,7 +1,6 @@
 """Interpret turns with a language model: offer tools, and return checked calls or text."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from loguru import logger
@@ -21,9 +20,10 @@ from function_calls.model_calls.text_tool_calls.stream_filter import StreamFilte
 from function_calls.model_calls.transcript import Instructions, previous_messages
 from function_calls.tools.calls import Interpretation, StyleName, ToolCall, Turn
 from function_calls.tools.catalog.model_call_validation import CheckedCalls, check_calls
-from function_calls.tools.catalog.offered_tools import OfferedTools, ToolCatalog
+from function_calls.tools.catalog.offered_tools import OfferedTools
 from function_calls.tools.catalog.tool_search import MOST_WITHOUT_SEARCH, SearchableTools, ToolSelection, offer
 from services.call_log.usage import current_usage
+from services.kernel.bounded import IdentityCache
 from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener, ignore_text
 
@@ -32,9 +32,8 @@ if TYPE_CHECKING:  # it reads messages, and most programs need none
 
 # Without these calls a text would lose a reminder, or invent a list.
 _NEVER_TEXT_ONLY = frozenset({"reminder_set", "reminder_list"})
+_KEPT_SETS = 64  # of tools
 _SELECTING_MESSAGES = 2  # earlier messages whose words also select tools
-
-CompletionListener = Callable[[Turn, Completion], None]
 
 
 class FunctionCallLLM:
@@ -46,7 +45,6 @@ class FunctionCallLLM:
         repair_rounds: how often calls that cannot be repaired are returned to the model, with every error, before the
             person is asked.
         is_streaming: request streamed answers even without a listener.
-        on_completion: called for every completion, for budgets and records.
         reviewer: compares the first calls of a turn with the message.
         tool_search_above: with more tools than this, a request has only those that fit the message, and the model
             searches for the others; 0 sends all.
@@ -60,7 +58,6 @@ class FunctionCallLLM:
         named_styles: Callable[[StyleName], StyleSource] | None = None,
         repair_rounds: int = 1,
         is_streaming: bool = False,
-        on_completion: CompletionListener | None = None,
         reviewer: "RuleBasedReview | None" = None,
         tool_search_above: int = MOST_WITHOUT_SEARCH,
     ) -> None:
@@ -69,9 +66,9 @@ class FunctionCallLLM:
         self._named_styles = named_styles
         self._repair_rounds = repair_rounds
         self._is_streaming = is_streaming
-        self._on_completion = on_completion
         self._reviewer = reviewer
-        self._catalog = ToolCatalog(partial(offer, most=tool_search_above))
+        self._tool_search_above = tool_search_above
+        self._catalog: IdentityCache[OfferedTools] = IdentityCache(_KEPT_SETS)
 
     async def run(self, turn: Turn, *, on_text: TextListener | None = None) -> Interpretation:
         """Interpret `turn`: the name of `interpret` in the specification."""
@@ -87,7 +84,8 @@ class FunctionCallLLM:
         if on_text is None and self._is_streaming:
             on_text = ignore_text
         styles = self._current_styles(turn)
-        tools, style = self._catalog.get(turn.tools), await styles.current()
+        tools = self._catalog.get(turn.tools, lambda: offer(turn.tools, self._tool_search_above))
+        style = await styles.current()
         while True:
             try:
                 return await self._interpret_rounds(_Inputs(turn, tools, style, on_text))
@@ -197,7 +195,7 @@ class FunctionCallLLM:
         """Request calls or, if the style allows it, an answer in text."""
         request = inputs.style.request(inputs.turn, inputs.selection.offered, corrections)
         stream_filter = None if inputs.is_choice_only else inputs.make_filter()
-        completion = await self._complete(inputs.turn, request, stream_filter)
+        completion = await self._complete(request, stream_filter)
         reading = inputs.style.read(inputs.turn, completion, inputs.tools)
         if stream_filter is not None and not reading.calls:
             await stream_filter.finish(reading.text)
@@ -205,19 +203,16 @@ class FunctionCallLLM:
 
     async def _request_text(self, inputs: "_Inputs") -> Interpretation:
         stream_filter = inputs.make_filter()
-        completion = await self._complete(inputs.turn, inputs.style.text_request(inputs.turn), stream_filter)
+        completion = await self._complete(inputs.style.text_request(inputs.turn), stream_filter)
         text = read_text(completion, inputs.tools).text
         if stream_filter is not None:
             await stream_filter.finish(text)
         return make_answer(inputs.turn, completion, text)
 
-    async def _complete(self, turn: Turn, request: CompletionRequest, stream_filter: StreamFilter | None) -> Completion:
-        completion = await self._model.complete(
+    async def _complete(self, request: CompletionRequest, stream_filter: StreamFilter | None) -> Completion:
+        return await self._model.complete(
             request if stream_filter is None else replace(request, on_text=stream_filter.feed)
         )
-        if self._on_completion is not None:
-            self._on_completion(turn, completion)
-        return completion
 
 
 class _Inputs:

@@ -23,7 +23,7 @@ from bot.platforms.kit.commands import answer_unknown_command, is_managing_comma
 from bot.plugins.manager import PluginCommands, PluginManager
 from function_calls.conversation.assistant import Assistant, Command, LoopLimits, TurnCheck
 from function_calls.conversation.form_answers import is_answer
-from function_calls.conversation.records.recorder import Recorder, TurnRecorder
+from function_calls.conversation.records.recorder import TurnRecorder
 from function_calls.conversation.slash_commands import parse_typed
 from function_calls.conversation.switch_command import ToolCommands
 from function_calls.functions.undo.undo import UndoService
@@ -78,7 +78,7 @@ class Pipeline:
         self._scopes = infrastructure.scopes
         self._history = services.get(HistoryService)
         recorder = TurnRecorder(services.get(CallLog), model.budget)
-        self._recorder: Recorder = recorder if model.telemetry is None else model.telemetry.recorder(recorder)
+        self._record_turn = recorder.turn if model.telemetry is None else model.telemetry.trace_turns(recorder.turn)
         self.registry = registry
         self.calls = FunctionCallRouter(
             registry,
@@ -159,7 +159,7 @@ class Pipeline:
             ],
             corrections=Corrections(self._history, services.get(CallLog), services.get(SummaryService)),
             drafts=drafts,
-            reactions=Reactions(turns=self.turns, outbox=outbox, recorder=self._recorder, middlewares=checks),
+            reactions=Reactions(turns=self.turns, outbox=outbox, record_turn=self._record_turn, middlewares=checks),
             edited=EditedRequests(
                 turns=self.turns,
                 outbox=outbox,
@@ -181,7 +181,7 @@ class Pipeline:
             context_for=self.turns.context,
             limits=LoopLimits(rounds=self._settings.model.max_rounds),
             states=self._scopes,
-            recorder=self._recorder,
+            record_turn=self._record_turn,
             commands=self._commands,
             reads_offline_first=reads_offline_first,
         )

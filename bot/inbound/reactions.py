@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from bot.inbound.middleware import Middleware, chain
 from bot.inbound.turns import TurnFactory
 from bot.outbound.outbox import Outbox
-from function_calls.conversation.agent_loop import make_reply
-from function_calls.conversation.records.recorder import Recorder
+from function_calls.conversation.agent_loop import Outcome, make_reply
+from function_calls.conversation.records.recorder import RecordTurn
 from function_calls.tools.calls import Step, ToolCall
 from services.kernel.chat import ChatAddress, ChatMessage, Reaction
 
@@ -29,7 +29,7 @@ class Reactions(Struct, frozen=True, kw_only=True):
 
     turns: TurnFactory
     outbox: Outbox
-    recorder: Recorder
+    record_turn: RecordTurn
     middlewares: Sequence[Middleware]
 
     async def handle(self, reaction: Reaction) -> None:
@@ -49,13 +49,13 @@ class Reactions(Struct, frozen=True, kw_only=True):
         turn = await self.turns.turn(message)
         action = "join" if message.text.startswith(_ADDED) else "leave"
         call = ToolCall(id="reaction", name="reminder_state", arguments={"action": action})
-        with self.recorder.turn(turn) as notes:
+        with self.record_turn(turn) as notes:
             result = await self.turns.calls.dispatch(call, self.turns.context(turn, 0))
             # Reactions to people, and thanks for own reminders, change nothing and get no answer.
             if not any(receipt.undo for receipt in result.receipts):
                 return
             answered_turn = replace(turn, steps=(Step(text="", calls=(call,), results=(result,)),))
-            reply = make_reply(answered_turn, result.text, "")
+            reply = make_reply(Outcome(turn=answered_turn, text=result.text))
             if reply is not None:
                 notes.reply = replace(reply, reply_to=message.reply_to, mentions=(message.sender,))
                 await self.outbox.reply(message.address, notes.reply)

@@ -10,7 +10,6 @@ import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC
 from typing import Literal
 
 from bot.plugins.contributions import Contributions
@@ -19,16 +18,12 @@ from function_calls import (
     AgentTool,
     CallContext,
     Interpretation,
-    Services,
+    Session,
     ToolCall,
     ToolFailed,
     Turn,
     tool_function,
 )
-from function_calls.conversation.agents.assistant import AgentAssistant
-from services.kernel.chat import ChatAddress, ChatMessage, Person
-from services.kernel.clock import Clock, SystemClock
-from services.kernel.text import language_of
 
 WEATHER = {"berlin": "4 °C, rain / 小雨", "beijing": "9 °C, clear / 晴"}
 CITIES = {"柏林": "berlin", "北京": "beijing"}
@@ -140,41 +135,10 @@ def setup(add: Contributions) -> None:
     add.functions.append(TravelPlugin())
 
 
-async def converse(lines: list[str], clock: Clock) -> list[str]:
-    """What the desk answers to `lines`, said by one person in one chat."""
-
-    def context_for(turn: Turn, place: int) -> CallContext:
-        return CallContext(
-            call_id=f"{turn.message.id}/{place}",
-            message=turn.message,
-            services=Services(),
-            clock=clock,
-            now=turn.now,
-            zone=turn.zone,
-            language=turn.language,
-        )
-
-    desk = AgentAssistant(travel_desk(), context_for=context_for)
-    answers = []
-    for number, line in enumerate(lines):
-        reply = await desk.answer(_turn(line, number, clock))
-        answers.append(reply.text if reply is not None else "")
-    return answers
-
-
-def _turn(text: str, number: int, clock: Clock) -> Turn:
-    now = clock.now()
-    message = ChatMessage(
-        id=f"m{number}",
-        address=ChatAddress(platform="example", chat_id="desk"),
-        sender=Person(id="ann", name="Ann"),
-        text=text,
-        sent_at=now,
-        is_addressed=True,
-        is_private=True,
-    )
-    language = language_of(text, "en")
-    return Turn(message=message, now=now, zone=UTC, language=language, bot_name="Desk", tools=())
+async def converse(lines: list[str]) -> list[str]:
+    """What the desk answers to `lines`, said by one person one after the other."""
+    desk, session = travel_desk(), Session()
+    return [(await desk.run(line, session=session)).output for line in lines]
 
 
 SAID = ["What is the weather in Berlin?", "北京天气怎么样?", "And there?", "20 usd in eur", "Good morning!"]
@@ -182,7 +146,7 @@ SAID = ["What is the weather in Berlin?", "北京天气怎么样?", "And there?"
 
 def main() -> None:
     """Print a conversation."""
-    for line, answer in zip(SAID, asyncio.run(converse(SAID, SystemClock())), strict=True):
+    for line, answer in zip(SAID, asyncio.run(converse(SAID)), strict=True):
         print(f"Ann: {line}\nDesk: {answer}")
 
 

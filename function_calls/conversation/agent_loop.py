@@ -192,32 +192,25 @@ def undo_buttons(turn: Turn) -> tuple[Choice, ...]:
     return buttons_to_undo(turn.language, results, turn.message.sender)
 
 
-def make_reply(
-    turn: Turn,
-    text: str,
-    notice: str,
-    *,
-    choices: Sequence[Choice] = (),
-    must_reply: bool = False,
-    is_model_down: bool = False,
-) -> Reply | None:
-    """Return the reply to `turn`; None without text and files, or if none is expected."""
+def make_reply(outcome: Outcome) -> Reply | None:
+    """Return the reply with the text of `outcome`; None without text and files, or if none is expected."""
+    turn, text = outcome.turn, outcome.text.strip()
     files = tuple(file for step in turn.steps for result in step.results for file in result.files)
-    if not (text.strip() or files) or not (turn.message.is_addressed or turn.steps or must_reply):
+    if not (text or files) or not (turn.message.is_addressed or turn.steps or outcome.must_reply):
         return None
     results = turn.steps[-1].results if turn.steps else ()
-    offered = (*(choice for result in results for choice in result.choices), *choices)
+    offered = (*(choice for result in results for choice in result.choices), *outcome.choices)
     undo = undo_buttons(turn)
     is_private = not turn.message.is_private and any(
         result.is_private for step in turn.steps for result in step.results
     )
     return Reply(
-        text=f"{text.strip()}\n{notice}" if notice else text.strip(),
+        text=f"{text}\n{outcome.notice}" if outcome.notice else text,
         reply_to=turn.message.id,
         choices=(*offered, *undo),
         hint=say(turn.language, "undo.hint") if undo else "",
         files=files,
         private_to=turn.message.sender if is_private else None,
-        can_retry=(is_model_down and not choices and not may_have_changed(turn))
+        can_retry=(outcome.is_model_down and not outcome.choices and not may_have_changed(turn))
         or any(can_retry(result) for step in turn.steps for result in step.results),
     )

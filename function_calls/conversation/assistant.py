@@ -1,6 +1,7 @@
 """Answer turns: interpret and dispatch in rounds, with the offline interpreter as fallback."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 
 from loguru import logger
@@ -21,7 +22,7 @@ from function_calls.conversation.agent_loop import (
     without_model,
 )
 from function_calls.conversation.form_answers import answer_form
-from function_calls.conversation.records.recorder import NoRecorder, Recorder
+from function_calls.conversation.records.recorder import Notes, RecordTurn
 from function_calls.conversation.slash_commands import is_for_other_bot, parse_tool_command
 from function_calls.conversation.undecided_answers import (
     drop_unread_question,
@@ -41,7 +42,7 @@ from function_calls.grounding.intents import asked_for, was_shown
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_clock
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import Conversation, Interpretation, Interpreter, Reply, Step, Turn
+from function_calls.tools.calls import Interpretation, Interpreter, Reply, Step, Turn
 from function_calls.tools.confirmation.pending_calls import PendingCall
 from function_calls.tools.confirmation.yes_no import Answer, parse_short_answer
 from function_calls.tools.context import CallContext
@@ -64,10 +65,10 @@ _SEARCH = "perplexity_search"
 class Assistant:
     """Answers a turn with an interpreter and the tools, falling back to the offline interpreter.
 
-    `states` stores the session state of tools; without it the state is lost when the process ends. `recorder` records
-    the outcome of each turn. `commands` are tried first; the first reply is the answer. Answers to pending calls (see
-    the router's `policy`) are not interpreted. Where `reads_offline_first`, the interpreter is asked about messages to
-    the bot alone that the offline one does not understand.
+    `states` stores the session state of tools; without it the state is lost when the process ends. `record_turn`
+    records the outcome of each turn. `commands` are tried first; the first reply is the answer. Answers to pending
+    calls (see the router's `policy`) are not interpreted. Where `reads_offline_first`, the interpreter is asked about
+    messages to the bot alone that the offline one does not understand.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class Assistant:
         context_for: ContextFor,
         limits: LoopLimits | None = None,
         states: ScopeStore | None = None,
-        recorder: Recorder | None = None,
+        record_turn: RecordTurn | None = None,
         commands: Sequence[Command] = (),
         reads_offline_first: TurnCheck | None = None,
     ) -> None:
@@ -89,7 +90,7 @@ class Assistant:
         self._context_for = context_for
         self._limits = limits or LoopLimits()
         self._states = states or MemoryScopeStore()
-        self._recorder = recorder or NoRecorder()
+        self._record_turn = record_turn or (lambda _: nullcontext(Notes()))
         self._commands = tuple(commands)
         self._reads_offline_first = reads_offline_first
 
@@ -99,18 +100,19 @@ class Assistant:
             reply = await command(turn)
             if reply is not None:
                 return reply
-        with self._recorder.turn(turn) as notes:
+        with self._record_turn(turn) as notes:
             notes.reply = await self._answer_in_rounds(turn)
         return notes.reply
 
     async def answer_edited(self, turn: Turn) -> tuple[Step, ...]:
         """Run the rounds of an edited message and return them; commands and answers to questions are ignored."""
-        session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
-        with self._recorder.turn(turn):
-            outcome = await run_rounds(
-                turn, partial(self._interpret, ()), partial(self._dispatch, session, ()), self._limits.rounds
-            )
-        return outcome.turn.steps
+        with self._record_turn(turn):
+            return (await self._run_rounds(turn, ())).turn.steps
+
+    async def _run_rounds(self, turn: Turn, pending: Sequence[PendingCall]) -> Outcome:
+        session = LazySession(self._states, turn.conversation)
+        interpret, dispatch = partial(self._interpret, pending), partial(self._dispatch, session, pending)
+        return await run_rounds(turn, interpret, dispatch, self._limits.rounds)
 
     async def _answer_in_rounds(self, turn: Turn) -> Reply | None:
         policy = self._router.policy
@@ -121,10 +123,7 @@ class Assistant:
             return pending
         if not pending and (_is_for_people(turn, answer) or is_for_other_bot(turn)):
             return None
-        session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
-        outcome = await run_rounds(
-            turn, partial(self._interpret, pending), partial(self._dispatch, session, pending), self._limits.rounds
-        )
+        outcome = await self._run_rounds(turn, pending)
         if answer is not None and answer.pick and self._is_not_understood(outcome):
             unread = await drop_unread_question(outcome.turn, policy)
             if unread is not None:
@@ -132,14 +131,7 @@ class Assistant:
         text = "\n".join([outcome.text, *list_unrepeated_questions(outcome)])
         if policy is not None:
             await _record_served(policy, outcome)
-        return make_reply(
-            outcome.turn,
-            text,
-            outcome.notice,
-            choices=outcome.choices,
-            must_reply=outcome.must_reply,
-            is_model_down=outcome.is_model_down,
-        )
+        return make_reply(replace(outcome, text=text))
 
     async def _resolve_answer(self, turn: Turn, answer: Answer | None) -> tuple[PendingCall, ...] | Reply:
         """Return the pending calls that the message confirms, or the reply to an answer that confirms none."""
@@ -323,7 +315,7 @@ async def _record_served(policy: CallPolicy, outcome: Outcome) -> None:
     message = outcome.turn.message
     results = [result for step in outcome.turn.steps for result in step.results]
     if results and not any(result.is_question for result in results):
-        policy.served[Conversation(chat=message.address, person=message.sender).key] = message.id
+        policy.served[outcome.turn.conversation.key] = message.id
     if results or outcome.choices or outcome.must_reply:
         await policy.confirmations.forget_before(message, is_answer=outcome.is_answer)
     offered = (*outcome.choices, *(choice for result in results if result.is_question for choice in result.choices))

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.tools.calls import Conversation, Interpretation, Interpreter, ToolCall, ToolSpec, Turn
+from function_calls.tools.calls import Interpretation, Interpreter, ToolCall, ToolSpec, Turn
 from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.reading.names import strip_names
 from function_calls.understanding.tool_calls import CallMaker
@@ -40,7 +40,7 @@ class FollowUpInterpreter:
         going_on = frozenset(tool.name for tool in turn.tools if tool.conversation_examples)
         if turn.steps or not going_on:
             return await self._inner.interpret(turn)
-        key = f"last_call:{Conversation(chat=turn.message.address, person=turn.message.sender).key}"
+        key = f"last_call:{turn.conversation.key}"
         last = _parse_last_call(await self._store.get(key))
         interpretation = self._next_call(turn, last) or await self._inner.interpret(turn)
         if interpretation.calls and interpretation.calls[-1].name in going_on:

@@ -94,14 +94,10 @@ def _is_unrelated(turn: Turn, question: Question, text: str, answered: Form | No
         return False
     if isinstance(answered, NoAnswer):
         is_near = bool(answered.errors) and not any(error.rule in _OTHER_KINDS for error in answered.errors)
-        return not _is_direct(message) or (not is_near and _is_request(turn, text))
+        return not message.is_for_bot or (not is_near and _is_request(turn, text))
     if not question.is_free_text or answered.is_declined or bare(text, turn.bot_name) in _button_texts("skip"):
         return False
-    return not _is_direct(message) or _is_request(turn, text)
-
-
-def _is_direct(message: ChatMessage) -> bool:
-    return message.is_for_bot or message.reply_to is not None
+    return not message.is_for_bot or _is_request(turn, text)
 
 
 def _is_request(turn: Turn, text: str) -> bool:

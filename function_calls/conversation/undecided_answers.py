@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from function_calls.language.messages import say
-from function_calls.tools.calls import Conversation, Reply, ToolCall, Turn
+from function_calls.tools.calls import Reply, ToolCall, Turn
 from function_calls.tools.confirmation.buttons import buttons_to_confirm
 from function_calls.tools.confirmation.yes_no import Answer
 from function_calls.tools.policy import CallPolicy
@@ -54,5 +54,5 @@ def is_out_of_scope(turn: Turn, calls: Sequence[ToolCall], policy: CallPolicy) -
     if turn.steps or message.is_addressed or turn.scope.is_everything or not calls:
         return False
     is_unnamed = all(call.name in _MOVES and not call.arguments.get("reminder_id") for call in calls)
-    served = policy.served.get(Conversation(chat=message.address, person=message.sender).key, "")
+    served = policy.served.get(turn.conversation.key, "")
     return is_unnamed and bool(served) and not turn.scope.covers(served)

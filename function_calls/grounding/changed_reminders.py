@@ -239,12 +239,10 @@ def _words_without_reference(args: ReminderUpdateArgs, message: ReadMessage) -> 
 
 def _only_clock(words: str, old: Schedule, ctx: CallContext) -> str:
     """Return the clock that `words` name, where they name nothing else; a bare one in the half nearer to `old`."""
-    found = [
-        each for each in time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language) if each.readings
-    ]
+    found = read_times(words, ctx)
     if len(found) != 1:
         return ""
-    reading = found[0].readings[0]
+    reading = found[0]
     clock_words = "".join(words[start:end] for start, end in reading.spans).strip()
     if reading.rrule or not is_clock(clock_words):
         return ""

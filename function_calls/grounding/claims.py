@@ -42,7 +42,7 @@ def warm_up(usual: str) -> None:
 
 def is_unproven(turn: Turn, answer: str) -> bool:
     """Return whether a model's `answer` claims a change in a turn without one."""
-    if _has_receipt(turn.steps):
+    if any(result.receipts for step in turn.steps for result in step.results):
         return False
     return is_forged(answer, _shown(turn)) or _claims(answer) or _claims_alone(turn, answer)
 
@@ -99,10 +99,6 @@ def _names_run(steps: Sequence[Step]) -> Iterator[str]:
                 yield call.name
             if result.spawned is not None:
                 yield from _names_run(result.spawned.steps)
-
-
-def _has_receipt(steps: Sequence[Step]) -> bool:
-    return any(result.receipts for step in steps for result in step.results)
 
 
 def _shown(turn: Turn) -> Iterator[str]:

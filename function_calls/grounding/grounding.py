@@ -17,7 +17,7 @@ from function_calls.grounding.changed_reminders import (
 )
 from function_calls.grounding.corrections import Grounded, correct_arguments
 from function_calls.grounding.message import ReadMessage
-from function_calls.grounding.new_reminders import ground_deadline, ground_set
+from function_calls.grounding.new_reminders import ask_about_words, ground_set
 from function_calls.models import Arguments, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.tools.calls import Interpretation, ToolCall, ToolResult, Turn
 from function_calls.tools.context import CallContext, is_for_bot
@@ -50,7 +50,7 @@ async def _deadline_of(call: ToolCall, ctx: CallContext) -> ToolResult | None:
     if call.name != "reminder_set" or not _has_services(call.name, ctx):
         return None
     try:
-        return (await ground_deadline(call, ReminderArgs.model_validate(dict(call.arguments)), ctx)).withheld
+        return await ask_about_words(call, ReminderArgs.model_validate(dict(call.arguments)), ctx)
     except (ValidationError, RequestRefused):
         return None  # it is refused when it runs
 

@@ -70,7 +70,7 @@ async def ground_set(call: ToolCall, args: ReminderArgs, message: ReadMessage, c
     return Grounded(call=call, withheld=asked)
 
 
-async def ground_deadline(call: ToolCall, args: ReminderArgs, ctx: CallContext) -> Grounded:
+async def ask_about_words(call: ToolCall, args: ReminderArgs, ctx: CallContext) -> ToolResult | None:
     """Ask about words in the content of `call` that its other arguments leave out, and about a deadline.
 
     Raises:
@@ -79,8 +79,7 @@ async def ground_deadline(call: ToolCall, args: ReminderArgs, ctx: CallContext) 
     targets = await resolve_people(args.person, ctx, ctx.services.get(HistoryService))
     schedule = _schedule(args, ctx)
     asked = await ask_about_leftover(call, args.content, schedule, targets, ctx)
-    asked = asked or await ask_about_deadline(call, args.content, schedule, targets, ctx.message.text, ctx)
-    return Grounded(call=call, withheld=asked)
+    return asked or await ask_about_deadline(call, args.content, schedule, targets, ctx.message.text, ctx)
 
 
 def _schedule(args: ReminderArgs, ctx: CallContext) -> Schedule:

@@ -322,6 +322,11 @@ class Turn(Struct, frozen=True, kw_only=True):
     variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def conversation(self) -> "Conversation":
+        """The person and the chat."""
+        return Conversation(chat=self.message.address, person=self.message.sender)
+
+    @property
     def must_call(self) -> bool:
         """Return whether the answer must be a call."""
         return self.tool_choice not in (None, "none")

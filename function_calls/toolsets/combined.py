@@ -9,13 +9,13 @@ from msgspec import Struct
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
+from function_calls.tools.declaring.argument_validation import validator_of
 from function_calls.tools.declaring.tool_options import ToolOptions
 from function_calls.tools.dispatch.approval import ask_approval
 from function_calls.tools.dispatch.input_questions import ask_for_input
 from function_calls.tools.dispatch.receipts import add_receipt
 from function_calls.tools.errors import ArgumentsInvalid, SchemaInvalid
 from function_calls.tools.toolset import Toolset, Viewer, arguments_refused, short_name, unknown_tool
-from function_calls.tools.validation.schema_validator import SchemaValidator
 from function_calls.toolsets.wrappers import RenamedSpecs
 
 
@@ -28,7 +28,6 @@ class CheckedToolset:
 
     def __init__(self, inner: Toolset) -> None:
         self._inner = inner
-        self._validators: dict[str, tuple[ToolSpec, SchemaValidator]] = {}
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
         """Return the tools of the other set."""
@@ -41,7 +40,7 @@ class CheckedToolset:
         if spec is None:
             return unknown_tool(name, (spec.name for spec in specs), context.language)
         try:
-            problems = self._validator(spec).validate(dict(arguments))
+            problems = validator_of(spec.parameters).validate(dict(arguments))
         except SchemaInvalid as error:
             logger.error("invalid schema of tool {}: {}", name, error)
             return ToolResult.failed(f"the schema of '{name}' is not a JSON Schema")
@@ -58,12 +57,6 @@ class CheckedToolset:
         if result.form is not None and not result.is_question:
             return await ask_for_input(call, context, result.form)
         return add_receipt(options, call, result)
-
-    def _validator(self, spec: ToolSpec) -> SchemaValidator:
-        known = self._validators.get(spec.name)
-        if known is None or known[0] is not spec:
-            known = self._validators[spec.name] = (spec, SchemaValidator(spec.parameters))
-        return known[1]
 
 
 class LocalToolset:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from function_calls.tools.calls import ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Toolset, Viewer, short_name, unknown_tool
+from services.kernel.bounded import IdentityCache
 
 _MOST_KEPT: Final = 4096
 
@@ -19,19 +20,14 @@ class RenamedSpecs:
     """Caches renamed specs. Other caches use the identity of specs, so an equal spec and name give the same object."""
 
     def __init__(self) -> None:
-        self._cached: dict[tuple[int, str], tuple[ToolSpec, ToolSpec]] = {}
+        self._cached: IdentityCache[dict[str, ToolSpec]] = IdentityCache(_MOST_KEPT)
 
     def get(self, spec: ToolSpec, name: str) -> ToolSpec:
         """Return `spec` under the name `name`."""
-        if spec.name == name:
-            return spec
-        known = self._cached.get((id(spec), name))
-        if known is None:
-            if len(self._cached) >= _MOST_KEPT:
-                self._cached.clear()
-            # The original is stored too, because an id is unique only while its object lives.
-            known = self._cached[id(spec), name] = (spec, replace(spec, name=name))
-        return known[1]
+        by_name = self._cached.get((spec,), lambda: {spec.name: spec})
+        if name not in by_name:
+            by_name[name] = replace(spec, name=name)
+        return by_name[name]
 
 
 class FilteredToolset:

@@ -1,9 +1,9 @@
-"""Provide a dictionary of bounded size, and a limit on repeated log lines."""
+"""Provide a dictionary and a cache of bounded size, and a limit on repeated log lines."""
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Hashable
-from typing import Final, TypeVar
+from collections.abc import Callable, Hashable
+from typing import Final, Generic, TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -24,6 +24,21 @@ class BoundedDict(OrderedDict[K, V]):
         self.move_to_end(key)
         if len(self) > self._most:
             self.popitem(last=False)
+
+
+class IdentityCache(Generic[V]):
+    """Caches at most `most` values by the identity of objects, which it holds: the id of a dead one is reused."""
+
+    def __init__(self, most: int) -> None:
+        self._cached: BoundedDict[tuple[int, ...], tuple[tuple[object, ...], V]] = BoundedDict(most)
+
+    def get(self, objects: tuple[object, ...], make: Callable[[], V]) -> V:
+        """Return the value for `objects`, which `make` creates when it is not cached."""
+        key = tuple(map(id, objects))
+        found = self._cached.get(key)
+        if found is None:
+            found = self._cached[key] = (objects, make())
+        return found[1]
 
 
 _MOST_KEYS: Final = 500

@@ -1,6 +1,6 @@
 import pytest
 
-from services.kernel.bounded import BoundedDict
+from services.kernel.bounded import BoundedDict, IdentityCache
 
 
 @pytest.fixture
@@ -27,3 +27,21 @@ def test_replacing_an_entry_pushes_nothing_out(bounded):
     bounded["b"] = 5
 
     assert dict(bounded) == {"a": 1, "b": 5}
+
+
+def test_cache_by_identity_tells_equal_objects_apart():
+    cache: IdentityCache[int] = IdentityCache(2)
+    one, other = ["a"], ["a"]
+
+    assert cache.get((one,), lambda: 1) == 1
+    assert cache.get((other,), lambda: 2) == 2
+    assert cache.get((one,), lambda: 3) == 1
+
+
+def test_cache_by_identity_is_bounded():
+    cache: IdentityCache[int] = IdentityCache(1)
+    one, other = object(), object()
+    cache.get((one,), lambda: 1)
+    cache.get((one, other), lambda: 2)
+
+    assert cache.get((one,), lambda: 3) == 3

@@ -15,7 +15,7 @@ from bot.http.core.errors import REFUSED_STATUS, HttpRefused, join_problems, req
 from bot.http.rooms.memberships import enter_room
 from bot.http.security.auth import Viewer
 from bot.platforms.web.rooms import Listener
-from function_calls.tools.calls import Conversation, ToolCall, ToolResult, Turn
+from function_calls.tools.calls import ToolCall, ToolResult, Turn
 from function_calls.tools.declaring.argument_validation import repair_arguments
 from function_calls.tools.dispatch.execution import is_disk_full
 from function_calls.tools.errors import ArgumentError, ArgumentsInvalid
@@ -130,8 +130,7 @@ async def call_tool(
         HttpRefused: the disk is full (503).
     """
     call = ToolCall(id=f"{ENTRY_POINT}-{turn.message.id}", name=name, arguments=arguments)
-    conversation = Conversation(chat=turn.message.address, person=turn.message.sender)
-    session = await Session.open(SqlScopeStore(context.app.database), conversation)
+    session = await Session.open(SqlScopeStore(context.app.database), turn.conversation)
     call_context = replace(
         context.app.turns.context(turn, 0),
         call_id=f"{ENTRY_POINT}/{turn.message.address.key}/{turn.message.sender.id}/{turn.message.id}",

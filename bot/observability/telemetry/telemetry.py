@@ -35,7 +35,7 @@ from bot.observability.telemetry.attributes import (
 )
 from bot.observability.telemetry.event_spans import EventSpans
 from bot.observability.telemetry.instruments import Instruments, MessageTraceIds, trace_of
-from function_calls.conversation.records.recorder import Notes, Recorder
+from function_calls.conversation.records.recorder import Notes, RecordTurn
 from function_calls.tools.calls import Turn
 from function_calls.tools.dispatch.events import EventBus
 from services.call_log.masking import SecretMask
@@ -73,9 +73,15 @@ class Telemetry:
         """Wrap `inner` so that each request has a span and is measured."""
         return InstrumentedModel(inner, self.complete)
 
-    def recorder(self, inner: Recorder) -> Recorder:
-        """Wrap `inner` so that each turn that it records has a span, with the route and the usage of the record."""
-        return _TracedTurns(inner, self)
+    def trace_turns(self, record: RecordTurn) -> RecordTurn:
+        """Wrap `record` so that each turn that it records has a span, with the route and the usage of the record."""
+
+        @contextmanager
+        def record_and_trace(turn: Turn) -> Iterator[Notes]:
+            with record(turn) as notes, self.turn(turn, notes):
+                yield notes
+
+        return record_and_trace
 
     def listen(self, events: EventBus) -> None:
         """Write a span of every run of an agent and every call of a tool."""
@@ -128,20 +134,6 @@ class Telemetry:
             span.set_attributes(content("gen_ai.output.messages", lambda: output_messages(completion)))
         instruments.count_tokens(completion.usage, labels)
         return completion
-
-
-class _TracedTurns:
-    """A `Recorder` that writes a span of each turn."""
-
-    def __init__(self, inner: Recorder, telemetry: Telemetry) -> None:
-        self._inner = inner
-        self._telemetry = telemetry
-
-    @contextmanager
-    def turn(self, turn: Turn) -> Iterator[Notes]:
-        """Record `turn` for the length of the context."""
-        with self._inner.turn(turn) as notes, self._telemetry.turn(turn, notes):
-            yield notes
 
 
 @asynccontextmanager

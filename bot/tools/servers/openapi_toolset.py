@@ -173,7 +173,7 @@ class OpenApiToolset:
         if spec is None:
             logger.warning("tool server {}: skipped an operation with a secret in its name", own.label)
             return None
-        asks = {"always": True, "never": False, "changes": operation.changes_state}[own.confirm]
+        asks = {"always": True, "never": False, "changes": spec.changes_state}[own.confirm]
         name = short_name(f"{own.prefix}_{operation.name}") if own.prefix else operation.name
         offered = replace(
             spec,

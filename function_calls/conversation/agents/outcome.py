@@ -27,7 +27,6 @@ class AgentOutcome(Struct, frozen=True, kw_only=True):
         is_exhausted: the rounds were used up.
         is_question: `text` is a question to the person.
         is_answered: a tool has sent the answer to the chat itself.
-        must_reply: `text` is sent even if the message was not addressed to the bot.
         output: the structured answer, if the agent has one.
         is_malformed: the agent should have given a structured answer and did not.
         is_model_down: a model was out of reach.
@@ -42,7 +41,6 @@ class AgentOutcome(Struct, frozen=True, kw_only=True):
     is_exhausted: bool = False
     is_question: bool = False
     is_answered: bool = False
-    must_reply: bool = False
     output: BaseModel | None = None
     is_malformed: bool = False
     is_model_down: bool = False
@@ -155,7 +153,6 @@ def outcome_of(name: str, outcome: Outcome, used: int) -> AgentOutcome:
         is_exhausted=outcome.is_exhausted,
         is_question=outcome.is_question,
         is_answered=outcome.is_answered,
-        must_reply=outcome.must_reply,
         output=outcome.actions.output,
         is_model_down=outcome.is_model_down,
     )

@@ -2,9 +2,8 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Protocol
 from uuid import uuid4
 
 from msgspec import Struct
@@ -23,21 +22,8 @@ class Notes(Struct, kw_only=True):
     reply: Reply | None = None
 
 
-class Recorder(Protocol):
-    """A recorder of turns."""
-
-    def turn(self, turn: Turn) -> AbstractContextManager[Notes]:
-        """Record `turn` for the length of the context."""
-
-
-class NoRecorder:
-    """A `Recorder` that records nothing."""
-
-    @contextmanager
-    def turn(self, turn: Turn) -> Iterator[Notes]:
-        """Record nothing."""
-        del turn
-        yield Notes()
+RecordTurn = Callable[[Turn], AbstractContextManager[Notes]]
+"""Records a turn for the length of the context."""
 
 
 class TurnRecorder:

@@ -79,10 +79,7 @@ async def replay(
 
     with count_usage(TurnUsage(address=message.address, person=message.sender)) as usage:
         outcome = await run_rounds(turn, interpret, tools.dispatch, rounds)
-    reply = make_reply(
-        outcome.turn, outcome.text, outcome.notice, choices=outcome.choices, must_reply=outcome.must_reply
-    )
-    return Replay(calls=tuple(tools.replayed), reply=reply, usage=usage)
+    return Replay(calls=tuple(tools.replayed), reply=make_reply(outcome), usage=usage)
 
 
 def rebuild_turn(

@@ -5,6 +5,7 @@ from datetime import time
 
 from function_calls.functions.preferences.models import QuietHoursArgs, QuietPutBackArgs, Whose
 from function_calls.functions.preferences.scope import check_may_set_for
+from function_calls.functions.reminders.occurrences import read_times
 from function_calls.language.date_format import zone_label
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_clock_without_half
@@ -121,8 +122,7 @@ def _count_minutes_apart(first: time, second: time) -> int:
 
 
 def _in_words(words: str, ctx: CallContext) -> tuple[time, time] | None:
-    found = time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language)
-    readings = [reading.best for reading in found if reading.best is not None and reading.best.has_clock]
+    readings = [reading for reading in read_times(words, ctx) if reading.has_clock]
     if len(readings) == 1 and readings[0].end is not None:
         first, last = _wall(readings[0].start.time()), _wall(readings[0].end.time())
     elif len(readings) == 2:

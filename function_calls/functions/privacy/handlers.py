@@ -16,22 +16,6 @@ from services.people.account_links import PeopleService
 from services.people.privacy import DataScope, PersonData, PrivacyService
 
 
-class OptOutArgs(Arguments):
-    """Arguments of `history_opt_out`: none."""
-
-
-class OptInArgs(Arguments):
-    """Arguments of `history_opt_in`: none."""
-
-
-class ForgetMeArgs(Arguments):
-    """Arguments of `forget_me`: none."""
-
-
-class ExportArgs(Arguments):
-    """Arguments of `export_my_data`: none."""
-
-
 class RetentionArgs(Arguments):
     """Arguments of `history_retention`."""
 
@@ -55,9 +39,8 @@ _LONGEST_QUOTE = 500
     confirm_action="forget",
     examples=examples_of("forget_me"),
 )
-async def forget_me(args: ForgetMeArgs, ctx: CallContext, privacy: PrivacyService, people: PeopleService) -> ToolResult:
+async def forget_me(ctx: CallContext, privacy: PrivacyService, people: PeopleService) -> ToolResult:
     """忘掉我 / Remove what is kept about the person who asks: messages, memories, records. Reminders stay."""
-    del args
     erasure = await privacy.forget(_scope(ctx), ctx.now)
     if ctx.message.is_private:
         await people.unlink(ctx.chat, ctx.sender)
@@ -82,11 +65,8 @@ async def forget_me(args: ForgetMeArgs, ctx: CallContext, privacy: PrivacyServic
     undo="history_opt_in",
     examples=examples_of("history_opt_out"),
 )
-async def history_opt_out(
-    args: OptOutArgs, ctx: CallContext, privacy: PrivacyService, history: HistoryService
-) -> ToolResult:
+async def history_opt_out(ctx: CallContext, privacy: PrivacyService, history: HistoryService) -> ToolResult:
     """不再记录我 / Keep no more messages of the person who asks; they are left out of history, search and summaries."""
-    del args
     if not ctx.is_undoing and not await is_for_bot(ctx, history):
         return ToolResult(ok=True, is_answered=True)
     is_new = await privacy.opt_out(_scope(ctx), ctx.now)
@@ -100,11 +80,8 @@ async def history_opt_out(
     undo="history_opt_out",
     examples=examples_of("history_opt_in"),
 )
-async def history_opt_in(
-    args: OptInArgs, ctx: CallContext, privacy: PrivacyService, history: HistoryService
-) -> ToolResult:
+async def history_opt_in(ctx: CallContext, privacy: PrivacyService, history: HistoryService) -> ToolResult:
     """恢复记录我 / Keep the messages of the person who asks again."""
-    del args
     if not ctx.is_undoing and not await is_for_bot(ctx, history):
         return ToolResult(ok=True, is_answered=True)
     is_new = await privacy.opt_in(_scope(ctx))
@@ -112,9 +89,8 @@ async def history_opt_in(
 
 
 @tool_function(name="export_my_data", returns="reply", examples=examples_of("export_my_data"))
-async def export_my_data(args: ExportArgs, ctx: CallContext, privacy: PrivacyService) -> ToolResult:
+async def export_my_data(ctx: CallContext, privacy: PrivacyService) -> ToolResult:
     """导出我的数据 / Show the person who asks what is kept about them; in full only in a private chat."""
-    del args
     data = await privacy.export(_scope(ctx))
     counts = {"messages": data.message_count, "memories": len(data.memories), "records": data.record_count}
     lines = [say(ctx.language, "privacy.data", where=_where(ctx), **counts)]

@@ -29,12 +29,17 @@ def confirmation_text(reminder: Reminder, ctx: CallContext, *, verb: str = "set"
     return "\n".join([_confirmation_line(reminder, ctx, verb), *_unusual_options(reminder, ctx.language)])
 
 
-def confirm_change(reminder: Reminder, ctx: CallContext, verb: str, undo: UndoStep | None) -> ToolResult:
+def confirm_change(
+    reminder: Reminder, ctx: CallContext, verb: str, undo: UndoStep | None, *, warnings: Sequence[str] = ()
+) -> ToolResult:
     """Return the result of a change, with its receipt and the step that undoes it."""
+    value: dict[str, object] = {"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]}
+    if warnings:
+        value["warnings"] = [each.strip() for each in warnings]
     return ToolResult(
         ok=True,
-        text=confirmation_text(reminder, ctx, verb=verb),
-        value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
+        text="\n".join([confirmation_text(reminder, ctx, verb=verb), *warnings]),
+        value=value,
         receipts=(Receipt(action=verb, subject=reminder.id, undo=undo),),
     )
 

@@ -6,18 +6,12 @@ from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
-from function_calls.functions.reminders.answers import (
-    confirm_change,
-    confirmation_text,
-    delete_step,
-    due_since_request,
-    revert_step,
-)
+from function_calls.functions.reminders.answers import confirm_change, delete_step, due_since_request, revert_step
 from function_calls.language import date_format
 from function_calls.language.date_format import zone_label
 from function_calls.language.messages import say
 from function_calls.models import ReminderArgs
-from function_calls.tools.calls import Receipt, ToolResult
+from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import add_follow_up, zone_name
 from services.kernel.chat import Person
@@ -60,15 +54,7 @@ async def create_reminder(
         return corrected
     reminder = await reminders.create(wish)
     warnings = await _warnings(reminder, ctx, reminders, zones)
-    value: dict[str, object] = {"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]}
-    if warnings:
-        value["warnings"] = [each.strip() for each in warnings]
-    return ToolResult(
-        ok=True,
-        text="\n".join([confirmation_text(reminder, ctx), *warnings]),
-        value=value,
-        receipts=(Receipt(action="set", subject=reminder.id, undo=delete_step(reminder)),),
-    )
+    return confirm_change(reminder, ctx, "set", delete_step(reminder), warnings=warnings)
 
 
 async def _warnings(reminder: Reminder, ctx: CallContext, reminders: ReminderService, zones: ZoneService) -> list[str]:

@@ -1,7 +1,6 @@
 """Handle the function that pauses, ends, joins and leaves reminders."""
 
 from datetime import timedelta
-from functools import partial
 
 from function_calls.functions.reminders.answers import ask_which_reminder, revert_step
 from function_calls.functions.reminders.bulk import apply_to_each
@@ -42,12 +41,14 @@ async def reminder_state(
     args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """暂停、恢复、完成、加入、退出提醒 / Pause, resume or finish a reminder; join or leave somebody's reminder."""
+
+    async def change_one(reminder: Reminder, ctx: CallContext) -> ToolResult:
+        return await _change(reminder.id, args, ctx, reminders, history)
+
     try:
         several = await resolve_several(args.reminder_id, ctx, reminders, history)
         if several:
-            return await apply_to_each(
-                several, partial(_change_one, args, reminders, history), ctx, none="reminder.none"
-            )
+            return await apply_to_each(several, change_one, ctx, none="reminder.none")
         if may_mean_all(args.reminder_id):
             return await _change("all", args, ctx, reminders, history)
         return await _change(await _resolve_target(args, ctx, reminders, history), args, ctx, reminders, history)
@@ -72,16 +73,6 @@ async def _change(
     if args.action == "resume":
         return await resume(reference, ctx, reminders)
     return await _join_or_leave(args.action, reference, ctx, reminders, history)
-
-
-async def _change_one(
-    args: ReminderStateArgs,
-    reminders: ReminderService,
-    history: HistoryService,
-    reminder: Reminder,
-    ctx: CallContext,
-) -> ToolResult:
-    return await _change(reminder.id, args, ctx, reminders, history)
 
 
 async def _resolve_target(

@@ -54,9 +54,8 @@ def skip_fires(words: str, old: Schedule, ctx: CallContext) -> Schedule:
 
 def _day(words: str, ctx: CallContext) -> datetime:
     """Return midnight of the day in `words`, naive."""
-    named = time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language)
-    found = [reading.best for reading in named if reading.readings]
-    if len(found) != 1 or found[0] is None or found[0].rrule:
+    found = read_times(words, ctx)
+    if len(found) != 1 or found[0].rrule:
         raise RequestRefused("time_not_understood", time=words)
     return found[0].wall.replace(hour=0, minute=0, second=0, microsecond=0)
 

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 
 from function_calls.functions.reminders.models import ReminderUpdateArgs
+from function_calls.functions.reminders.occurrences import read_times
 from function_calls.language.recognized_phrases import is_clock, is_clock_without_half
 from function_calls.models import ReminderArgs
 from function_calls.tools.context import CallContext
@@ -182,14 +183,10 @@ def _requested_clock(words: str, old: Schedule, ctx: CallContext) -> time | None
     given = parse_clock(words)
     if given is not None or not is_clock(words):
         return given
-    found = [
-        reading
-        for reading in time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language)
-        if reading.readings
-    ]
-    if len(found) != 1 or found[0].readings[0].rrule:
+    found = read_times(words, ctx)
+    if len(found) != 1 or found[0].rrule:
         return None
-    clock = found[0].readings[0].start.time().replace(tzinfo=None)
+    clock = found[0].start.time().replace(tzinfo=None)
     return choose_nearer_half(clock, old.start.time()) if is_clock_without_half(words) else clock
 
 

@@ -171,10 +171,7 @@ async def suspend_reminders(
     Raises:
         RequestRefused: `not_in_that_time(next)`, `nothing_of_yours`, `no_reminders`, `nothing_to_skip`.
     """
-    if means_all(reference):
-        chosen = await own_reminders(ctx, reminders)
-    else:
-        chosen = (await reminders.find(ctx.chat, ctx.sender, reference),)
+    chosen = await _find_all_or_one(reference, ctx, reminders)
     coming = [reminder for reminder in chosen if suspended_fires(reminder.schedule, rest)]
     if means_all(reference):
         coming = [reminder for reminder in coming if reminder.state is ReminderState.ACTIVE]
@@ -201,6 +198,12 @@ async def suspend_reminders(
     return merge_results(results)
 
 
+async def _find_all_or_one(reference: str, ctx: CallContext, reminders: ReminderService) -> tuple[Reminder, ...]:
+    if means_all(reference):
+        return await own_reminders(ctx, reminders)
+    return (await reminders.find(ctx.chat, ctx.sender, reference),)
+
+
 async def _suspend_one(
     rest: Suspension, reminder: Reminder, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult:
@@ -222,10 +225,7 @@ async def _suspend_one(
 
 async def resume(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """Resume paused reminders, and restore the skipped occurrences of suspended ones, but not those that were moved."""
-    if means_all(reference):
-        own = await own_reminders(ctx, reminders)
-    else:
-        own = (await reminders.find(ctx.chat, ctx.sender, reference),)
+    own = await _find_all_or_one(reference, ctx, reminders)
     here = await reminders.open_in(ctx.chat)
 
     def resume_schedule(reminder: Reminder) -> Schedule:

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta, tzinfo
-from typing import Protocol
+
+from msgspec import Struct
 
 from function_calls.language import date_format
 from function_calls.language.messages import say
@@ -18,24 +19,16 @@ _AFTER = timedelta(seconds=1)
 _QUICK = timedelta(seconds=3)
 
 
-class SummaryReader(Protocol):
-    """The reader of a summary, such as the context of a call."""
+class SummaryReader(Struct, frozen=True, kw_only=True):
+    """The reader of a summary outside of a call: language, zone, the time now (in it), and links to messages."""
 
-    @property
-    def language(self) -> str:
-        """The language of the summary."""
+    language: str
+    zone: tzinfo
+    now: datetime
+    link_of: Callable[[str], str | None]
 
-    @property
-    def zone(self) -> tzinfo:
-        """Return the zone of the times."""
 
-    @property
-    def now(self) -> datetime:
-        """The present time in `zone`."""
-
-    @property
-    def link_of(self) -> Callable[[str], str | None]:
-        """The URL of a message, by its id."""
+Reader = CallContext | SummaryReader
 
 
 class SummaryProgress:
@@ -51,7 +44,7 @@ class SummaryProgress:
             await self._ctx.progress(say(self._ctx.language, "summary.progress", done=done, total=total))
 
 
-def format_summary(summary: Summary, ctx: SummaryReader, window: SummaryWindow, *, asker: Person | None = None) -> str:
+def format_summary(summary: Summary, ctx: Reader, window: SummaryWindow, *, asker: Person | None = None) -> str:
     """Format the bullets, decisions, open questions, dates, links and limits of a summary."""
     language = ctx.language
     if summary.is_empty or summary.first_at is None or summary.last_at is None:
@@ -76,7 +69,7 @@ def format_summary(summary: Summary, ctx: SummaryReader, window: SummaryWindow, 
     return "\n".join([head, *bullets, *_findings(summary, ctx), *_limit_notes(summary, language)])
 
 
-def _empty(summary: Summary, ctx: SummaryReader, window: SummaryWindow, asker: Person | None) -> str:
+def _empty(summary: Summary, ctx: Reader, window: SummaryWindow, asker: Person | None) -> str:
     """Return the text for an empty summary: nobody wrote, only the person did, or only requests to the bot."""
     if window.person is not None or window.topic is not None:
         return say(ctx.language, "summary.empty_window")
@@ -91,13 +84,13 @@ def _empty(summary: Summary, ctx: SummaryReader, window: SummaryWindow, asker: P
     return say(ctx.language, f"summary.empty_{written}_since", since=since, count=count)
 
 
-def message_links(message_ids: Sequence[str], ctx: SummaryReader) -> str:
+def message_links(message_ids: Sequence[str], ctx: Reader) -> str:
     """Return links to the source messages, if the platform has links."""
     found = filter(None, map(ctx.link_of, message_ids[:_SHOWN_LINKS]))
     return "".join(f" [↗]({link})" for link in found)
 
 
-def _minute(when: datetime, ctx: SummaryReader) -> str:
+def _minute(when: datetime, ctx: Reader) -> str:
     """Return the time, to the minute."""
     return date_format.moment(ctx.language, when.astimezone(ctx.zone).replace(second=0, microsecond=0), ctx.now)
 
@@ -110,7 +103,7 @@ def _limit_notes(summary: Summary, language: str) -> list[str]:
     return notes
 
 
-def _findings(summary: Summary, ctx: SummaryReader) -> list[str]:
+def _findings(summary: Summary, ctx: Reader) -> list[str]:
     found = summary.findings
     bullet_texts = {bullet.text for bullet in summary.bullets}
     dates = [
@@ -127,7 +120,7 @@ def _findings(summary: Summary, ctx: SummaryReader) -> list[str]:
     return [line for key, entries in sections for line in _section(ctx, key, entries)]
 
 
-def _section(ctx: SummaryReader, key: str, entries: Sequence[Finding]) -> list[str]:
+def _section(ctx: Reader, key: str, entries: Sequence[Finding]) -> list[str]:
     if not entries:
         return []
     shown = [

@@ -2,18 +2,18 @@
 
 import asyncio
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, timedelta, tzinfo
 from functools import partial
 
 from loguru import logger
 from msgspec import Struct
 
-from function_calls.functions.reminders.answers import confirmation_text, delete_step
-from function_calls.functions.summary.answers import format_summary
+from function_calls.functions.reminders.answers import confirm_change, delete_step
+from function_calls.functions.summary.answers import SummaryReader, format_summary
 from function_calls.language.messages import say
 from function_calls.models import ReminderArgs, SummaryScheduleArgs
 from function_calls.registry import tool_function
-from function_calls.tools.calls import Receipt, ToolResult
+from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import schedule_from, time_reader
 from services.kernel.chat import ChatAddress
@@ -25,15 +25,6 @@ from services.summary.service import SummaryService
 
 _WITHOUT_A_RULE = timedelta(days=1)
 _MOST = 5_000
-
-
-class DigestReader(Struct, frozen=True, kw_only=True):
-    """The readers of a digest: language, zone, now (in it), and links to their messages."""
-
-    language: str
-    zone: tzinfo
-    now: datetime
-    link_of: Callable[[str], str | None]
 
 
 class Digests(Struct, frozen=True):
@@ -56,7 +47,7 @@ class Digests(Struct, frozen=True):
         summary = await self._summarized(notice, window, zone)
         if summary.is_empty:
             return say(notice.language, "summary.digest_empty")
-        reader = DigestReader(
+        reader = SummaryReader(
             language=notice.language,
             zone=zone,
             now=self.clock.now().astimezone(zone),
@@ -92,9 +83,4 @@ async def summary_schedule(args: SummaryScheduleArgs, ctx: CallContext, reminder
             action=ReminderAction.SUMMARY,
         )
     )
-    return ToolResult(
-        ok=True,
-        text=confirmation_text(reminder, ctx),
-        value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
-        receipts=(Receipt(action="set", subject=reminder.id, undo=delete_step(reminder)),),
-    )
+    return confirm_change(reminder, ctx, "set", delete_step(reminder))

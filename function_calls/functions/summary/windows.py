@@ -3,13 +3,14 @@
 import re
 import tomllib
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime, time, timedelta
 from functools import cache, partial
 from importlib.resources import files
 
 from msgspec import Struct
 
+from function_calls.language.recognized_phrases import any_of
 from function_calls.models import SummaryArgs
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
@@ -193,16 +194,12 @@ def _words() -> _Words:
     table = tomllib.loads(files("function_calls.functions.summary").joinpath(_FILE).read_text(encoding="utf-8"))
     numbers = "|".join(sorted(table["numbers"], key=len, reverse=True))
     return _Words(
-        own=_any(table["own"]),
+        own=any_of(table["own"]),
         count=tuple(re.compile(entry.replace("%N", numbers)) for entry in table["count"]),
-        open=_any(table["open"]),
-        recent=_any(table["recent"]),
-        thread=_any(table["thread"]),
-        oneself=_any(table["oneself"]),
+        open=any_of(table["open"]),
+        recent=any_of(table["recent"]),
+        thread=any_of(table["thread"]),
+        oneself=any_of(table["oneself"]),
         numbers=dict(table["numbers"]),
         reworded=tuple((re.compile(entry["from"]), str(entry["to"])) for entry in table["reworded"]),
     )
-
-
-def _any(patterns: Sequence[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))

@@ -50,6 +50,11 @@ def outage(code: str) -> Message | str:
     return Message(f"outage.{code}") if knows(f"outage.{code}") else code
 
 
+def argument_label(language: str, name: str) -> str:
+    """Return the name of an argument for people; an unknown one as it is."""
+    return say(language, f"argument.{name}") if knows(f"argument.{name}") else name
+
+
 def knows(key: str) -> bool:
     """Return whether the catalogue has a sentence for `key`."""
     return key in catalogue(FALLBACK)

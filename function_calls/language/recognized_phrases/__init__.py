@@ -73,29 +73,21 @@ def phrases(language: str) -> Phrases:
         switch_on=frozenset(tools["on"]),
         switch_off=frozenset(tools["off"]),
         folding=str.maketrans(folding["traditional"], folding["simplified"]),
-        clocks=_any_of(table["clock"]["times"]),
-        clocks_without_half=_any_of(table["clock"]["without_half"]),
-        until=_any_of(table["clock"]["until"]),
+        clocks=any_of(table["clock"]["times"]),
+        clocks_without_half=any_of(table["clock"]["without_half"]),
+        until=any_of(table["clock"]["until"]),
         each=table["repetition"]["each"],
         daily_until=table["repetition"]["daily_until"],
-        own=_any_of(table["list"]["own"]),
-        common=_any_of(table["list"]["common"]),
+        own=any_of(table["list"]["own"]),
+        common=any_of(table["list"]["common"]),
     )
 
 
 @cache
 def every_claim() -> tuple[Claims, ...]:
     """Return the claim patterns of all languages."""
-    return tuple(
-        Claims(
-            gate=_any_of(told["gate"]),
-            says=_any_of(told["says"]),
-            alone=_any_of(told["alone"]),
-            promises=_any_of(told["promises"]),
-            excused=_any_of(told["excused"]),
-        )
-        for told in (_file(language)["claim"] for language in LANGUAGES)
-    )
+    told = (_file(language)["claim"] for language in LANGUAGES)
+    return tuple(Claims(**{name: any_of(each[name]) for name in Claims.__struct_fields__}) for each in told)
 
 
 def examples_of(tool: str) -> list[str]:
@@ -156,5 +148,6 @@ def _file(language: str) -> dict[str, Any]:
     return tomllib.loads(files(__name__).joinpath(f"{language}.toml").read_text(encoding="utf-8"))
 
 
-def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
+def any_of(patterns: Sequence[str]) -> re.Pattern[str]:
+    """Compile a pattern for any of `patterns`."""
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))

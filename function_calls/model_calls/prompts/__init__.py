@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from msgspec import Struct
+from msgspec import Struct, convert, field
 
 from function_calls.tools.calls import Turn
 
@@ -69,14 +69,11 @@ class WorkedExample(Struct, frozen=True, kw_only=True):
 
     sentence: str
     tool: str
-    arguments: Mapping[str, object]
+    arguments: Mapping[str, object] = field(default_factory=dict)
 
 
 @cache
 def worked_examples() -> tuple[WorkedExample, ...]:
     """Return the examples of `worked_examples.toml` in order."""
     data = tomllib.loads(files(__name__).joinpath("worked_examples.toml").read_text(encoding="utf-8"))
-    return tuple(
-        WorkedExample(sentence=entry["sentence"], tool=entry["tool"], arguments=entry.get("arguments", {}))
-        for entry in data["example"]
-    )
+    return convert(data["example"], tuple[WorkedExample, ...])

@@ -17,6 +17,7 @@ from function_calls.tools.catalog.offered_tools import OfferedTools
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
 from function_calls.tools.validation.schema import inline_refs
 from function_calls.tools.validation.schema_walk import properties_of, required_of
+from services.kernel.bounded import IdentityCache
 from services.language_model.ports import Completion, CompletionRequest, RequestedCall
 
 KEY = "tool"
@@ -29,13 +30,13 @@ class JsonRouterStyle(ChoiceStyle):
 
     def __init__(self, instructions: Instructions) -> None:
         super().__init__(instructions)
-        self._prepared: dict[int, _Prepared] = {}
+        self._prepared: IdentityCache[_Prepared] = IdentityCache(_MOST_PREPARED)
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
         """Return the request for the choice of a tool, or for text after results."""
         if not self.is_choice_only(turn):
             return self.text_request(turn)
-        prepared = self._prepare(tools, turn.bot_name)
+        prepared = self._prepared.get((tools,), lambda: _Prepared(tools, self._instructions, turn.bot_name))
         messages: list[Message] = [*prepared.prefix, {"role": "user", "content": self._instructions.user_content(turn)}]
         for correction in corrections:
             messages += correction_messages(correction)
@@ -52,27 +53,19 @@ class JsonRouterStyle(ChoiceStyle):
             return Reading()
         return Reading(calls=(RequestedCall(id="", name=name, arguments=json.dumps(chosen, ensure_ascii=False)),))
 
-    def _prepare(self, tools: OfferedTools, bot_name: str) -> "_Prepared":
-        found = self._prepared.get(id(tools))
-        if found is None or found.tools is not tools:
-            if len(self._prepared) >= _MOST_PREPARED:
-                self._prepared.clear()
-            found = self._prepared[id(tools)] = _Prepared(tools, self._instructions, bot_name)
-        return found
-
 
 class _Prepared:
     """The shared parts of requests for one set of tools."""
 
     def __init__(self, tools: OfferedTools, instructions: Instructions, bot_name: str) -> None:
-        self.tools = tools
         listed = "\n".join([*map(_describe, tools.specs), *([tools.further] if tools.further else [])])
         if instructions.is_of_agent:
             variables = {"TOOLS": listed, "INSTRUCTIONS": instructions.system(bot_name)}
             system = fill(prompt("json_router_agent"), variables).lstrip()
         else:
             system = fill(prompt("json_router"), {"TOOLS": listed})
-        shown = [] if instructions.is_of_agent else _examples_for(tools)
+        fitting = [example for example in worked_examples() if example.tool in (*tools.by_name, NONE)]
+        shown = [] if instructions.is_of_agent else fitting
         self.prefix: list[Message] = [
             {"role": "system", "content": system},
             *(message for example in shown for message in _example_messages(example)),
@@ -80,10 +73,6 @@ class _Prepared:
         branches = [_branch(spec) for spec in tools.specs]
         self.forced_format = _format(branches)
         self.response_format = _format([*branches, _object({KEY: {"const": NONE}}, [KEY])])
-
-
-def _examples_for(tools: OfferedTools) -> list[WorkedExample]:
-    return [example for example in worked_examples() if example.tool in (*tools.by_name, NONE)]
 
 
 def _format(branches: list[dict[str, object]]) -> dict[str, object]:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 
 from function_calls.tools.calls import ToolSpec
+from function_calls.tools.declaring.argument_validation import validator_of
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
 from function_calls.tools.validation.schema_validator import SchemaValidator
 from function_calls.tools.validation.schema_walk import properties_of, required_of
-from services.kernel.bounded import BoundedDict
 from services.kernel.text import closest_names
 
 _AFTER_THE_NAME = r"<\||[(\[（]"  # special tokens of gpt-oss, or the brackets of a call
@@ -48,7 +48,6 @@ def _words(name: str) -> str:
     return " ".join(sorted(word.casefold() for word in words)) if len(words) > 1 else ""
 
 
-_KEPT_SETS = 64
 _NEAREST = 3
 _LEAST_ARGUMENTS = 2  # that identify a tool without its name
 
@@ -63,7 +62,6 @@ class OfferedTools:
         self.specs = specs
         self.further = further
         self.by_name: Mapping[str, ToolSpec] = {spec.name: spec for spec in specs}
-        self._validators: dict[str, SchemaValidator] = {}
 
     @cached_property
     def native(self) -> bytes | None:
@@ -93,10 +91,7 @@ class OfferedTools:
 
     def validator(self, name: str) -> SchemaValidator:
         """Return the validator of the arguments of the tool called `name`, which must be one of these."""
-        found = self._validators.get(name)
-        if found is None:
-            found = self._validators[name] = SchemaValidator(self.by_name[name].parameters)
-        return found
+        return validator_of(self.by_name[name].parameters)
 
     def resolve(self, name: str) -> ToolSpec | None:
         """Return the tool called `name`, or the only one that differs in case, dashes, order or a prefix."""
@@ -124,26 +119,6 @@ class OfferedTools:
     def nearest(self, name: str) -> list[str]:
         """Return names of tools similar to `name`, the most similar first."""
         return closest_names(name, self.by_name, count=_NEAREST)
-
-
-class ToolCatalog:
-    """A cache of `OfferedTools` by the identity of their specs; `make` creates them."""
-
-    def __init__(self, make: Callable[[tuple[ToolSpec, ...]], OfferedTools] = OfferedTools) -> None:
-        self._make = make
-        self._cached: BoundedDict[tuple[int, ...], OfferedTools] = BoundedDict(_KEPT_SETS)
-        self._last: tuple[tuple[ToolSpec, ...], OfferedTools] | None = None
-
-    def get(self, specs: tuple[ToolSpec, ...]) -> OfferedTools:
-        """Return the tools for `specs`; the same object for the same specs."""
-        if self._last is not None and self._last[0] is specs:
-            return self._last[1]
-        key = tuple(map(id, specs))  # an id is unique only while its object lives, so cached sets hold their specs
-        found = self._cached.get(key)
-        if found is None:
-            found = self._cached[key] = self._make(specs)
-        self._last = specs, found
-        return found
 
 
 def _native(spec: ToolSpec) -> str:

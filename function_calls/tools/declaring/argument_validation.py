@@ -1,7 +1,6 @@
 """Validate a call's arguments twice: JSON Schema with repair, then the strict argument class."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Final
 
 from pydantic import ValidationError
@@ -12,8 +11,9 @@ from function_calls.tools.errors import SAID, ArgumentError, ArgumentsInvalid
 from function_calls.tools.validation.argument_errors import lone_surrogates, pointer, quote
 from function_calls.tools.validation.repair import Repaired, repair
 from function_calls.tools.validation.schema_validator import SchemaValidator
+from services.kernel.bounded import IdentityCache
 
-_KEPT_VALIDATORS: Final = 512
+_VALIDATORS: Final[IdentityCache[SchemaValidator]] = IdentityCache(512)
 _NOWHERE: Final = object()
 _RULES: Final[Mapping[str, tuple[str, str]]] = {
     "extra_forbidden": ("additionalProperties", ""),
@@ -52,7 +52,7 @@ def repair_arguments(
     converted where possible, even if another does not fit.
     """
     try:
-        repaired = repair(given, _validator(schema))
+        repaired = repair(given, validator_of(schema))
     except ArgumentsInvalid:
         return given
     return repaired.arguments if is_text or not repaired.errors else given
@@ -72,7 +72,7 @@ def check_arguments(
     Raises:
         ArgumentsInvalid: with every error.
     """
-    repaired = repair(raw, _validator(schema), tool=tool, other_tools=other_tools)
+    repaired = repair(raw, validator_of(schema), tool=tool, other_tools=other_tools)
     if repaired.errors:
         raise ArgumentsInvalid(tool, repaired.errors)
     return repaired
@@ -177,25 +177,12 @@ def _with_whole_numbers(arguments: Mapping[str, object], details: Sequence[Error
     return {key: copy(value, (key,)) for key, value in arguments.items()}
 
 
-class _ByIdentity:
-    """A cache key that compares schemas by identity."""
+def validator_of(schema: SchemaValidator | Mapping[str, object]) -> SchemaValidator:
+    """Return the validator of `schema`, a mapping that must not be changed: it is compiled once.
 
-    __slots__ = ("schema",)
-
-    def __init__(self, schema: Mapping[str, object]) -> None:
-        self.schema = schema
-
-    def __hash__(self) -> int:
-        return id(self.schema)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByIdentity) and other.schema is self.schema
-
-
-def _validator(schema: SchemaValidator | Mapping[str, object]) -> SchemaValidator:
-    return schema if isinstance(schema, SchemaValidator) else _compile(_ByIdentity(schema))
-
-
-@lru_cache(maxsize=_KEPT_VALIDATORS)
-def _compile(key: _ByIdentity) -> SchemaValidator:
-    return SchemaValidator(key.schema)
+    Raises:
+        SchemaInvalid: the schema is not a JSON Schema.
+    """
+    return (
+        schema if isinstance(schema, SchemaValidator) else _VALIDATORS.get((schema,), lambda: SchemaValidator(schema))
+    )

@@ -7,7 +7,7 @@ from typing import Any, Final, get_type_hints
 
 from pydantic import BaseModel
 
-from function_calls.language.messages import knows, say
+from function_calls.language.messages import argument_label, knows, say
 from function_calls.language.recurrence_text import without_rule_text
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.confirmation.buttons import buttons_to_confirm
@@ -73,7 +73,7 @@ def _question(options: ToolOptions, call: ToolCall, context: CallContext, checke
     is_doubted = options.changes_state and context.asked_for is not None and call.name not in context.asked_for
     if not wish and not is_doubted:
         return None
-    what = wish if isinstance(wish, str) else describe_call(call.name, call.arguments, context.language)
+    what = wish if isinstance(wish, str) else _describe_call(call.name, call.arguments, context.language)
     if wish and options.confirm_action:
         words = say(context.language, f"button.yes_{options.confirm_action}_says")
         return say(context.language, "confirm.ask_words", what=what, words=words)
@@ -95,25 +95,17 @@ def _is_approved(call: ToolCall, context: CallContext) -> bool:
     return approved is not None and (approved.name, approved.arguments) == (call.name, call.arguments)
 
 
-def describe_call(name: str, arguments: Mapping[str, object], language: str) -> str:
+def _describe_call(name: str, arguments: Mapping[str, object], language: str) -> str:
     """Describe a call for people: its action and arguments."""
     what = say(language, f"tool.{name}") if knows(f"tool.{name}") else name
     parts = [
-        say(language, "confirm.argument", name=_label(key, language), value=_short(_plain(value, language)))
+        say(language, "confirm.argument", name=argument_label(language, key), value=_shorten(value, language))
         for key, value in arguments.items()
         if value is not None
     ]
     return say(language, "confirm.call", what=what, arguments="".join(parts))
 
 
-def _label(key: str, language: str) -> str:
-    return say(language, f"argument.{key}") if knows(f"argument.{key}") else key
-
-
-def _plain(value: object, language: str) -> object:
-    return without_rule_text(language, value) if isinstance(value, str) else value
-
-
-def _short(value: object) -> str:
-    text = str(value)
+def _shorten(value: object, language: str) -> str:
+    text = without_rule_text(language, value) if isinstance(value, str) else str(value)
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from function_calls.language.messages import knows, say
+from function_calls.language.messages import argument_label, knows, say
 from function_calls.language.recurrence_text import without_rule_text
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.errors import SAID, ArgumentError
@@ -90,7 +90,7 @@ def _first_of_each(errors: Sequence[ArgumentError]) -> Iterable[ArgumentError]:
 def _shown_name(language: str, error: ArgumentError) -> str:
     """Return the name of the argument that is wrong, as it is typed and in the person's language."""
     name = argument_of(error)
-    label = say(language, f"argument.{name}") if knows(f"argument.{name}") else name
+    label = argument_label(language, name)
     return name if label == name else say(language, "failed.argument_name", name=name, label=label)
 
 

@@ -142,7 +142,7 @@ def name_form(name: str) -> str:
 def enum_member(part: Schema, value: str) -> object:
     """Return the only enum value with the name `value` in any case, or with this alias; None otherwise.
 
-    Aliases are in `x-aliases` (alias to value) and in descriptions of the values (`daily=每天`).
+    Aliases are in descriptions of the values (`daily=每天`).
     """
     values = [part["const"]] if "const" in part else part.get("enum")
     if not isinstance(values, list):
@@ -158,9 +158,6 @@ def enum_member(part: Schema, value: str) -> object:
 
 
 def _aliases(part: Schema, values: list[object]) -> Iterator[tuple[str, object]]:
-    declared = part.get("x-aliases")
-    if isinstance(declared, dict):
-        yield from ((str(alias), member) for alias, member in declared.items())
     description = part.get("description")
     if not isinstance(description, str):
         return

@@ -41,11 +41,9 @@ class _Bound:
             raise ValueError("out of bounds")
 
 
-def _keyword(name: str) -> type[_Bound]:
-    return type(f"{name}OfText", (_Bound,), {"name": name})
-
-
-KEYWORDS: Final = {f"{DECIMAL_BOUND}{name}": _keyword(name) for name in BOUNDS}
+KEYWORDS: Final[Mapping[str, type[_Bound]]] = {
+    f"{DECIMAL_BOUND}{name}": type(f"{name}OfText", (_Bound,), {"name": name}) for name in BOUNDS
+}
 """The keywords, for a validator of jsonschema_rs."""
 
 

@@ -38,10 +38,8 @@ _ENTRY = re.compile(
 class Docstring(Struct, frozen=True, kw_only=True):
     """A parsed docstring; every text is without indentation."""
 
-    summary: str = ""
-    """The first paragraph, on one line."""
     description: str = ""
-    """The summary and the paragraphs after it, without any section."""
+    """The paragraphs without any section."""
     parameters: Mapping[str, str] = field(default_factory=dict)
     """Parameter name to its text."""
 
@@ -62,12 +60,7 @@ def parse_docstring(text: str | None) -> Docstring:
         if title in PARAMETER_TITLES:
             parameters.update(_entries(lines))
     parameters.update(_field_entries(reading.fields))
-    paragraphs = [_flow(block) for block in _paragraphs(reading.prose)]
-    return Docstring(
-        summary=" ".join(paragraphs[0].split()) if paragraphs else "",
-        description="\n\n".join(paragraphs),
-        parameters=parameters,
-    )
+    return Docstring(description="\n\n".join(map(_flow, _paragraphs(reading.prose))), parameters=parameters)
 
 
 def _read(lines: list[str]) -> _Reading:

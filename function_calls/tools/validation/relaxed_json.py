@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from function_calls.tools.validation.argument_errors import lone_surrogates
 from function_calls.tools.validation.relaxed_reader import (
     DEEPEST,
     INVISIBLE,
@@ -49,8 +50,8 @@ def read_json(text: str) -> Read:
         read = _read_relaxed(text)
     else:
         read = Read(value=value)
-    if "\\u" in text or "\\U" in text:
-        _refuse_half_characters(read.value)
+    if ("\\u" in text or "\\U" in text) and lone_surrogates(read.value):
+        raise Unreadable("an escape stands for half a character (a lone surrogate)")
     return read
 
 
@@ -63,13 +64,6 @@ def _check_text(text: str) -> None:
         raise Unreadable(f"it has half a character (a lone surrogate) at character {error.start + 1}") from error
     if size > LARGEST_BYTES:
         raise Unreadable(f"the text is longer than {LARGEST_BYTES:,} bytes")
-
-
-def _refuse_half_characters(value: object) -> None:
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        raise Unreadable("an escape stands for half a character (a lone surrogate)") from error
 
 
 def _check_depth(text: str) -> None:

@@ -1,7 +1,7 @@
 """Make the JSON Schema of a Python type with Pydantic, for models and for validation."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, Literal, cast
+from typing import Final, cast
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticInvalidForJsonSchema
@@ -68,8 +68,6 @@ def _key_names(keys: CoreSchema, generate: Callable[[CoreSchema], JsonSchemaValu
         return names
     raise PydanticInvalidForJsonSchema(f"a dictionary with keys of kind '{keys['type']}'")
 
-
-Vendor = Literal["openai", "openai_strict", "anthropic", "mcp"]
 
 _UNSTRICT: Final = frozenset({"default", "minLength", "maxLength", "uniqueItems", "examples", "propertyNames"})
 _PLAIN_ARM_STOPS: Final = frozenset({"anyOf", "oneOf", "allOf", "not", "const", "$ref"})
@@ -161,24 +159,8 @@ def nullable(schema: Schema) -> Schema:
     return merged if merged is not None else {"anyOf": [schema, {"type": "null"}]}
 
 
-def render(
-    *, name: str, description: str, parameters: Mapping[str, object], vendor: Vendor = "openai"
-) -> dict[str, object]:
-    """Return a tool in the request format of `vendor`; strict falls back to plain if it is impossible."""
-    schema = drop_private_keys(parameters)
-    if vendor == "anthropic":
-        return {"name": name, "description": description, "input_schema": schema}
-    if vendor == "mcp":
-        return {"name": name, "description": description, "inputSchema": schema}
-    function: dict[str, object] = {"name": name, "description": description, "parameters": schema}
-    strict = openai_strict(schema) if vendor == "openai_strict" else None
-    if strict is not None:
-        function |= {"parameters": strict, "strict": True}
-    return {"type": "function", "function": function}
-
-
 def drop_private_keys(schema: Mapping[str, object]) -> Schema:
-    """Return the schema for models, without private `x-` keys such as `x-aliases`."""
+    """Return the schema for models, without private `x-` keys such as `x-decimal-minimum`."""
     return map_schemas(
         dict(schema), lambda node: {key: value for key, value in node.items() if not key.startswith("x-")}
     )

@@ -13,11 +13,13 @@ from function_calls.tools.errors import ArgumentError, SchemaInvalid
 from function_calls.tools.validation.argument_errors import lone_surrogates
 from function_calls.tools.validation.decimal_bounds import KEYWORDS
 from function_calls.tools.validation.schema_walk import Schema, map_schemas, pointer_target
+from services.kernel.bounded import IdentityCache
 
 if TYPE_CHECKING:
     # Imported lazily, which saves five megabytes in an idle bot.
     from jsonschema_rs import Draft202012Validator
 
+_MOST_PARTS: Final = 1000
 _ALLOWS_MORE: Final = frozenset({"additionalProperties", "patternProperties", "anyOf", "oneOf", "$ref"})
 _DEPENDENT: Final = frozenset({"allOf", "not", "if", "unevaluatedProperties", "unevaluatedItems", "dependentSchemas"})
 _FORMATS: Final[Mapping[str, CoreSchema]] = {
@@ -45,7 +47,7 @@ class SchemaValidator:
     def __init__(self, schema: Mapping[str, object], *, check_formats: bool = False, is_sound: bool = False) -> None:
         self.schema: Schema = dict(schema)
         self._checks_formats = check_formats
-        self._parts: dict[int, tuple[Schema, Draft202012Validator]] = {}
+        self._parts: IdentityCache[Draft202012Validator] = IdentityCache(_MOST_PARTS)
         if not is_sound:
             self.accepts(None)  # compiles the schema
 
@@ -61,12 +63,7 @@ class SchemaValidator:
 
     def part_accepts(self, part: Schema, value: object) -> bool:
         """Return whether `value` is valid for `part`, an object inside of this schema, without undeclared names."""
-        known = self._parts.get(id(part))
-        if known is None:
-            rooted = part | {key: self.schema[key] for key in ("$defs", "definitions") if key in self.schema}
-            # An id is unique only while its object lives, so the part is stored too.
-            known = self._parts[id(part)] = (part, self._compile(self._closed_form(rooted)))
-        return known[1].is_valid(value)
+        return self._parts.get((part,), lambda: self._compile_part(part)).is_valid(value)
 
     def resolve(self, part: Schema) -> Schema:
         """Return the target of `part` after all references."""
@@ -75,6 +72,10 @@ class SchemaValidator:
             seen.add(reference)
             part = pointer_target(self.schema, reference)
         return part
+
+    def _compile_part(self, part: Schema) -> "Draft202012Validator":
+        rooted = part | {key: self.schema[key] for key in ("$defs", "definitions") if key in self.schema}
+        return self._compile(self._closed_form(rooted))
 
     @cached_property
     def _closed(self) -> "Draft202012Validator":

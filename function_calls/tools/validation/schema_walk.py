@@ -66,15 +66,21 @@ def pointer_target(root: Mapping[str, object], reference: str) -> Schema:
     Raises:
         SchemaInvalid: there is no such schema.
     """
-    here: object = root
-    for part in reference.removeprefix("#").split("/")[1:]:
-        key = unquote(part).replace("~1", "/").replace("~0", "~")
+    target = follow_pointer(root, reference)
+    if not isinstance(target, dict):
+        raise SchemaInvalid(f"'{reference}' points at nothing")
+    return target
+
+
+def follow_pointer(root: object, reference: str) -> object:
+    """Return the target of a local reference in a document; None where there is none. Source: RFC 6901 section 6."""
+    here = root
+    for part in unquote(reference.removeprefix("#")).split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
         if isinstance(here, Mapping):
             here = here.get(key)
         elif isinstance(here, list) and key.isdecimal() and int(key) < len(here):
             here = here[int(key)]
         else:
-            here = None
-    if not isinstance(here, dict):
-        raise SchemaInvalid(f"'{reference}' points at nothing")
+            return None
     return here

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeAlias
-from urllib.parse import unquote
+
+from function_calls.tools.validation.schema_walk import follow_pointer
 
 Node: TypeAlias = Mapping[str, object]
 Version = Literal["2.0", "3.0", "3.1"]
@@ -39,12 +40,7 @@ class Document:
 
     def target(self, reference: str) -> object:
         """Return the target of a reference such as `#/components/schemas/Pet`; None without any."""
-        if not reference.startswith("#"):
-            return None
-        found: object = self.raw
-        for token in unquote(reference[1:]).split("/")[1:]:
-            found = _child(found, token.replace("~1", "/").replace("~0", "~"))
-        return found
+        return follow_pointer(self.raw, reference) if reference.startswith("#") else None
 
     def resolve(self, node: object) -> Node:
         """Return the target of `node` after all references; an empty object if they are circular or broken."""
@@ -66,14 +62,6 @@ def mapping(value: object) -> Node:
 def sequence(value: object) -> Sequence[object]:
     """Return `value` if it is a list, else an empty one."""
     return value if isinstance(value, list) else ()
-
-
-def _child(node: object, token: str) -> object:
-    if isinstance(node, dict):
-        return node.get(token)
-    if isinstance(node, list) and token.isdecimal() and int(token) < len(node):
-        return node[int(token)]
-    return None
 
 
 def _version(raw: Node) -> Version:

@@ -72,10 +72,10 @@ class SecurityReader:
     def read(self, operation: Node) -> tuple[tuple[Scheme, ...], ...]:
         """Return the alternatives of an operation; none, or an empty one, if it needs no authentication."""
         wanted = operation.get("security", self._usual)
-        return tuple(self._combine(mapping(requirement)) for requirement in sequence(wanted))
-
-    def _combine(self, requirement: Node) -> tuple[Scheme, ...]:
-        return tuple(self._schemes[str(key)] for key in requirement if str(key) in self._schemes)
+        return tuple(
+            tuple(self._schemes[str(key)] for key in mapping(requirement) if str(key) in self._schemes)
+            for requirement in sequence(wanted)
+        )
 
 
 def _scheme(key: str, node: Node) -> Scheme:
@@ -126,10 +126,8 @@ def import_document(raw: object, base_url: str) -> ImportedDocument:
             problems.append(f"{method.upper()} {path}: nested too deeply")
         if len(operations) > _MOST_OPERATIONS:
             raise DocumentInvalid(f"more than {_MOST_OPERATIONS} operations")
-    info = document.info
     return ImportedDocument(
-        title=sanitize_description(info.get("title"), 200),
-        version=str(info.get("version", "")),
+        title=sanitize_description(document.info.get("title"), 200),
         operations=tuple(operations),
         problems=tuple(problems),
     )
@@ -163,12 +161,11 @@ class _OperationReader:
         own_id = operation_id if isinstance(operation_id, str) else ""
         name = tool_name(own_id, method, path, self._taken)
         self._taken.add(name)
-        changes = is_change(method, name, path)
         spec = ToolSpec(
             name=name,
             description=_description(node, method, path),
             parameters=self._bundler.bundle(arguments.schema),
-            changes_state=changes,
+            changes_state=is_change(method, name, path),
         )
         return Operation(
             spec=spec,
@@ -180,7 +177,6 @@ class _OperationReader:
             security=self._security.read(node),
             tags=tuple(str(tag) for tag in sequence(node.get("tags"))),
             operation_id=own_id,
-            changes_state=changes,
         )
 
 

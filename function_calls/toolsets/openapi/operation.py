@@ -58,7 +58,6 @@ class Operation(Struct, frozen=True, kw_only=True):
     """One operation as a tool.
 
     `servers` are the base URLs of its path. `security` has alternatives, each with one or several schemes.
-    `changes_state`: a call may change something.
     """
 
     spec: ToolSpec
@@ -70,7 +69,6 @@ class Operation(Struct, frozen=True, kw_only=True):
     security: tuple[tuple[Scheme, ...], ...] = ()
     tags: tuple[str, ...] = ()
     operation_id: str = ""
-    changes_state: bool = False
 
     @property
     def name(self) -> str:
@@ -82,7 +80,6 @@ class ImportedDocument(Struct, frozen=True, kw_only=True):
     """The tools of a document, in its order. `problems` are the operations that are not supported, with the reason."""
 
     title: str
-    version: str
     operations: tuple[Operation, ...]
     problems: tuple[str, ...] = ()
 

@@ -8,7 +8,7 @@ import binascii
 import json
 from collections.abc import Mapping, Sequence
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from msgspec import Struct
 
@@ -159,10 +159,8 @@ def _body(body: Body | None, arguments: Mapping[str, object]) -> tuple[str, byte
 
 def _content(content_type: str, value: object) -> bytes:
     if "form-urlencoded" in content_type and isinstance(value, Mapping):
-        pairs = [(str(name), element) for name, part in value.items() for element in _as_list(part)]
-        return "&".join(
-            f"{quote(name, safe='')}={quote(text_of(element), safe='')}" for name, element in pairs
-        ).encode()
+        pairs = [(str(name), text_of(element)) for name, part in value.items() for element in _as_list(part)]
+        return urlencode(pairs, quote_via=quote).encode()
     if "json" in content_type or not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).encode()
     return file_content(value)[0]

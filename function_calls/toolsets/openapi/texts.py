@@ -67,13 +67,9 @@ def sanitize_description(text: object, longest: int = LONGEST_DESCRIPTION) -> st
 def _sanitize(text: str, longest: int) -> str:
     plain = _printable(text[:_LONGEST_READ]).strip()
     if _ORDERS.search(plain):
-        plain = "".join(_without_instructions(sentence) for sentence in _SENTENCES.findall(plain)).strip()
+        plain = "".join(each for each in _SENTENCES.findall(plain) if not _ORDERS.search(each)).strip()
         plain = _WITHHELD if _ORDERS.search(plain) else f"{plain} {_WITHHELD}".strip()
     return plain if len(plain) <= longest else f"{plain[: longest - 1].rstrip()}…"
-
-
-def _without_instructions(sentence: str) -> str:
-    return "" if _ORDERS.search(sentence) else sentence
 
 
 def _printable(text: str) -> str:

@@ -42,7 +42,10 @@ _DEEPEST: Final = 12
 
 
 class AnnotationReader:
-    """Reads annotations of one source; `classes` are the models that it defines."""
+    """Reads annotations of one source; `classes` are the models that it defines.
+
+    Its schemas may have defaults that are no JSON, which `safe_schema` removes.
+    """
 
     def __init__(self, classes: Mapping[str, ast.ClassDef]) -> None:
         self._classes = classes
@@ -85,7 +88,7 @@ class AnnotationReader:
         if isinstance(value, ast.Call) and last_name(value.func) in {"Field", "field"}:
             return _with_field(schema, value)
         default = literal(value)
-        return (schema | {"default": default} if _is_json(default) and default is not None else schema), False
+        return (schema if default is None else schema | {"default": default}), False
 
     def _constant(self, value: object, depth: int) -> Schema:
         if value is None:
@@ -175,18 +178,10 @@ def _with_field(schema: Schema, call: ast.Call) -> tuple[Schema, bool]:
     if isinstance(first, ast.Constant) and first.value is ...:
         return described, True
     default = literal(first) if first is not None else given.get("default")
-    if default is not None and _is_json(default):
+    if default is not None:
         described = described | {"default": default}
     return described, first is None and not {"default", "default_factory"} & given.keys()
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:
     return list(node.elts) if isinstance(node, ast.Tuple) else [node]
-
-
-def _is_json(value: object) -> bool:
-    if isinstance(value, dict):
-        return all(isinstance(key, str) and _is_json(element) for key, element in value.items())
-    if isinstance(value, list):
-        return all(_is_json(element) for element in value)
-    return value is None or isinstance(value, str | int | float | bool)

@@ -165,16 +165,18 @@ def _is_injected(argument: ast.arg) -> bool:
 
 
 def _mark(node: Function) -> ast.expr | None:
-    marks = (decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list)
-    return next((node for node in marks if last_name(node) == _MARK), None)
+    """Return the decorator `@tool_function`, with or without options."""
+    for decorator in node.decorator_list:
+        if last_name(decorator.func if isinstance(decorator, ast.Call) else decorator) == _MARK:
+            return decorator
+    return None
 
 
 def _options(node: Function) -> dict[str, object]:
     """Return the options of `@tool_function(…)` that are literals."""
-    for decorator in node.decorator_list:
-        if isinstance(decorator, ast.Call) and last_name(decorator.func) == _MARK:
-            return {keyword.arg: literal(keyword.value) for keyword in decorator.keywords if keyword.arg}
-    return {}
+    mark = _mark(node)
+    keywords = mark.keywords if isinstance(mark, ast.Call) else []
+    return {keyword.arg: literal(keyword.value) for keyword in keywords if keyword.arg}
 
 
 def _safe(schema: Schema, line: int) -> Schema:

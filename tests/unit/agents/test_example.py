@@ -3,11 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.testing.clocks import FixedClock
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
-from tests.unit.agents.conftest import NOON
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "agents" / "agents.py"
 
@@ -18,19 +16,19 @@ def example():
 
 
 async def test_the_router_agent_hands_each_question_to_its_specialist(example):
-    answers = await example["converse"](["How is the weather in Berlin?", "20 usd in eur"], FixedClock(NOON))
+    answers = await example["converse"](["How is the weather in Berlin?", "20 usd in eur"])
 
     assert answers == ["Berlin: 4 °C, rain / 小雨", "20 USD = 18.00 EUR"]
 
 
 async def test_a_specialist_remembers_the_city_of_the_session(example):
-    answers = await example["converse"](["北京天气怎么样?", "那里呢?"], FixedClock(NOON))
+    answers = await example["converse"](["北京天气怎么样?", "那里呢?"])
 
     assert answers[0] == answers[1] == "Beijing: 9 °C, clear / 晴"
 
 
 async def test_question_without_a_specialist_is_answered_by_the_router(example):
-    answers = await example["converse"](["Good morning!"], FixedClock(NOON))
+    answers = await example["converse"](["Good morning!"])
 
     assert answers == ["I know about weather and money. / 我懂天气和货币。"]
 

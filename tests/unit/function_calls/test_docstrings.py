@@ -67,10 +67,9 @@ def test_chinese_titles_and_punctuation_are_understood():
     assert docs.parameters == {"content": "提醒的内容", "when": "时间"}
 
 
-def test_the_summary_is_the_first_paragraph_on_one_line():
+def test_each_paragraph_of_the_description_is_one_line():
     docs = parse_docstring("Add a thing\n    to the list.\n\n    More about it.")
 
-    assert docs.summary == "Add a thing to the list."
     assert docs.description == "Add a thing to the list.\n\nMore about it."
 
 
@@ -121,7 +120,7 @@ def test_star_arguments_and_shared_entries_are_named_plainly():
 def test_without_a_docstring_everything_is_empty(text: str | None):
     docs = parse_docstring(text)
 
-    assert (docs.summary, docs.description, docs.parameters) == ("", "", {})
+    assert (docs.description, docs.parameters) == ("", {})
 
 
 def test_a_functions_own_docstring_reads_the_same_raw_and_cleaned():

@@ -305,18 +305,6 @@ async def test_an_unavailable_model_is_the_callers_business():
         await understand([ModelUnavailable("timeout")])
 
 
-async def test_every_completion_is_reported():
-    heard = []
-    bad = call_tea(type="sometimes")
-
-    await understand(
-        [completion("", bad), completion("", call_tea())],
-        on_completion=lambda turn, answer: heard.append((turn.message.text, answer.usage.prompt_tokens)),
-    )
-
-    assert heard == [("hi", 10), ("hi", 10)]
-
-
 async def test_the_tool_list_is_serialised_once_for_a_tool_set():
     model = ScriptedModel(["a", "b"])
     llm = FunctionCallLLM(model)

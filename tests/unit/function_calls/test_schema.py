@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from function_calls.tools.declaring.signature import analyse
 from function_calls.tools.errors import SchemaInvalid
-from function_calls.tools.validation.schema import drop_private_keys, inline_refs, model_schema, openai_strict, render
+from function_calls.tools.validation.schema import drop_private_keys, inline_refs, model_schema, openai_strict
 
 
 class ReminderArgs(BaseModel):
@@ -154,26 +154,6 @@ def test_open_dictionaries_have_no_strict_variant(annotation: object):
     schema = {"type": "object", "properties": {"v": model_schema(annotation)}, "required": ["v"]}
 
     assert openai_strict(schema) is None
-
-
-def test_each_vendor_gets_its_own_envelope():
-    schema = {"type": "object", "properties": {}}
-    made = {
-        vendor: render(name="t", description="d", parameters=schema, vendor=vendor)
-        for vendor in ("openai", "anthropic", "mcp")
-    }
-
-    assert made["openai"] == {"type": "function", "function": {"name": "t", "description": "d", "parameters": schema}}
-    assert made["anthropic"] == {"name": "t", "description": "d", "input_schema": schema}
-    assert made["mcp"] == {"name": "t", "description": "d", "inputSchema": schema}
-
-
-def test_a_strict_tool_says_so_and_an_impossible_one_stays_plain():
-    strict = render(name="t", description="", parameters=model_schema(Trip), vendor="openai_strict")
-    plain = render(name="t", description="", parameters=model_schema(dict[str, int]), vendor="openai_strict")
-
-    assert strict["function"]["strict"] is True
-    assert "strict" not in plain["function"]
 
 
 def test_our_own_keys_are_not_published():
