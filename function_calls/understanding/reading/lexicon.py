@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.understanding.reading.message import has_models, load_models
+from function_calls.understanding.reading.reminder_words import stem
 from services.kernel.text import latin_language
 
 FALLBACK = "en"
@@ -256,7 +257,8 @@ def points_back(text: str, language: str) -> bool:
 
 @cache
 def load_common_words(language: str) -> frozenset[str]:
-    """Return words that stand beside the name of any reminder, or begin the text of many."""
+    """Return words that stand beside the name of any reminder, or begin the text of many, and their stems."""
     words = load_lexicon(language)
-    around = (*words.before_reference, *words.behind_reference, *words.common_verbs, *words.triggers)
-    return words.courtesies | words.links | words.reminding | frozenset(around)
+    around = {*words.before_reference, *words.behind_reference, *words.common_verbs, *words.triggers}
+    common = words.courtesies | words.links | words.reminding | around
+    return common | frozenset(map(stem, common))

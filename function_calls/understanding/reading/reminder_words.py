@@ -9,7 +9,7 @@ from msgspec import Struct
 _WORD = re.compile(r"[a-z0-9\u00c0-\u024f]{2,}")
 _PAIR = re.compile("[\u3400-\u9fff]{2}")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
-_ENDINGS = ("ing", "es", "ed", "s")
+_ENDINGS = ("ing", "es", "ed", "s", "e")
 _NOUNS = {"adas": "ar", "ada": "ar", "ado": "ar", "amiento": "ar"}
 """Endings of Spanish nouns of a verb, and that of the verb: "llamada" and "llamar"."""
 _SHORTEST_STEM = 3
@@ -61,7 +61,10 @@ def find_pairs(text: str, common: Collection[str]) -> set[str]:
 
 
 def stem(word: str) -> str:
-    """Return `word` without the ending of a plural or of a form of a verb: "pill" of "pills", "water" of "watering"."""
+    """Return `word` without the ending of a plural or of a form of a verb: "pill" of "pills", "bak" of "baking".
+
+    That of "bake" is "bak" too.
+    """
     noun = next((each for each in _NOUNS if word.endswith(each) and len(word) > len(each) + _SHORTEST_STEM), "")
     if noun:
         return word.removesuffix(noun) + _NOUNS[noun]
