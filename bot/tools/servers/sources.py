@@ -42,11 +42,10 @@ _WAIT_AT_START: Final = 5.0  # seconds that a bot waits for its tool servers bef
 
 
 class ListedTool(Struct, frozen=True, kw_only=True):
-    """A tool that a person may see, with its source; `is_on` unless it is switched off in the chat."""
+    """A tool that a person may see, with its source."""
 
     spec: ToolSpec
     source: ToolSource
-    is_on: bool
 
 
 class ToolSources(Struct, frozen=True, kw_only=True):
@@ -57,7 +56,6 @@ class ToolSources(Struct, frozen=True, kw_only=True):
 
     sources: tuple[ToolSource, ...]
     combined: CombinedToolset
-    calls: FunctionCallRouter
     direct: DirectToolset
     refreshable: "Mapping[str, OpenApiToolset]" = field(default_factory=dict)
     stored: "StoredToolset | None" = None
@@ -66,9 +64,8 @@ class ToolSources(Struct, frozen=True, kw_only=True):
     async def list_tools(self, viewer: Viewer) -> tuple[ListedTool, ...]:
         """List the tools that `viewer` may see in the chat, including those that are switched off there."""
         by_label = {source.label: source for source in self.sources}
-        on = {spec.name for spec in await self.calls.list_specs(viewer)}
         return tuple(
-            ListedTool(spec=spec, source=by_label[label], is_on=spec.name in on)
+            ListedTool(spec=spec, source=by_label[label])
             for label, spec in await self.combined.list_labelled(viewer)
             if label in by_label
         )
@@ -138,7 +135,6 @@ async def open_tool_sources(
         yield ToolSources(
             sources=(local, *external),
             combined=combined,
-            calls=calls,
             direct=direct,
             refreshable={each.connection.label: each for each in openapi},
             stored=stored,

@@ -124,12 +124,10 @@ class McpTarget(Struct, frozen=True, kw_only=True):
 
 
 class McpListing(Struct, frozen=True, kw_only=True):
-    """The offered tools with the target of each; `resources` are URIs and URI templates."""
+    """The offered tools with the target of each."""
 
     specs: tuple[ToolSpec, ...] = ()
     targets: Mapping[str, McpTarget] = field(default_factory=dict)
-    resources: tuple[str, ...] = ()
-    prompts: tuple[str, ...] = ()
 
 
 async def fetch_listing(client: "Client", server: McpServer, mask: EchoedSecretMask) -> McpListing:
@@ -145,12 +143,7 @@ async def fetch_listing(client: "Client", server: McpServer, mask: EchoedSecretM
     for prompt in prompts:
         builder.add_prompt(prompt)
     builder.add_resources(resources)
-    return McpListing(
-        specs=tuple(builder.specs),
-        targets=builder.targets,
-        resources=resources,
-        prompts=tuple(prompt.name for prompt in prompts),
-    )
+    return McpListing(specs=tuple(builder.specs), targets=builder.targets)
 
 
 class _ListingBuilder:

@@ -69,16 +69,6 @@ class McpToolset:
         self._cancelled_questions = 0
         self.first_try = asyncio.Event()
 
-    @property
-    def resources(self) -> tuple[str, ...]:
-        """Return the URIs of its resources, and URI templates."""
-        return self._listing.resources
-
-    @property
-    def prompts(self) -> tuple[str, ...]:
-        """Return the names of its prompts."""
-        return self._listing.prompts
-
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
         """Return the tools of the server; none while not connected."""
         del viewer
