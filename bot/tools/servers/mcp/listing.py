@@ -2,9 +2,11 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeVar
+from typing import Final, Literal, Protocol, TypeVar
 
 from loguru import logger
+from mcp import Client, MCPError
+from mcp.types import Prompt, Tool
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -17,11 +19,6 @@ from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.openapi.operation import is_query_name
 from function_calls.toolsets.openapi.texts import sanitize_description, tool_name
 
-if TYPE_CHECKING:
-    from mcp import Client
-    from mcp.types import Prompt, Tool
-
-
 READ_RESOURCE: Final = "read_resource"
 PROMPT: Final = "prompt_"
 _MOST_NAMED: Final = 20
@@ -32,7 +29,7 @@ _MOST_TOOLS: Final = 500
 _MOST_OTHERS: Final = 100  # prompts, and resources, of one server
 
 
-def tool_spec(tool: "Tool", label: str, confirm: str, taken: Collection[str]) -> ToolSpec:
+def tool_spec(tool: Tool, label: str, confirm: str, taken: Collection[str]) -> ToolSpec:
     """Return the spec of a tool: a safe name, description and schema, and the fields of its result."""
     changes = _changes_state(tool, label)
     about = sanitize_description(tool.description) or sanitize_description(tool.title, 200) or tool.name
@@ -61,7 +58,7 @@ def resource_spec(uris: Sequence[str], taken: Collection[str]) -> ToolSpec:
     )
 
 
-def prompt_spec(prompt: "Prompt", label: str, taken: Collection[str]) -> ToolSpec:
+def prompt_spec(prompt: Prompt, label: str, taken: Collection[str]) -> ToolSpec:
     """Return the spec of the tool that fetches a prompt; all arguments of prompts are texts."""
     arguments = prompt.arguments or []
     about = sanitize_description(prompt.description) or sanitize_description(prompt.title, 200)
@@ -101,7 +98,7 @@ def _kind(part: object) -> str:
     return f"{text}: {about.rstrip('.')}" if isinstance(about, str) and about else text
 
 
-def _changes_state(tool: "Tool", label: str) -> bool:
+def _changes_state(tool: Tool, label: str) -> bool:
     """Return whether a call may change something, by the hint of the server, or else by the verb of its name."""
     hints = tool.annotations
     if hints is not None and hints.read_only_hint is not None:
@@ -130,7 +127,7 @@ class McpListing(Struct, frozen=True, kw_only=True):
     targets: Mapping[str, McpTarget] = field(default_factory=dict)
 
 
-async def fetch_listing(client: "Client", server: McpServer, mask: EchoedSecretMask) -> McpListing:
+async def fetch_listing(client: Client, server: McpServer, mask: EchoedSecretMask) -> McpListing:
     """List what a server offers and the settings allow.
 
     Secrets of the bot are masked; a tool with a secret in its name is left out.
@@ -155,7 +152,7 @@ class _ListingBuilder:
         self.specs: list[ToolSpec] = []
         self.targets: dict[str, McpTarget] = {}
 
-    def add_tool(self, tool: "Tool") -> None:
+    def add_tool(self, tool: Tool) -> None:
         if tool.execution is not None and tool.execution.task_support == "required":
             # Only in protocol 2025-11-25, whose tasks are other than those of the extension.
             logger.debug("skipped tool {} of {}: it runs as a task of an older protocol", tool.name, self._server.label)
@@ -166,7 +163,7 @@ class _ListingBuilder:
                 lambda: tool_spec(tool, server.label, server.confirm, self.targets),
             )
 
-    def add_prompt(self, prompt: "Prompt") -> None:
+    def add_prompt(self, prompt: Prompt) -> None:
         if self._server.allows(f"{PROMPT}{prompt.name}"):
             self._add(
                 McpTarget(kind="prompt", name=prompt.name),
@@ -192,7 +189,7 @@ class _ListingBuilder:
         self.targets[spec.name] = target
 
 
-async def _tools(client: "Client") -> "list[Tool]":
+async def _tools(client: Client) -> list[Tool]:
     found: list[Tool] = []
     async for page in _pages(lambda cursor: client.list_tools(cursor=cursor)):
         found.extend(page.tools)
@@ -201,7 +198,7 @@ async def _tools(client: "Client") -> "list[Tool]":
     return found[:_MOST_TOOLS]
 
 
-async def _prompts(client: "Client") -> "list[Prompt]":
+async def _prompts(client: Client) -> list[Prompt]:
     found: list[Prompt] = []
     if client.server_capabilities.prompts is None:
         return found
@@ -210,9 +207,7 @@ async def _prompts(client: "Client") -> "list[Prompt]":
     return found[:_MOST_OTHERS]
 
 
-async def _resources(client: "Client") -> tuple[str, ...]:
-    from mcp import MCPError
-
+async def _resources(client: Client) -> tuple[str, ...]:
     found: list[str] = []
     if client.server_capabilities.resources is None:
         return ()
