@@ -1,6 +1,7 @@
 """List the tools, prompts and resources of an MCP server as tool specs."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Final, Literal, Protocol, TypeVar
 
@@ -132,61 +133,38 @@ async def fetch_listing(client: Client, server: McpServer, mask: EchoedSecretMas
 
     Secrets of the bot are masked; a tool with a secret in its name is left out.
     """
-    builder = _ListingBuilder(server, mask)
-    tools = await _tools(client)
-    prompts, resources = await _prompts(client), await _resources(client)
+    specs: list[ToolSpec] = []
+    targets: dict[str, McpTarget] = {}
+    for target, make_spec in _offers(server, await _tools(client), await _prompts(client), await _resources(client)):
+        try:
+            spec = mask.spec(make_spec(targets))
+        except (DocumentInvalid, SchemaInvalid) as error:
+            logger.warning("skipped {} {} of {}: {}", target.kind, target.name, server.label, error)
+            continue
+        if spec is None:
+            logger.warning("skipped a {} of {} with a secret in its name", target.kind, server.label)
+            continue
+        examples = server.examples.get(spec.name, ())
+        specs.append(replace(spec, examples=examples, timeout_seconds=server.timeout_seconds))
+        targets[spec.name] = target
+    return McpListing(specs=tuple(specs), targets=targets)
+
+
+def _offers(
+    server: McpServer, tools: Sequence[Tool], prompts: Sequence[Prompt], resources: Sequence[str]
+) -> Iterator[tuple[McpTarget, Callable[[Collection[str]], ToolSpec]]]:
+    """Yield the targets that the settings allow, each with a function from the taken names to its spec."""
     for tool in tools:
-        builder.add_tool(tool)
-    for prompt in prompts:
-        builder.add_prompt(prompt)
-    builder.add_resources(resources)
-    return McpListing(specs=tuple(builder.specs), targets=builder.targets)
-
-
-class _ListingBuilder:
-    """Collects specs under unique names."""
-
-    def __init__(self, server: McpServer, mask: EchoedSecretMask) -> None:
-        self._server = server
-        self._mask = mask
-        self.specs: list[ToolSpec] = []
-        self.targets: dict[str, McpTarget] = {}
-
-    def add_tool(self, tool: Tool) -> None:
         if tool.execution is not None and tool.execution.task_support == "required":
             # Only in protocol 2025-11-25, whose tasks are other than those of the extension.
-            logger.debug("skipped tool {} of {}: it runs as a task of an older protocol", tool.name, self._server.label)
-        elif self._server.allows(tool.name):
-            server = self._server
-            self._add(
-                McpTarget(kind="tool", name=tool.name),
-                lambda: tool_spec(tool, server.label, server.confirm, self.targets),
-            )
-
-    def add_prompt(self, prompt: Prompt) -> None:
-        if self._server.allows(f"{PROMPT}{prompt.name}"):
-            self._add(
-                McpTarget(kind="prompt", name=prompt.name),
-                lambda: prompt_spec(prompt, self._server.label, self.targets),
-            )
-
-    def add_resources(self, resources: tuple[str, ...]) -> None:
-        if resources and self._server.allows(READ_RESOURCE):
-            self._add(McpTarget(kind="resource"), lambda: resource_spec(resources, self.targets))
-
-    def _add(self, target: McpTarget, make: Callable[[], ToolSpec]) -> None:
-        try:
-            spec = self._mask.spec(make())
-        except (DocumentInvalid, SchemaInvalid) as error:
-            logger.warning("skipped {} {} of {}: {}", target.kind, target.name, self._server.label, error)
-            return
-        if spec is None:
-            logger.warning("skipped a {} of {} with a secret in its name", target.kind, self._server.label)
-            return
-        server = self._server
-        examples = server.examples.get(spec.name, ())
-        self.specs.append(replace(spec, examples=examples, timeout_seconds=server.timeout_seconds))
-        self.targets[spec.name] = target
+            logger.debug("skipped tool {} of {}: it runs as a task of an older protocol", tool.name, server.label)
+        elif server.allows(tool.name):
+            yield McpTarget(kind="tool", name=tool.name), partial(tool_spec, tool, server.label, server.confirm)
+    for prompt in prompts:
+        if server.allows(f"{PROMPT}{prompt.name}"):
+            yield McpTarget(kind="prompt", name=prompt.name), partial(prompt_spec, prompt, server.label)
+    if resources and server.allows(READ_RESOURCE):
+        yield McpTarget(kind="resource"), partial(resource_spec, resources)
 
 
 async def _tools(client: Client) -> list[Tool]:

@@ -71,7 +71,7 @@ class McpToolset:
     ) -> None:
         self.server = server
         self.title = server.name
-        self._mask = server.secret_mask
+        self._mask = server.secret_mask()
         self._connect = connect
         self._first_pause = first_pause
         self._client: Client | None = None
@@ -235,7 +235,7 @@ class McpToolset:
 
     async def _list(self, client: Client) -> None:
         if self.server.oauth is not None:
-            self._mask = self.server.secret_mask_with(TokenFile(self.server.token_file).secrets)
+            self._mask = self.server.secret_mask(TokenFile(self.server.token_file).secrets)
         listing = await fetch_listing(client, self.server, self._mask)
         is_new = listing.specs != self._listing.specs
         if not is_new:
