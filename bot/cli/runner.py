@@ -28,6 +28,7 @@ from bot.platforms.catalog import create_platforms
 from bot.plugins.watcher import watch_plugins
 from bot.tools.servers.sources import tool_secrets
 from function_calls.language.messages import say
+from function_calls.tools.permission import Viewer
 from function_calls.understanding import OfflineInterpreter
 from services.kernel.background_tasks import run_beside
 from services.kernel.chat import ChatAddress, Person
@@ -37,7 +38,6 @@ from services.kernel.private_files import close_to_others
 from services.kernel.startup_imports import block_import, import_without_gc
 
 if TYPE_CHECKING:
-    from bot.http.mcp.server import McpCaller
     from bot.platforms.web.adapter import WebPlatform
 
 
@@ -107,12 +107,10 @@ def run_mcp_server(settings: Settings, chat: str, person: str) -> None:
         ImportError: the extra `mcp` is not installed.
         StorageBusy: another process uses the same database file.
     """
-    from bot.http.mcp.server import McpCaller
-
     platform, _, chat_id = chat.partition(":")
     if not chat_id:
         raise SettingInvalid("command line", "--chat", "no_chat", chat=repr(chat))
-    asker = McpCaller(person=Person(id=person, name=person), chat=ChatAddress(platform=platform, chat_id=chat_id))
+    asker = Viewer(person=Person(id=person, name=person), chat=ChatAddress(platform=platform, chat_id=chat_id))
     _configure_logging(settings, is_quiet=True)
     asyncio.run(_serve_mcp_client(settings, asker))
 
@@ -233,7 +231,7 @@ class _Running(Struct, kw_only=True):
                 task.cancel()
 
 
-async def _serve_mcp_client(settings: Settings, asker: "McpCaller") -> None:
+async def _serve_mcp_client(settings: Settings, asker: Viewer) -> None:
     from mcp.server.stdio import stdio_server
 
     from bot.http.mcp.server import McpTools

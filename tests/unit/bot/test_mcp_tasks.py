@@ -9,7 +9,7 @@ from mcp.client.extension import advertise
 from mcp.types import INVALID_PARAMS, MISSING_REQUIRED_CLIENT_CAPABILITY, ElicitResult, EmptyResult
 from msgspec.structs import replace
 
-from bot.http.mcp.server import McpCaller, McpTools
+from bot.http.mcp.server import McpTools
 from bot.testing.clocks import FixedClock
 from bot.testing.turns import make_context
 from bot.tools.servers.mcp.servers import McpServer
@@ -27,6 +27,7 @@ from bot.tools.servers.mcp.tasks import TasksExtension
 from bot.tools.servers.mcp.toolset import McpToolset
 from function_calls.tools.calls import Form, InputRequest, ToolResult, ToolSpec
 from function_calls.tools.confirmation.forms import next_question, with_answer
+from function_calls.tools.permission import Viewer
 from function_calls.toolsets.combined import combine_external
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
@@ -36,8 +37,8 @@ from tests.support.tool_servers.mcp_toolsets import in_process, running, settled
 from tests.unit.tool_servers.conftest import NOON
 
 LOBBY = ChatAddress(platform="web", chat_id="lobby")
-ANN = McpCaller(person=Person(id="ann", name="Ann"), chat=LOBBY)
-BEN = McpCaller(person=Person(id="ben", name="Ben"), chat=LOBBY)
+ANN = Viewer(person=Person(id="ann", name="Ann"), chat=LOBBY)
+BEN = Viewer(person=Person(id="ben", name="Ben"), chat=LOBBY)
 AFTER = 0.05
 """Seconds after which a call goes on as a task here."""
 
