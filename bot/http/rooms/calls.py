@@ -2,18 +2,20 @@
 
 import asyncio
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Annotated, Final
 
+from fastapi import Depends, Request
 from msgspec import Struct
 from msgspec.structs import replace
-from starlette.requests import HTTPConnection
 
+from bot.http.core.bodies import IN_ROOM
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import REFUSED_STATUS, HttpRefused, join_problems, request_language
-from bot.http.rooms.memberships import enter_room
-from bot.http.security.auth import Viewer
+from bot.http.core.tokens import Scope
+from bot.http.rooms.memberships import LOBBY, enter_room
+from bot.http.security.auth import NAME, Viewer, needs
 from bot.platforms.web.rooms import Listener
 from function_calls.tools.calls import Conversation, ToolCall, ToolResult, Turn
 from function_calls.tools.declaring.argument_validation import repair_arguments
@@ -82,10 +84,27 @@ class Caller(Struct, frozen=True, kw_only=True):
     key: str = ""
 
     @classmethod
-    def of(cls, request: HTTPConnection, viewer: Viewer, session_id: str, *, text: str = "") -> "Caller":
+    def of(cls, request: Request, viewer: Viewer, session_id: str) -> "Caller":
         """Read the caller of a request; its header `Idempotency-Key` is the key."""
         key = request.headers.get("idempotency-key", "")[:200]
-        return cls(viewer=viewer, session_id=session_id, language=request_language(request), text=text, key=key)
+        return cls(viewer=viewer, session_id=session_id, language=request_language(request), key=key)
+
+
+def caller_with(scope: Scope) -> Callable[..., Awaitable[Caller]]:
+    """Return a dependency that reads the caller of a request with a room in its query, who needs `scope`."""
+
+    async def read_caller(
+        request: Request,
+        viewer: Annotated[Viewer, Depends(needs(scope))],
+        session_id: IN_ROOM = LOBBY,
+        name: NAME = None,
+    ) -> Caller:
+        return Caller.of(request, viewer.named(name), session_id)
+
+    return read_caller
+
+
+ToolCaller = Annotated[Caller, Depends(caller_with("tools"))]
 
 
 async def create_turn(context: HttpContext, caller: Caller) -> Turn:
