@@ -3,11 +3,11 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import Final, Literal, Protocol, TypeVar
+from typing import Final, Literal, TypeVar
 
 from loguru import logger
 from mcp import Client, MCPError
-from mcp.types import Prompt, Tool
+from mcp.types import PaginatedResult, Prompt, Tool
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -107,11 +107,7 @@ def _changes_state(tool: Tool, label: str) -> bool:
     return not is_query_name(tool.name.removeprefix(f"{label}_").removeprefix(f"{label}-"))
 
 
-class _Page(Protocol):
-    next_cursor: str | None
-
-
-Page = TypeVar("Page", bound=_Page)
+Page = TypeVar("Page", bound=PaginatedResult)
 
 
 class McpTarget(Struct, frozen=True, kw_only=True):
