@@ -19,7 +19,8 @@ from services.kernel.bounded import BoundedDict
 from services.kernel.clock import Clock
 from services.kernel.errors import StorageBusy, StorageFull
 from services.reminders.lookup.finder import ReminderFinder
-from services.reminders.model import ReminderState, row_key
+from services.reminders.model import row_key
+from services.reminders.records import StoredReminder
 from services.storage.database import Database
 from services.storage.messages.pages import MessagePages
 from services.storage.people.state import SqlStateStore
@@ -162,11 +163,10 @@ class HttpContext(Struct, frozen=True, kw_only=True):
             editor=editor,
         )
 
-    async def reminder_state(self, reminder_id: str) -> ReminderState:
-        """Return the state of a reminder; a missing one counts as deleted."""
+    async def find_reminder(self, reminder_id: str) -> StoredReminder | None:
+        """Return the stored reminder with a public id, or None."""
         key = row_key(reminder_id)
-        row = None if key is None else await self.reminders.get(key)
-        return ReminderState.CANCELLED if row is None else row.state
+        return None if key is None else await self.reminders.get(key)
 
 
 async def context_of(connection: HTTPConnection) -> HttpContext:

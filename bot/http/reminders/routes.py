@@ -30,7 +30,7 @@ from function_calls.tools.dispatch.execution import refusal_text
 from function_calls.understanding.reminder_times import add_follow_up, refuse_past, schedule_from, time_reader
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
-from services.reminders.model import ReminderState, row_key
+from services.reminders.model import ReminderState
 from services.reminders.service import ReminderService
 
 REMINDER_ID = Annotated[str, Path(pattern=r"^[a-z0-9]{1,20}$", examples=["ptc7uz"])]
@@ -334,9 +334,7 @@ def _with_text(turn: Turn, text: str) -> Turn:
 async def _changed_reminder(context: HttpContext, result: ToolResult, changed_id: str = "") -> ChangedReminderBody:
     """Return the reminder that a call created or changed; a result without its id is about `changed_id`."""
     value = require_success(result).value
-    reminder_id = value.get("id", changed_id) if isinstance(value, dict) else changed_id
-    key = row_key(reminder_id)
-    row = None if key is None else await context.reminders.get(key)
+    row = await context.find_reminder(value.get("id", changed_id) if isinstance(value, dict) else changed_id)
     if row is None:
         raise HttpRefused(404, "not_found")
     changes = [receipt.change_id for receipt in result.receipts if receipt.change_id]
