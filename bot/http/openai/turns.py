@@ -6,7 +6,7 @@ Source: https://platform.openai.com/docs/api-reference/chat/create
 import json
 import re
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
@@ -23,13 +23,11 @@ from function_calls.tools.errors import SchemaInvalid
 from function_calls.toolsets.openapi.bundling import safe_schema
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from services.call_log.model import ToolCallShape
-from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatMessage, Person
 from services.kernel.state import Json
 from services.people.zones import is_zone
 
 _BOT: Final = Person(id="bubbles", name="bubbles", is_bot=True)
-_MOST_REMEMBERED: Final = 500
 _MOST_READ_BY_RULES: Final = 20
 _DIALOGUE_ROLES: Final = frozenset({"user", "assistant"})
 _SYSTEM: Final = frozenset({"system", "developer"})
@@ -90,22 +88,6 @@ def _invalid(why: str) -> HttpRefused:
     return HttpRefused(422, "tool_choice_invalid", problems={"tool_choice": why}, why=why)
 
 
-class EarlierRounds:
-    """Stores the rounds of the bot before the calls that it gave to clients, which do not send these rounds back."""
-
-    def __init__(self) -> None:
-        self._steps: BoundedDict[str, tuple[Step, ...]] = BoundedDict(_MOST_REMEMBERED)
-
-    def store(self, calls: Sequence[ToolCall], steps: tuple[Step, ...]) -> None:
-        """Store the rounds before `calls`."""
-        for call in calls:
-            self._steps[call.id] = steps
-
-    def before(self, call_id: str) -> tuple[Step, ...] | None:
-        """Return the stored rounds before a call."""
-        return self._steps.get(call_id)
-
-
 def room_of(body: CompletionBody, viewer: Viewer) -> str:
     """Return the room of a conversation: the named one, else that of the client."""
     if body.session_id:
@@ -113,7 +95,7 @@ def room_of(body: CompletionBody, viewer: Viewer) -> str:
     return f"api-{_NOT_IN_ROOM_NAME.sub('-', body.user or viewer.person.id)}"[:64].rstrip("-")
 
 
-async def read_turn(context: HttpContext, body: CompletionBody, viewer: Viewer, earlier: EarlierRounds) -> Turn:
+async def read_turn(context: HttpContext, body: CompletionBody, viewer: Viewer) -> Turn:
     """Create the turn of the last message of the user, with the client's calls since then.
 
     Models get the whole conversation, the rules its last messages.
@@ -148,7 +130,7 @@ async def read_turn(context: HttpContext, body: CompletionBody, viewer: Viewer, 
         tool_choice=choice.for_model,
         recent=tuple(message(each, f"v1-before-{at}") for at, each in enumerate(before)),
         client_messages=_messages_before(body.messages, place),
-        steps=_steps(body.messages[place + 1 :], earlier),
+        steps=_steps(body.messages[place + 1 :], context.client_rounds),
         call_style=(body.params.call_style if body.params else None) or turn.call_style,
     )
 
@@ -246,8 +228,8 @@ def sources_of(calls: Iterable[ToolCallShape]) -> list[Json]:
     ]
 
 
-def _steps(messages: Sequence[ChatTurn], earlier: EarlierRounds) -> tuple[Step, ...]:
-    """Return the rounds of the turn, with the client's calls and their results."""
+def _steps(messages: Sequence[ChatTurn], rounds: Mapping[str, tuple[Step, ...]]) -> tuple[Step, ...]:
+    """Return the rounds of the turn, with the client's calls and their results; `rounds` are those before a call."""
     results = {each.tool_call_id: each.text for each in messages if each.role == "tool" and each.tool_call_id}
     steps: tuple[Step, ...] = ()
     for each in messages:
@@ -255,7 +237,7 @@ def _steps(messages: Sequence[ChatTurn], earlier: EarlierRounds) -> tuple[Step, 
             steps = (*steps, Step(text=each.text, calls=(), results=()))
         if each.role != "assistant" or not each.tool_calls:
             continue
-        steps = earlier.before(each.tool_calls[0].id) or steps
+        steps = rounds.get(each.tool_calls[0].id) or steps
         calls = tuple(
             ToolCall(id=call.id, name=call.function.name, arguments=_arguments(call.function.arguments))
             for call in each.tool_calls
