@@ -18,7 +18,7 @@ from bot.http.core.errors import COMPLETIONS, OPEN_WEBUI_PREFIX, PREFIX, HttpRef
 from bot.http.openai.bodies import MODEL, CompletionBody, ModelEntry, ModelList
 from bot.http.openai.stream import AnswerStream, CompletedAnswer, StreamedInterpreter, chunks_of
 from bot.http.openai.turns import assign_ids, read_turn, room_of, sources_of, to_tool_calls
-from bot.http.rooms.calls import DirectTools
+from bot.http.rooms.calls import offer_direct_tools
 from bot.http.rooms.events import usage_of
 from bot.http.rooms.memberships import admit, enter_room
 from bot.http.security.auth import Viewer, needs
@@ -72,7 +72,7 @@ async def completions(body: CompletionBody, context: Context, viewer: ModelViewe
     who = f"v1/{viewer.token_id}/{body.user or viewer.person.id}"
     admit(context, context.room.address(session_id), who)
     with ExitStack() as offered:
-        offered.enter_context(DirectTools(context, session_id, viewer.person, body.tool_servers or ()).offer())
+        offered.enter_context(offer_direct_tools(context, session_id, viewer.person, body.tool_servers or ()))
         turn = await read_turn(context, body, viewer)
         names = {each.function.name for each in body.tools or ()} if turn.tool_choice != "none" else set()
         return await _response(context, body, turn, names, offered)

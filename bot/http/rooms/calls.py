@@ -32,46 +32,34 @@ ENTRY_POINT = "http"
 _ANSWERED_WITHIN: Final = 60.0  # seconds
 
 
-class DirectTools:
-    """Offers the tools of `tool_servers` to a person in a room while their message is answered.
+@contextmanager
+def offer_direct_tools(
+    context: HttpContext,
+    session_id: str,
+    person: Person,
+    tool_servers: Sequence[object],
+    page: Listener | None = None,
+) -> Iterator[None]:
+    """Offer the tools of `tool_servers` to a person in a room while the context is open.
 
     `page` is the socket of the page that sent the message, if any; it runs the tools.
     """
 
-    def __init__(
-        self,
-        context: HttpContext,
-        session_id: str,
-        person: Person,
-        tool_servers: Sequence[object],
-        page: Listener | None = None,
-    ) -> None:
-        self._context = context
-        self._session_id = session_id
-        self._person = person
-        self._tool_servers = tool_servers
-        self._page = page
-
-    @contextmanager
-    def offer(self) -> Iterator[None]:
-        """Offer the tools while the context is open."""
-        if not self._tool_servers:
-            yield
-            return
-        viewer = ToolViewer(person=self._person, chat=self._context.room.address(self._session_id))
-        direct = self._context.app.tools.direct
-        with direct.offer(viewer, self._tool_servers, session_id=self._session_id, event_call=self._run_in_page):
-            yield
-
-    async def _run_in_page(self, event: Mapping[str, object]) -> object:
+    async def run_in_page(event: Mapping[str, object]) -> object:
         """Send `execute:tool` to the pages of the person, and return the first answer."""
-        room = self._context.room.room(self._session_id)
         data = event["data"]
         call = data if isinstance(data, Mapping) else {}
         async with asyncio.timeout(_ANSWERED_WITHIN):
-            answer = await self._context.room.client_calls.ask(room, self._person.id, call, page=self._page)
+            answer = await context.room.client_calls.ask(context.room.room(session_id), person.id, call, page=page)
         error = answer.get("error")
         return {"error": error} if error else answer.get("result")
+
+    if not tool_servers:
+        yield
+        return
+    viewer = ToolViewer(person=person, chat=context.room.address(session_id))
+    with context.app.tools.direct.offer(viewer, tool_servers, session_id=session_id, event_call=run_in_page):
+        yield
 
 
 class Caller(Struct, frozen=True, kw_only=True):
