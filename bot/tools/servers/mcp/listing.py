@@ -15,6 +15,7 @@ from bot.tools.servers.echoed_secrets import EchoedSecretMask
 from bot.tools.servers.mcp.servers import McpServer
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.errors import SchemaInvalid
+from function_calls.tools.validation.schema_walk import properties_of
 from function_calls.toolsets.openapi.bundling import safe_schema
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.openapi.operation import is_query_name
@@ -78,11 +79,9 @@ def prompt_spec(prompt: Prompt, label: str, taken: Collection[str]) -> ToolSpec:
 
 def _result_line(schema: Mapping[str, object]) -> str:
     """Return the fields of an output schema in one line for a model; empty if there are none, or only a text."""
-    fields = schema.get("properties")
-    if not isinstance(fields, Mapping) or not fields:
-        return ""
+    fields = properties_of(schema)
     named = [f"{name} ({_kind(part)})" for name, part in islice(fields.items(), _MOST_FIELDS)]
-    if named == ["result (string)"]:
+    if named in ([], ["result (string)"]):
         return ""
     more = ", …" if len(fields) > _MOST_FIELDS else ""
     return sanitize_description(f"Returns {', '.join(named)}{more}.", _LONGEST_RESULT_LINE)
