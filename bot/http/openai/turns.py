@@ -163,20 +163,11 @@ def _messages_before(messages: Sequence[ChatTurn], place: int) -> tuple[dict[str
 
 def _to_model_message(message: ChatTurn) -> dict[str, object]:
     """Return a message with the fields for models; `developer` is a newer name of `system`."""
-    converted: dict[str, object] = {
-        "role": "system" if message.role in _SYSTEM else message.role,
-        "content": message.text,
-    }
-    if message.name is not None:
-        converted["name"] = message.name
-    if message.tool_call_id is not None:
-        converted["tool_call_id"] = message.tool_call_id
-    if message.tool_calls:
-        converted["content"] = message.text or None
-        converted["tool_calls"] = [call.model_dump() for call in message.tool_calls]
-    if message.function_call is not None:
-        converted["function_call"] = message.function_call.model_dump()
-    return converted
+    fields = message.model_dump(include={"name", "tool_call_id", "tool_calls", "function_call"}, exclude_none=True)
+    if not message.tool_calls:
+        fields.pop("tool_calls", None)
+    content = message.text or (None if message.tool_calls else "")
+    return {"role": "system" if message.role in _SYSTEM else message.role, "content": content, **fields}
 
 
 def client_specs(tools: Sequence[OfferedTool]) -> tuple[ToolSpec, ...]:
