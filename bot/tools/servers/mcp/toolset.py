@@ -1,8 +1,7 @@
 """Connect to one MCP server over stdio or streamable HTTP, list and call its tools, and reconnect when it is gone."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import httpx2
@@ -42,6 +41,7 @@ from function_calls.tools.confirmation.forms import is_safe
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, unknown_tool
 from function_calls.toolsets.source import Health
+from services.kernel.background_tasks import run_beside
 from services.kernel.errors import ToolFailed
 from services.kernel.network import growing_pauses
 
@@ -216,7 +216,7 @@ class McpToolset:
         async with asyncio.timeout(_CONNECT_WITHIN) as deadline, client:
             await self._list(client)
             deadline.reschedule(None)
-            async with _subscribe(client, self._changed):
+            async with run_beside(_watch_changes(client, self._changed), f"changes of {self.server.label}"):
                 while not ended.is_set():
                     await self._wait(ended)
                     if not ended.is_set():
@@ -266,18 +266,11 @@ class McpToolset:
         self.first_try.set()
 
 
-@asynccontextmanager
-async def _subscribe(client: Client, changed: asyncio.Event) -> AsyncIterator[None]:
-    """Subscribe to changes of the lists, which protocol 2026-07-28 and later need."""
-    task = asyncio.create_task(_watch_changes(client, changed))
-    try:
-        yield
-    finally:
-        task.cancel()
-
-
 async def _watch_changes(client: Client, changed: asyncio.Event) -> None:
-    """Set `changed` on each notification, and when the subscription ends: the server may be gone."""
+    """Subscribe to changes of the lists, which protocol 2026-07-28 and later need, and set `changed` on each.
+
+    It is also set when the subscription ends, since the server may be gone.
+    """
     while True:
         try:
             async with client.listen(
