@@ -32,7 +32,6 @@ _MOST_READ_BY_RULES: Final = 20
 _DIALOGUE_ROLES: Final = frozenset({"user", "assistant"})
 _SYSTEM: Final = frozenset({"system", "developer"})
 _NOT_IN_ROOM_NAME: Final = re.compile(r"[^\w-]+")
-_MODES: Final = ("none", "auto", "required")
 
 
 class ToolChoice(Struct, frozen=True, kw_only=True):
@@ -67,21 +66,20 @@ def read_tool_choice(value: JsonValue, client: Sequence[ToolSpec]) -> ToolChoice
     Raises:
         HttpRefused: it is invalid, or names a tool that the request does not have (422).
     """
-    if value is None:
-        return ToolChoice()
-    if value in ("none", "auto"):
-        return ToolChoice(mode="none" if value == "none" else "auto")
-    if value == "required":
-        if not client:
+    match value:
+        case None | "auto":
+            return ToolChoice()
+        case "none":
+            return ToolChoice(mode="none")
+        case "required" if client:
+            return ToolChoice(mode="required")
+        case "required":
             raise _invalid("required needs tools")
-        return ToolChoice(mode="required")
-    function = value.get("function") if isinstance(value, dict) and value.get("type") == "function" else None
-    name = function.get("name") if isinstance(function, dict) else None
-    if not isinstance(name, str):
-        raise _invalid(f'it is {", ".join(_MODES)} or {{"type": "function", "function": {{"name": …}}}}')
-    if name not in {spec.name for spec in client}:
-        raise _invalid(f"tools has no function {name[:64]}")
-    return ToolChoice(mode="required", name=name)
+        case {"type": "function", "function": {"name": str(name)}}:
+            if name not in {spec.name for spec in client}:
+                raise _invalid(f"tools has no function {name[:64]}")
+            return ToolChoice(mode="required", name=name)
+    raise _invalid('it is none, auto, required or {"type": "function", "function": {"name": …}}')
 
 
 def _invalid(why: str) -> HttpRefused:
