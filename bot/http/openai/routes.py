@@ -19,7 +19,7 @@ from bot.http.openai.bodies import MODEL, CompletionBody, ModelEntry, ModelList
 from bot.http.openai.stream import AnswerStream, CompletedAnswer, StreamedInterpreter, chunks_of
 from bot.http.openai.turns import assign_ids, read_turn, room_of, sources_of, to_tool_calls
 from bot.http.rooms.calls import offer_direct_tools
-from bot.http.rooms.events import usage_of
+from bot.http.rooms.events import read_usage
 from bot.http.rooms.memberships import admit, enter_room
 from bot.http.security.auth import Viewer, needs
 from function_calls.conversation.assistant import Assistant
@@ -139,7 +139,7 @@ async def _answer(
         raise HttpRefused(422, "tool_choice_unmet", problems={"tool_choice": "not followed by the model"})
     elif reply is not None:
         await context.app.outbox.reply(turn.message.address, reply)
-    usage = await usage_of(context)(turn.message)
+    usage = await read_usage(context, turn.message)
     own_calls = await context.app.services.get(CallLog).of_message(turn.message.address, turn.message.id)
     text = reply.text_with_hint if reply is not None else ""
     return CompletedAnswer(text=text, calls=calls, usage=usage or _NO_USAGE, sources=sources_of(own_calls))
