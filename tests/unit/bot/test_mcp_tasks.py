@@ -15,13 +15,11 @@ from bot.testing.turns import make_context
 from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.mcp.task_messages import (
     EXTENSION,
-    CancelTaskRequest,
     CreateTaskResult,
-    GetTaskRequest,
     GetTaskResult,
     TaskParams,
+    TaskRequest,
     UpdateTaskParams,
-    UpdateTaskRequest,
 )
 from bot.tools.servers.mcp.tasks import TasksExtension
 from bot.tools.servers.mcp.toolset import McpToolset
@@ -107,7 +105,9 @@ async def begin(client, name="bake"):
 
 
 async def state_of(client, task_id):
-    return await client.session.send_request(GetTaskRequest(params=TaskParams(task_id=task_id)), GetTaskResult)
+    return await client.session.send_request(
+        TaskRequest(method="tasks/get", params=TaskParams(task_id=task_id)), GetTaskResult
+    )
 
 
 async def state_when(client, task_id, *statuses):
@@ -167,7 +167,7 @@ async def test_cancelled_task_stops_its_tool(oven, tools):
     async with client_of(tools) as client:
         task = await begin(client)
         params = TaskParams(task_id=task.task_id)
-        await client.session.send_request(CancelTaskRequest(params=params), EmptyResult)
+        await client.session.send_request(TaskRequest(method="tasks/cancel", params=params), EmptyResult)
         await asyncio.wait_for(oven.was_stopped.wait(), 2)
 
         assert (await state_when(client, task.task_id, "cancelled")).result is None
@@ -184,7 +184,7 @@ async def test_question_of_a_task_is_answered_through_its_client(oven, tools):
         [(key, asked)] = asking.input_requests.items()
         answers = {key: ElicitResult(action="accept", content={"seats": 4}), "9.other": ElicitResult(action="decline")}
         params = UpdateTaskParams(task_id=task.task_id, input_responses=answers)
-        await client.session.send_request(UpdateTaskRequest(params=params), EmptyResult)
+        await client.session.send_request(TaskRequest(method="tasks/update", params=params), EmptyResult)
         done = await state_when(client, task.task_id, "completed")
 
         assert asked.params.message == "oven: How many?"
