@@ -28,8 +28,9 @@ from bot.platforms.catalog import create_platforms
 from bot.plugins.watcher import watch_plugins
 from bot.tools.servers.sources import tool_secrets
 from function_calls.language.messages import say
+from function_calls.tools.permission import Viewer
 from function_calls.understanding import OfflineInterpreter
-from services.kernel.background_tasks import run_beside
+from services.kernel.background_tasks import run_beside, run_until
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.errors import ConfigError
@@ -37,7 +38,6 @@ from services.kernel.private_files import close_to_others
 from services.kernel.startup_imports import block_import, import_without_gc
 
 if TYPE_CHECKING:
-    from bot.http.mcp.server import McpCaller
     from bot.platforms.web.adapter import WebPlatform
 
 
@@ -107,12 +107,10 @@ def run_mcp_server(settings: Settings, chat: str, person: str) -> None:
         ImportError: the extra `mcp` is not installed.
         StorageBusy: another process uses the same database file.
     """
-    from bot.http.mcp.server import McpCaller
-
     platform, _, chat_id = chat.partition(":")
     if not chat_id:
         raise SettingInvalid("command line", "--chat", "no_chat", chat=repr(chat))
-    asker = McpCaller(person=Person(id=person, name=person), chat=ChatAddress(platform=platform, chat_id=chat_id))
+    asker = Viewer(person=Person(id=person, name=person), chat=ChatAddress(platform=platform, chat_id=chat_id))
     _configure_logging(settings, is_quiet=True)
     asyncio.run(_serve_mcp_client(settings, asker))
 
@@ -200,8 +198,9 @@ class _Running(Struct, kw_only=True):
         watchdog = Watchdog(settings.bot.data_dir, settings.bot.stall_seconds)
         stop_on_sigterm(watchdog)
         served = [*chats, *([room] if room is not None else [])]
+        changed = asyncio.Event()
         if self.editor is not None:
-            self.editor.changed = asyncio.Event()
+            self.editor.changed = changed
         async with (
             watchdog,
             build_app(settings, platforms=served, clock=self.clock, watchdog=watchdog) as app,
@@ -210,30 +209,13 @@ class _Running(Struct, kw_only=True):
             run_beside(_warm_up_later(app, settings.bot.language), "warm up"),
         ):
             self.has_started = True
-            return await self._wait(app)
-
-    async def _wait(self, app: App) -> bool:
-        """Wait until the platforms end or settings change; return whether settings changed."""
-        changed = None if self.editor is None else self.editor.changed
-        if changed is None:
-            await app.connections.wait_finished()
-            await self.clock.nap(self.linger_seconds)
-            return False
-        waiting = [
-            asyncio.create_task(app.connections.wait_finished(), name="platforms"),
-            asyncio.create_task(changed.wait(), name="changed settings"),
-        ]
-        try:
-            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            await run_until(app.connections.wait_finished(), changed.wait(), "platforms")
             if not changed.is_set():
                 await self.clock.nap(self.linger_seconds)
             return changed.is_set()
-        finally:
-            for task in waiting:
-                task.cancel()
 
 
-async def _serve_mcp_client(settings: Settings, asker: "McpCaller") -> None:
+async def _serve_mcp_client(settings: Settings, asker: Viewer) -> None:
     from mcp.server.stdio import stdio_server
 
     from bot.http.mcp.server import McpTools

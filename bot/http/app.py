@@ -57,8 +57,8 @@ _ABOUT: Final = (
 )
 
 
-def build_http_app(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS) -> FastAPI:
-    """Build the application of the API and the page, without its guard."""
+def build_guarded_app(context: HttpContext) -> ASGIApp:
+    """Build the application of the API and the page, behind its guard."""
     app = FastAPI(
         title="Bubbles",
         version=__version__,
@@ -70,7 +70,7 @@ def build_http_app(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS)
     )
     add_error_handlers(app)
     app.state.context = context
-    for routes in routers:
+    for routes in ROUTERS:
         _add_routes(app, routes)
     add_plugin_pages(app, context)
     _complete_document(app)
@@ -78,7 +78,7 @@ def build_http_app(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS)
     app.mount("/assets", page_files.assets())
     _add_routes(app, page_files.routes)
     app.router.default = page_files.unknown_address
-    return app
+    return Guard(app, settings=context.settings.http, tokens=context.tokens, clock=context.clock)
 
 
 def _add_routes(app: FastAPI, routes: APIRouter) -> None:
@@ -99,9 +99,3 @@ def _complete_document(app: FastAPI) -> None:
         return document
 
     app.openapi = complete  # type: ignore[method-assign]  # as FastAPI documents it
-
-
-def build_guarded_app(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS) -> ASGIApp:
-    """Build the application behind its guard."""
-    app = build_http_app(context, routers)
-    return Guard(app, settings=context.settings.http, tokens=context.tokens, clock=context.clock)

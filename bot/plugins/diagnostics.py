@@ -4,7 +4,7 @@ import builtins
 import json
 import re
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -14,6 +14,7 @@ from loguru import logger
 from bot.plugins.contributions import Contributions
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.declaring.tool_options import ToolOptions
+from function_calls.tools.validation.schema_walk import properties_of, required_of
 from services.kernel.errors import AssistantError
 from services.kernel.text import closest_names
 
@@ -56,19 +57,14 @@ def schema_changes(before: Iterable[ToolSpec], after: Iterable[ToolSpec]) -> lis
 def _changes(old: ToolSpec, new: ToolSpec) -> Iterator[str]:
     if old.description != new.description:
         yield "description"
-    before, after = _parameters(old), _parameters(new)
+    before, after = properties_of(old.parameters), properties_of(new.parameters)
     yield from (f"+ {key} {_to_json(after[key])}" for key in after if key not in before)
     yield from (f"- {key}" for key in before if key not in after)
     for key in after:
         if key in before and before[key] != after[key]:
             yield f"{key} {_to_json(before[key])} -> {_to_json(after[key])}"
-    if old.parameters.get("required", []) != new.parameters.get("required", []):
-        yield f"required {_to_json(new.parameters.get('required', []))}"
-
-
-def _parameters(spec: ToolSpec) -> Mapping[str, object]:
-    found = spec.parameters.get("properties", {})
-    return found if isinstance(found, Mapping) else {}
+    if required_of(old.parameters) != required_of(new.parameters):
+        yield f"required {_to_json(required_of(new.parameters))}"
 
 
 def _to_json(schema: object) -> str:

@@ -1,14 +1,14 @@
 """Wrap the contributions of a plugin: skip them in chats where it is off, and contain its failures."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, ParamSpec, TypeVar
+from typing import Concatenate, Final, ParamSpec, TypeVar
 
 from loguru import logger
 
 from bot.inbound.middleware import Middleware, Next
 from function_calls.conversation.assistant import Command
 from function_calls.model_calls.hooks import AFTER_MODEL, BEFORE_MODEL, AfterModel, BeforeModel, OnModelError
-from function_calls.tools.calls import Reply, ToolCall
+from function_calls.tools.calls import Reply, ToolCall, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.events import Event, Listener
 from function_calls.tools.dispatch.execution import make_crash_result
@@ -17,7 +17,6 @@ from function_calls.tools.dispatch.hooks import (
     BEFORE_TOOL,
     AfterTool,
     BeforeTool,
-    Replacement,
     check_hook_answer,
     maybe_await,
 )
@@ -79,19 +78,12 @@ class PluginGuard:
         return handle
 
     def before_tool(self, hook: BeforeTool) -> BeforeTool:
-        """Return `hook`, where the plugin is on."""
+        """Return `hook`, where the plugin is on; the call fails where it raises."""
 
-        async def ask(call: ToolCall, context: CallContext) -> ToolCall | Replacement:
-            if await self.is_off(context.chat):
-                return None
-            try:
-                returned = await maybe_await(hook(call, context))
-                return check_hook_answer(returned, hook, "hook before a tool", BEFORE_TOOL)
-            except Exception as error:  # noqa: BLE001 - plugins may raise anything
-                self._report("hook before a tool", hook, error)
-                return make_crash_result(call.name, error, context)
+        def fail(error: Exception, call: ToolCall, context: CallContext) -> ToolResult:
+            return make_crash_result(call.name, error, context)
 
-        return ask
+        return self._contain("hook before a tool", lambda _call, context: context.chat, hook, BEFORE_TOOL, fail)
 
     def after_tool(self, hook: AfterTool) -> AfterTool:
         """Return `hook`, where the plugin is on; one that raises changes nothing."""
@@ -133,8 +125,12 @@ class PluginGuard:
         chat_of: Callable[P, ChatAddress],
         hook: Callable[P, Awaitable[Answer | None] | Answer | None],
         kinds: Sequence[type[object]],
+        fail: Callable[Concatenate[Exception, P], Answer] | None = None,
     ) -> Callable[P, Awaitable[Answer | None]]:
-        """Return `hook` with the answer None where the plugin is off, or `hook` raises or returns none of `kinds`."""
+        """Return `hook` with the answer None where the plugin is off.
+
+        Where `hook` raises or returns none of `kinds`, the answer is that of `fail`, or None.
+        """
 
         async def ask(*arguments: P.args, **named: P.kwargs) -> Answer | None:
             if await self.is_off(chat_of(*arguments, **named)):
@@ -143,7 +139,7 @@ class PluginGuard:
                 return check_hook_answer(await maybe_await(hook(*arguments, **named)), hook, place, kinds)
             except Exception as error:  # noqa: BLE001 - plugins may raise anything
                 self._report(place, hook, error)
-                return None
+                return None if fail is None else fail(error, *arguments, **named)
 
         return ask
 

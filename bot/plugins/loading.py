@@ -5,7 +5,7 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -117,27 +117,24 @@ def _in_folder(folder: Path) -> Iterator[FoundPlugin]:
             continue
         main = path / "__init__.py" if path.is_dir() else path
         if main.suffix == ".py" and main.is_file():
-            yield FoundPlugin(name=path.stem, origin=str(path), load=_importer(path.stem, main), path=path)
+            yield FoundPlugin(name=path.stem, origin=str(path), load=partial(_import, path.stem, main), path=path)
 
 
-def _importer(name: str, main: Path) -> Callable[[], ModuleType]:
-    def load() -> ModuleType:
-        """Import the file anew, whatever an earlier version left behind."""
-        full = f"{_PACKAGE}.{name}"
-        for known in [each for each in sys.modules if each == full or each.startswith(f"{full}.")]:
-            del sys.modules[known]
-        sys.modules.setdefault(_PACKAGE, ModuleType(_PACKAGE))
-        importlib.invalidate_caches()
-        spec = importlib.util.spec_from_file_location(
-            full, main, submodule_search_locations=[str(main.parent)] if main.name == "__init__.py" else None
-        )
-        if spec is None or spec.loader is None:
-            raise ImportError(f"{main} is not a Python module")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[full] = module
-        # The loader would use stale bytecode of a file with the same size and modification time in seconds.
-        code = compile(main.read_text(encoding="utf-8"), str(main), "exec")
-        exec(code, module.__dict__)  # noqa: S102 - the operator's own file, as an import would run it
-        return module
-
-    return load
+def _import(name: str, main: Path) -> ModuleType:
+    """Import the file anew, whatever an earlier version left behind."""
+    full = f"{_PACKAGE}.{name}"
+    for known in [each for each in sys.modules if each == full or each.startswith(f"{full}.")]:
+        del sys.modules[known]
+    sys.modules.setdefault(_PACKAGE, ModuleType(_PACKAGE))
+    importlib.invalidate_caches()
+    spec = importlib.util.spec_from_file_location(
+        full, main, submodule_search_locations=[str(main.parent)] if main.name == "__init__.py" else None
+    )
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{main} is not a Python module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[full] = module
+    # The loader would use stale bytecode of a file with the same size and modification time in seconds.
+    code = compile(main.read_text(encoding="utf-8"), str(main), "exec")
+    exec(code, module.__dict__)  # noqa: S102 - the operator's own file, as an import would run it
+    return module

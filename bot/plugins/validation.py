@@ -13,6 +13,7 @@ from bot.plugins.diagnostics import PluginInvalid
 from function_calls.language.messages import Message
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.dispatch.events import EVENTS
+from function_calls.tools.validation.schema_walk import properties_of
 from services.kernel.text import closest_names
 
 
@@ -32,8 +33,7 @@ def lint_contributions(adds: Contributions, tools: Iterable[ToolSpec]) -> list[M
 def _parameters_without_type(tools: Iterable[ToolSpec]) -> Iterator[Message]:
     """Yield the parameters whose schema admits everything."""
     for tool in tools:
-        properties = tool.parameters.get("properties")
-        for name, schema in properties.items() if isinstance(properties, Mapping) else ():
+        for name, schema in properties_of(tool.parameters).items():
             if isinstance(schema, Mapping) and not schema.keys() - _KEYS_WITHOUT_TYPE:
                 yield Message("lint.no_type", {"name": name, "tool": tool.name})
 

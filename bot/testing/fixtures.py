@@ -7,27 +7,28 @@ In `conftest.py`::
 `call_tool` runs one function as the router would; `talk` runs a whole bot with your functions in it.
 """
 
-from collections.abc import Callable, Sequence
-from types import ModuleType
-from typing import Protocol
+from collections.abc import Callable
 
 import pytest
 from msgspec.structs import replace
 
-from bot.config.settings import PluginSettings
 from bot.testing.clocks import FixedClock
 from bot.testing.in_memory import NOW, talk_to_bot
 from bot.testing.turns import make_context, make_message
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import Interpreter, ToolCall, ToolResult
+from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.context import Services
 from function_calls.tools.declaring.class_tools import Tool
 from function_calls.tools.session_state import CallState
 
 
-class CallTool(Protocol):
-    """The type of the fixture `call_tool`."""
+class CallTool:
+    """The type of the fixture `call_tool`: runs one function as the router does, and returns failures as results."""
+
+    def __init__(self, clock: FixedClock) -> None:
+        self._clock = clock
+        self._state = CallState()
 
     async def __call__(
         self,
@@ -42,24 +43,19 @@ class CallTool(Protocol):
         A tool that asks first runs only if the call is `approved`, as if the person had said yes; otherwise the result
         is the question. What a call writes into `ctx.state` is there for the next call of the same test.
         """
+        registry = Registry(injectable=[type(each) for each in services])
+        registry.register(tool)
+        message = make_message("test", is_private=True)
+        made = make_context(message, clock=self._clock, services=Services(*services), language=language)
+        asked = ToolCall(id="c1", name=next(iter(registry)).name, arguments=arguments)
+        context = replace(made, state=self._state.sibling(), approved=asked if approved else None)
+        return await FunctionCallRouter(registry).dispatch(asked, context)
 
 
-class Talk(Protocol):
-    """The type of the fixture `talk`."""
+class Talk:
+    """The type of the fixture `talk`: says texts to a new bot and returns its answers, as `talk_to_bot` does."""
 
-    async def __call__(
-        self,
-        *texts: str,
-        functions: Sequence[ModuleType | object] = (),
-        services: Sequence[object] = (),
-        interpreter: Interpreter | None = None,
-        plugins: PluginSettings | None = None,
-    ) -> list[str]:
-        """Say `texts` to a new bot, one after the other, and return all that it says.
-
-        It has `functions` and `plugins`; `services` are what `functions` have injected. No other plugin is loaded,
-        neither of the folder `plugins` nor of an installed package.
-        """
+    __call__ = staticmethod(talk_to_bot)
 
 
 @pytest.fixture
@@ -71,27 +67,10 @@ def fake_clock() -> FixedClock:
 @pytest.fixture
 def call_tool(fake_clock: FixedClock) -> CallTool:
     """Return a callable that runs one function as the router does: both checks, injection, failures as results."""
-    state = CallState()
-
-    async def call(
-        tool: Callable[..., object] | Tool,
-        *services: object,
-        language: str = "en",
-        approved: bool = False,
-        **arguments: object,
-    ) -> ToolResult:
-        registry = Registry(injectable=[type(each) for each in services])
-        registry.register(tool)
-        message = make_message("test", is_private=True)
-        made = make_context(message, clock=fake_clock, services=Services(*services), language=language)
-        asked = ToolCall(id="c1", name=next(iter(registry)).name, arguments=arguments)
-        context = replace(made, state=state.sibling(), approved=asked if approved else None)
-        return await FunctionCallRouter(registry).dispatch(asked, context)
-
-    return call
+    return CallTool(fake_clock)
 
 
 @pytest.fixture
 def talk() -> Talk:
     """Return a callable that talks to a new bot in memory, offline or with the interpreter given."""
-    return talk_to_bot
+    return Talk()

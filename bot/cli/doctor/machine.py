@@ -9,6 +9,7 @@ from typing import Final
 
 from bot.config.field_errors import config_message
 from bot.config.settings import HttpSettings
+from bot.http.security.networks import page_address
 from bot.platforms.kit.doctor import Finding, Prober, good, problem
 from services.kernel.errors import ConfigError, StorageBusy, StorageFull
 from services.recurrence.calendars.data_version import zone_data_version
@@ -19,7 +20,6 @@ from services.storage.engine.readonly import has_tables
 _MAX_SKEW = timedelta(seconds=30)
 _MAX_AGE_YEARS = 2
 _ABOUT: Final = "running bot"
-_WILDCARD_ADDRESSES: Final = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - values of a setting
 
 
 def examine_clock(skews: Mapping[str, timedelta]) -> Finding:
@@ -119,7 +119,7 @@ async def examine_running(settings: HttpSettings, prober: Prober, *, data_dir: P
     """Request the state of the platforms from the bot of these settings, if it runs."""
     if not settings.enabled or settings.port == 0:
         return []
-    address = f"http://{_WILDCARD_ADDRESSES.get(settings.host, settings.host)}:{settings.port}"
+    address = page_address(settings.host, settings.port)
     token = settings.token.get_secret_value()
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     answer = await prober.ask("GET", f"{address}/api/admin/adapters", headers=headers)

@@ -28,6 +28,7 @@ from bot.http.security.auth import NAME, ChatViewer
 from bot.platforms.web.frames import written
 from bot.platforms.web.shapes import LONGEST_NAME, person_called
 from services.history.service import HistoryService
+from services.storage.messages.pages import ChatOverview
 
 MESSAGE_ID = Annotated[str, Path(min_length=1, max_length=200)]
 LIMIT = Annotated[int, Query(ge=1, le=500)]
@@ -89,9 +90,10 @@ async def sessions(
     rooms = [each.address for each in found if each.address.platform == "web"]
     unread = await count_unread(context, viewer.named(name).person, rooms, words.split("\n"))
     here = {room.session_id: len(room.people) for room in context.room.rooms}
-    used = {chat.chat_id for chat in rooms}
-    unused = [room for room, people in here.items() if people and room not in used]
-    own = await filter_rooms(context, viewer, [context.room.address(room) for room in unused])
+    used, now = {chat.chat_id for chat in rooms}, context.clock.now()
+    unused = [context.room.address(room) for room, people in here.items() if people and room not in used]
+    own = await filter_rooms(context, viewer, unused)
+    empty = [ChatOverview(address=chat, message_count=0, last_at=now) for chat in unused if chat.key in own]
     return Sessions(
         sessions=[
             SessionOverview(
@@ -103,18 +105,7 @@ async def sessions(
                 unread=unread.get(each.address.key, NOTHING_UNREAD).messages,
                 mentions=unread.get(each.address.key, NOTHING_UNREAD).mentions,
             )
-            for each in found
-        ]
-        + [
-            SessionOverview(
-                id=room,
-                platform="web",
-                message_count=0,
-                last_at=written(context.clock.now()),
-                people_here=here[room],
-            )
-            for room in unused
-            if context.room.address(room).key in own
+            for each in (*found, *empty)
         ]
     )
 

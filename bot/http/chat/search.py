@@ -1,16 +1,15 @@
 """`/api/summary` and `/api/search`: summarise a room and search the web."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends
 from msgspec.structs import replace
 from pydantic import Field
 
-from bot.http.core.bodies import IN_ROOM, Answer, Body
+from bot.http.core.bodies import Answer, Body
 from bot.http.core.context import Context
-from bot.http.rooms.calls import Caller, call_tool, create_turn, require_success
+from bot.http.rooms.calls import Caller, call_tool, caller_with, create_turn, require_success
 from bot.http.rooms.memberships import admit
-from bot.http.security.auth import NAME, ChatViewer, SearchViewer
 
 routes = APIRouter(prefix="/api", tags=["search"])
 
@@ -64,15 +63,10 @@ class SearchResult(Answer):
 
 @routes.post("/summary")
 async def summary(
-    body: SummaryBody,
-    request: Request,
-    context: Context,
-    viewer: ChatViewer,
-    session_id: IN_ROOM = "lobby",
-    name: NAME = None,
+    body: SummaryBody, context: Context, caller: Annotated[Caller, Depends(caller_with("chat"))]
 ) -> SummaryAnswer:
     """Summarise the messages of a room; it counts as a message there."""
-    turn = await create_turn(context, Caller.of(request, viewer.named(name), session_id))
+    turn = await create_turn(context, caller)
     admit(context, turn.message.address, turn.message.sender.id)
     result = require_success(await call_tool(context, turn, "summary", body.model_dump(exclude_none=True)))
     value = result.value if isinstance(result.value, dict) else {}
@@ -82,15 +76,10 @@ async def summary(
 
 @routes.post("/search")
 async def search(
-    body: SearchBody,
-    request: Request,
-    context: Context,
-    viewer: SearchViewer,
-    session_id: IN_ROOM = "lobby",
-    name: NAME = None,
+    body: SearchBody, context: Context, caller: Annotated[Caller, Depends(caller_with("search"))]
 ) -> SearchResult:
     """Search the web through the configured engines; it is recorded and counts as a message in the room."""
-    turn = await create_turn(context, Caller.of(request, viewer.named(name), session_id))
+    turn = await create_turn(context, caller)
     admit(context, turn.message.address, turn.message.sender.id)
     turn = replace(turn, language=body.language or turn.language)
     result = require_success(await call_tool(context, turn, "perplexity_search", {"query": body.query}))

@@ -4,12 +4,13 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import Final
 
 from bot.http.core.bodies import SendAnswer, SendBody
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import HttpRefused
-from bot.http.rooms.calls import DirectTools
+from bot.http.rooms.calls import offer_direct_tools
 from bot.http.rooms.history import RoomHistory
 from bot.http.security.auth import Viewer
 from bot.platforms.web.adapter import IncomingPost, PostResult
@@ -98,7 +99,7 @@ class MessageSender:
         page: Listener | None = None,
     ) -> None:
         self._room = context.room
-        self._direct_tools = DirectTools(context, session_id, post.person, tool_servers, page)
+        self._offer_tools = partial(offer_direct_tools, context, session_id, post.person, tool_servers, page)
         self._history = RoomHistory(context)
         self._unanswered = UnansweredMessages(context.app.database)
         self._started_at = context.started_at
@@ -108,7 +109,7 @@ class MessageSender:
     async def send(self) -> PostResult:
         """Send the message; its tools are offered until the bot has answered it."""
         with ExitStack() as offered:
-            offered.enter_context(self._direct_tools.offer())
+            offered.enter_context(self._offer_tools())
             post = await self._room.say(self._session_id, self._incoming)
             if post.finished is not None:
                 withdraw = offered.pop_all().close

@@ -96,6 +96,7 @@ class RoomSocket:
         self._viewer = viewer
         self._session_id = session_id
         self._room: Room = context.room.room(session_id)
+        self._chat = context.room.address(session_id)
         self._queue: asyncio.Queue[Frame] = asyncio.Queue(QUEUE)
         self._is_behind = asyncio.Event()
         self._sends_metrics = asyncio.Event()
@@ -237,10 +238,9 @@ class RoomSocket:
     async def _send_snapshot(self, epoch: str, last_seq: int) -> None:
         missed = self._room.since(epoch, last_seq) if epoch else None
         seq, entered_at = self._room.seq, self._context.clock.now()
-        chat = self._context.room.address(self._session_id)
         history = RoomHistory(self._context)
-        messages = await history.list_messages(chat, limit=SNAPSHOT) if missed is None else []
-        reminders = await room_reminders(self._context, chat)
+        messages = await history.list_messages(self._chat, limit=SNAPSHOT) if missed is None else []
+        reminders = await room_reminders(self._context, self._chat)
         model = self._context.settings.model.name if self._context.app.has_model else None
         person, self._zone = self._viewer.person, await self._person_zone()
         if missed is None and not messages:
@@ -297,8 +297,7 @@ class RoomSocket:
             raise HttpRefused(403, "scope_missing", scope="admin")
 
     async def _person_zone(self) -> str:
-        chat = self._context.room.address(self._session_id)
-        return (await self._context.app.turns.zones.zone_of(chat, self._viewer.person)).key
+        return (await self._context.app.turns.zones.zone_of(self._chat, self._viewer.person)).key
 
     async def _send_zone_change(self) -> None:
         """Send the zone of the person if it is another than was sent last."""
@@ -309,11 +308,10 @@ class RoomSocket:
 
     async def _set_zone(self, data: Data) -> None:
         """Set the zone of the person, an IANA name."""
-        zones, chat = self._context.app.turns.zones, self._context.room.address(self._session_id)
         name = data.get("time_zone")
         if not isinstance(name, str) or not is_zone(name):
             raise HttpRefused(422, "frame_unknown")
-        await zones.set_for_person(chat, self._viewer.person, name)
+        await self._context.app.turns.zones.set_for_person(self._chat, self._viewer.person, name)
         await self._send_zone_change()
 
     async def _ping(self, data: Data) -> None:

@@ -15,11 +15,13 @@ from bot.config.editor import SettingsEditor
 from bot.config.settings import Settings
 from bot.http.core.tokens import Tokens
 from bot.platforms.web.adapter import WebPlatform
+from function_calls.tools.calls import Step
 from services.kernel.bounded import BoundedDict
 from services.kernel.clock import Clock
 from services.kernel.errors import StorageBusy, StorageFull
 from services.reminders.lookup.finder import ReminderFinder
-from services.reminders.model import ReminderState, row_key
+from services.reminders.model import row_key
+from services.reminders.records import StoredReminder
 from services.storage.database import Database
 from services.storage.messages.pages import MessagePages
 from services.storage.people.state import SqlStateStore
@@ -28,6 +30,7 @@ from services.storage.reminders.store import SqlReminderStore
 
 _MOST_REMINDERS: Final = 1000
 _MOST_CHANGES: Final = 5000
+_MOST_CLIENT_CALLS: Final = 500
 _MOST_MINUTES: Final = 24 * 60
 _TIMEOUT_SECONDS: Final = 2.0
 _CACHE_SECONDS: Final = 5.0  # so that not every probe writes to the database
@@ -123,6 +126,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
 
     `app` has the registry, the call router, the services, the state and the platforms; `room` is the web platform.
     `membership_lock` is held while the rooms of a person are changed. `editor` is None if settings cannot be changed.
+    `client_rounds` are the rounds of the bot before each call of an OpenAI client, which does not send them back.
     """
 
     settings: Settings
@@ -139,6 +143,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
     started_at: datetime
     editor: SettingsEditor | None = None
     membership_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    client_rounds: BoundedDict[str, tuple[Step, ...]] = field(default_factory=lambda: BoundedDict(_MOST_CLIENT_CALLS))
 
     @classmethod
     def of(
@@ -162,11 +167,10 @@ class HttpContext(Struct, frozen=True, kw_only=True):
             editor=editor,
         )
 
-    async def reminder_state(self, reminder_id: str) -> ReminderState:
-        """Return the state of a reminder; a missing one counts as deleted."""
+    async def find_reminder(self, reminder_id: str) -> StoredReminder | None:
+        """Return the stored reminder with a public id, or None."""
         key = row_key(reminder_id)
-        row = None if key is None else await self.reminders.get(key)
-        return ReminderState.CANCELLED if row is None else row.state
+        return None if key is None else await self.reminders.get(key)
 
 
 async def context_of(connection: HTTPConnection) -> HttpContext:

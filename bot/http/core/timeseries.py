@@ -1,6 +1,6 @@
 """Compute time series for the metrics screen from the call log."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
@@ -39,7 +39,7 @@ async def samples(context: HttpContext, minutes: int) -> list[Sample]:
     step = timedelta(minutes=-(-minutes // _MOST_SAMPLES))
     parts = -(-timedelta(minutes=minutes) // step)
     start = now.replace(second=0, microsecond=0) - step * (parts - 1)
-    messages = _count_by_step(await context.activity.message_times(start), start, step)
+    messages = Counter((at - start) // step for at in await context.activity.message_times(start))
     calls = _group_by_step(await context.activity.call_times(start), start, step)
     late = _group_by_step(await context.activity.lateness(start), start, step)
     return [
@@ -73,13 +73,6 @@ async def last_second(context: HttpContext) -> Sample:
         sockets=context.gauges.sockets,
         queue=context.gauges.queue_since(start),
     )
-
-
-def _count_by_step(moments: Sequence[datetime], start: datetime, step: timedelta) -> dict[int, int]:
-    counts: dict[int, int] = defaultdict(int)
-    for at in moments:
-        counts[(at - start) // step] += 1
-    return counts
 
 
 def _group_by_step(timed: Sequence[Timed], start: datetime, step: timedelta) -> dict[int, list[float]]:

@@ -3,26 +3,37 @@
 import base64
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import quote
+
+from mcp.server.context import ServerRequestContext
+from mcp.types import (
+    AudioContent,
+    BlobResourceContents,
+    CallToolRequestParams,
+    CallToolResult,
+    ContentBlock,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    ElicitRequestURLParams,
+    ElicitResult,
+    EmbeddedResource,
+    ImageContent,
+    InputRequests,
+    InputRequiredResult,
+    TextContent,
+)
 
 from function_calls.tools.calls import Form, InputRequest, SentFile, ToolResult
 from function_calls.tools.dispatch.approval import NEEDS_YES
-
-if TYPE_CHECKING:
-    from mcp.server.context import ServerRequestContext
-    from mcp.types import CallToolRequestParams, CallToolResult, ContentBlock, InputRequiredResult
-    from mcp.types import InputRequest as Caller
 
 CONFIRMED: Final = "bubbles/confirmed"  # in `_meta` of a call: the person has confirmed it
 CONFIRM: Final = "bubbles/confirm"  # the key of the question whether to confirm a call
 INPUT_REQUESTS_SINCE: Final = "2026-07-28"  # the protocol version whose results can be questions
 
 
-def call_result(result: ToolResult) -> "CallToolResult":
+def call_result(result: ToolResult) -> CallToolResult:
     """Return a result as text, with files as images, audio or resources, and an object as structured content."""
-    from mcp.types import CallToolResult, TextContent
-
     value = result.for_model()
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     if not result.ok:
@@ -33,10 +44,8 @@ def call_result(result: ToolResult) -> "CallToolResult":
     return CallToolResult(content=content, structured_content=structured, is_error=not result.ok)
 
 
-def question_for_client(ctx: "ServerRequestContext[object]", result: ToolResult) -> "InputRequiredResult | None":
+def question_for_client(ctx: ServerRequestContext[object], result: ToolResult) -> InputRequiredResult | None:
     """Return the questions of a result to the person; None if it has none or the client cannot ask them."""
-    from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitRequestURLParams, InputRequiredResult
-
     elicitation = None if ctx.session.client_capabilities is None else ctx.session.client_capabilities.elicitation
     if elicitation is None or ctx.session.protocol_version < INPUT_REQUESTS_SINCE:
         return None
@@ -45,7 +54,7 @@ def question_for_client(ctx: "ServerRequestContext[object]", result: ToolResult)
         return InputRequiredResult(input_requests={CONFIRM: ElicitRequest(params=params)})
     if result.form is None:
         return None
-    requests: dict[str, Caller] = {}
+    requests: InputRequests = {}
     for each in result.form.requests:
         message = f"{result.form.source}: {each.message}"
         requests[each.key] = ElicitRequest(
@@ -56,10 +65,8 @@ def question_for_client(ctx: "ServerRequestContext[object]", result: ToolResult)
     return InputRequiredResult(input_requests=requests, request_state=result.form.state)
 
 
-def form_of_answers(params: "CallToolRequestParams") -> Form | None:
+def form_of_answers(params: CallToolRequestParams) -> Form | None:
     """Return the answers of the person in a repeated call; None if it has none."""
-    from mcp.types import ElicitResult
-
     found = {key: each for key, each in (params.input_responses or {}).items() if isinstance(each, ElicitResult)}
     if not found:
         return None
@@ -72,9 +79,7 @@ def form_of_answers(params: "CallToolRequestParams") -> Form | None:
     )
 
 
-def _file_block(file: SentFile) -> "ContentBlock":
-    from mcp.types import AudioContent, BlobResourceContents, EmbeddedResource, ImageContent
-
+def _file_block(file: SentFile) -> ContentBlock:
     data, kind = base64.b64encode(file.content).decode(), file.media_type.partition("/")[0]
     if kind == "image":
         return ImageContent(data=data, mime_type=file.media_type)

@@ -3,43 +3,45 @@
 import json
 import uuid
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from msgspec import Struct
+from mcp import MCPError
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    InputRequiredResult,
+    ListResourcesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    Resource,
+    TextContent,
+    TextResourceContents,
+    Tool,
+    ToolAnnotations,
+)
 from msgspec.structs import replace
 
 from bot.app.application import App
 from bot.http.mcp.answers import CONFIRM, CONFIRMED, call_result, form_of_answers, question_for_client
+from bot.http.mcp.tasks import McpTasks, ReportProgress
+from bot.tools.servers.mcp.task_messages import CreateTaskResult
 from function_calls.language.messages import say
 from function_calls.tools.calls import Conversation, Form, ToolCall, ToolResult, ToolSpec, Turn
 from function_calls.tools.declaring.argument_validation import repair_arguments
 from function_calls.tools.permission import Viewer
 from function_calls.tools.session_state import CallState, Session
 from services.history.service import HistoryService
-from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.chat import ChatMessage
 from services.kernel.clock import Clock
 from services.kernel.errors import ToolFailed
 from services.reminders.service import ReminderService
 from services.storage.people.state import SqlScopeStore
-
-if TYPE_CHECKING:
-    from mcp.server.context import ServerRequestContext
-    from mcp.server.lowlevel import Server
-    from mcp.types import (
-        CallToolRequestParams,
-        CallToolResult,
-        InputRequiredResult,
-        ListResourcesResult,
-        ListToolsResult,
-        PaginatedRequestParams,
-        ReadResourceRequestParams,
-        ReadResourceResult,
-    )
-
-    from bot.http.mcp.tasks import McpTasks, ReportProgress
-    from bot.tools.servers.mcp.task_messages import CreateTaskResult
 
 ENTRY_POINT: Final = "mcp"
 REMINDERS: Final = "bubbles://reminders"
@@ -48,27 +50,14 @@ _MOST_MESSAGES: Final = 50
 _TASK_AFTER: Final = 5.0  # seconds
 
 
-class McpCaller(Struct, frozen=True, kw_only=True):
-    """The person and the chat of a request."""
-
-    person: Person
-    chat: ChatAddress
-
-
-FindCaller = Callable[["ServerRequestContext[object]"], McpCaller]
-Admit = Callable[[McpCaller], None]
-
-
-def admit_everybody(caller: McpCaller) -> None:
-    """Admit all calls."""
-    del caller
+FindCaller = Callable[[ServerRequestContext[object]], Viewer]
 
 
 class McpTools:
     """Answers MCP clients; `find_caller` returns the caller of a request, or raises if it has none.
 
-    `admit` is called before each call and raises `ToolFailed` if it is not permitted now. A call that takes more than
-    `task_after` seconds continues as a task, if the client supports tasks.
+    `admit` is called before each call and raises `ToolFailed` if it is not permitted now; without it all are. A call
+    that takes more than `task_after` seconds continues as a task, if the client supports tasks.
     """
 
     def __init__(
@@ -77,26 +66,17 @@ class McpTools:
         clock: Clock,
         find_caller: FindCaller,
         *,
-        admit: Admit = admit_everybody,
+        admit: Callable[[Viewer], None] | None = None,
         task_after: float = _TASK_AFTER,
     ) -> None:
         self._app = app
         self._clock = clock
         self._find_caller = find_caller
         self._admit = admit
-        self._task_after = task_after
+        self._tasks = McpTasks(app.background, clock, find_caller, task_after)
 
-    @cached_property
-    def _tasks(self) -> "McpTasks":
-        from bot.http.mcp.tasks import McpTasks
-
-        return McpTasks(self._app.background, self._clock, self._find_caller, self._task_after)
-
-    def server(self) -> "Server[object]":
+    def server(self) -> Server[object]:
         """Create the server, for any transport."""
-        from mcp.server.lowlevel import Server
-        from mcp.types import CallToolRequestParams
-
         server = Server(
             "bubbles",
             version=version("bubbles"),
@@ -110,13 +90,10 @@ class McpTools:
         return server
 
     async def _list_tools(
-        self, ctx: "ServerRequestContext[object]", params: "PaginatedRequestParams | None"
-    ) -> "ListToolsResult":
-        from mcp.types import ListToolsResult, Tool, ToolAnnotations
-
+        self, ctx: ServerRequestContext[object], params: PaginatedRequestParams | None
+    ) -> ListToolsResult:
         del params
-        caller = self._find_caller(ctx)
-        specs = await self._app.calls.list_specs(Viewer(person=caller.person, chat=caller.chat))
+        specs = await self._app.calls.list_specs(self._find_caller(ctx))
         tools = []
         for spec in specs:
             changes_state, needs_yes = self._effects(spec)
@@ -139,29 +116,28 @@ class McpTools:
         return own.options.changes_state or bool(own.options.confirm), bool(own.options.confirm)
 
     async def _call_tool(
-        self, ctx: "ServerRequestContext[object]", params: "CallToolRequestParams"
-    ) -> "CallToolResult | InputRequiredResult | CreateTaskResult":
+        self, ctx: ServerRequestContext[object], params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult | CreateTaskResult:
         return await self._tasks.run(ctx, params, lambda given, report: self._make_call(ctx, given, report))
 
     async def _make_call(
-        self, ctx: "ServerRequestContext[object]", params: "CallToolRequestParams", report: "ReportProgress"
-    ) -> "CallToolResult | InputRequiredResult":
-        from mcp.types import CallToolResult, TextContent
-
+        self, ctx: ServerRequestContext[object], params: CallToolRequestParams, report: ReportProgress
+    ) -> CallToolResult | InputRequiredResult:
         caller = self._find_caller(ctx)
         arguments = await self._repair_arguments(caller, params.name, params.arguments or {})
         call = ToolCall(id=f"{ENTRY_POINT}-{uuid.uuid4().hex}", name=params.name, arguments=arguments)
         form = form_of_answers(params)
         is_confirmed = bool((ctx.meta or {}).get(CONFIRMED)) or form is not None
         try:
-            self._admit(caller)
+            if self._admit is not None:
+                self._admit(caller)
         except ToolFailed as refused:
             return CallToolResult(content=[TextContent(text=str(refused))], is_error=True)
         if form is not None and form.is_declined and CONFIRM in form.answers:
             return await self._decline(caller, call)
         return await self._dispatch(ctx, caller, call, report, is_confirmed=is_confirmed, form=form)
 
-    async def _decline(self, caller: McpCaller, call: ToolCall) -> "CallToolResult":
+    async def _decline(self, caller: Viewer, call: ToolCall) -> CallToolResult:
         turn = await self._turn(caller, call)
         text = say(turn.language, "confirm.declined")
         result = ToolResult.failed("the person said no; nothing was done", text=text, kind="denied")
@@ -169,24 +145,22 @@ class McpTools:
         self._app.calls.record(call, context, result)
         return call_result(result)
 
-    async def _repair_arguments(
-        self, caller: McpCaller, name: str, given: Mapping[str, object]
-    ) -> Mapping[str, object]:
+    async def _repair_arguments(self, caller: Viewer, name: str, given: Mapping[str, object]) -> Mapping[str, object]:
         """Repair the arguments of the client's model where only one reading is possible."""
-        specs = await self._app.calls.list_specs(Viewer(person=caller.person, chat=caller.chat))
+        specs = await self._app.calls.list_specs(caller)
         spec = next((each for each in specs if each.name == name), None)
         return given if spec is None else repair_arguments(spec.parameters, given)
 
     async def _dispatch(
         self,
-        ctx: "ServerRequestContext[object]",
-        caller: McpCaller,
+        ctx: ServerRequestContext[object],
+        caller: Viewer,
         call: ToolCall,
-        report: "ReportProgress",
+        report: ReportProgress,
         *,
         is_confirmed: bool,
         form: Form | None,
-    ) -> "CallToolResult | InputRequiredResult":
+    ) -> CallToolResult | InputRequiredResult:
         turn = await self._turn(caller, call)
         conversation = Conversation(chat=caller.chat, person=caller.person)
         session = await Session.open(SqlScopeStore(self._app.database), conversation)
@@ -206,17 +180,15 @@ class McpTools:
             await call_context.policy.confirmations.close(turn.message, call_context.call_id)
         return question
 
-    async def _turn(self, caller: McpCaller, call: ToolCall) -> Turn:
+    async def _turn(self, caller: Viewer, call: ToolCall) -> Turn:
         message = ChatMessage(
             id=call.id, address=caller.chat, sender=caller.person, text="", sent_at=self._clock.now(), is_addressed=True
         )
         return await self._app.turns.turn(message)
 
     async def _list_resources(
-        self, ctx: "ServerRequestContext[object]", params: "PaginatedRequestParams | None"
-    ) -> "ListResourcesResult":
-        from mcp.types import ListResourcesResult, Resource
-
+        self, ctx: ServerRequestContext[object], params: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
         del params
         self._find_caller(ctx)
         listed = ((REMINDERS, "reminders", "Active reminders."), (HISTORY, "history", "The last messages."))
@@ -228,11 +200,8 @@ class McpTools:
         )
 
     async def _read_resource(
-        self, ctx: "ServerRequestContext[object]", params: "ReadResourceRequestParams"
-    ) -> "ReadResourceResult":
-        from mcp import MCPError
-        from mcp.types import INVALID_PARAMS, ReadResourceResult, TextResourceContents
-
+        self, ctx: ServerRequestContext[object], params: ReadResourceRequestParams
+    ) -> ReadResourceResult:
         caller, uri = self._find_caller(ctx), str(params.uri)
         if uri not in {REMINDERS, HISTORY}:
             raise MCPError(INVALID_PARAMS, f"there is no resource {uri}")
@@ -240,14 +209,14 @@ class McpTools:
         text = json.dumps(listed, ensure_ascii=False)
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type="application/json", text=text)])
 
-    async def _reminders(self, caller: McpCaller) -> list[dict[str, object]]:
+    async def _reminders(self, caller: Viewer) -> list[dict[str, object]]:
         found = await self._app.services.get(ReminderService).list(caller.chat, caller.person)
         return [
             {"id": each.id, "content": each.content, "next": [fire.isoformat() for fire in each.next_fires]}
             for each in found
         ]
 
-    async def _history(self, caller: McpCaller) -> list[dict[str, object]]:
+    async def _history(self, caller: Viewer) -> list[dict[str, object]]:
         found = await self._app.services.get(HistoryService).recent(caller.chat, _MOST_MESSAGES)
         return [
             {"id": each.id, "from": each.sender.name, "text": each.text, "at": each.sent_at.isoformat()}

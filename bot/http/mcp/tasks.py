@@ -8,10 +8,12 @@ import secrets
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from itertools import count
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from loguru import logger
 from mcp import MCPError
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
 from mcp.types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -35,10 +37,6 @@ from bot.tools.servers.mcp.task_messages import (
 )
 from services.kernel.background_tasks import BackgroundTasks
 from services.kernel.clock import Clock
-
-if TYPE_CHECKING:
-    from mcp.server.context import ServerRequestContext
-    from mcp.server.lowlevel import Server
 
 ReportProgress = Callable[[str], Awaitable[None]]
 Call = Callable[[CallToolRequestParams, ReportProgress], Awaitable[CallToolResult | InputRequiredResult]]
@@ -78,7 +76,7 @@ class _Task:
         """Set the progress of the call as the status message of the task."""
         self._set(self.state.status, status_message=message, input_requests=self.state.input_requests)
 
-    async def run(self, first: "asyncio.Task[CallToolResult | InputRequiredResult]") -> None:
+    async def run(self, first: asyncio.Task[CallToolResult | InputRequiredResult]) -> None:
         """Wait for the call, and repeat it with the client's input while its result is a question."""
         try:
             result = await first
@@ -136,7 +134,7 @@ class McpTasks:
         self,
         background: BackgroundTasks,
         clock: Clock,
-        owner: "Callable[[ServerRequestContext[object]], object]",
+        owner: Callable[[ServerRequestContext[object]], object],
         task_after: float,
     ) -> None:
         self._background = background
@@ -145,7 +143,7 @@ class McpTasks:
         self._task_after = task_after
         self._tasks: dict[str, _Task] = {}
 
-    def add_to(self, server: "Server[object]") -> None:
+    def add_to(self, server: Server[object]) -> None:
         """Add the extension and its request handlers to `server`."""
         server.extensions[EXTENSION] = {}
         server.add_request_handler("tasks/get", TaskParams, self._get)
@@ -153,7 +151,7 @@ class McpTasks:
         server.add_request_handler("tasks/cancel", TaskParams, self._cancel)
 
     async def run(
-        self, ctx: "ServerRequestContext[object]", params: CallToolRequestParams, call: Call
+        self, ctx: ServerRequestContext[object], params: CallToolRequestParams, call: Call
     ) -> CallToolResult | InputRequiredResult | CreateTaskResult:
         """Make a call; a long one continues as a task if the client supports tasks."""
         steps = count(1)
@@ -180,18 +178,18 @@ class McpTasks:
         state = task.state.model_dump(exclude={"result_type", "input_requests", "result", "error"})
         return CreateTaskResult.model_validate(state, by_name=True)
 
-    async def _get(self, ctx: "ServerRequestContext[object]", params: TaskParams) -> GetTaskResult:
+    async def _get(self, ctx: ServerRequestContext[object], params: TaskParams) -> GetTaskResult:
         return self._task(ctx, params).state
 
-    async def _update(self, ctx: "ServerRequestContext[object]", params: UpdateTaskParams) -> EmptyResult:
+    async def _update(self, ctx: ServerRequestContext[object], params: UpdateTaskParams) -> EmptyResult:
         self._task(ctx, params).answer(params.input_responses)
         return ACKNOWLEDGED
 
-    async def _cancel(self, ctx: "ServerRequestContext[object]", params: TaskParams) -> EmptyResult:
+    async def _cancel(self, ctx: ServerRequestContext[object], params: TaskParams) -> EmptyResult:
         self._task(ctx, params).cancel()
         return ACKNOWLEDGED
 
-    def _task(self, ctx: "ServerRequestContext[object]", params: TaskParams) -> _Task:
+    def _task(self, ctx: ServerRequestContext[object], params: TaskParams) -> _Task:
         if not _supports_tasks(ctx):
             data: dict[str, object] = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
             raise MCPError(MISSING_REQUIRED_CLIENT_CAPABILITY, f"the client does not declare {EXTENSION}", data)
@@ -214,7 +212,7 @@ class McpTasks:
                 del self._tasks[task_id]
 
 
-def _supports_tasks(ctx: "ServerRequestContext[object]") -> bool:
+def _supports_tasks(ctx: ServerRequestContext[object]) -> bool:
     capabilities = ctx.session.client_capabilities
     extensions = {} if capabilities is None else capabilities.extensions or {}
     return ctx.session.protocol_version >= INPUT_REQUESTS_SINCE and EXTENSION in extensions

@@ -12,15 +12,14 @@ from fastapi import APIRouter, Depends, Path
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from loguru import logger
 from msgspec.structs import replace
-from starlette.requests import HTTPConnection
 
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import COMPLETIONS, OPEN_WEBUI_PREFIX, PREFIX, HttpRefused
 from bot.http.openai.bodies import MODEL, CompletionBody, ModelEntry, ModelList
 from bot.http.openai.stream import AnswerStream, CompletedAnswer, StreamedInterpreter, chunks_of
-from bot.http.openai.turns import EarlierRounds, assign_ids, read_turn, room_of, sources_of, to_tool_calls
-from bot.http.rooms.calls import DirectTools
-from bot.http.rooms.events import usage_of
+from bot.http.openai.turns import assign_ids, read_turn, room_of, sources_of, to_tool_calls
+from bot.http.rooms.calls import offer_direct_tools
+from bot.http.rooms.events import read_usage
 from bot.http.rooms.memberships import admit, enter_room
 from bot.http.security.auth import Viewer, needs
 from function_calls.conversation.assistant import Assistant
@@ -44,18 +43,6 @@ routes = APIRouter(prefix=PREFIX, tags=["OpenAI-compatible"])
 open_webui_routes = APIRouter(prefix=OPEN_WEBUI_PREFIX, tags=["OpenAI-compatible"])
 
 
-def earlier_of(connection: HTTPConnection) -> EarlierRounds:
-    """Return the rounds that the application stores between requests."""
-    state = connection.app.state
-    if not hasattr(state, "earlier_rounds"):
-        state.earlier_rounds = EarlierRounds()
-    found: EarlierRounds = state.earlier_rounds
-    return found
-
-
-Earlier = Annotated[EarlierRounds, Depends(earlier_of)]
-
-
 @routes.get("/models")
 async def models(_viewer: ModelViewer) -> ModelList:
     """List the available models: the bot."""
@@ -72,7 +59,7 @@ async def model_of(model: Annotated[str, Path(max_length=200, examples=[MODEL])]
 
 @open_webui_routes.post(COMPLETIONS, responses=_JSON_OR_STREAM)  # type: ignore[arg-type]  # as below
 @routes.post(COMPLETIONS, responses=_JSON_OR_STREAM)  # type: ignore[arg-type]  # FastAPI's keys are int | str
-async def completions(body: CompletionBody, context: Context, viewer: ModelViewer, earlier: Earlier) -> Response:
+async def completions(body: CompletionBody, context: Context, viewer: ModelViewer) -> Response:
     """Answer as the bot, which runs its own tools and asks the client to run the client's.
 
     `tool_choice` `none` forbids all calls, also of the bot's tools; `required` or a named function demands a call of
@@ -85,10 +72,10 @@ async def completions(body: CompletionBody, context: Context, viewer: ModelViewe
     who = f"v1/{viewer.token_id}/{body.user or viewer.person.id}"
     admit(context, context.room.address(session_id), who)
     with ExitStack() as offered:
-        offered.enter_context(DirectTools(context, session_id, viewer.person, body.tool_servers or ()).offer())
-        turn = await read_turn(context, body, viewer, earlier)
+        offered.enter_context(offer_direct_tools(context, session_id, viewer.person, body.tool_servers or ()))
+        turn = await read_turn(context, body, viewer)
         names = {each.function.name for each in body.tools or ()} if turn.tool_choice != "none" else set()
-        return await _response(context, body, turn, names, earlier, offered)
+        return await _response(context, body, turn, names, offered)
 
 
 async def _response(
@@ -96,7 +83,6 @@ async def _response(
     body: CompletionBody,
     turn: Turn,
     names: set[str],
-    earlier: EarlierRounds,
     offered: ExitStack,
 ) -> Response:
     """Return the answer as a body or a stream; `offered` is closed when it is complete."""
@@ -105,12 +91,12 @@ async def _response(
     if body.stream:
         is_counted = body.stream_options is not None and body.stream_options.include_usage
         stream = AnswerStream(turn)
-        answering = asyncio.ensure_future(_answer(context, turn, names, earlier, stream))
+        answering = asyncio.ensure_future(_answer(context, turn, names, stream))
         withdraw = offered.pop_all().close
         answering.add_done_callback(lambda _: withdraw())
         chunks = chunks_of(answering, stream, completion_id, created, is_counted=is_counted)
         return StreamingResponse(chunks, media_type=_SSE, headers={"X-Accel-Buffering": "no"})
-    answered = await _answer(context, turn, names, earlier)
+    answered = await _answer(context, turn, names)
     message: dict[str, Json] = {"role": "assistant", "content": answered.text or None}
     if answered.calls:
         message["tool_calls"] = to_tool_calls(answered.calls)
@@ -130,7 +116,7 @@ async def _response(
 
 
 async def _answer(
-    context: HttpContext, turn: Turn, names: set[str], earlier: EarlierRounds, stream: AnswerStream | None = None
+    context: HttpContext, turn: Turn, names: set[str], stream: AnswerStream | None = None
 ) -> CompletedAnswer:
     """Answer the turn and record it like a message of a chat; `stream` gets the text while it is written.
 
@@ -149,12 +135,12 @@ async def _answer(
     reply = await _reply(context.app.assistant_with(inner), turn)
     calls = assign_ids(interpreter.calls)
     if calls:
-        earlier.store(calls, interpreter.steps)
+        context.client_rounds.update(dict.fromkeys((each.id for each in calls), interpreter.steps))
     elif turn.must_call:
         raise HttpRefused(422, "tool_choice_unmet", problems={"tool_choice": "not followed by the model"})
     elif reply is not None:
         await context.app.outbox.reply(turn.message.address, reply)
-    usage = await usage_of(context)(turn.message)
+    usage = await read_usage(context, turn.message)
     own_calls = await context.app.services.get(CallLog).of_message(turn.message.address, turn.message.id)
     text = reply.text_with_hint if reply is not None else ""
     return CompletedAnswer(text=text, calls=calls, usage=usage or _NO_USAGE, sources=sources_of(own_calls))

@@ -6,7 +6,7 @@ Source: https://platform.openai.com/docs/api-reference/chat/create
 import json
 import re
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
@@ -23,18 +23,15 @@ from function_calls.tools.errors import SchemaInvalid
 from function_calls.toolsets.openapi.bundling import safe_schema
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from services.call_log.model import ToolCallShape
-from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatMessage, Person
 from services.kernel.state import Json
 from services.people.zones import is_zone
 
 _BOT: Final = Person(id="bubbles", name="bubbles", is_bot=True)
-_MOST_REMEMBERED: Final = 500
 _MOST_READ_BY_RULES: Final = 20
 _DIALOGUE_ROLES: Final = frozenset({"user", "assistant"})
 _SYSTEM: Final = frozenset({"system", "developer"})
 _NOT_IN_ROOM_NAME: Final = re.compile(r"[^\w-]+")
-_MODES: Final = ("none", "auto", "required")
 
 
 class ToolChoice(Struct, frozen=True, kw_only=True):
@@ -69,41 +66,24 @@ def read_tool_choice(value: JsonValue, client: Sequence[ToolSpec]) -> ToolChoice
     Raises:
         HttpRefused: it is invalid, or names a tool that the request does not have (422).
     """
-    if value is None:
-        return ToolChoice()
-    if value in ("none", "auto"):
-        return ToolChoice(mode="none" if value == "none" else "auto")
-    if value == "required":
-        if not client:
+    match value:
+        case None | "auto":
+            return ToolChoice()
+        case "none":
+            return ToolChoice(mode="none")
+        case "required" if client:
+            return ToolChoice(mode="required")
+        case "required":
             raise _invalid("required needs tools")
-        return ToolChoice(mode="required")
-    function = value.get("function") if isinstance(value, dict) and value.get("type") == "function" else None
-    name = function.get("name") if isinstance(function, dict) else None
-    if not isinstance(name, str):
-        raise _invalid(f'it is {", ".join(_MODES)} or {{"type": "function", "function": {{"name": …}}}}')
-    if name not in {spec.name for spec in client}:
-        raise _invalid(f"tools has no function {name[:64]}")
-    return ToolChoice(mode="required", name=name)
+        case {"type": "function", "function": {"name": str(name)}}:
+            if name not in {spec.name for spec in client}:
+                raise _invalid(f"tools has no function {name[:64]}")
+            return ToolChoice(mode="required", name=name)
+    raise _invalid('it is none, auto, required or {"type": "function", "function": {"name": …}}')
 
 
 def _invalid(why: str) -> HttpRefused:
     return HttpRefused(422, "tool_choice_invalid", problems={"tool_choice": why}, why=why)
-
-
-class EarlierRounds:
-    """Stores the rounds of the bot before the calls that it gave to clients, which do not send these rounds back."""
-
-    def __init__(self) -> None:
-        self._steps: BoundedDict[str, tuple[Step, ...]] = BoundedDict(_MOST_REMEMBERED)
-
-    def store(self, calls: Sequence[ToolCall], steps: tuple[Step, ...]) -> None:
-        """Store the rounds before `calls`."""
-        for call in calls:
-            self._steps[call.id] = steps
-
-    def before(self, call_id: str) -> tuple[Step, ...] | None:
-        """Return the stored rounds before a call."""
-        return self._steps.get(call_id)
 
 
 def room_of(body: CompletionBody, viewer: Viewer) -> str:
@@ -113,7 +93,7 @@ def room_of(body: CompletionBody, viewer: Viewer) -> str:
     return f"api-{_NOT_IN_ROOM_NAME.sub('-', body.user or viewer.person.id)}"[:64].rstrip("-")
 
 
-async def read_turn(context: HttpContext, body: CompletionBody, viewer: Viewer, earlier: EarlierRounds) -> Turn:
+async def read_turn(context: HttpContext, body: CompletionBody, viewer: Viewer) -> Turn:
     """Create the turn of the last message of the user, with the client's calls since then.
 
     Models get the whole conversation, the rules its last messages.
@@ -148,7 +128,7 @@ async def read_turn(context: HttpContext, body: CompletionBody, viewer: Viewer, 
         tool_choice=choice.for_model,
         recent=tuple(message(each, f"v1-before-{at}") for at, each in enumerate(before)),
         client_messages=_messages_before(body.messages, place),
-        steps=_steps(body.messages[place + 1 :], earlier),
+        steps=_steps(body.messages[place + 1 :], context.client_rounds),
         call_style=(body.params.call_style if body.params else None) or turn.call_style,
     )
 
@@ -181,20 +161,11 @@ def _messages_before(messages: Sequence[ChatTurn], place: int) -> tuple[dict[str
 
 def _to_model_message(message: ChatTurn) -> dict[str, object]:
     """Return a message with the fields for models; `developer` is a newer name of `system`."""
-    converted: dict[str, object] = {
-        "role": "system" if message.role in _SYSTEM else message.role,
-        "content": message.text,
-    }
-    if message.name is not None:
-        converted["name"] = message.name
-    if message.tool_call_id is not None:
-        converted["tool_call_id"] = message.tool_call_id
-    if message.tool_calls:
-        converted["content"] = message.text or None
-        converted["tool_calls"] = [call.model_dump() for call in message.tool_calls]
-    if message.function_call is not None:
-        converted["function_call"] = message.function_call.model_dump()
-    return converted
+    fields = message.model_dump(include={"name", "tool_call_id", "tool_calls", "function_call"}, exclude_none=True)
+    if not message.tool_calls:
+        fields.pop("tool_calls", None)
+    content = message.text or (None if message.tool_calls else "")
+    return {"role": "system" if message.role in _SYSTEM else message.role, "content": content, **fields}
 
 
 def client_specs(tools: Sequence[OfferedTool]) -> tuple[ToolSpec, ...]:
@@ -246,8 +217,8 @@ def sources_of(calls: Iterable[ToolCallShape]) -> list[Json]:
     ]
 
 
-def _steps(messages: Sequence[ChatTurn], earlier: EarlierRounds) -> tuple[Step, ...]:
-    """Return the rounds of the turn, with the client's calls and their results."""
+def _steps(messages: Sequence[ChatTurn], rounds: Mapping[str, tuple[Step, ...]]) -> tuple[Step, ...]:
+    """Return the rounds of the turn, with the client's calls and their results; `rounds` are those before a call."""
     results = {each.tool_call_id: each.text for each in messages if each.role == "tool" and each.tool_call_id}
     steps: tuple[Step, ...] = ()
     for each in messages:
@@ -255,7 +226,7 @@ def _steps(messages: Sequence[ChatTurn], earlier: EarlierRounds) -> tuple[Step, 
             steps = (*steps, Step(text=each.text, calls=(), results=()))
         if each.role != "assistant" or not each.tool_calls:
             continue
-        steps = earlier.before(each.tool_calls[0].id) or steps
+        steps = rounds.get(each.tool_calls[0].id) or steps
         calls = tuple(
             ToolCall(id=call.id, name=call.function.name, arguments=_arguments(call.function.arguments))
             for call in each.tool_calls

@@ -4,7 +4,7 @@ import uuid
 from datetime import timedelta
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Depends, Path, Query
 from fastapi.responses import JSONResponse
 from msgspec.structs import replace
 from pydantic import Field, model_validator
@@ -12,8 +12,8 @@ from pydantic import Field, model_validator
 from bot.http.core.bodies import IN_ROOM, Answer, Body
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import ErrorBody, HttpRefused
-from bot.http.rooms.calls import Caller, call_tool, create_turn, require_success
-from bot.http.rooms.memberships import RoomReminderViewer, admit
+from bot.http.rooms.calls import Caller, call_tool, caller_with, create_turn, require_success
+from bot.http.rooms.memberships import RoomReminderViewer, admit, enter_room
 from bot.http.rooms.reminders import (
     ChangedReminderBody,
     ReminderBody,
@@ -21,7 +21,6 @@ from bot.http.rooms.reminders import (
     reminders_by_id,
     room_reminders,
 )
-from bot.http.security.auth import NAME
 from bot.platforms.web.frames import written
 from function_calls.language import recurrence_text
 from function_calls.language.messages import LANGUAGES, say
@@ -31,7 +30,7 @@ from function_calls.tools.dispatch.execution import refusal_text
 from function_calls.understanding.reminder_times import add_follow_up, refuse_past, schedule_from, time_reader
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
-from services.reminders.model import ReminderState, row_key
+from services.reminders.model import ReminderState
 from services.reminders.service import ReminderService
 
 REMINDER_ID = Annotated[str, Path(pattern=r"^[a-z0-9]{1,20}$", examples=["ptc7uz"])]
@@ -43,16 +42,17 @@ _MOST_NAMED = 200
 routes = APIRouter(tags=["reminders"])
 
 
-async def _read_caller(
-    request: Request, context: Context, viewer: RoomReminderViewer, session_id: IN_ROOM = "lobby", name: NAME = None
-) -> Caller:
-    """Read the caller of a change, which counts as a message in the room."""
-    caller = Caller.of(request, viewer.named(name), session_id)
-    admit(context, context.room.address(session_id), caller.viewer.person.id)
+RoomCaller = Annotated[Caller, Depends(caller_with("reminders"))]
+
+
+async def _admit_caller(context: Context, caller: RoomCaller) -> Caller:
+    """Count a change as a message of the caller in the room."""
+    await enter_room(context, caller.viewer, caller.session_id)
+    admit(context, context.room.address(caller.session_id), caller.viewer.person.id)
     return caller
 
 
-ReminderCaller = Annotated[Caller, Depends(_read_caller)]
+ReminderCaller = Annotated[Caller, Depends(_admit_caller)]
 """The caller of a request that changes reminders."""
 
 
@@ -187,17 +187,9 @@ async def create(body: NewReminderBody, context: Context, caller: ReminderCaller
 
 
 @routes.post("/api/reminders/preview")
-async def preview(
-    body: PreviewBody,
-    request: Request,
-    context: Context,
-    viewer: RoomReminderViewer,
-    session_id: IN_ROOM = "lobby",
-    name: NAME = None,
-) -> ReminderPreview:
+async def preview(body: PreviewBody, context: Context, caller: RoomCaller) -> ReminderPreview:
     """Interpret text as a reminder without setting it, for a form that shows the result while you type."""
-    caller = Caller.of(request, viewer.named(name), session_id, text=body.text)
-    turn = await create_turn(context, caller)
+    turn = await create_turn(context, replace(caller, text=body.text))
     try:
         interpreted = await _interpret_reminder(context, turn)
         if isinstance(interpreted, ReminderQuestion):
@@ -342,9 +334,7 @@ def _with_text(turn: Turn, text: str) -> Turn:
 async def _changed_reminder(context: HttpContext, result: ToolResult, changed_id: str = "") -> ChangedReminderBody:
     """Return the reminder that a call created or changed; a result without its id is about `changed_id`."""
     value = require_success(result).value
-    reminder_id = value.get("id", changed_id) if isinstance(value, dict) else changed_id
-    key = row_key(reminder_id)
-    row = None if key is None else await context.reminders.get(key)
+    row = await context.find_reminder(value.get("id", changed_id) if isinstance(value, dict) else changed_id)
     if row is None:
         raise HttpRefused(404, "not_found")
     changes = [receipt.change_id for receipt in result.receipts if receipt.change_id]

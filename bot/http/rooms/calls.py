@@ -2,18 +2,20 @@
 
 import asyncio
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Annotated, Final
 
+from fastapi import Depends, Request
 from msgspec import Struct
 from msgspec.structs import replace
-from starlette.requests import HTTPConnection
 
+from bot.http.core.bodies import IN_ROOM
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import REFUSED_STATUS, HttpRefused, join_problems, request_language
-from bot.http.rooms.memberships import enter_room
-from bot.http.security.auth import Viewer
+from bot.http.core.tokens import Scope
+from bot.http.rooms.memberships import LOBBY, enter_room
+from bot.http.security.auth import NAME, Viewer, needs
 from bot.platforms.web.rooms import Listener
 from function_calls.tools.calls import ToolCall, ToolResult, Turn
 from function_calls.tools.declaring.argument_validation import repair_arguments
@@ -30,46 +32,34 @@ ENTRY_POINT = "http"
 _ANSWERED_WITHIN: Final = 60.0  # seconds
 
 
-class DirectTools:
-    """Offers the tools of `tool_servers` to a person in a room while their message is answered.
+@contextmanager
+def offer_direct_tools(
+    context: HttpContext,
+    session_id: str,
+    person: Person,
+    tool_servers: Sequence[object],
+    page: Listener | None = None,
+) -> Iterator[None]:
+    """Offer the tools of `tool_servers` to a person in a room while the context is open.
 
     `page` is the socket of the page that sent the message, if any; it runs the tools.
     """
 
-    def __init__(
-        self,
-        context: HttpContext,
-        session_id: str,
-        person: Person,
-        tool_servers: Sequence[object],
-        page: Listener | None = None,
-    ) -> None:
-        self._context = context
-        self._session_id = session_id
-        self._person = person
-        self._tool_servers = tool_servers
-        self._page = page
-
-    @contextmanager
-    def offer(self) -> Iterator[None]:
-        """Offer the tools while the context is open."""
-        if not self._tool_servers:
-            yield
-            return
-        viewer = ToolViewer(person=self._person, chat=self._context.room.address(self._session_id))
-        direct = self._context.app.tools.direct
-        with direct.offer(viewer, self._tool_servers, session_id=self._session_id, event_call=self._run_in_page):
-            yield
-
-    async def _run_in_page(self, event: Mapping[str, object]) -> object:
+    async def run_in_page(event: Mapping[str, object]) -> object:
         """Send `execute:tool` to the pages of the person, and return the first answer."""
-        room = self._context.room.room(self._session_id)
         data = event["data"]
         call = data if isinstance(data, Mapping) else {}
         async with asyncio.timeout(_ANSWERED_WITHIN):
-            answer = await self._context.room.client_calls.ask(room, self._person.id, call, page=self._page)
+            answer = await context.room.client_calls.ask(context.room.room(session_id), person.id, call, page=page)
         error = answer.get("error")
         return {"error": error} if error else answer.get("result")
+
+    if not tool_servers:
+        yield
+        return
+    viewer = ToolViewer(person=person, chat=context.room.address(session_id))
+    with context.app.tools.direct.offer(viewer, tool_servers, session_id=session_id, event_call=run_in_page):
+        yield
 
 
 class Caller(Struct, frozen=True, kw_only=True):
@@ -82,10 +72,27 @@ class Caller(Struct, frozen=True, kw_only=True):
     key: str = ""
 
     @classmethod
-    def of(cls, request: HTTPConnection, viewer: Viewer, session_id: str, *, text: str = "") -> "Caller":
+    def of(cls, request: Request, viewer: Viewer, session_id: str) -> "Caller":
         """Read the caller of a request; its header `Idempotency-Key` is the key."""
         key = request.headers.get("idempotency-key", "")[:200]
-        return cls(viewer=viewer, session_id=session_id, language=request_language(request), text=text, key=key)
+        return cls(viewer=viewer, session_id=session_id, language=request_language(request), key=key)
+
+
+def caller_with(scope: Scope) -> Callable[..., Awaitable[Caller]]:
+    """Return a dependency that reads the caller of a request with a room in its query, who needs `scope`."""
+
+    async def read_caller(
+        request: Request,
+        viewer: Annotated[Viewer, Depends(needs(scope))],
+        session_id: IN_ROOM = LOBBY,
+        name: NAME = None,
+    ) -> Caller:
+        return Caller.of(request, viewer.named(name), session_id)
+
+    return read_caller
+
+
+ToolCaller = Annotated[Caller, Depends(caller_with("tools"))]
 
 
 async def create_turn(context: HttpContext, caller: Caller) -> Turn:

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from bot.http.core.context import HttpContext
 from bot.http.rooms.reminders import ReminderWatch
-from bot.platforms.web.adapter import UsageOf
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.confirmation.change_log import change_undone
 from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, Event
@@ -22,7 +22,8 @@ def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
     room, app = context.room, context.app
     watch = ReminderWatch(context)
     refresher = _Refresher(watch, context.clock)
-    room.attach(app.state, app.services.get(HistoryService), app.router.stop, refresher.start, usage_of(context))
+    history, usage = app.services.get(HistoryService), partial(read_usage, context)
+    room.attach(app.state, history, app.router.stop, refresher.start, usage)
 
     async def completed(event: Event) -> None:
         room.answers.show_call(event)
@@ -51,21 +52,16 @@ def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
         refresher.cancel()
 
 
-def usage_of(context: HttpContext) -> UsageOf:
-    """Return a function that reads the model usage of a message from the call log."""
-    log = context.app.services.get(CallLog)
-
-    async def read_usage(message: ChatMessage) -> dict[str, int] | None:
-        turn = await log.turn(message.id, message.address)
-        if turn is None or not turn.completions:
-            return None
-        return {
-            "prompt_tokens": turn.charge.prompt_tokens,
-            "completion_tokens": turn.charge.completion_tokens,
-            "total_tokens": turn.charge.tokens,
-        }
-
-    return read_usage
+async def read_usage(context: HttpContext, message: ChatMessage) -> dict[str, int] | None:
+    """Return the model usage of a message from the call log; None if no model was asked."""
+    turn = await context.app.services.get(CallLog).turn(message.id, message.address)
+    if turn is None or not turn.completions:
+        return None
+    return {
+        "prompt_tokens": turn.charge.prompt_tokens,
+        "completion_tokens": turn.charge.completion_tokens,
+        "total_tokens": turn.charge.tokens,
+    }
 
 
 class _Refresher:

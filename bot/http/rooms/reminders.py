@@ -11,7 +11,7 @@ from function_calls.language import recurrence_text
 from function_calls.language.messages import LANGUAGES
 from services.kernel.chat import ChatAddress
 from services.recurrence.schedule import rule_text
-from services.reminders.model import Reminder, ReminderState, row_key
+from services.reminders.model import Reminder, ReminderState
 
 _MOST: Final = 1000
 
@@ -78,9 +78,9 @@ async def room_reminders(context: HttpContext, chat: ChatAddress) -> list[Remind
 
 async def reminders_by_id(context: HttpContext, chat: ChatAddress, ids: Iterable[str]) -> list[ReminderBody]:
     """Return the reminders of a chat with these ids, open or done."""
-    keys = [key for each in dict.fromkeys(ids) if (key := row_key(each)) is not None]
-    rows = [row for key in keys if (row := await context.reminders.get(key)) is not None]
-    return [reminder_body(context.finder.public(row)) for row in rows if row.address.key == chat.key]
+    rows = [await context.find_reminder(each) for each in dict.fromkeys(ids)]
+    own = [row for row in rows if row is not None and row.address.key == chat.key]
+    return [reminder_body(context.finder.public(row)) for row in own]
 
 
 class ReminderWatch:
@@ -103,6 +103,7 @@ class ReminderWatch:
             room.emit(kind, {"reminder": reminder})
         for gone in (before or {}).values():
             if gone["id"] not in now:
-                state = await self._context.reminder_state(gone["id"])
+                row = await self._context.find_reminder(gone["id"])
+                state = ReminderState.CANCELLED if row is None else row.state
                 kind = "reminder_updated" if state is ReminderState.DONE else "reminder_cancelled"
                 room.emit(kind, {"reminder": {**gone, "status": state.value, "due_at": None, "next": []}})

@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
-from typing import Final, Protocol
+from typing import Final
 from uuid import uuid4
 
 from loguru import logger
@@ -25,22 +25,10 @@ _TRIES: Final = 10
 _BETWEEN_TRIES: Final = 0.3  # seconds; a message of the bot is in the history shortly after it was sent
 
 
-class Channel(Protocol):
-    """A channel between workers."""
-
-    async def send(self, text: str) -> None:
-        """Send `text` to all workers."""
-        ...
-
-    def receive(self) -> AsyncGenerator[str | None, None]:
-        """Yield received texts; None when listening starts, before which texts may have been missed."""
-        ...
-
-
 class SharedRooms:
     """Exchanges the events of rooms with other workers."""
 
-    def __init__(self, context: HttpContext, broadcasts: Channel) -> None:
+    def __init__(self, context: HttpContext, broadcasts: Broadcasts) -> None:
         self._context = context
         self._broadcasts = broadcasts
         self._own = uuid4().hex

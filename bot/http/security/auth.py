@@ -123,6 +123,5 @@ def needs(scope: Scope) -> Callable[[HTTPConnection], Awaitable[Viewer]]:
 ChatViewer = Annotated[Viewer, Depends(needs("chat"))]
 ReminderViewer = Annotated[Viewer, Depends(needs("reminders"))]
 ToolViewer = Annotated[Viewer, Depends(needs("tools"))]
-SearchViewer = Annotated[Viewer, Depends(needs("search"))]
 MetricsViewer = Annotated[Viewer, Depends(needs("metrics"))]
 AdminViewer = Annotated[Viewer, Depends(needs("admin"))]

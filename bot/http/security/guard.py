@@ -1,7 +1,6 @@
 """Check host, origin, size, rate and token of all requests."""
 
 import re
-from collections.abc import Iterable
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -31,6 +30,7 @@ _HEADERS: Final = (
     ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
     ("Permissions-Policy", "camera=(), microphone=(), geolocation=()"),
+    ("Cache-Control", "no-store"),
 )
 
 
@@ -98,7 +98,9 @@ class Guard:
     def _with_headers(self, send: Send) -> Send:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                _add_headers(MutableHeaders(scope=message), self._headers)
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers:
+                    headers.setdefault(name, value)
             await send(message)
 
         return send_with_headers
@@ -139,9 +141,3 @@ def _fits(length: str, limit: int) -> bool:
 
 def _client_network(connection: HTTPConnection) -> str:
     return f"@{network_of(connection.client.host)}" if connection.client is not None else "@"
-
-
-def _add_headers(headers: MutableHeaders, added: Iterable[tuple[str, str]]) -> None:
-    for name, value in added:
-        headers.setdefault(name, value)
-    headers.setdefault("Cache-Control", "no-store")

@@ -6,6 +6,7 @@ process has no file descriptor left for its database, its chat platforms and its
 
 import asyncio
 from collections.abc import Callable, Collection
+from functools import partial
 from typing import Any, Final, Literal
 
 from loguru import logger
@@ -183,12 +184,7 @@ class LimitedProtocol(H11Protocol):
 
 def limited_protocol(limits: ConnectionLimits) -> Callable[..., asyncio.Protocol]:
     """Return a factory of protocols with `limits`, for Uvicorn's setting `http`."""
-    reports = RepeatLimit(_REPORT_SECONDS)
-
-    def make(**uvicorn: Any) -> LimitedProtocol:
-        return LimitedProtocol(limits, reports, **uvicorn)
-
-    return make
+    return partial(LimitedProtocol, limits, RepeatLimit(_REPORT_SECONDS))
 
 
 def _network(connection: Any) -> str:

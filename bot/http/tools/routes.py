@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Request
 from pydantic import Field, JsonValue
 
-from bot.http.core.bodies import IN_ROOM, LONGEST_SESSION, SESSION_PATTERN, Answer, Body, as_json
+from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN, Answer, Body, as_json
 from bot.http.core.context import Context, HttpContext
-from bot.http.core.errors import HttpRefused, request_language
+from bot.http.core.errors import HttpRefused
 from bot.http.core.timeseries import percentile
-from bot.http.rooms.calls import Caller, call_tool, check_arguments, create_turn, tool_viewer
-from bot.http.rooms.memberships import RoomToolViewer, admit
-from bot.http.security.auth import NAME, ToolViewer, Viewer
+from bot.http.rooms.calls import Caller, ToolCaller, call_tool, check_arguments, create_turn, tool_viewer
+from bot.http.rooms.memberships import admit, enter_room
+from bot.http.security.auth import ToolViewer
 from function_calls.language.messages import text_in
 from function_calls.registry import Registry
 from function_calls.tools.calls import ToolSpec
@@ -96,32 +96,21 @@ class Invoked(Answer):
 
 
 @routes.get("")
-async def tools(
-    request: Request, context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
-) -> ToolList:
+async def tools(context: Context, caller: ToolCaller) -> ToolList:
     """List the tools that you may call in a room, with their schemas; an admin sees all, unless a name is given."""
-    return ToolList(tools=await _list_tools(request, context, viewer.named(name), session_id))
+    return ToolList(tools=await _list_tools(context, caller))
 
 
 @routes.get("/")
-async def tool_list(
-    request: Request, context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
-) -> list[ToolBody]:
+async def tool_list(context: Context, caller: ToolCaller) -> list[ToolBody]:
     """List the tools of `GET /api/tools` as an array, for Open WebUI's clients."""
-    return await _list_tools(request, context, viewer.named(name), session_id)
+    return await _list_tools(context, caller)
 
 
 @routes.get("/{tool_name}")
-async def tool(
-    tool_name: TOOL_NAME,
-    request: Request,
-    context: Context,
-    viewer: RoomToolViewer,
-    session_id: IN_ROOM = "lobby",
-    name: NAME = None,
-) -> ToolBody:
+async def tool(tool_name: TOOL_NAME, context: Context, caller: ToolCaller) -> ToolBody:
     """Return one tool with its schema."""
-    for each in await _list_tools(request, context, viewer.named(name), session_id):
+    for each in await _list_tools(context, caller):
         if each.id == tool_name:
             return each
     raise HttpRefused(404, "tool_unknown", tool=tool_name)
@@ -150,13 +139,13 @@ async def invoke(
     )
 
 
-async def _list_tools(request: Request, context: HttpContext, viewer: Viewer, session_id: str) -> list[ToolBody]:
-    caller = tool_viewer(context, viewer, session_id)
-    specs = await context.app.calls.list_specs(caller)
+async def _list_tools(context: HttpContext, caller: Caller) -> list[ToolBody]:
+    await enter_room(context, caller.viewer, caller.session_id)
+    viewer = tool_viewer(context, caller.viewer, caller.session_id)
+    specs = await context.app.calls.list_specs(viewer)
     times = await context.activity.call_times(context.clock.now() - _STATISTICS_PERIOD)
-    sources = {each.spec.name: each.source for each in await context.app.tools.list_tools(caller)}
-    language = request_language(request)
-    return [_tool_body(spec, context.app.registry, times, sources, language) for spec in specs]
+    sources = {each.spec.name: each.source for each in await context.app.tools.list_tools(viewer)}
+    return [_tool_body(spec, context.app.registry, times, sources, caller.language) for spec in specs]
 
 
 def _tool_body(

@@ -7,12 +7,11 @@ from fastapi.responses import JSONResponse
 from pydantic import JsonValue
 
 from bot import __version__
-from bot.http.core.bodies import IN_ROOM, as_json
+from bot.http.core.bodies import as_json
 from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
-from bot.http.rooms.calls import Caller, call_tool, check_arguments, create_turn, require_success, tool_viewer
-from bot.http.rooms.memberships import RoomToolViewer, admit
-from bot.http.security.auth import NAME, ToolViewer
+from bot.http.rooms.calls import ToolCaller, call_tool, check_arguments, create_turn, require_success, tool_viewer
+from bot.http.rooms.memberships import admit, enter_room
 from function_calls.tools.calls import ToolSpec
 from services.kernel.state import Json
 
@@ -22,11 +21,10 @@ routes = APIRouter(prefix="/tools", tags=["tool server"])
 
 
 @routes.get("/openapi.json", responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}})
-async def document(
-    request: Request, context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
-) -> JSONResponse:
+async def document(request: Request, context: Context, caller: ToolCaller) -> JSONResponse:
     """Return the OpenAPI document of the tool server, with `POST /tools/{name}` for each function that you may call."""
-    specs = await context.app.calls.list_specs(tool_viewer(context, viewer.named(name), session_id))
+    await enter_room(context, caller.viewer, caller.session_id)
+    specs = await context.app.calls.list_specs(tool_viewer(context, caller.viewer, caller.session_id))
     url = str(request.base_url).rstrip("/") + routes.prefix
     return JSONResponse(tool_document(specs, context.settings.bot.name, url))
 
@@ -34,19 +32,15 @@ async def document(
 @routes.post("/{tool_name}")
 async def call(
     tool_name: Annotated[str, Path(max_length=200, examples=["reminder_list"])],
-    request: Request,
     context: Context,
-    viewer: ToolViewer,
+    caller: ToolCaller,
     given: Annotated[dict[str, JsonValue] | None, Body(description="The arguments.")] = None,
-    session_id: IN_ROOM = "lobby",
-    name: NAME = None,
     confirm: Annotated[bool, Query(description="The person has confirmed the call, if necessary.")] = False,
 ) -> JsonValue:
     """Call a function with its arguments; the response is the result for a model.
 
     It is recorded, and counts as a message in the room.
     """
-    caller = Caller.of(request, viewer.named(name), session_id)
     turn, is_operator = await create_turn(context, caller), caller.viewer.is_operator
     arguments = await check_arguments(context, turn, tool_name, given or {}, is_for_model=True, is_operator=is_operator)
     admit(context, turn.message.address, turn.message.sender.id)

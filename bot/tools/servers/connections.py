@@ -144,7 +144,7 @@ def read_connections(settings: ToolServerSettings, token_folder: Path | None = N
     Raises:
         ConfigError: a list of connections is not a JSON list.
     """
-    labels = Labels()
+    labels: set[str] = set()
     openapi, mcp, refused = [], [], []
     written = [
         *connection_entries(settings.connections, _KEY),
@@ -158,7 +158,7 @@ def read_connections(settings: ToolServerSettings, token_folder: Path | None = N
         except ValidationError as error:
             refused.append(_refusal(place, entry, error, labels))
             continue
-        connection = connection.model_copy(update={"name": labels.unique(connection.label)})
+        connection = connection.model_copy(update={"name": _unique_label(connection.label, labels)})
         if connection.type == "mcp":
             mcp.append(_mcp_server(connection, token_folder))
         else:
@@ -166,20 +166,14 @@ def read_connections(settings: ToolServerSettings, token_folder: Path | None = N
     return Connections(openapi=tuple(openapi), mcp=tuple(mcp), refused=tuple(refused))
 
 
-class Labels:
-    """Assigns unique labels."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-
-    def unique(self, wanted: str) -> str:
-        """Return `wanted`, with a number if it is taken."""
-        label, count = wanted, 1
-        while label in self._taken:
-            count += 1
-            label = f"{wanted[: LONGEST_LABEL - 4]}_{count}"
-        self._taken.add(label)
-        return label
+def _unique_label(wanted: str, taken: set[str]) -> str:
+    """Return `wanted`, with a number if it is one of `taken`, and add it to these."""
+    label, count = wanted, 1
+    while label in taken:
+        count += 1
+        label = f"{wanted[: LONGEST_LABEL - 4]}_{count}"
+    taken.add(label)
+    return label
 
 
 def connection_entries(written: SecretStr, key: str) -> list[object]:
@@ -208,14 +202,15 @@ def _is_disabled(entry: object) -> bool:
     return False in switches
 
 
-def _refusal(place: int, entry: object, error: ValidationError, labels: Labels) -> RefusedConnection:
+def _refusal(place: int, entry: object, error: ValidationError, labels: set[str]) -> RefusedConnection:
     first = error.errors(include_url=False, include_input=False)[0]  # the input may be a secret
     where = ".".join(str(part) for part in (_KEY, place, *first["loc"]))
     info = entry.get("info") if isinstance(entry, Mapping) else None
     names = [each.get("name") for each in (entry, info) if isinstance(each, Mapping)]
     name = next((each for each in names if isinstance(each, str) and each), f"connection_{place}")
     problem = SettingInvalid("settings", where, first)
-    return RefusedConnection(label=labels.unique(label_of(name, "server")), problem=problem, secrets=secrets_in(entry))
+    label = _unique_label(label_of(name, "server"), labels)
+    return RefusedConnection(label=label, problem=problem, secrets=secrets_in(entry))
 
 
 def _mcp_server(connection: ToolServerConnection, token_folder: Path | None) -> McpServer:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
@@ -46,12 +47,9 @@ async def fetch_document(
         if response.status == 200:
             # Parsing a large document would block the event loop.
             return await asyncio.to_thread(_import_document, response, base), base
-        problem = problem or ServerUnavailable(_missing(candidate, response.status))
+        missing = {"path": urlsplit(candidate).path, "status": response.status}
+        problem = problem or ServerUnavailable(Message("server.not_found", missing))
     raise problem or ServerUnavailable(Message("server.no_document"))
-
-
-def _missing(url: str, status: int) -> Message:
-    return Message("server.not_found", {"path": urlsplit(url).path, "status": status})
 
 
 def _candidates(url: str, path: str) -> list[tuple[str, str]]:
@@ -78,13 +76,8 @@ def _unusable(error: Exception) -> ServerUnavailable:
 
 
 def _parse_document(text: str) -> object:
-    try:
+    with suppress(ValueError):
         return json.loads(text)
-    except ValueError:
-        return _from_yaml(text)
-
-
-def _from_yaml(text: str) -> object:
     try:
         import yaml
     except ImportError:

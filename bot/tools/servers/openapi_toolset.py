@@ -107,7 +107,7 @@ class OpenApiToolset:
             self._client, own.url, own.path, self._credentials.for_document(), max_bytes=self._limits.document
         )
 
-    async def fetch_until_available(self) -> None:
+    async def run(self) -> None:
         """Fetch the document, and retry after failures, with pauses of up to five minutes."""
         for pause in growing_pauses(self._first_pause, _LONGEST_PAUSE):
             try:

@@ -1,6 +1,7 @@
 """Convert a tool server's response to a tool result."""
 
 import json
+from contextlib import suppress
 from typing import Final
 
 from msgspec import Struct
@@ -52,19 +53,16 @@ def response_value(response: ServerResponse, mask: EchoedSecretMask) -> object:
     """Return JSON or text, truncated for a model, or a description of other content."""
     if not response.content:
         return {"status": response.status}
-    if "json" in response.content_type or not response.content_type:
-        try:
-            return truncate_for_model(mask.value(json.loads(response.text)), is_truncated=response.is_truncated)
-        except (ValueError, RecursionError):
-            return truncate_for_model(mask.text(response.text), is_truncated=response.is_truncated)
-    if response.content_type.startswith(_TEXTS) or response.content_type.endswith("xml"):
-        return truncate_for_model(mask.text(response.text), is_truncated=response.is_truncated)
-    size = f"more than {len(response.content)}" if response.is_truncated else str(len(response.content))
-    return {
-        "content_type": mask.text(response.content_type),
-        "bytes": size,
-        "note": "not text; it cannot be shown here",
-    }
+    kind = response.content_type
+    is_json = "json" in kind or not kind
+    if not (is_json or kind.startswith(_TEXTS) or kind.endswith("xml")):
+        size = f"more than {len(response.content)}" if response.is_truncated else str(len(response.content))
+        return {"content_type": mask.text(kind), "bytes": size, "note": "not text; it cannot be shown here"}
+    value: object = mask.text(response.text)
+    if is_json:
+        with suppress(ValueError, RecursionError):
+            value = mask.value(json.loads(response.text))
+    return truncate_for_model(value, is_truncated=response.is_truncated)
 
 
 def truncate_for_model(value: object, *, is_truncated: bool = False) -> object:

@@ -13,6 +13,7 @@ from pydantic import SecretStr
 
 from bot.config.field_errors import config_message
 from bot.config.settings import ToolServerSettings
+from bot.tools.servers.responses import ServerUnavailable
 from function_calls.language.messages import Message
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolSpec
@@ -42,11 +43,10 @@ _WAIT_AT_START: Final = 5.0  # seconds that a bot waits for its tool servers bef
 
 
 class ListedTool(Struct, frozen=True, kw_only=True):
-    """A tool that a person may see, with its source; `is_on` unless it is switched off in the chat."""
+    """A tool that a person may see, with its source."""
 
     spec: ToolSpec
     source: ToolSource
-    is_on: bool
 
 
 class ToolSources(Struct, frozen=True, kw_only=True):
@@ -57,7 +57,6 @@ class ToolSources(Struct, frozen=True, kw_only=True):
 
     sources: tuple[ToolSource, ...]
     combined: CombinedToolset
-    calls: FunctionCallRouter
     direct: DirectToolset
     refreshable: "Mapping[str, OpenApiToolset]" = field(default_factory=dict)
     stored: "StoredToolset | None" = None
@@ -66,9 +65,8 @@ class ToolSources(Struct, frozen=True, kw_only=True):
     async def list_tools(self, viewer: Viewer) -> tuple[ListedTool, ...]:
         """List the tools that `viewer` may see in the chat, including those that are switched off there."""
         by_label = {source.label: source for source in self.sources}
-        on = {spec.name for spec in await self.calls.list_specs(viewer)}
         return tuple(
-            ListedTool(spec=spec, source=by_label[label], is_on=spec.name in on)
+            ListedTool(spec=spec, source=by_label[label])
             for label, spec in await self.combined.list_labelled(viewer)
             if label in by_label
         )
@@ -111,7 +109,12 @@ async def open_tool_sources(
         openapi = (
             await _open_openapi_toolsets(connections.openapi, settings, resources) if connections is not None else []
         )
-        mcp = _mcp_toolsets(_mcp_servers(settings, connections))
+        mcp_servers = _mcp_servers(settings, connections)
+        try:
+            mcp, unusable = _mcp_toolsets(mcp_servers), []
+        except ServerUnavailable as error:
+            logger.error("{}", error)
+            mcp, unusable = [], [_unusable_source("mcp", each.label, error.problem) for each in mcp_servers]
         direct = DirectToolset()
         stored = repository = None
         if store is not None and settings.python_tools:
@@ -121,24 +124,17 @@ async def open_tool_sources(
             *(_server_source("openapi", each.connection, each) for each in openapi),
             *(_server_source("mcp", each.server, each) for each in mcp),
             *(_refused_source(each) for each in (() if connections is None else connections.refused)),
+            *unusable,
             *extra,
             *((stored_source(stored),) if stored is not None else ()),
             ToolSource(label=DIRECT, kind="direct", toolset=direct),
         )
         guarded: dict[str, Toolset] = {source.label: source.restrict(owners) for source in external}
         combined = combine_external(calls, guarded)
-        tasks = await resources.enter_async_context(running_tasks())
-        for each in openapi:
-            tasks.start(each.fetch_until_available(), f"tool server {each.connection.label}")
-        for server in mcp:
-            tasks.start(server.run(), f"MCP server {server.server.label}")
-        await _wait_for_first_try(
-            [*(each.first_try for each in openapi), *(each.first_try for each in mcp)], wait_seconds
-        )
+        await _start([*openapi, *mcp], resources, wait_seconds)
         yield ToolSources(
             sources=(local, *external),
             combined=combined,
-            calls=calls,
             direct=direct,
             refreshable={each.connection.label: each for each in openapi},
             stored=stored,
@@ -184,18 +180,14 @@ async def try_connection(entry: Mapping[str, object], settings: ToolServerSettin
     if found.refused:
         return ServerProbe(problem=config_message(found.refused[0].problem))
     async with AsyncExitStack() as resources:
+        toolsets: list[OpenApiToolset | McpToolset] = []
         try:
-            openapi = await _open_openapi_toolsets(found.openapi, settings, resources)
-            mcp = _mcp_toolsets(found.mcp)
-        except ImportError:
-            return ServerProbe(problem=Message("server.no_mcp"))
-        tasks = await resources.enter_async_context(running_tasks())
-        for each in openapi:
-            tasks.start(each.fetch_until_available(), "try a tool server")
-        for server in mcp:
-            tasks.start(server.run(), "try an MCP server")
-        toolset = openapi[0] if openapi else mcp[0]
-        await _wait_for_first_try([toolset.first_try], _WAIT_AT_TEST)
+            toolsets += await _open_openapi_toolsets(found.openapi, settings, resources)
+            toolsets += _mcp_toolsets(found.mcp)
+        except ServerUnavailable as error:
+            return ServerProbe(problem=error.problem)
+        await _start(toolsets, resources, _WAIT_AT_TEST)
+        [toolset] = toolsets
         if not toolset.first_try.is_set():
             return ServerProbe(problem=Message("server.timeout"))
         if not toolset.health.is_ok:
@@ -237,10 +229,17 @@ def _mcp_servers(settings: ToolServerSettings, connections: "Connections | None"
 
 
 def _mcp_toolsets(wanted: "Sequence[McpServer]") -> "list[McpToolset]":
+    """Return the toolsets of MCP servers.
+
+    Raises:
+        ServerUnavailable: the extra `mcp` is not installed.
+    """
     if not wanted:
         return []
-    from bot.tools.servers.mcp.toolset import McpToolset
-
+    try:
+        from bot.tools.servers.mcp.toolset import McpToolset
+    except ImportError as error:
+        raise ServerUnavailable(Message("server.no_mcp")) from error
     return [McpToolset(each) for each in wanted]
 
 
@@ -280,17 +279,19 @@ def stored_source(toolset: "StoredToolset") -> ToolSource:
 
 
 def _refused_source(refused: "RefusedConnection") -> ToolSource:
-    """Return a source without tools, whose health shows the problem of the connection."""
     logger.error("tool server connection {} is invalid: {}", refused.label, refused.problem)
     error = refused.problem
     place = {"place": f"{error.path}: {error.key}", "reason": config_message(error)}
-    health = Health(is_ok=False, detail=Message("server.not_used", place), is_final=True)
+    return _unusable_source("openapi", refused.label, Message("server.not_used", place), is_final=True)
+
+
+def _unusable_source(
+    kind: Literal["openapi", "mcp"], label: str, problem: Message | str, *, is_final: bool = False
+) -> ToolSource:
+    """Return a source without tools, whose health shows the problem of its connection."""
+    health = Health(is_ok=False, detail=problem, is_final=is_final)
     return ToolSource(
-        label=refused.label,
-        kind="openapi",
-        toolset=CombinedToolset({}),
-        access=Access(is_public=False),
-        health=lambda: health,
+        label=label, kind=kind, toolset=CombinedToolset({}), access=Access(is_public=False), health=lambda: health
     )
 
 
@@ -302,10 +303,16 @@ def _server_source(
     )
 
 
-async def _wait_for_first_try(events: list[asyncio.Event], seconds: float) -> None:
+async def _start(
+    toolsets: "Sequence[OpenApiToolset | McpToolset]", resources: AsyncExitStack, wait_seconds: float
+) -> None:
+    """Run toolsets until `resources` are closed; wait at most `wait_seconds` for their first attempts to connect."""
+    tasks = await resources.enter_async_context(running_tasks())
+    for each in toolsets:
+        tasks.start(each.run(), f"tool server {each.title}")
     try:
-        async with asyncio.timeout(seconds):
-            for event in events:
-                await event.wait()
+        async with asyncio.timeout(wait_seconds):
+            for each in toolsets:
+                await each.first_try.wait()
     except TimeoutError:
-        logger.warning("some tool servers did not answer within {:.0f} s; continuing without their tools", seconds)
+        logger.warning("some tool servers did not answer within {:.0f} s; continuing without their tools", wait_seconds)

@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
+from pydantic_core import to_jsonable_python
 
 from function_calls.tools.validation.schema_validator import SchemaValidator
 from function_calls.toolsets.stored.source import ParsedSource, SourceInvalid, read_source
@@ -189,20 +190,13 @@ def _id_of(name: str) -> str:
 
 
 def _specs(source: ParsedSource) -> Json:
-    return [
-        {"name": each.name, "description": each.description, "parameters": _json(each.parameters)}
-        for each in source.functions
+    listed = [
+        {"name": each.name, "description": each.description, "parameters": each.parameters} for each in source.functions
     ]
+    specs: Json = to_jsonable_python(listed, fallback=str)
+    return specs
 
 
 def _meta(source: ParsedSource, form: ToolForm, before: str = "") -> Json:
     manifest: dict[str, Json] = {name: text for name, text in source.meta.items()}  # noqa: C416 - to the wider type
     return {"description": form.description or source.meta.get("description") or before, "manifest": manifest}
-
-
-def _json(value: object) -> Json:
-    if isinstance(value, Mapping):
-        return {str(key): _json(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_json(each) for each in value]
-    return value if isinstance(value, bool | int | float | str) or value is None else str(value)

@@ -180,9 +180,7 @@ class WorkspaceFunctions:
         except SandboxUnavailable as error:
             raise ToolFailed(str(error)) from error
         seconds = min(float(timeout or self._limits.seconds), self._limits.seconds)
-        limits = RunLimits(
-            seconds=seconds, megabytes=self._limits.megabytes, folder_megabytes=self._limits.folder_megabytes
-        )
+        limits = replace(self._limits, seconds=seconds)
         async with self._workspace.lock:
             result = await run_worker(
                 "bot.tools.workspace.worker",

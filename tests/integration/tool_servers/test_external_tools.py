@@ -116,7 +116,8 @@ async def test_a_tool_of_a_server_is_switched_off_in_one_chat_and_on_again(serve
             options, platforms=[platform], interpreter=interpreter, database=Database("sqlite://")
         ) as app:
             await platform.say(f"/tools off {name}", sender="ann")
-            away = [each.spec.name for each in await app.tools.list_tools(ANN) if not each.is_on]
+            on = {spec.name for spec in await app.calls.list_specs(ANN)}
+            away = [each.spec.name for each in await app.tools.list_tools(ANN) if each.spec.name not in on]
             await platform.say("Bubbles, what time is it?", sender="ann")
             await platform.say(f"/tools on {name}", sender="ann")
             await platform.say("Bubbles, and now?", sender="ann")

@@ -7,8 +7,9 @@ from mcp import Client
 from mcp.types import ElicitResult
 
 from bot.http.mcp.answers import CONFIRMED
-from bot.http.mcp.server import HISTORY, REMINDERS, McpCaller, McpTools
+from bot.http.mcp.server import HISTORY, REMINDERS, McpTools
 from function_calls.tools.calls import Form, InputRequest, SentFile, ToolResult, ToolSpec
+from function_calls.tools.permission import Viewer
 from function_calls.toolsets.combined import combine_external
 from services.call_log.service import CallLog
 from services.kernel.chat import ChatAddress, Person
@@ -18,7 +19,7 @@ from services.storage.records.activity import CallFilter
 from tests.support.http_bot import http_bot
 from tests.support.tool_servers.mcp_toolsets import settled
 
-ANN = McpCaller(person=Person(id="ann", name="Ann"), chat=ChatAddress(platform="web", chat_id="lobby"))
+ANN = Viewer(person=Person(id="ann", name="Ann"), chat=ChatAddress(platform="web", chat_id="lobby"))
 TEA = {"type": "once", "time": "in 10 minutes", "content": "tea 茶"}
 
 

@@ -9,24 +9,23 @@ from mcp.client.extension import advertise
 from mcp.types import INVALID_PARAMS, MISSING_REQUIRED_CLIENT_CAPABILITY, ElicitResult, EmptyResult
 from msgspec.structs import replace
 
-from bot.http.mcp.server import McpCaller, McpTools
+from bot.http.mcp.server import McpTools
 from bot.testing.clocks import FixedClock
 from bot.testing.turns import make_context
 from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.mcp.task_messages import (
     EXTENSION,
-    CancelTaskRequest,
     CreateTaskResult,
-    GetTaskRequest,
     GetTaskResult,
     TaskParams,
+    TaskRequest,
     UpdateTaskParams,
-    UpdateTaskRequest,
 )
 from bot.tools.servers.mcp.tasks import TasksExtension
 from bot.tools.servers.mcp.toolset import McpToolset
 from function_calls.tools.calls import Form, InputRequest, ToolResult, ToolSpec
 from function_calls.tools.confirmation.forms import next_question, with_answer
+from function_calls.tools.permission import Viewer
 from function_calls.toolsets.combined import combine_external
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
@@ -36,8 +35,8 @@ from tests.support.tool_servers.mcp_toolsets import in_process, running, settled
 from tests.unit.tool_servers.conftest import NOON
 
 LOBBY = ChatAddress(platform="web", chat_id="lobby")
-ANN = McpCaller(person=Person(id="ann", name="Ann"), chat=LOBBY)
-BEN = McpCaller(person=Person(id="ben", name="Ben"), chat=LOBBY)
+ANN = Viewer(person=Person(id="ann", name="Ann"), chat=LOBBY)
+BEN = Viewer(person=Person(id="ben", name="Ben"), chat=LOBBY)
 AFTER = 0.05
 """Seconds after which a call goes on as a task here."""
 
@@ -106,7 +105,9 @@ async def begin(client, name="bake"):
 
 
 async def state_of(client, task_id):
-    return await client.session.send_request(GetTaskRequest(params=TaskParams(task_id=task_id)), GetTaskResult)
+    return await client.session.send_request(
+        TaskRequest(method="tasks/get", params=TaskParams(task_id=task_id)), GetTaskResult
+    )
 
 
 async def state_when(client, task_id, *statuses):
@@ -166,7 +167,7 @@ async def test_cancelled_task_stops_its_tool(oven, tools):
     async with client_of(tools) as client:
         task = await begin(client)
         params = TaskParams(task_id=task.task_id)
-        await client.session.send_request(CancelTaskRequest(params=params), EmptyResult)
+        await client.session.send_request(TaskRequest(method="tasks/cancel", params=params), EmptyResult)
         await asyncio.wait_for(oven.was_stopped.wait(), 2)
 
         assert (await state_when(client, task.task_id, "cancelled")).result is None
@@ -183,7 +184,7 @@ async def test_question_of_a_task_is_answered_through_its_client(oven, tools):
         [(key, asked)] = asking.input_requests.items()
         answers = {key: ElicitResult(action="accept", content={"seats": 4}), "9.other": ElicitResult(action="decline")}
         params = UpdateTaskParams(task_id=task.task_id, input_responses=answers)
-        await client.session.send_request(UpdateTaskRequest(params=params), EmptyResult)
+        await client.session.send_request(TaskRequest(method="tasks/update", params=params), EmptyResult)
         done = await state_when(client, task.task_id, "completed")
 
         assert asked.params.message == "oven: How many?"

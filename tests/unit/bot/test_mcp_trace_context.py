@@ -6,10 +6,11 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from opentelemetry import trace
 
-from bot.http.mcp.server import McpCaller, McpTools
+from bot.http.mcp.server import McpTools
 from bot.testing.turns import make_context
 from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.mcp.toolset import McpToolset
+from function_calls.tools.permission import Viewer
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from tests.support.http_bot import http_bot
@@ -17,7 +18,7 @@ from tests.support.tool_servers.mcp_toolsets import in_process, running
 
 sdk = pytest.importorskip("opentelemetry.sdk.trace", reason="needs the extra telemetry")
 TRACE, PARENT = "a" * 32, "b" * 16
-ANN = McpCaller(person=Person(id="ann", name="Ann"), chat=ChatAddress(platform="web", chat_id="lobby"))
+ANN = Viewer(person=Person(id="ann", name="Ann"), chat=ChatAddress(platform="web", chat_id="lobby"))
 
 
 async def test_call_of_a_server_carries_the_trace_of_the_message():

@@ -3,7 +3,7 @@
 import pytest
 from mcp import Client
 
-from bot.http.mcp.server import McpCaller, McpTools
+from bot.http.mcp.server import McpTools
 from bot.testing.fixtures import call_tool, fake_clock  # noqa: F401 - pytest finds them by name
 from bot.testing.in_memory import talk_to_bot
 from bot.testing.models import ScriptedInterpreter, ScriptedModel, completion, requested
@@ -13,13 +13,14 @@ from function_calls.conversation.agents.agent_tool import ask
 from function_calls.llm import FunctionCallLLM
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolCall
+from function_calls.tools.permission import Viewer
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from tests.support.http_bot import http_bot
 from tests.unit.bot.http.conftest import asked
 
 WRONG = {"size": 1, "colr": "blue"}
-ANN = McpCaller(person=Person(id="ann", name="Ann"), chat=ChatAddress(platform="web", chat_id="lobby"))
+ANN = Viewer(person=Person(id="ann", name="Ann"), chat=ChatAddress(platform="web", chat_id="lobby"))
 
 
 @pytest.fixture

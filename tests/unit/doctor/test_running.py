@@ -96,3 +96,10 @@ async def test_bot_of_another_data_folder_is_a_problem():
 
     assert finding.is_problem
     assert "/srv/other/data" in finding.state_in("en")
+
+
+@pytest.mark.parametrize("host", ["::", "::1"])
+async def test_ipv6_address_is_written_in_brackets(host):
+    [finding] = await found(HttpSettings(host=host, port=9, token=SecretStr("x" * 24)))
+
+    assert "http://[::1]:9" in finding.state_in("en")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mcp import Client
 
 from bot.http.app import build_guarded_app
-from bot.http.mcp.server import McpCaller, McpTools
+from bot.http.mcp.server import McpTools
 from bot.http.rooms.events import follow_bot
 from bot.testing.clocks import StandingClock
 from bot.testing.in_memory import NOW
@@ -24,6 +24,7 @@ from function_calls.functions.reminders import handlers as handlers_reminders
 from function_calls.functions.reminders.handlers_states import reminder_state
 from function_calls.llm import FunctionCallLLM
 from function_calls.tools.calls import ToolCall
+from function_calls.tools.permission import Viewer
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 from services.people.zones import ZoneService
@@ -98,7 +99,7 @@ async def reminders_after(way: str, name: str, arguments: Mapping[str, object], 
                 if way == "http":
                     await client.post(f"/api/tools/{name}/invoke", json={"arguments": dict(arguments)})
                 elif way == "mcp":
-                    asker = McpCaller(person=person, chat=chat)
+                    asker = Viewer(person=person, chat=chat)
                     async with Client(McpTools(bot.app, StandingClock(NOW), lambda _: asker).server()) as mcp:
                         await mcp.call_tool(name, dict(arguments))
                 elif way == "agent":

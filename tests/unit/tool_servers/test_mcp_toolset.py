@@ -218,10 +218,11 @@ async def until(condition):
 
 async def test_tools_resources_and_prompts_are_listed(connected, viewer):
     toolset = await connected()
+    specs = {spec.name: spec for spec in await toolset.list_specs(viewer)}
 
-    assert "get_sum" in await names(toolset, viewer)
-    assert "read_resource" in await names(toolset, viewer)
-    assert (toolset.resources, toolset.prompts) == (("notes://today", "notes://{day}"), ("greet",))
+    assert "get_sum" in specs
+    assert "notes://today, notes://{day}." in specs["read_resource"].description
+    assert [name for name in specs if name.startswith("prompt_")] == ["prompt_greet"]
     assert toolset.health.is_ok
 
 

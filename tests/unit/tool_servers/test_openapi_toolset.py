@@ -244,7 +244,7 @@ async def test_failed_refresh_keeps_the_tools_and_reports_the_problem(toolset_of
 async def test_a_server_that_is_down_is_asked_again(toolset_of, viewer):
     toolset = await toolset_of(documents(*[httpx.Response(503)] * 6, with_operations(a="1")))
 
-    await toolset.fetch_until_available()
+    await toolset.run()
 
     assert len(await toolset.list_specs(viewer)) == 1
 

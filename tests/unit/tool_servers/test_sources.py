@@ -1,4 +1,5 @@
 import json
+import sys
 
 import pytest
 from pydantic import SecretStr
@@ -6,6 +7,10 @@ from pydantic import SecretStr
 from bot.config.settings import ToolServerSettings
 from bot.tools.servers.connections import read_connections
 from bot.tools.servers.mcp.servers import OAuthSettings
+from bot.tools.servers.sources import open_tool_sources, try_connection
+from function_calls.language.messages import text_in
+from function_calls.registry import Registry
+from function_calls.router import FunctionCallRouter
 from function_calls.tools.permission import Viewer
 from function_calls.toolsets.direct import DirectToolset
 from services.kernel.chat import ChatAddress, Person
@@ -294,3 +299,17 @@ async def test_a_client_that_does_not_answer_is_a_failed_call(viewer, context, r
         result = await direct.call(UTC_TIME, {}, context)
 
     assert (result.ok, result.failure) == (False, failure)
+
+
+async def test_mcp_server_without_the_extra_is_a_source_that_names_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "bot.tools.servers.mcp.toolset", None)
+    entry = {"type": "mcp", "url": "http://127.0.0.1:1/mcp", "name": "notes"}
+    settings = written(entry)
+
+    async with open_tool_sources(settings, FunctionCallRouter(Registry())) as tools:
+        [source] = [each for each in tools.sources if each.kind == "mcp"]
+    probe = await try_connection(entry, settings)
+
+    assert (source.label, source.health().is_ok) == ("notes", False)
+    assert source.health().detail == probe.problem
+    assert "bubbles[mcp]" in text_in("en", probe.problem)

@@ -1,14 +1,21 @@
 """Convert the questions of an MCP server to a form, and the form with its answers to the server's responses."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from mcp.types import (
+    ElicitRequest,
+    ElicitRequestURLParams,
+    ElicitResult,
+    InputRequiredResult,
+    InputResponses,
+    Result,
+)
 
 from bot.tools.servers.echoed_secrets import EchoedSecretMask
+from bot.tools.servers.mcp.task_messages import GetTaskResult
 from function_calls.tools.calls import Form, InputRequest
 from function_calls.toolsets.openapi.texts import sanitize_description
 from services.kernel.errors import ToolFailed
-
-if TYPE_CHECKING:
-    from mcp.types import InputResponses, Result
 
 _LONGEST_MESSAGE: Final = 1000
 _MOST_QUESTIONS: Final = 20
@@ -16,16 +23,12 @@ _LONGEST_TEXT: Final = 200
 _TEXTS: Final = frozenset({"title", "description"})
 
 
-def form_of(result: "Result", source: str, mask: EchoedSecretMask) -> Form:
+def form_of(result: Result, source: str, mask: EchoedSecretMask) -> Form:
     """Return the questions of `source` that a call or a task waits for; none if it only asks to repeat the call.
 
     Raises:
         ToolFailed: it asks for something other than input of the person, or for too much.
     """
-    from mcp.types import ElicitRequest, ElicitRequestURLParams, InputRequiredResult
-
-    from bot.tools.servers.mcp.task_messages import GetTaskResult
-
     listed = result.input_requests if isinstance(result, InputRequiredResult | GetTaskResult) else None
     requests: list[InputRequest] = []
     for key, asked in (listed or {}).items():
@@ -47,10 +50,8 @@ def form_of(result: "Result", source: str, mask: EchoedSecretMask) -> Form:
     )
 
 
-def input_responses(form: Form) -> "InputResponses":
+def input_responses(form: Form) -> InputResponses:
     """Return the answers of a form, without fields that were left out."""
-    from mcp.types import ElicitResult
-
     if form.is_declined:
         return {each.key: ElicitResult(action="decline") for each in form.requests}
     responses: InputResponses = {}

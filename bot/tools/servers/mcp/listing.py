@@ -1,10 +1,13 @@
 """List the tools, prompts and resources of an MCP server as tool specs."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeVar
+from typing import Final, Literal, TypeVar
 
 from loguru import logger
+from mcp import Client, MCPError
+from mcp.types import PaginatedResult, Prompt, Tool
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -12,15 +15,11 @@ from bot.tools.servers.echoed_secrets import EchoedSecretMask
 from bot.tools.servers.mcp.servers import McpServer
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.errors import SchemaInvalid
+from function_calls.tools.validation.schema_walk import properties_of
 from function_calls.toolsets.openapi.bundling import safe_schema
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.openapi.operation import is_query_name
 from function_calls.toolsets.openapi.texts import sanitize_description, tool_name
-
-if TYPE_CHECKING:
-    from mcp import Client
-    from mcp.types import Prompt, Tool
-
 
 READ_RESOURCE: Final = "read_resource"
 PROMPT: Final = "prompt_"
@@ -32,7 +31,7 @@ _MOST_TOOLS: Final = 500
 _MOST_OTHERS: Final = 100  # prompts, and resources, of one server
 
 
-def tool_spec(tool: "Tool", label: str, confirm: str, taken: Collection[str]) -> ToolSpec:
+def tool_spec(tool: Tool, label: str, confirm: str, taken: Collection[str]) -> ToolSpec:
     """Return the spec of a tool: a safe name, description and schema, and the fields of its result."""
     changes = _changes_state(tool, label)
     about = sanitize_description(tool.description) or sanitize_description(tool.title, 200) or tool.name
@@ -61,7 +60,7 @@ def resource_spec(uris: Sequence[str], taken: Collection[str]) -> ToolSpec:
     )
 
 
-def prompt_spec(prompt: "Prompt", label: str, taken: Collection[str]) -> ToolSpec:
+def prompt_spec(prompt: Prompt, label: str, taken: Collection[str]) -> ToolSpec:
     """Return the spec of the tool that fetches a prompt; all arguments of prompts are texts."""
     arguments = prompt.arguments or []
     about = sanitize_description(prompt.description) or sanitize_description(prompt.title, 200)
@@ -80,11 +79,9 @@ def prompt_spec(prompt: "Prompt", label: str, taken: Collection[str]) -> ToolSpe
 
 def _result_line(schema: Mapping[str, object]) -> str:
     """Return the fields of an output schema in one line for a model; empty if there are none, or only a text."""
-    fields = schema.get("properties")
-    if not isinstance(fields, Mapping) or not fields:
-        return ""
+    fields = properties_of(schema)
     named = [f"{name} ({_kind(part)})" for name, part in islice(fields.items(), _MOST_FIELDS)]
-    if named == ["result (string)"]:
+    if named in ([], ["result (string)"]):
         return ""
     more = ", …" if len(fields) > _MOST_FIELDS else ""
     return sanitize_description(f"Returns {', '.join(named)}{more}.", _LONGEST_RESULT_LINE)
@@ -101,7 +98,7 @@ def _kind(part: object) -> str:
     return f"{text}: {about.rstrip('.')}" if isinstance(about, str) and about else text
 
 
-def _changes_state(tool: "Tool", label: str) -> bool:
+def _changes_state(tool: Tool, label: str) -> bool:
     """Return whether a call may change something, by the hint of the server, or else by the verb of its name."""
     hints = tool.annotations
     if hints is not None and hints.read_only_hint is not None:
@@ -109,11 +106,7 @@ def _changes_state(tool: "Tool", label: str) -> bool:
     return not is_query_name(tool.name.removeprefix(f"{label}_").removeprefix(f"{label}-"))
 
 
-class _Page(Protocol):
-    next_cursor: str | None
-
-
-Page = TypeVar("Page", bound=_Page)
+Page = TypeVar("Page", bound=PaginatedResult)
 
 
 class McpTarget(Struct, frozen=True, kw_only=True):
@@ -124,82 +117,52 @@ class McpTarget(Struct, frozen=True, kw_only=True):
 
 
 class McpListing(Struct, frozen=True, kw_only=True):
-    """The offered tools with the target of each; `resources` are URIs and URI templates."""
+    """The offered tools with the target of each."""
 
     specs: tuple[ToolSpec, ...] = ()
     targets: Mapping[str, McpTarget] = field(default_factory=dict)
-    resources: tuple[str, ...] = ()
-    prompts: tuple[str, ...] = ()
 
 
-async def fetch_listing(client: "Client", server: McpServer, mask: EchoedSecretMask) -> McpListing:
+async def fetch_listing(client: Client, server: McpServer, mask: EchoedSecretMask) -> McpListing:
     """List what a server offers and the settings allow.
 
     Secrets of the bot are masked; a tool with a secret in its name is left out.
     """
-    builder = _ListingBuilder(server, mask)
-    tools = await _tools(client)
-    prompts, resources = await _prompts(client), await _resources(client)
+    specs: list[ToolSpec] = []
+    targets: dict[str, McpTarget] = {}
+    for target, make_spec in _offers(server, await _tools(client), await _prompts(client), await _resources(client)):
+        try:
+            spec = mask.spec(make_spec(targets))
+        except (DocumentInvalid, SchemaInvalid) as error:
+            logger.warning("skipped {} {} of {}: {}", target.kind, target.name, server.label, error)
+            continue
+        if spec is None:
+            logger.warning("skipped a {} of {} with a secret in its name", target.kind, server.label)
+            continue
+        examples = server.examples.get(spec.name, ())
+        specs.append(replace(spec, examples=examples, timeout_seconds=server.timeout_seconds))
+        targets[spec.name] = target
+    return McpListing(specs=tuple(specs), targets=targets)
+
+
+def _offers(
+    server: McpServer, tools: Sequence[Tool], prompts: Sequence[Prompt], resources: Sequence[str]
+) -> Iterator[tuple[McpTarget, Callable[[Collection[str]], ToolSpec]]]:
+    """Yield the targets that the settings allow, each with a function from the taken names to its spec."""
     for tool in tools:
-        builder.add_tool(tool)
-    for prompt in prompts:
-        builder.add_prompt(prompt)
-    builder.add_resources(resources)
-    return McpListing(
-        specs=tuple(builder.specs),
-        targets=builder.targets,
-        resources=resources,
-        prompts=tuple(prompt.name for prompt in prompts),
-    )
-
-
-class _ListingBuilder:
-    """Collects specs under unique names."""
-
-    def __init__(self, server: McpServer, mask: EchoedSecretMask) -> None:
-        self._server = server
-        self._mask = mask
-        self.specs: list[ToolSpec] = []
-        self.targets: dict[str, McpTarget] = {}
-
-    def add_tool(self, tool: "Tool") -> None:
         if tool.execution is not None and tool.execution.task_support == "required":
             # Only in protocol 2025-11-25, whose tasks are other than those of the extension.
-            logger.debug("skipped tool {} of {}: it runs as a task of an older protocol", tool.name, self._server.label)
-        elif self._server.allows(tool.name):
-            server = self._server
-            self._add(
-                McpTarget(kind="tool", name=tool.name),
-                lambda: tool_spec(tool, server.label, server.confirm, self.targets),
-            )
-
-    def add_prompt(self, prompt: "Prompt") -> None:
-        if self._server.allows(f"{PROMPT}{prompt.name}"):
-            self._add(
-                McpTarget(kind="prompt", name=prompt.name),
-                lambda: prompt_spec(prompt, self._server.label, self.targets),
-            )
-
-    def add_resources(self, resources: tuple[str, ...]) -> None:
-        if resources and self._server.allows(READ_RESOURCE):
-            self._add(McpTarget(kind="resource"), lambda: resource_spec(resources, self.targets))
-
-    def _add(self, target: McpTarget, make: Callable[[], ToolSpec]) -> None:
-        try:
-            spec = self._mask.spec(make())
-        except (DocumentInvalid, SchemaInvalid) as error:
-            logger.warning("skipped {} {} of {}: {}", target.kind, target.name, self._server.label, error)
-            return
-        if spec is None:
-            logger.warning("skipped a {} of {} with a secret in its name", target.kind, self._server.label)
-            return
-        server = self._server
-        examples = server.examples.get(spec.name, ())
-        self.specs.append(replace(spec, examples=examples, timeout_seconds=server.timeout_seconds))
-        self.targets[spec.name] = target
+            logger.debug("skipped tool {} of {}: it runs as a task of an older protocol", tool.name, server.label)
+        elif server.allows(tool.name):
+            yield McpTarget(kind="tool", name=tool.name), partial(tool_spec, tool, server.label, server.confirm)
+    for prompt in prompts:
+        if server.allows(f"{PROMPT}{prompt.name}"):
+            yield McpTarget(kind="prompt", name=prompt.name), partial(prompt_spec, prompt, server.label)
+    if resources and server.allows(READ_RESOURCE):
+        yield McpTarget(kind="resource"), partial(resource_spec, resources)
 
 
-async def _tools(client: "Client") -> "list[Tool]":
+async def _tools(client: Client) -> list[Tool]:
     found: list[Tool] = []
     async for page in _pages(lambda cursor: client.list_tools(cursor=cursor)):
         found.extend(page.tools)
@@ -208,7 +171,7 @@ async def _tools(client: "Client") -> "list[Tool]":
     return found[:_MOST_TOOLS]
 
 
-async def _prompts(client: "Client") -> "list[Prompt]":
+async def _prompts(client: Client) -> list[Prompt]:
     found: list[Prompt] = []
     if client.server_capabilities.prompts is None:
         return found
@@ -217,9 +180,7 @@ async def _prompts(client: "Client") -> "list[Prompt]":
     return found[:_MOST_OTHERS]
 
 
-async def _resources(client: "Client") -> tuple[str, ...]:
-    from mcp import MCPError
-
+async def _resources(client: Client) -> tuple[str, ...]:
     found: list[str] = []
     if client.server_capabilities.resources is None:
         return ()

@@ -4,22 +4,22 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
+import httpx2
 from loguru import logger
+from mcp import Client
 from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, OAuthFlowError
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+from mcp.client.auth.oauth2 import OAuthContext
 from mcp.client.auth.utils import issuers_match
+from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthMetadata, OAuthToken
 from pydantic import AnyUrl, BaseModel, ValidationError
 
 from bot.tools.servers.mcp.servers import McpServer, OAuthSettings
 from services.kernel.private_files import make_private_folder, open_private
-
-if TYPE_CHECKING:
-    import httpx2
-    from mcp.client.auth.oauth2 import OAuthContext
 
 _SIGN_IN_WITHIN: Final = 300.0  # seconds
 _PAGE: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nYou can close this page.\n"
@@ -117,7 +117,7 @@ class _CredentialsProvider(ClientCredentialsOAuthProvider):
         self._scope = oauth.scope
         tokens.attach(self)
 
-    async def _perform_authorization(self) -> "httpx2.Request":
+    async def _perform_authorization(self) -> httpx2.Request:
         self.context.client_metadata.scope = self._scope or self.context.client_metadata.scope
         return await super()._perform_authorization()
 
@@ -154,7 +154,7 @@ class _SignInProvider(OAuthClientProvider):
                 return each
         raise OAuthFlowError(f"the authorization server is {advertised[0]}, not {self._oauth.issuer} as set")
 
-    async def _perform_authorization(self) -> "httpx2.Request":
+    async def _perform_authorization(self) -> httpx2.Request:
         self.context.client_metadata.scope = self._oauth.scope or self.context.client_metadata.scope
         self.context.client_info = await self.context.storage.get_client_info()
         return await super()._perform_authorization()
@@ -181,10 +181,6 @@ async def sign_in(server: McpServer, oauth: OAuthSettings, show: ShowAddress) ->
         TimeoutError: nobody signed in within five minutes.
         OSError: the port of the redirect is taken.
     """
-    import httpx2
-    from mcp import Client
-    from mcp.client.streamable_http import streamable_http_client
-
     tokens = TokenFile(server.token_file)
     tokens.client = _client_of(oauth, oauth.issuer or None)
 
@@ -222,7 +218,7 @@ async def _no_code() -> AuthorizationCodeResult:
 
 
 @asynccontextmanager
-async def _redirects(port: int) -> "AsyncIterator[asyncio.Future[AuthorizationCodeResult]]":
+async def _redirects(port: int) -> AsyncIterator[asyncio.Future[AuthorizationCodeResult]]:
     """Listen on this machine for the redirect of the browser, whose code sets the future."""
     code: asyncio.Future[AuthorizationCodeResult] = asyncio.get_running_loop().create_future()
 

@@ -5,24 +5,22 @@ import binascii
 import mimetypes
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from mcp.types import (
+    BlobResourceContents,
+    CallToolResult,
+    ContentBlock,
+    GetPromptResult,
+    ReadResourceResult,
+    TextResourceContents,
+)
 from msgspec import Struct, field
 
 from bot.tools.servers.echoed_secrets import EchoedSecretMask
 from bot.tools.servers.responses import truncate_for_model, truncate_for_people
 from function_calls.language.messages import say
 from function_calls.tools.calls import SentFile, ToolResult
-
-if TYPE_CHECKING:
-    from mcp.types import (
-        BlobResourceContents,
-        CallToolResult,
-        ContentBlock,
-        GetPromptResult,
-        ReadResourceResult,
-        TextResourceContents,
-    )
 
 _MOST_FILES: Final = 10
 _LARGEST_FILES: Final = 10_000_000  # bytes of all files of one result
@@ -64,7 +62,7 @@ class _Parts(Struct, kw_only=True):
         return self.lines_of_files.get(value, value) if isinstance(value, str) else value
 
 
-def tool_result(name: str, result: "CallToolResult", language: str, mask: EchoedSecretMask) -> ToolResult:
+def tool_result(name: str, result: CallToolResult, language: str, mask: EchoedSecretMask) -> ToolResult:
     """Return the result of a call, its secrets masked.
 
     Images, audio and binary resources become files; structured content is the value for a model.
@@ -88,12 +86,12 @@ def tool_result(name: str, result: "CallToolResult", language: str, mask: Echoed
     )
 
 
-def prompt_result(result: "GetPromptResult", mask: EchoedSecretMask) -> ToolResult:
+def prompt_result(result: GetPromptResult, mask: EchoedSecretMask) -> ToolResult:
     """Return the messages of a prompt, its secrets masked."""
     return _join_parts(_parts(each.content for each in result.messages), "\n\n", mask)
 
 
-def resource_result(result: "ReadResourceResult", mask: EchoedSecretMask) -> ToolResult:
+def resource_result(result: ReadResourceResult, mask: EchoedSecretMask) -> ToolResult:
     """Return the contents of a resource, its secrets masked."""
     parts = _Parts()
     for each in result.contents:
@@ -108,7 +106,7 @@ def _join_parts(parts: _Parts, separator: str, mask: EchoedSecretMask) -> ToolRe
     )
 
 
-def _parts(blocks: "Iterable[ContentBlock]") -> _Parts:
+def _parts(blocks: Iterable[ContentBlock]) -> _Parts:
     parts = _Parts()
     for block in blocks:
         match block.type:
@@ -124,7 +122,7 @@ def _parts(blocks: "Iterable[ContentBlock]") -> _Parts:
     return parts
 
 
-def _add_resource(parts: _Parts, resource: "TextResourceContents | BlobResourceContents") -> None:
+def _add_resource(parts: _Parts, resource: TextResourceContents | BlobResourceContents) -> None:
     text = getattr(resource, "text", None)
     if text is not None:
         parts.add_text(text)

@@ -116,13 +116,8 @@ class McpServer(BaseModel):
         secrets = (*self.env.values(), *self.headers.values(), *own)
         return tuple(each.get_secret_value() for each in secrets if each.get_secret_value())
 
-    @property
-    def secret_mask(self) -> EchoedSecretMask:
-        """Return a mask for the secrets that the server may send back, not for plain settings such as a time zone."""
-        return self.secret_mask_with(())
-
-    def secret_mask_with(self, tokens: Collection[str]) -> EchoedSecretMask:
-        """Return the same mask with `tokens`."""
+    def secret_mask(self, tokens: Collection[str] = ()) -> EchoedSecretMask:
+        """Return a mask for `tokens` and for what may be secret, not for plain settings such as a time zone."""
         own = () if self.oauth is None else (self.oauth.client_secret.get_secret_value(),)
         return EchoedSecretMask((*variable_secrets(self.env), *header_secrets(self.headers), *own, *tokens))
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from mcp.types import EmptyResult, InputRequests, InputResponses, Request, RequestParams, Result
-from pydantic import Field
+from pydantic import Field, SerializeAsAny
 
 EXTENSION: Final = "io.modelcontextprotocol/tasks"
 _LONGEST_ID: Final = 512
@@ -54,24 +54,9 @@ class UpdateTaskParams(TaskParams):
     input_responses: InputResponses = Field(alias="inputResponses")
 
 
-class GetTaskRequest(Request[TaskParams, Literal["tasks/get"]]):
-    """A request for the state of a task."""
+class TaskRequest(Request[SerializeAsAny[TaskParams], Literal["tasks/get", "tasks/update", "tasks/cancel"]]):
+    """A request for the state of a task, with the input that it waits for, or to cancel it."""
 
-    method: Literal["tasks/get"] = "tasks/get"
-    name_param = "taskId"
-
-
-class UpdateTaskRequest(Request[UpdateTaskParams, Literal["tasks/update"]]):
-    """A request with the input that a task waits for."""
-
-    method: Literal["tasks/update"] = "tasks/update"
-    name_param = "taskId"
-
-
-class CancelTaskRequest(Request[TaskParams, Literal["tasks/cancel"]]):
-    """A request to cancel a task."""
-
-    method: Literal["tasks/cancel"] = "tasks/cancel"
     name_param = "taskId"
 
 

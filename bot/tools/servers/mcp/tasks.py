@@ -20,14 +20,12 @@ from mcp.types import (
 
 from bot.tools.servers.mcp.task_messages import (
     EXTENSION,
-    CancelTaskRequest,
     CreateTaskResult,
-    GetTaskRequest,
     GetTaskResult,
     Task,
     TaskParams,
+    TaskRequest,
     UpdateTaskParams,
-    UpdateTaskRequest,
 )
 from services.kernel.network import growing_pauses
 
@@ -117,7 +115,7 @@ async def follow_task(
 async def answer_task(session: ClientSession, task_id: str, responses: InputResponses) -> None:
     """Send the input that a task waits for."""
     params = UpdateTaskParams(task_id=task_id, input_responses=responses)
-    await session.send_request(UpdateTaskRequest(params=params), EmptyResult, _REQUEST_WITHIN)
+    await session.send_request(TaskRequest(method="tasks/update", params=params), EmptyResult, _REQUEST_WITHIN)
 
 
 async def _result(session: ClientSession | None, tool: str, task: GetTaskResult) -> CallToolResult:
@@ -138,7 +136,7 @@ def _pause_seconds(interval_ms: int | None) -> float:
 
 async def _poll(find_session: FindSession, task_id: str) -> GetTaskResult:
     """Request the state of a task, with retries after a lost connection."""
-    request = GetTaskRequest(params=TaskParams(task_id=task_id))
+    request = TaskRequest(method="tasks/get", params=TaskParams(task_id=task_id))
     pauses = growing_pauses(_FIRST_RETRY, _LONGEST_RETRY)
     for left in range(_MOST_RETRIES, -1, -1):
         session = find_session()
@@ -159,5 +157,5 @@ async def _cancel(session: ClientSession | None, task_id: str) -> None:
     with suppress(MCPError, TimeoutError):
         async with asyncio.timeout(_CANCEL_WITHIN):
             await session.send_request(
-                CancelTaskRequest(params=TaskParams(task_id=task_id)), EmptyResult, _CANCEL_WITHIN
+                TaskRequest(method="tasks/cancel", params=TaskParams(task_id=task_id)), EmptyResult, _CANCEL_WITHIN
             )

@@ -1,20 +1,39 @@
 """Connect to one MCP server over stdio or streamable HTTP, list and call its tools, and reconnect when it is gone."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping
+from typing import Final
 
+import httpx2
 from loguru import logger
+from mcp import Client, MCPError
+from mcp.client import ClientSession
+from mcp.client._transport import Transport
+from mcp.client.session import ClientRequestContext, IncomingMessage
+from mcp.client.subscriptions import ListenNotSupportedError
+from mcp.shared.dispatcher import ProgressFnT
+from mcp.types import (
+    HEADER_MISMATCH,
+    CallToolResult,
+    ElicitRequestParams,
+    ElicitResult,
+    ErrorData,
+    Implementation,
+    Result,
+    TextContent,
+)
 from msgspec.structs import replace
 from pydantic import ValidationError
 
 from bot import __version__
 from bot.tools.servers.mcp.input_requests import form_of, input_responses
 from bot.tools.servers.mcp.listing import McpListing, fetch_listing
+from bot.tools.servers.mcp.oauth import TokenFile
 from bot.tools.servers.mcp.results import prompt_result, resource_result, tool_result
 from bot.tools.servers.mcp.servers import McpServer
-from bot.tools.servers.mcp.transport import Transport, open_transport
+from bot.tools.servers.mcp.task_messages import CreateTaskResult
+from bot.tools.servers.mcp.tasks import TasksExtension, answer_task, follow_task
+from bot.tools.servers.mcp.transport import open_transport
 from bot.tools.servers.responses import ServerUnavailable
 from function_calls.language.messages import Message, say
 from function_calls.tools.calls import Form, ToolResult, ToolSpec
@@ -22,16 +41,9 @@ from function_calls.tools.confirmation.forms import is_safe
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, unknown_tool
 from function_calls.toolsets.source import Health
+from services.kernel.background_tasks import run_beside
 from services.kernel.errors import ToolFailed
 from services.kernel.network import growing_pauses
-
-if TYPE_CHECKING:
-    from mcp import Client
-    from mcp.client import ClientSession
-    from mcp.client.session import ClientRequestContext, IncomingMessage
-    from mcp.shared.dispatcher import ProgressFnT
-    from mcp.types import ElicitRequestParams, ElicitResult, ErrorData, Result
-
 
 _FIRST_PAUSE: Final = 1.0  # seconds; doubled after each failure
 _LONGEST_PAUSE: Final = 120.0
@@ -59,7 +71,7 @@ class McpToolset:
     ) -> None:
         self.server = server
         self.title = server.name
-        self._mask = server.secret_mask
+        self._mask = server.secret_mask()
         self._connect = connect
         self._first_pause = first_pause
         self._client: Client | None = None
@@ -68,16 +80,6 @@ class McpToolset:
         self._changed = asyncio.Event()
         self._cancelled_questions = 0
         self.first_try = asyncio.Event()
-
-    @property
-    def resources(self) -> tuple[str, ...]:
-        """Return the URIs of its resources, and URI templates."""
-        return self._listing.resources
-
-    @property
-    def prompts(self) -> tuple[str, ...]:
-        """Return the names of its prompts."""
-        return self._listing.prompts
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
         """Return the tools of the server; none while not connected."""
@@ -119,8 +121,6 @@ class McpToolset:
         target, client = self._listing.targets.get(name), self._client
         if target is None or client is None:
             return unknown_tool(name, self._listing.targets, context.language)
-        from mcp import MCPError
-
         try:
             if target.kind == "resource":
                 return resource_result(await client.read_resource(str(arguments["uri"])), self._mask)
@@ -137,13 +137,8 @@ class McpToolset:
             ) from error
 
     async def _call_tool(
-        self, client: "Client", name: str, shown_as: str, arguments: Mapping[str, object], context: CallContext
+        self, client: Client, name: str, shown_as: str, arguments: Mapping[str, object], context: CallContext
     ) -> ToolResult:
-        from mcp.types import CallToolResult, TextContent
-
-        from bot.tools.servers.mcp.task_messages import CreateTaskResult
-        from bot.tools.servers.mcp.tasks import answer_task, follow_task
-
         async def report(message: str) -> None:
             await context.progress(self._mask.text(message))
 
@@ -177,23 +172,20 @@ class McpToolset:
                 await asyncio.sleep(_POLL_EVERY)
         raise ToolFailed(f"{self.server.name} does not finish '{name}'")
 
-    def _session(self) -> "ClientSession | None":
+    def _session(self) -> ClientSession | None:
         return None if self._client is None else self._client.session
 
     async def _send(
         self,
-        client: "Client",
+        client: Client,
         name: str,
         arguments: Mapping[str, object],
         form: Form | None,
-        progress: "ProgressFnT",
+        progress: ProgressFnT,
         *,
         is_repeated: bool = False,
-    ) -> "Result":
+    ) -> Result:
         """Send a call; if the headers that the tool's schema names have changed, list the tools and send it again."""
-        from mcp import MCPError
-        from mcp.types import HEADER_MISMATCH
-
         try:
             return await client.session.call_tool(
                 name,
@@ -212,11 +204,6 @@ class McpToolset:
         return await self._send(client, name, arguments, form, progress, is_repeated=True)
 
     async def _hold_connection(self) -> None:
-        from mcp import Client
-        from mcp.types import Implementation
-
-        from bot.tools.servers.mcp.tasks import TasksExtension
-
         ended = asyncio.Event()
         client = Client(
             self._connect(self.server, ended),
@@ -229,7 +216,7 @@ class McpToolset:
         async with asyncio.timeout(_CONNECT_WITHIN) as deadline, client:
             await self._list(client)
             deadline.reschedule(None)
-            async with _subscribe(client, self._changed):
+            async with run_beside(_watch_changes(client, self._changed), f"changes of {self.server.label}"):
                 while not ended.is_set():
                     await self._wait(ended)
                     if not ended.is_set():
@@ -246,11 +233,9 @@ class McpToolset:
                 task.cancel()
         self._changed.clear()
 
-    async def _list(self, client: "Client") -> None:
+    async def _list(self, client: Client) -> None:
         if self.server.oauth is not None:
-            from bot.tools.servers.mcp.oauth import TokenFile
-
-            self._mask = self.server.secret_mask_with(TokenFile(self.server.token_file).secrets)
+            self._mask = self.server.secret_mask(TokenFile(self.server.token_file).secrets)
         listing = await fetch_listing(client, self.server, self._mask)
         is_new = listing.specs != self._listing.specs
         if not is_new:
@@ -260,16 +245,14 @@ class McpToolset:
         if is_new:
             logger.info("MCP server {} offers {} tools", self.server.label, len(listing.specs))
 
-    async def _on_message(self, message: "IncomingMessage") -> None:
+    async def _on_message(self, message: IncomingMessage) -> None:
         if getattr(message, "method", "") in _CHANGES:
             self._changed.set()
 
     async def _on_elicitation(
-        self, context: "ClientRequestContext", params: "ElicitRequestParams"
-    ) -> "ElicitResult | ErrorData":
+        self, context: ClientRequestContext, params: ElicitRequestParams
+    ) -> ElicitResult | ErrorData:
         """Cancel an elicitation within a request: before protocol 2026-07-28, or for a prompt or a resource."""
-        from mcp.types import ElicitResult
-
         del context, params
         self._cancelled_questions += 1
         logger.warning(
@@ -283,20 +266,11 @@ class McpToolset:
         self.first_try.set()
 
 
-@asynccontextmanager
-async def _subscribe(client: "Client", changed: asyncio.Event) -> AsyncIterator[None]:
-    """Subscribe to changes of the lists, which protocol 2026-07-28 and later need."""
-    task = asyncio.create_task(_watch_changes(client, changed))
-    try:
-        yield
-    finally:
-        task.cancel()
+async def _watch_changes(client: Client, changed: asyncio.Event) -> None:
+    """Subscribe to changes of the lists, which protocol 2026-07-28 and later need, and set `changed` on each.
 
-
-async def _watch_changes(client: "Client", changed: asyncio.Event) -> None:
-    """Set `changed` on each notification, and when the subscription ends: the server may be gone."""
-    from mcp.client.subscriptions import ListenNotSupportedError
-
+    It is also set when the subscription ends, since the server may be gone.
+    """
     while True:
         try:
             async with client.listen(
@@ -315,8 +289,6 @@ async def _watch_changes(client: "Client", changed: asyncio.Event) -> None:
 
 def describe_error(error: BaseException) -> Message | str:
     """Return the problem of `error`, or of the first error of a group or an answer."""
-    import httpx2
-
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, ValidationError):

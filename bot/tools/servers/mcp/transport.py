@@ -6,34 +6,26 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self, TextIO
+from typing import Self, TextIO
 
+import httpx2
+from mcp import StdioServerParameters, stdio_client
+from mcp.client._transport import ReadStream, TransportStreams
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.message import SessionMessage
+
+from bot.tools.servers.mcp.oauth import TokenFile, oauth_provider
 from bot.tools.servers.mcp.servers import McpServer
-from bot.tools.servers.responses import ServerUnavailable
-from function_calls.language.messages import Message
-
-if TYPE_CHECKING:
-    from mcp.client._transport import ReadStream, TransportStreams
-    from mcp.shared.message import SessionMessage
-
-
-class Transport(Protocol):
-    """The transport of the SDK's client."""
-
-    async def __aenter__(self) -> "TransportStreams": ...
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None: ...
 
 
 class MonitoredStream:
     """A stream of incoming messages that sets `ended` at its end, such as the end of the process of a stdio server."""
 
-    def __init__(self, inner: "ReadStream[SessionMessage | Exception]", ended: asyncio.Event) -> None:
+    def __init__(self, inner: ReadStream[SessionMessage | Exception], ended: asyncio.Event) -> None:
         self._inner = inner
         self._ended = ended
 
-    async def receive(self) -> "SessionMessage | Exception":
+    async def receive(self) -> SessionMessage | Exception:
         """Return the next message."""
         return await self._watch(self._inner.receive())
 
@@ -44,10 +36,10 @@ class MonitoredStream:
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> "SessionMessage | Exception":
+    async def __anext__(self) -> SessionMessage | Exception:
         return await self._watch(self._inner.__anext__())
 
-    async def _watch(self, message: "Awaitable[SessionMessage | Exception]") -> "SessionMessage | Exception":
+    async def _watch(self, message: Awaitable[SessionMessage | Exception]) -> SessionMessage | Exception:
         try:
             return await message
         except BaseException:
@@ -69,20 +61,12 @@ def _null_device() -> TextIO:
 
 
 @asynccontextmanager
-async def open_transport(server: McpServer, ended: asyncio.Event) -> "AsyncIterator[TransportStreams]":
+async def open_transport(server: McpServer, ended: asyncio.Event) -> AsyncIterator[TransportStreams]:
     """Open a connection to `server`; `ended` is set at the end of its messages.
 
     A process inherits neither the environment nor the standard error of the bot; its environment has the variables of
     its entry, and PATH.
-
-    Raises:
-        ServerUnavailable: the extra `mcp` is not installed.
     """
-    try:
-        from mcp import StdioServerParameters, stdio_client
-        from mcp.client.streamable_http import streamable_http_client
-    except ImportError:
-        raise ServerUnavailable(Message("server.no_mcp")) from None
     async with AsyncExitStack() as resources:
         if server.command:
             errors = resources.enter_context(_null_device())
@@ -94,12 +78,8 @@ async def open_transport(server: McpServer, ended: asyncio.Event) -> "AsyncItera
             )
             streams = await resources.enter_async_context(stdio_client(parameters, errlog=errors))
         else:
-            import httpx2
-
             auth = None
             if server.oauth is not None:
-                from bot.tools.servers.mcp.oauth import TokenFile, oauth_provider
-
                 auth = oauth_provider(server, server.oauth, TokenFile(server.token_file))
             client = await resources.enter_async_context(
                 httpx2.AsyncClient(
