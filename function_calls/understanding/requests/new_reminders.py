@@ -636,13 +636,16 @@ def _copy_last_clock(time: TimeWords, last: ToolCall, request: RequestContext, *
 def _copy_last_day(time: TimeWords, last: ToolCall, request: RequestContext) -> TimeWords:
     """Return a clock alone in the half of the day of the last reminder, and on its day: "another one at 7:15".
 
-    The day of one that repeats, or that is over at this clock, is left out.
+    The day of one that repeats, or that is over at this clock, is left out; it is then the next such clock.
     """
     before = _read_call_time(last, request)
     if before is None or not slots.is_clock_alone(time.best):
         return time
     is_open = before.best.has_clock and is_clock_without_half(time.words)
-    readings = (choose_nearer_half(time.best, before.best.start),) if is_open else time.readings
+    readings = time.readings
+    if is_open:
+        near = move_to_day(choose_nearer_half(time.best, before.best.start), request.now.date())
+        readings = (near if near.start > request.now else near._replace(start=near.start + _DAY),)
     dated = tuple(move_to_day(reading, before.best.start.date())._replace(has_day=True) for reading in readings)
     is_coming = not is_repeating(last) and all(reading.start > request.now for reading in dated)
     return replace(time, readings=dated if is_coming else readings, is_ambiguous=time.is_ambiguous and not is_open)
