@@ -455,6 +455,7 @@ def _find_untagged(request: RequestContext) -> list[str]:
         if token.form.isdecimal() and token.end - token.start <= _MOST_FIGURES and not _counts_else(token, request)
     ]
     remarks = _find_remarks(request) if numbers else []
+    numbers = [token for token in numbers if token not in remarks or not _is_hour(token, request)]
     is_remark = any(token in remarks for token in numbers)
     is_told = is_remark and request.words.has_any(request.words.triggers, request.folded_text)  # "that reminder"
     found = _find_by_untagged_words(request) if is_told or not numbers else []
@@ -476,6 +477,12 @@ def _find_remarks(request: RequestContext) -> list[Token]:
         if not slots.are_function_words(forms, request.words)
         for token in clause
     ]
+
+
+def _is_hour(figure: Token, request: RequestContext) -> bool:
+    """Return whether a figure is an hour: "I'm travelling till 5"."""
+    before = next((one.form for one, other in pairwise(request.reading.tokens) if other == figure), "")
+    return before in {*request.words.before_time, *request.words.until_words} - request.words.articles
 
 
 def _counts_else(figure: Token, request: RequestContext) -> bool:
