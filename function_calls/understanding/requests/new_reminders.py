@@ -496,7 +496,9 @@ def _find_latest(request: RequestContext) -> ToolCall | None:
 
     Else it is the last one of the sender, for "me too" the last one in the chat.
     """
-    joins = request.has_word(request.words.too) and find_people(request) is None
+    begins = tuple(f"{word}{request.words.joint}" for word in request.words.beside)  # "and me to pay the gas …"
+    goes_on = request.before is None and request.folded_text.startswith(begins)
+    joins = (goes_on or request.has_word(request.words.too)) and find_people(request) is None
     content = slots.extract_content(request.reading, request.words)
     known = () if request.known is None or not content else request.known.reminders
     same = [reminder for reminder in known if request.words.fold(reminder.content) == request.words.fold(content)]
