@@ -2,7 +2,7 @@
 
 import re
 from calendar import monthrange
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from msgspec.structs import replace
@@ -113,20 +113,24 @@ def _name_on_day(reference: str, day: str, request: RequestContext) -> list[str]
     return [request.words.on_day.format(name=reference if reminder is None else reminder.content, day=day)]
 
 
-def _remove_clock(request: RequestContext) -> Interpretation | None:
-    """Remove one clock time from a reminder with several a day: 晚上那次取消."""
+def _remove_clock(request: RequestContext, *, keep: bool = False) -> Interpretation | None:
+    """Remove one clock time from a reminder with several a day: 晚上那次取消; with `keep`, all others."""
     reminder = find_named_reminder(request)
     rule = None if reminder is None else reminder.schedule.rule
     time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
-    best = _read_time_in_name(request) or (None if time is None else time.best)
+    others = (token.form for token in request.reading.untagged) if keep else ()
+    best = _read_time_in_name(request, others) or (None if time is None else time.best)
     if reminder is None or rule is None or best is None or best.has_day:
         return None
     fires = [reminder.schedule.start.replace(hour=hour, minute=next(iter(rule.minutes), 0)) for hour in rule.hours]
-    kept = tuple(fire.hour for fire in fires if not fits_time(fire, best))
+    kept = tuple(fire.hour for fire in fires if fits_time(fire, best) is keep)
     if not 0 < len(kept) < len(rule.hours):
         return None
     changed = replace(reminder.schedule, rule=replace(rule, hours=kept))
-    return request.answers.call_tool("reminder_update", {"rrule": rule_text(changed), "reminder_id": reminder.id})
+    arguments = {"rrule": rule_text(changed), "reminder_id": reminder.id}
+    if len(kept) == 1:
+        arguments["time"] = f"{fires[0].replace(hour=kept[0]):%H:%M}"
+    return request.answers.call_tool("reminder_update", arguments)
 
 
 def _remove_weekdays(request: RequestContext) -> Interpretation | None:
@@ -618,10 +622,10 @@ def _find_half_named(request: RequestContext) -> int | None:
     return int(best.start.hour >= _LAST_HOUR) if best is not None and best.part else None
 
 
-def _read_time_in_name(request: RequestContext) -> Reading | None:
-    """Return the clock or part of the day in the name of a reminder: "the evening one"."""
+def _read_time_in_name(request: RequestContext, others: Iterable[str] = ()) -> Reading | None:
+    """Return the clock or part of the day in the name of a reminder, or in `others`: "the evening one"."""
     zone = str(request.now.tzinfo)
-    for piece in (*request.reading.pieces("OLD"), *request.reading.pieces("REF")):
+    for piece in (*request.reading.pieces("OLD"), *request.reading.pieces("REF"), *others):
         name = slots.strip_time_words(slots.normalize_reference(piece, request.words), request.words)
         found = due_words(name, request.now, zone, DEFAULT_TIMES)
         if found is not None and len(found.readings) == 1:
@@ -790,8 +794,9 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     """
     words = slots.strip_time_words(_untag_reasons(request).reading.words("WHEN"), request.words)
     reminder = find_named_reminder(request)
-    if not words or _limits_for_oneself(words, request):
-        return None
+    kept = _remove_clock(request, keep=True)
+    if kept is not None or not words or _limits_for_oneself(words, request):
+        return kept
     is_single = _is_last_single(request) if reminder is None else reminder.schedule.rule is None
     day = None if is_single else _read_single_day(words, request)
     if day is not None:
@@ -907,8 +912,8 @@ def _compute_last_day(request: RequestContext) -> str:
 
 
 def stop_repeating(request: RequestContext) -> Interpretation | None:
-    """Let a repeating reminder come once more."""
-    return update(request, {"type": "once"})
+    """Let a repeating reminder come once more, or at only one of its clock times: "just the morning one"."""
+    return _remove_clock(request, keep=True) or update(request, {"type": "once"})
 
 
 def make_urgent(request: RequestContext) -> Interpretation | None:

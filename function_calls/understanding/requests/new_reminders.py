@@ -508,14 +508,18 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
 
 
 def _find_latest(request: RequestContext) -> ToolCall | None:
-    """Return the call with the time that "the same time" means.
+    """Return the call with the time that "the same time" means: that of a reminder with the same content.
 
-    For "me too" it is the last one in the chat, else the last one of the sender.
+    Else it is the last one of the sender, for "me too" the last one in the chat.
     """
     begins = tuple(f"{word}{request.words.joint}" for word in request.words.beside)  # "and me to pay the gas …"
     goes_on = request.before is None and request.folded_text.startswith(begins)
     joins = (goes_on or request.has_word(request.words.too)) and find_people(request) is None
     content = slots.extract_content(request.reading, request.words)
+    known = () if request.known is None or not content else request.known.reminders
+    same = [reminder for reminder in known if request.words.fold(reminder.content) == request.words.fold(content)]
+    if len(same) == 1 and request.known is not None:
+        return ToolCall(id="", name="reminder_set", arguments=request.known.make_arguments(same[0]))
     latest = request.last_here if content and content.casefold() not in request.words.itself else None
     return (latest or request.last_set) if joins else (request.last_set or latest)
 

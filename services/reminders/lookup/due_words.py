@@ -36,6 +36,7 @@ _SMALL_WORDS = re.compile(
 )
 
 _ONE = re.compile(r"\bones?\s*$", re.IGNORECASE)
+_DOTTED = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{2})(?![\d.])")  # a clock: "the 8.30 one"
 _WEEKEND = re.compile(r"\bweekend|周末|週末", re.IGNORECASE)
 _SATURDAY = 5
 _HALF_DAY = 12
@@ -72,7 +73,7 @@ class DueWords(Struct, frozen=True, kw_only=True):
 
 def due_words(words: str, now: datetime, zone: str, times: TimeReader = DEFAULT_TIMES) -> DueWords | None:
     """Read `words` in `zone` at `now` (timezone-aware) with `times`; None if they are not one time."""
-    words = _ONE.sub("", words)
+    words = _DOTTED.sub(r"\1:\2", _ONE.sub("", words))
     found = times.parse_all(words, now.astimezone(ZoneInfo(zone)), eager=True)
     readings = tuple(
         _whole(reading, words) for expression in found for reading in expression.readings if reading.rrule is None

@@ -166,6 +166,8 @@ def test_a_very_long_message_is_no_request(say: Say) -> None:
         ("Bubbles también tiene más paciencia que tú", "es"),
         ("Bubbles es nuestro bot de recordatorios", "es"),
         ("Bubbles se olvidó de mi cita a las 5", "es"),
+        ("Bubbles deleted my reminder", "en"),
+        ("bubbles skipped our reminder again", "en"),
     ],
 )
 def test_statement_about_the_bot_is_left_alone(say: Say, text: str, language: str) -> None:
