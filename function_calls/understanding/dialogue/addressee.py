@@ -291,9 +291,16 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
 
 
 def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message that names no reminder adds nothing, reports to others, or answers a person."""
+    """Return whether a message that names no reminder adds nothing, reports to others, or answers a person.
+
+    A new text needs a word for a change, or none but small words beside it: "my mate builds sheds actually" tells one.
+    """
     if intent == "append":
-        return not _has_adding_words(reading, words)
+        return not _has_adding_words(reading, words) or _adds_statement(reading, words)
+    if intent == "reword":
+        left = [token.form for token, tag in zip(reading.tokens, reading.tags, strict=True) if tag == NO_TAG]
+        is_telling = words.has_any((*words.telling, *words.change_it), words.joint.join(left))
+        return not is_telling and not slots.are_function_words(left, words)
     if intent == "done":
         return state.delivered_to_others
     is_of_person = intent == "person_remove" and words.fold(reading.words("PERSON")) not in words.pronouns
@@ -323,6 +330,17 @@ def _names_no_list(reading: MessageReading, words: Lexicon, state: Circumstances
     is_list = state.context == "none" and reading.intents[0][0] == "list" and set(reading.tags) == {NO_TAG}
     named = (*words.help_topics.get("list", ()), *words.own, *words.plural, *words.common)
     return is_list and not words.has_any(named, words.fold(reading.text))
+
+
+def _adds_statement(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message read as an addition is a statement, without "add" and the like: "and my bike is broken".
+
+    It has a finite verb behind its subject.
+    """
+    behind = words.fold(reading.text).split()[2:] if words.joint else []
+    parts = [" ".join(behind[at:]) for at in range(len(behind))]
+    is_statement = any(re.match(pattern, part) for pattern in words.statements for part in parts)
+    return is_statement and not words.has_any((*words.too, *words.adding), reading.join_untagged(words.joint))
 
 
 def _adds_question(reading: MessageReading, words: Lexicon) -> bool:
@@ -390,8 +408,9 @@ def _has_change_words(reading: MessageReading, words: Lexicon) -> bool:
 
 
 def _has_adding_words(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message has words such as "and" or "add" around what would go into a reminder."""
-    return words.has_any((*words.beside, *words.too, *words.adding), reading.join_untagged(words.joint))
+    """Return whether a message has words such as "and" or "add" in front of or around what would go into one."""
+    around = words.joint.join([*(token.form for token in reading.tokens[:1]), reading.join_untagged(words.joint)])
+    return words.has_any((*words.beside, *words.too, *words.adding), around)
 
 
 def has_trigger(reading: MessageReading, words: Lexicon) -> bool:

@@ -1,5 +1,6 @@
 """Interpret a message with the trained network, in the state of its dialogue."""
 
+import re
 from collections.abc import Sequence
 from functools import cache
 
@@ -118,6 +119,7 @@ class MessageInterpreter:
         text = _strip_quoted_lines(text)
         request = find_text_behind_call(text, turn.bot_name) if is_called else ""
         text = strip_calls(text, turn.bot_name).strip() if is_called else text.strip()
+        text = text if known is None else self._name_same_time(text, turn, language, known)
         is_quoted = text[:1] in _QUOTES and text[-1:] in _QUOTES
         is_read = has_models(language) and any(map(str.isalnum, text)) and len(text) <= LONGEST
         if not is_read or is_quoted:
@@ -151,6 +153,24 @@ class MessageInterpreter:
             known=known,
             is_about_bot=self._states_about_bot(text, turn, language, context),
         )
+
+    def _name_same_time(self, text: str, turn: Turn, language: str, known: ChatReminders) -> str:
+        """Return `text` with the time of the reminder in place of "the same time as the batteries".
+
+        It is the clock alone of one that repeats, and beside a day. A name with a time is left as it is.
+        """
+        pattern = load_lexicon(language).same_time_of
+        found = re.search(pattern, text, re.IGNORECASE) if pattern else None
+        if found is None or self._times(found["name"], turn.now, language=language):
+            return text
+        named = known.find_only_closest(found["name"], load_common_words(language))
+        if named is None:
+            return text
+        day, _, clock = str(known.make_arguments(named)["time"]).partition(" ")
+        rest = f"{text[: found.start()]}{text[found.end() :]}"
+        has_day = any(time.best and time.best.has_day for time in self._times(rest, turn.now, language=language))
+        is_clock = has_day or named.schedule.rule is not None
+        return f"{text[: found.start()]}{clock if is_clock else f'{day} {clock}'}{text[found.end() :]}"
 
     def _states_about_bot(self, text: str, turn: Turn, language: str, context: Context) -> bool:
         """Return whether a message is a statement about the bot: read as said to people, it is surely talk.

@@ -145,6 +145,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     oneself_endings: tuple[str, ...] = ()
     everyone_endings: tuple[str, ...] = ()
     same_day_phrases: tuple[str, ...] = ()
+    same_time_of: str = ""
     following: tuple[str, ...] = ()
     elapsed: tuple[str, ...] = ()
     copulas_of_events: frozenset[str] = frozenset()

@@ -52,6 +52,7 @@ from function_calls.understanding.requests.request_times import (
     find_times,
     find_words_behind_lead,
     parse_lead,
+    tag_day_of_event,
     tag_lead,
 )
 from services.kernel.chat import ChatMessage
@@ -363,12 +364,28 @@ def answer_when(request: RequestContext) -> Interpretation | None:
 def _read_answer(time: TimeWords, question: OpenQuestion, request: RequestContext) -> TimeWords | None:
     """Return when to remind, where `time` answers `question`; None where it leaves that open.
 
-    The time of an event is counted back from, unless it corrects the question: "Sunday at 10, I mean". A clock is on
-    the day that is known.
+    The time of an event is counted back from, unless it corrects the question ("Sunday at 10, I mean") or has been
+    counted back from a day that people have named. A clock is on the day that is known.
     """
-    if question.event and not request.has_word(request.words.slips):
-        lead = parse_lead(question.lead, request)
-        return None if lead is None else subtract_lead(time, *lead)
+    time = _complete_day(time, question, request)
+    lead = parse_lead(question.lead, request) if question.event else None
+    if lead is None:
+        return None if question.event else time
+    is_own = request.has_word(request.words.slips) or _is_ahead_of_known_day(time, lead[0], request)
+    return time if is_own else subtract_lead(time, *lead)
+
+
+def _is_ahead_of_known_day(time: TimeWords, lead: timedelta, request: RequestContext) -> bool:
+    """Return whether people have lately named the day from which `time` already counts back, but not its own day."""
+    said = (each for each in request.turn.recent if not each.sender.is_bot)
+    read = [found.best for each in said for found in request.times(each.text, each.sent_at, language=request.language)]
+    days = {best.start.date() for best in read if best is not None and best.has_day}
+    day = time.best.start.date()
+    return time.best.has_day and lead >= _DAY and day + lead in days and day not in days
+
+
+def _complete_day(time: TimeWords, question: OpenQuestion, request: RequestContext) -> TimeWords:
+    """Return an answer with what is known of the time that was asked for."""
     if question.asks != "time" or not question.options:
         return _complete_answer(time, question.options)
     moved = _move_to_day(time, question.options[0].start.date(), request)
@@ -436,7 +453,7 @@ def add_options(made: Interpretation, options: Mapping[str, object]) -> Interpre
 
 def _read_requests(request: RequestContext, piece: MessageReading) -> list[ReminderRequest]:
     """Return the reminders of one piece: its content at each of its times."""
-    part = _separate_event(request.with_reading(piece))
+    part = _separate_event(tag_day_of_event(request.with_reading(piece)))
     content = _strip_call(slots.extract_content(piece, request.words), request)
     is_emoji = not any(map(str.isalnum, content)) and any(word in part.folded_text for word in request.words.waking)
     content = "" if is_emoji or content.casefold() in request.words.itself else content
@@ -445,8 +462,7 @@ def _read_requests(request: RequestContext, piece: MessageReading) -> list[Remin
     if times and (len(times) == 1 or are_listed_times(part)):
         return [ReminderRequest(content=content, person=person, time=time) for time in times]
     event, lead = find_open_event(part)
-    day = None if event else find_open_day(part)
-    return [ReminderRequest(content=content, person=person, day=day, event=event, lead=lead)]
+    return [ReminderRequest(content=content, person=person, day=find_open_day(part), event=event, lead=lead)]
 
 
 def _strip_call(content: str, request: RequestContext) -> str:
@@ -624,13 +640,16 @@ def _copy_last_clock(time: TimeWords, last: ToolCall, request: RequestContext, *
 def _copy_last_day(time: TimeWords, last: ToolCall, request: RequestContext) -> TimeWords:
     """Return a clock alone in the half of the day of the last reminder, and on its day: "another one at 7:15".
 
-    The day of one that repeats, or that is over at this clock, is left out.
+    The day of one that repeats, or that is over at this clock, is left out; it is then the next such clock.
     """
     before = _read_call_time(last, request)
     if before is None or not slots.is_clock_alone(time.best):
         return time
     is_open = before.best.has_clock and is_clock_without_half(time.words)
-    readings = (choose_nearer_half(time.best, before.best.start),) if is_open else time.readings
+    readings = time.readings
+    if is_open:
+        near = move_to_day(choose_nearer_half(time.best, before.best.start), request.now.date())
+        readings = (near if near.start > request.now else near._replace(start=near.start + _DAY),)
     dated = tuple(move_to_day(reading, before.best.start.date())._replace(has_day=True) for reading in readings)
     is_coming = not is_repeating(last) and all(reading.start > request.now for reading in dated)
     return replace(time, readings=dated if is_coming else readings, is_ambiguous=time.is_ambiguous and not is_open)

@@ -200,8 +200,9 @@ def _find_at_former_clock(request: RequestContext, known: ChatReminders) -> list
 def _choose_of_several(name: str, request: RequestContext, known: ChatReminders) -> Reminder | None:
     """Return the one of several reminders of a name on the day that is named.
 
-    Without a day it is the one that repeats and of which the others are moved occurrences, or the only one that reminds
-    the sender. None where the name is that of one reminder, a time or a person, and where several are left.
+    Without a day, or where it is a day to skip, it is the one that repeats and of which the others are moved
+    occurrences, or the only one that reminds the sender. None where the name is that of one reminder, a time or a
+    person, and where several are left.
     """
     found = known.resolve(name)
     like = known.find_closest(name, load_common_words(request.language))
@@ -209,12 +210,12 @@ def _choose_of_several(name: str, request: RequestContext, known: ChatReminders)
     if not is_open or not set(found) <= set(like):
         return None
     day = _find_days(request) if request.reading.has("OLD") or request.reading.intent in _ON_A_DAY else ""
-    if day:
-        found = tuple([each for each in known.filter_by_time(day, found) if each.schedule.rule is None])
-    else:
-        found = _without_moved(found)
+    dated = [each for each in known.filter_by_time(day, found) if each.schedule.rule is None] if day else []
+    if day and (dated or request.reading.intent != "skip"):
+        return dated[0] if len(dated) == 1 else None
+    found = _without_moved(found)
     own = [each for each in found if reminds(each, request.turn.message.sender)]
-    return found[0] if len(found) == 1 else own[0] if len(own) == 1 and not day else None
+    return found[0] if len(found) == 1 else own[0] if len(own) == 1 else None
 
 
 def _find_words_in_texts(name: str, among: tuple[Reminder, ...], request: RequestContext) -> list[str]:
@@ -454,6 +455,7 @@ def _find_untagged(request: RequestContext) -> list[str]:
         if token.form.isdecimal() and token.end - token.start <= _MOST_FIGURES and not _counts_else(token, request)
     ]
     remarks = _find_remarks(request) if numbers else []
+    numbers = [token for token in numbers if token not in remarks or not _is_hour(token, request)]
     is_remark = any(token in remarks for token in numbers)
     is_told = is_remark and request.words.has_any(request.words.triggers, request.folded_text)  # "that reminder"
     found = _find_by_untagged_words(request) if is_told or not numbers else []
@@ -475,6 +477,12 @@ def _find_remarks(request: RequestContext) -> list[Token]:
         if not slots.are_function_words(forms, request.words)
         for token in clause
     ]
+
+
+def _is_hour(figure: Token, request: RequestContext) -> bool:
+    """Return whether a figure is an hour: "I'm travelling till 5"."""
+    before = next((one.form for one, other in pairwise(request.reading.tokens) if other == figure), "")
+    return before in {*request.words.before_time, *request.words.until_words} - request.words.articles
 
 
 def _counts_else(figure: Token, request: RequestContext) -> bool:

@@ -445,12 +445,12 @@ def parse_lead(piece: str, request: RequestContext) -> Lead | None:
     if length is not None:
         return _count_months(piece, length, request), None
     for end in range(len(piece) - 1, 0, -1):
-        is_within_clock = set(piece[end - 1 : end + 1]) <= _OF_CLOCK
-        if is_within_clock or not piece[:end].strip():
+        is_within_word = piece[end] != " " if request.words.joint else set(piece[end - 1 : end + 1]) <= _OF_CLOCK
+        if is_within_word or not piece[:end].strip():
             continue
         orders = [(piece[:end], piece[end:])]
-        if request.words.joint and " " in {piece[end - 1], piece[end]}:  # noon the day before
-            orders.append((piece[end:], piece[:end]))
+        if request.words.joint:  # noon the day before
+            orders.append((piece[end:].lstrip(), piece[:end]))
         for length_words, clock_words in orders:
             clock = slots.parse_time([clock_words], request.words, request.read_times)
             days = _parse_lead_days(length_words, request) if clock is not None and not clock.best.has_day else None
@@ -496,7 +496,8 @@ def find_open_event(request: RequestContext) -> tuple[str, str]:
     words, reading = request.words, request.reading
     name, leads = _find_named_event(request) or find_name_beside_lead(request), reading.pieces("LEAD")
     if words.joint or leads:
-        lead = " ".join([*leads, *reading.pieces("WHEN")]) if len(leads) == 1 else ""
+        clocks = [piece for piece in reading.pieces("WHEN") if not _names_day(piece, request)]
+        lead = " ".join([*leads, *clocks]) if len(leads) == 1 else ""
     else:
         name, lead = next(filter(any, (_split_lead(piece, request) for piece in reading.pieces("WHEN"))), ("", ""))
     is_told = not name or not lead or any(time.best is not None for time in request.read_times(name))
@@ -552,6 +553,25 @@ def _find_name_ahead(request: RequestContext) -> str:
     word = max((each for each in request.words.ahead if run.endswith(each)), key=len, default="")
     name = slots.tidy(run.removesuffix(word), ("请", *request.words.before_time)) if word else ""
     return "" if slots.are_function_words(name, request.words) else name
+
+
+def tag_day_of_event(request: RequestContext) -> RequestContext:
+    """Return the request with the day of an event tagged as a time, where only its clock is open.
+
+    The day stands in front of the lead or beside the event: "Monday an hour before the handover".
+    """
+    tokens, tags = request.reading.tokens, request.reading.tags
+    days = [at for at, tag in enumerate(tags) if tokens[at].form == "@day" and tag in {"LEAD", "EVENT"}]
+    if len(days) != 1 or "LEAD" not in tags or "WHEN" in tags:
+        return request
+    tagged = request.with_tags("WHEN" if at in days else tag for at, tag in enumerate(tags))
+    _, words = find_open_event(tagged)
+    lead = parse_lead(words, request) if words else None
+    return request if lead is None or lead[0] >= _DAY else tagged
+
+
+def _names_day(piece: str, request: RequestContext) -> bool:
+    return any(time.best is not None and time.best.has_day for time in request.read_times(piece))
 
 
 def find_open_day(request: RequestContext) -> Reading | None:

@@ -166,3 +166,12 @@ def test_talk_about_parts_of_the_day_has_no_time(now, text):
 )
 def test_parts_of_the_day_that_are_wanted_are_times(now, text):
     assert parse(text, now).best.part == "evening"
+
+
+@pytest.mark.parametrize("text", ["the 10 oclock one on friday", "the 10 o'clock one on friday"])
+def test_one_behind_a_clock_is_no_hour(now, text):
+    assert parse(text, now).best.start.strftime("%a %H:%M") == "Fri 10:00"
+
+
+def test_one_oclock_is_an_hour(now):
+    assert parse("the 10 one o'clock alarms", now).best.start.hour in {1, 13}
