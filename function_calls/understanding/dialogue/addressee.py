@@ -12,6 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from function_calls.tools.calls import Turn
+from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_lexicon
@@ -287,13 +288,14 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
         return True
     if not named and _is_said_to_people(intent, reading, words, state):
         return True
-    return not named and _is_time(reading) and _is_time_for_people(reading, words, state)
+    return not named and intent not in _STATEMENTS and _is_time(reading) and _is_time_for_people(reading, words, state)
 
 
 def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a message that names no reminder adds nothing, reports to others, or answers a person."""
     if intent == "append":
-        return not _has_adding_words(reading, words)
+        first = _SENTENCE_MARK.split(reading.text)[0]
+        return not _has_adding_words(reading, words) or (state.answers_person and parse_yes_no(first, "") is not None)
     if intent == "done":
         return state.delivered_to_others
     is_of_person = intent == "person_remove" and words.fold(reading.words("PERSON")) not in words.pronouns

@@ -108,14 +108,15 @@ class CircumstancesReader:
 
         A time that answers the bot is not for a person whose question asks for no time: "which one was it?".
         """
-        from services.summary.content import asks_quantity
+        from services.summary.content import asks, asks_quantity
 
         turn = utterance.turn
         before = turn.recent[-1] if turn.recent else None
         if before is None or before.sender.is_bot or before.sender.id == turn.message.sender.id:
             return False
         words = load_lexicon(detect_language(before.text, turn.language))
-        if not before.text.rstrip().endswith((*QUESTION_ENDS, *words.question_endings)):
+        is_question = before.text.rstrip().endswith((*QUESTION_ENDS, *words.question_endings))
+        if not is_question and not asks(before.text):
             return False
         is_answer = utterance.context in ASKED and utterance.reading.has("WHEN")
         return not is_answer or asks_quantity(before.text) or bool(self._read_times(before.text, utterance))

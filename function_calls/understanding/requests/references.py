@@ -369,12 +369,15 @@ def _find_name_before_mark(request: RequestContext) -> str:
     marks = [mark for mark in request.words.reference_marks if mark not in request.words.triggers]
     for clause in split_clauses(tokens):
         free = list(takewhile(lambda at: tags[at] == NO_TAG and not is_time(tokens[at]), clause))
-        text = "".join(tokens[at].form for at in free)
-        found = [(text.find(mark), mark) for mark in marks if not text.endswith(mark)]
-        end = min((at for at, _ in found if at > 1), default=0)
-        name = slots.normalize_reference(text[:end], request.words)
+        written = request.reading.text[tokens[free[0]].start : tokens[free[-1]].end] if free else ""
+        text = request.words.fold(written)
+        ends = [text.find(mark) for mark in marks if not text.endswith(mark)]
+        name = slots.normalize_reference(written[: min((at for at in ends if at > 1), default=0)], request.words)
         if len(name) > 1 and not name.startswith(request.words.ahead):
             return name
+        owned = min((at for mark in request.words.possessives if (at := text.find(mark)) > 1), default=0)
+        if owned and request.known is not None and request.known.resolve(written[:owned]):
+            return written[:owned]
     return ""
 
 
@@ -540,7 +543,16 @@ def _find_by_untagged_words(request: RequestContext) -> list[str]:
     common = load_common_words(request.language) | {*request.words.skipping}
     like = request.known.find_only_closest(request.reading.join_untagged(request.words.joint), common)
     like = like or find_closest_to_remark(find_remark(request), request)
-    return [] if like is None else [like.id]
+    return [] if like is None or _tells_clock_of_last(request, request.known) else [like.id]
+
+
+def _tells_clock_of_last(request: RequestContext, known: ChatReminders) -> bool:
+    """Return whether a remark names the clock of the reminder set last: "make it 8, nobody is home at 7"."""
+    last = _find_last_reminders(request, known)
+    due = find_due(last[0], request.now) if len(last) == 1 else None
+    told = " ".join([find_remark(request), *_list_untagged_words_of_times(request)])
+    clocks = [time.best.start for time in request.read_times(told) if time.best is not None and time.best.has_clock]
+    return due is not None and any((at.hour - due.hour) % 12 == 0 and at.minute == due.minute for at in clocks)
 
 
 def find_remark(request: RequestContext) -> str:
