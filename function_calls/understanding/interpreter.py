@@ -61,6 +61,8 @@ _HELP = 0.2
 """The probability of a question about the bot from which one is not looked up."""
 _TALK = 0.9
 """The probability that a message is talk from which it is not passed on where the bot listens to requests alone."""
+_SURE_TALK = 0.99
+"""The probability that a message is talk from which no words of it are looked for in the reminders."""
 _REMARK = 3
 """The most tokens of "thanks", "nice one" and the like, which do not end a dialogue."""
 _CLOCKS = frozenset({"@clock", "@dayclock", "@ruletime", "@offset", "@later"})
@@ -409,7 +411,7 @@ def _may_be_about_reminder(utterance: Utterance) -> bool:
     """Return whether a message may be about a reminder: it asks for something, goes on with it, or names a clock."""
     reading = utterance.reading
     is_timed = any(token.form in _CLOCKS for token in reading.tokens)
-    return reading.intent != "none" or utterance.context != "none" or is_timed
+    return reading.probability("none") < _SURE_TALK or utterance.context != "none" or is_timed
 
 
 def _forgets_reminder(example: Interpretation, utterance: Utterance | None) -> bool:

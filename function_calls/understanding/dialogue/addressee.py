@@ -263,7 +263,7 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
     if state.answers_person and intent in _STATEMENTS:
         return True
     if (
-        state.context == "none"
+        (state.context == "none" or state.others)
         and intent in _QUESTIONS
         and not (intent == "ask" and words.parse_search_request(reading.text))
     ):

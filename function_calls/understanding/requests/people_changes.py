@@ -85,7 +85,8 @@ def _may_be_people(names: str | None, request: RequestContext) -> bool:
     """
     words = request.words
     is_told = request.is_addressed or any(trigger in request.folded_text for trigger in words.triggers)
-    is_only_names = slots.are_function_words([token.form for token in request.reading.untagged], words)
+    beside = (*words.beside, *words.too)
+    is_only_names = slots.are_function_words([token.form for token in request.reading.untagged], words, beside)
     if is_told or is_only_names or names is None or names.startswith((slots.EVERYONE, "@")):
         return True
     reminders = () if request.known is None else request.known.reminders
