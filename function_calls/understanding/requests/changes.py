@@ -137,9 +137,11 @@ def _remove_weekdays(request: RequestContext) -> Interpretation | None:
     """
     reminder = find_named_reminder(request)
     rules = [token for token in request.reading.tokens if token.form == "@rule"]
-    is_named = request.reading.has("REF")
-    single = _find_day_beside_name(request) if is_named else request.reading.words("OLD")
+    name = slots.normalize_reference(request.reading.words("REF"), request.words)
+    single = _find_day_beside_name(request) if name else request.reading.words("OLD")
     single = slots.strip_time_words(single, request.words)
+    if not single and names_weekday(name, request.now, request.language, request.times):
+        single = name
     if reminder is None or len(rules) > 1 or not (rules or single):
         return None
     words = request.reading.text[rules[0].start : rules[0].end] if rules else single

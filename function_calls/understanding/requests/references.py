@@ -158,6 +158,9 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
         return [close[0].id]
     if len(close) > 1 and len(named) == 1:
         return _find_words_in_texts(named[0], close, request) or named
+    told = None if request.words.joint else find_closest_to_remark(_find_words_beside(request), request)
+    if told in list_own(request, known) and set("".join(named)) & set(told.content):  # 牛奶到货了，不用提醒我买了
+        return [told.id]
     return [] if request.may_point and not is_final and _is_beside(request) else named
 
 
@@ -272,7 +275,9 @@ def find_newest_shared(request: RequestContext) -> Reminder | None:
         if request.known is not None
         else []
     )
-    others = [reminder for reminder in shared if not _is_for(reminder, own)]
+    day = find_untagged_time(request)  # "don't wake me tomorrow"
+    fits = request.known.filter_by_time(day, shared) if request.known is not None and day else ()
+    others = [reminder for reminder in fits or shared if not _is_for(reminder, own)]
     return max(others, key=lambda other: other.created_at, default=None)
 
 
@@ -423,7 +428,9 @@ def _narrow_all(name: str, request: RequestContext) -> str:
 def _is_each_time(request: RequestContext) -> bool:
     """Return whether a word for "all" belongs to the repetition in front of it: 每个工作日都."""
     forms = [token.form for token in request.reading.tokens]
-    return any(one.startswith("@rule") and other in request.words.plural for one, other in pairwise(forms))
+    behind_time = [form for tag, form in zip(request.reading.tags, forms[1:], strict=False) if tag == "WHEN"]
+    has_rule = any(form.startswith("@rule") for form in forms)
+    return has_rule and any(form in request.words.plural for form in behind_time)
 
 
 def _means_all(request: RequestContext) -> bool:
