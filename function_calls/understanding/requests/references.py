@@ -159,8 +159,8 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     if len(close) > 1 and len(named) == 1:
         return _find_words_in_texts(named[0], close, request) or named
     told = None if request.words.joint else find_closest_to_remark(_find_words_beside(request), request)
-    if told in list_own(request, known) and set("".join(named)) & set(told.content):  # 牛奶到货了，不用提醒我买了
-        return [told.id]
+    if told in list_own(request, known) and (not request.reading.has("REF") or set("".join(named)) & set(told.content)):
+        return [told.id]  # 牛奶到货了，不用提醒我买了
     return [] if request.may_point and not is_final and _is_beside(request) else named
 
 
