@@ -209,6 +209,9 @@ def _choose_of_several(name: str, request: RequestContext, known: ChatReminders)
     found = known.resolve(name)
     like = known.find_closest(name, load_common_words(request.language))
     is_open = len(found) > 1 and request.reading.intent not in _ASKING and not request.read_times(name)
+    mine = [each for each in found if is_open and each in list_own(request, known)]
+    if len(mine) == 1 and set(found).isdisjoint(like):
+        return mine[0]  # of those of a person that is the one the sender may change
     if not is_open or not set(found) <= set(like):
         return None
     day = _find_days(request) if request.reading.has("OLD") or request.reading.intent in _ON_A_DAY else ""
