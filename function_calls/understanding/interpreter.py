@@ -37,7 +37,7 @@ from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.new_reminders import add_options, is_repeating
 from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.requests.reference_resolution import ChatReminders, ReminderLookup
-from function_calls.understanding.requests.references import IT
+from function_calls.understanding.requests.references import IT, reminds
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
 from function_calls.understanding.tool_calls import CallMaker
 from services.kernel.state import StateStore
@@ -61,6 +61,8 @@ _HELP = 0.2
 """The probability of a question about the bot from which one is not looked up."""
 _TALK = 0.9
 """The probability that a message is talk from which it is not passed on where the bot listens to requests alone."""
+_SURE_TALK = 0.99
+"""The probability that a message is talk from which no words of it are looked for in the reminders."""
 _REMARK = 3
 """The most tokens of "thanks", "nice one" and the like, which do not end a dialogue."""
 _CLOCKS = frozenset({"@clock", "@dayclock", "@ruletime", "@offset", "@later"})
@@ -409,7 +411,7 @@ def _may_be_about_reminder(utterance: Utterance) -> bool:
     """Return whether a message may be about a reminder: it asks for something, goes on with it, or names a clock."""
     reading = utterance.reading
     is_timed = any(token.form in _CLOCKS for token in reading.tokens)
-    return reading.intent != "none" or utterance.context != "none" or is_timed
+    return reading.probability("none") < _SURE_TALK or utterance.context != "none" or is_timed
 
 
 def _forgets_reminder(example: Interpretation, utterance: Utterance | None) -> bool:
@@ -462,11 +464,26 @@ def _is_about_something_else(utterance: Utterance, calls: Sequence[ToolCall]) ->
     if known is None or utterance.is_addressed or turn.message.is_for_bot:
         return False
     is_change = any(call.name in _OF_REMINDERS for call in calls)
+    if is_change and _is_found_for_other(utterance, calls, known):
+        return True
     is_vain = is_change and utterance.context == "none" and not known.reminders
     if not (is_vain or _names_unknown(calls, known)):
         return False
     is_marked = has_trigger(utterance.reading, words) or has_reference_mark(utterance.reading, words)
     return not (is_marked or _follows_own_answer(turn))
+
+
+def _is_found_for_other(utterance: Utterance, calls: Sequence[ToolCall], known: ChatReminders) -> bool:
+    """Return whether only a remark led to the reminder of `calls`, which is of and for other people.
+
+    "The match has been moved, make it 3" tells this to them.
+    """
+    ids = {str(call.arguments.get("reminder_id")) for call in calls}
+    found = [reminder for reminder in known.reminders if reminder.id in ids]
+    person, reading = utterance.turn.message.sender, utterance.reading
+    is_own = any(each.creator.id == person.id or reminds(each, person) for each in found)
+    is_named = reading.has("REF") or any(each.id in reading.text for each in found)
+    return bool(found) and not (is_own or is_named) and utterance.context != "listed"
 
 
 def _follows_own_answer(turn: Turn) -> bool:

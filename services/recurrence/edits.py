@@ -57,11 +57,18 @@ def clamp_to_month_end(schedule: Schedule, now: datetime) -> Schedule:
     """
     if schedule.rule is None or not _may_lack_a_day(schedule.rule):
         return schedule
-    clamped = replace(schedule, rule=replace(schedule.rule, skip="BACKWARD"))
-    today = datetime.combine(now.astimezone(zone_of(schedule)).date(), schedule.start.time())
-    if schedule.rule.interval != 1 or _first(replace(schedule, start=today), now) != schedule.start:
-        return clamped
-    return replace(clamped, start=_first(replace(clamped, start=today), now) or schedule.start)
+    return begin_anew(replace(schedule, rule=replace(schedule.rule, skip="BACKWARD")), schedule, now)
+
+
+def begin_anew(new: Schedule, old: Schedule, now: datetime) -> Schedule:
+    """Return `new` from its first fire after `now` (timezone-aware) on, where `old` begins with its own first one.
+
+    An `old` that begins later, with a day that somebody has chosen, or that repeats every few weeks keeps its begin.
+    """
+    today = datetime.combine(now.astimezone(zone_of(old)).date(), old.start.time())
+    if old.rule is None or old.rule.interval != 1 or _first(replace(old, start=today), now) != old.start:
+        return new
+    return replace(new, start=_first(replace(new, start=today), now) or new.start)
 
 
 def _may_lack_a_day(rule: Rule) -> bool:

@@ -116,7 +116,7 @@ def _change_days(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     after = before | named if sign == ADDED else before - named if sign == LEFT_OUT else named
     if not after:
         raise RequestRefused("no_day_left")
-    return _with_remaining_count(replace(old, rule=_weekly(old.rule, after)), old, ctx)
+    return _with_remaining_count(edits.begin_anew(replace(old, rule=_weekly(old.rule, after)), old, ctx.now), old, ctx)
 
 
 def _is_of_every_few_days(rule: Rule) -> bool:

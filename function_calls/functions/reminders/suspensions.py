@@ -75,7 +75,8 @@ def read_suspension(words: str, ctx: CallContext) -> Suspension:
     if stretch is not None:
         return Suspension(since=max(stretch.since, ctx.now), until=stretch.until)
     is_end = any(phrases(language).until.match(words) for language in LANGUAGES)
-    if is_end or reading is None or reading.has_clock or reading.part or reading.rrule:
+    is_part = reading is not None and bool(reading.part) and not reading.has_day
+    if is_end or reading is None or reading.has_clock or is_part or reading.rrule:
         return read_suspension_until(words, ctx)
     since = _midnight(reading.start)
     return Suspension(since=max(since, ctx.now), until=_end(reading, since, words))

@@ -12,6 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from function_calls.tools.calls import Turn
+from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_lexicon
@@ -262,7 +263,7 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
     if state.answers_person and intent in _STATEMENTS:
         return True
     if (
-        state.context == "none"
+        (state.context == "none" or state.others)
         and intent in _QUESTIONS
         and not (intent == "ask" and words.parse_search_request(reading.text))
     ):
@@ -287,7 +288,7 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
         return True
     if not named and _is_said_to_people(intent, reading, words, state):
         return True
-    return not named and _is_time(reading) and _is_time_for_people(reading, words, state)
+    return not named and intent not in _STATEMENTS and _is_time(reading) and _is_time_for_people(reading, words, state)
 
 
 def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
@@ -296,7 +297,8 @@ def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, sta
     A new text needs a word for a change, or none but small words beside it: "my mate builds sheds actually" tells one.
     """
     if intent == "append":
-        return not _has_adding_words(reading, words) or _adds_statement(reading, words)
+        is_answer = state.answers_person and parse_yes_no(_SENTENCE_MARK.split(reading.text)[0], "") is not None
+        return is_answer or not _has_adding_words(reading, words) or _adds_statement(reading, words)
     if intent == "reword":
         left = [token.form for token, tag in zip(reading.tokens, reading.tags, strict=True) if tag == NO_TAG]
         is_telling = words.has_any((*words.telling, *words.change_it), words.joint.join(left))

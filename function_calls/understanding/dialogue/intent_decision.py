@@ -4,6 +4,7 @@ from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NOTHING, MessageReading
+from function_calls.understanding.reading.tokens import MARKS
 
 _REQUEST, _INTENT = 0.5, 0.4
 """The least probability of any request in a message that names the bot, and that of an intent."""
@@ -70,6 +71,8 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
     if not refused or is_corrected or is_waived or reading.intent not in _REFUSED:
         return False
     rest = text[len(refused) :].lstrip()
+    if reading.intent == "undo" and rest.removeprefix(refused)[:1] in MARKS:  # 别别，还给我
+        return False
     if reading.intent != "delete":
         return not rest.startswith(words.slips)  # "no perdona, a las 12" corrects
     at = reading.text.casefold().find(rest)  # "不要牛奶的提醒了" has no verb that it refuses

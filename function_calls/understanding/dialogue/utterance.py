@@ -106,8 +106,8 @@ class CircumstancesReader:
     def _answers_person(self, utterance: Utterance) -> bool:
         """Return whether the message right before this one is a question of another person.
 
-        A time that answers the bot is not for a person whose question asks for no time: "which one was it?". Of a
-        question that asks for a time, the mark may be left out.
+        A time that answers the bot is not for a person whose question asks for no time: "which one was it?". The mark
+        may be left out.
         """
         from services.summary.content import asks, asks_quantity
 
@@ -116,8 +116,8 @@ class CircumstancesReader:
         if before is None or before.sender.is_bot or before.sender.id == turn.message.sender.id:
             return False
         words = load_lexicon(detect_language(before.text, turn.language))
-        is_marked = before.text.rstrip().endswith((*QUESTION_ENDS, *words.question_endings))
-        if not is_marked and not (utterance.reading.has("WHEN") and asks(before.text) and asks_quantity(before.text)):
+        is_question = before.text.rstrip().endswith((*QUESTION_ENDS, *words.question_endings))
+        if not is_question and not asks(before.text):
             return False
         is_answer = utterance.context in ASKED and utterance.reading.has("WHEN")
         return not is_answer or asks_quantity(before.text) or bool(self._read_times(before.text, utterance))

@@ -493,9 +493,10 @@ def _ends(name: str, word: str, joint: str) -> bool:
     return name.casefold().endswith(joint + word) and len(name) > len(joint + word)
 
 
-def are_function_words(forms: Iterable[str], words: Lexicon) -> bool:
-    """Return whether words are no more than courtesies, links and prepositions of times."""
+def are_function_words(forms: Iterable[str], words: Lexicon, others: Iterable[str] = ()) -> bool:
+    """Return whether words are no more than courtesies, links, prepositions of times and `others`."""
     small = {
+        *others,
         *words.courtesies,
         *words.links,
         *words.around_time,

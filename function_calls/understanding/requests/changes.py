@@ -4,6 +4,7 @@ import re
 from calendar import monthrange
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -136,11 +137,15 @@ def _remove_clock(request: RequestContext, *, keep: bool = False) -> Interpretat
 def _remove_weekdays(request: RequestContext) -> Interpretation | None:
     """Remove weekdays from a reminder that has others: "drop the Fridays off the produce one".
 
-    A weekday that names no more may be one day only ("drop the Friday one"), which is asked about.
+    A weekday that names no more may be one day only ("drop the Friday one", 跑步周四的不要了), which is asked about.
     """
     reminder = find_named_reminder(request)
     rules = [token for token in request.reading.tokens if token.form == "@rule"]
-    single = "" if request.reading.has("REF") else slots.strip_time_words(request.reading.words("OLD"), request.words)
+    name = slots.normalize_reference(request.reading.words("REF"), request.words)
+    single = _find_day_beside_name(request) if name else request.reading.words("OLD")
+    single = slots.strip_time_words(single, request.words)
+    if not single and names_weekday(name, request.now, request.language, request.times):
+        single = name
     if reminder is None or len(rules) > 1 or not (rules or single):
         return None
     words = request.reading.text[rules[0].start : rules[0].end] if rules else single
@@ -150,6 +155,14 @@ def _remove_weekdays(request: RequestContext) -> Interpretation | None:
         return None
     skipped = {} if rules else {"skip": words}
     return request.answers.call_tool("reminder_update", {"days": f"-{words}", "reminder_id": reminder.id, **skipped})
+
+
+def _find_day_beside_name(request: RequestContext) -> str:
+    """Return the untagged time right behind the name of a reminder: 跑步周四的不要了; "" for none."""
+    tokens, tags = request.reading.tokens, request.reading.tags
+    pairs = zip(pairwise(tags), tokens[1:], strict=True)
+    found = [token for two, token in pairs if two == ("REF", NO_TAG) and is_time(token)]
+    return request.reading.text[found[0].start : found[0].end] if found else ""
 
 
 def _find_shared_by_other(request: RequestContext) -> Reminder | None:

@@ -22,7 +22,14 @@ def add_person(request: RequestContext) -> Interpretation | None:
 
 
 def remove_person(request: RequestContext) -> Interpretation | None:
-    """Stop reminding somebody."""
+    """Stop reminding somebody: who is named, or the only other one of the reminder by a pronoun."""
+    named = request.words.fold(request.reading.words("PERSON"))
+    said = [named] if named else [token.form for token in request.reading.untagged]
+    reminder = None if request.words.pronouns.isdisjoint(said) else find_named_reminder(request)
+    targets = () if reminder is None else reminder.targets
+    others = [each for each in targets if each.id != request.turn.message.sender.id]
+    if len(others) == 1 < len(targets):
+        return update(request, {"person": f"-{others[0].name}"})
     return _change_person(request, "-", "leave")
 
 
@@ -85,7 +92,8 @@ def _may_be_people(names: str | None, request: RequestContext) -> bool:
     """
     words = request.words
     is_told = request.is_addressed or any(trigger in request.folded_text for trigger in words.triggers)
-    is_only_names = slots.are_function_words([token.form for token in request.reading.untagged], words)
+    beside = (*words.beside, *words.too)
+    is_only_names = slots.are_function_words([token.form for token in request.reading.untagged], words, beside)
     if is_told or is_only_names or names is None or names.startswith((slots.EVERYONE, "@")):
         return True
     reminders = () if request.known is None else request.known.reminders

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall
-from function_calls.understanding.reading.lexicon import load_common_words
+from function_calls.understanding.reading.lexicon import load_common_words, load_lexicon
 from function_calls.understanding.reading.reminder_words import ReminderWords, collect_words, find_pairs, find_stems
 from function_calls.understanding.requests.arguments import format_time
 from services.kernel.chat import ChatAddress
@@ -56,7 +56,8 @@ class ChatReminders(Struct, frozen=True, dict=True):
     def collect_words(self, language: str) -> ReminderWords:
         """Return the words of the texts but those that are common in `language`."""
         if language not in self._words_by_language:
-            texts = (reminder.content for reminder in self.reminders)
+            fold = load_lexicon(language).fold  # as the tokens of messages are folded
+            texts = (fold(reminder.content) for reminder in self.reminders)
             self._words_by_language[language] = collect_words(texts, load_common_words(language))
         return self._words_by_language[language]
 

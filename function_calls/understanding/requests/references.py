@@ -158,6 +158,9 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
         return [close[0].id]
     if len(close) > 1 and len(named) == 1:
         return _find_words_in_texts(named[0], close, request) or named
+    told = None if request.words.joint else find_closest_to_remark(_find_words_beside(request), request)
+    if told in list_own(request, known) and (not request.reading.has("REF") or set("".join(named)) & set(told.content)):
+        return [told.id]  # 牛奶到货了，不用提醒我买了
     return [] if request.may_point and not is_final and _is_beside(request) else named
 
 
@@ -207,6 +210,9 @@ def _choose_of_several(name: str, request: RequestContext, known: ChatReminders)
     found = known.resolve(name)
     like = known.find_closest(name, load_common_words(request.language))
     is_open = len(found) > 1 and request.reading.intent not in _ASKING and not request.read_times(name)
+    mine = [each for each in found if is_open and each in list_own(request, known)]
+    if len(mine) == 1 and set(found).isdisjoint(like):
+        return mine[0]  # of those of a person that is the one the sender may change
     if not is_open or not set(found) <= set(like):
         return None
     day = _find_days(request) if request.reading.has("OLD") or request.reading.intent in _ON_A_DAY else ""
@@ -273,7 +279,9 @@ def find_newest_shared(request: RequestContext) -> Reminder | None:
         if request.known is not None
         else []
     )
-    others = [reminder for reminder in shared if not _is_for(reminder, own)]
+    day = find_untagged_time(request)  # "don't wake me tomorrow"
+    fits = request.known.filter_by_time(day, shared) if request.known is not None and day else ()
+    others = [reminder for reminder in fits or shared if not _is_for(reminder, own)]
     return max(others, key=lambda other: other.created_at, default=None)
 
 
@@ -370,12 +378,15 @@ def _find_name_before_mark(request: RequestContext) -> str:
     marks = [mark for mark in request.words.reference_marks if mark not in request.words.triggers]
     for clause in split_clauses(tokens):
         free = list(takewhile(lambda at: tags[at] == NO_TAG and not is_time(tokens[at]), clause))
-        text = "".join(tokens[at].form for at in free)
-        found = [(text.find(mark), mark) for mark in marks if not text.endswith(mark)]
-        end = min((at for at, _ in found if at > 1), default=0)
-        name = slots.normalize_reference(text[:end], request.words)
+        written = request.reading.text[tokens[free[0]].start : tokens[free[-1]].end] if free else ""
+        text = request.words.fold(written)
+        ends = [text.find(mark) for mark in marks if not text.endswith(mark)]
+        name = slots.normalize_reference(written[: min((at for at in ends if at > 1), default=0)], request.words)
         if len(name) > 1 and not name.startswith(request.words.ahead):
             return name
+        owned = min((at for mark in request.words.possessives if (at := text.find(mark)) > 1), default=0)
+        if owned and request.known is not None and request.known.resolve(written[:owned]):
+            return written[:owned]
     return ""
 
 
@@ -421,7 +432,9 @@ def _narrow_all(name: str, request: RequestContext) -> str:
 def _is_each_time(request: RequestContext) -> bool:
     """Return whether a word for "all" belongs to the repetition in front of it: 每个工作日都."""
     forms = [token.form for token in request.reading.tokens]
-    return any(one.startswith("@rule") and other in request.words.plural for one, other in pairwise(forms))
+    behind_time = [form for tag, form in zip(request.reading.tags, forms[1:], strict=False) if tag == "WHEN"]
+    has_rule = any(form.startswith("@rule") for form in forms)
+    return has_rule and any(form in request.words.plural for form in behind_time)
 
 
 def _means_all(request: RequestContext) -> bool:
@@ -548,7 +561,16 @@ def _find_by_untagged_words(request: RequestContext) -> list[str]:
     common = load_common_words(request.language) | {*request.words.skipping}
     like = request.known.find_only_closest(request.reading.join_untagged(request.words.joint), common)
     like = like or find_closest_to_remark(find_remark(request), request)
-    return [] if like is None else [like.id]
+    return [] if like is None or _tells_clock_of_last(request, request.known) else [like.id]
+
+
+def _tells_clock_of_last(request: RequestContext, known: ChatReminders) -> bool:
+    """Return whether a remark names the clock of the reminder set last: "make it 8, nobody is home at 7"."""
+    last = _find_last_reminders(request, known)
+    due = find_due(last[0], request.now) if len(last) == 1 else None
+    told = " ".join([find_remark(request), *_list_untagged_words_of_times(request)])
+    clocks = [time.best.start for time in request.read_times(told) if time.best is not None and time.best.has_clock]
+    return due is not None and any((at.hour - due.hour) % 12 == 0 and at.minute == due.minute for at in clocks)
 
 
 def find_remark(request: RequestContext) -> str:

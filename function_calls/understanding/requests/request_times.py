@@ -588,7 +588,7 @@ def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[Time
     leads = [length for length, _ in named]
     clocks = [clock for _, clock in named if clock is not None]
     spans = _join_spans(request, reading.spans("WHEN")) if reading.has("LEAD") else []
-    pieces, events = _cut_texts(request, spans), reading.pieces("EVENT")
+    pieces, events = _cut_texts(request, spans), [_strip_deadline(piece, request) for piece in reading.pieces("EVENT")]
     if not pieces and not events:
         is_ahead = request.has_word(request.words.ahead)
         return [] if is_ahead else _parse_from_now(reading.words("LEAD"), request)
@@ -609,6 +609,14 @@ def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[Time
         return [replace(day, readings=(set_clock(day.best, own.best),)) for day in times]
     is_beside = not events and _asks_for_both(spans[-1], reading.spans("LEAD")[0], request)
     return [*times, *found] if is_beside else found
+
+
+def _strip_deadline(piece: str, request: RequestContext) -> str:
+    """Return a day without the word that makes it a deadline, from which a lead counts as well: "before 3 December"."""
+    words = request.words
+    ending = max((word for word in words.deadlines if piece.endswith(word)), key=len, default="")
+    bare = slots.strip_leading_word(piece, words.deadlines, words.joint) if words.joint else piece.removesuffix(ending)
+    return bare if request.read_times(bare) else piece
 
 
 def _choose_half_of_part(clock: TimeWords, part: str, request: RequestContext) -> TimeWords:

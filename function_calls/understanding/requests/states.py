@@ -10,6 +10,7 @@ from function_calls.understanding.requests.arguments import format_time, make_ch
 from function_calls.understanding.requests.new_reminders import set_beside_last, set_reminders
 from function_calls.understanding.requests.references import (
     find_default_reference,
+    find_named_reminder,
     find_newest_shared,
     find_references,
     find_untagged_time,
@@ -102,7 +103,13 @@ def join(request: RequestContext) -> Interpretation | None:
 
 
 def leave(request: RequestContext) -> Interpretation | None:
-    """Stop reminding the person who asks: of the newest shared reminder, where none is named."""
+    """Stop reminding the person who asks: of the newest shared reminder, where none is named.
+
+    A reminder of one's own that reminds nobody else is deleted.
+    """
+    named, sender = find_named_reminder(request) if find_references(request) else None, request.turn.message.sender
+    if named is not None and named.creator.id == sender.id and {each.id for each in named.targets} <= {sender.id}:
+        return request.answers.call_tool("reminder_delete", {"reminder_id": named.id})
     reminder = (
         None if find_references(request) or request.turn.message.reply_to is not None else find_newest_shared(request)
     )

@@ -72,6 +72,17 @@ def test_impossible_change_of_a_rule_is_refused(context_of, rule, asked, code):
     assert refused.value.code == code
 
 
+@pytest.mark.parametrize(
+    ("monday", "first"), [(datetime(2026, 11, 23, 9), datetime(2026, 11, 21, 9)), (datetime(2026, 11, 30, 9),) * 2]
+)
+def test_added_day_may_come_before_the_begin_that_nobody_has_chosen(context_of, monday, first):
+    old = read_schedule(monday, "UTC", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0")
+
+    added = change_repetition(ReminderUpdateArgs(days="+Saturday"), old, context_of())
+
+    assert next_fires(added, context_of().now, 1)[0].replace(tzinfo=None) == first
+
+
 def test_rule_ends_after_its_last_day(context_of):
     context = context_of()
     last = next_fires(schedule(DAILY), context.now, 5)[-1]
