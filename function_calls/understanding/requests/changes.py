@@ -899,8 +899,11 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
     if last:
         return update(request, {"until": last})
     found = request.read_times(words) if words else ()
-    if found and slots.parse_time([words], request.words, request.read_times) is None:
+    time = slots.parse_time([words], request.words, request.read_times)
+    if found and time is None:
         words = slots.make_time_words(words, found[0]).words  # "until Sunday when the event ends"
+    elif time is not None and not found and end:
+        words, found = time.words, (time,)  # "junio", which is a time only behind "en"
     return update(request, {"until": words}) if found else None
 
 

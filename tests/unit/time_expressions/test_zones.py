@@ -34,6 +34,21 @@ def test_clock_time_of_another_place_is_converted(read, text, start):
 
 
 @pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("mañana a las 18 UTC", "2026-11-21 18:00"),
+        ("mañana a las 9 de la mañana hora de Madrid", "2026-11-21 08:00"),
+        ("mañana a las 9 de la mañana, hora colombiana", "2026-11-21 14:00"),
+        ("mañana a las 20:30 (hora de Buenos Aires)", "2026-11-21 23:30"),
+        ("mañana a las 5 de la tarde en Madrid", "2026-11-21 17:00"),
+        ("mañana a la hora de comer", "2026-11-21 12:00"),
+    ],
+)
+def test_spanish_clock_time_of_another_place_is_converted(read, text, start):
+    assert f"{read(text, language='es').start:%Y-%m-%d %H:%M}" == start
+
+
+@pytest.mark.parametrize(
     ("text", "rule"),
     [
         ("every day at 9pm tokyo time", "FREQ=DAILY;BYHOUR=12;BYMINUTE=0"),
