@@ -565,6 +565,8 @@ def _read_amount(request: RequestContext, time: TimeWords) -> dict[str, object] 
     if time.best.has_clock and time.best.has_day and request.has_word(request.words.same_time):
         return {"time": f"{time.best.wall:%Y-%m-%d}"}
     is_earlier, is_later = request.has_word(request.words.earlier), request.has_word(request.words.later)
+    if any(token.form == "@offset" for token in request.reading.tokens):  # one token: "una hora más tarde"
+        is_later = is_later or request.words.has_any(request.words.later, request.words.fold(piece))
     length = request.parse_length(piece) if is_earlier or is_later else None
     return None if length is None else {"time": format_shift(-length if is_earlier else length)}
 
@@ -902,8 +904,8 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
     time = slots.parse_time([words], request.words, request.read_times)
     if found and time is None:
         words = slots.make_time_words(words, found[0]).words  # "until Sunday when the event ends"
-    elif time is not None and not found and end:
-        words, found = time.words, (time,)  # "junio", which is a time only behind "en"
+    elif time is not None and not found and end:  # "junio", which is a time only behind "en"
+        return update(request, {"until": time.words})
     return update(request, {"until": words}) if found else None
 
 
