@@ -31,7 +31,7 @@ _MOST_LOOKED_AT = 200
 _MOST_READ = 2000
 _MOST_NAMED = 5
 _OWN_WORDS = {"me", "myself", "i", "我", "自己", "我自己", "mí"}
-_OWN_WORDS_OF = {"es": {"mi", "yo"}}
+_SENDER_PRONOUNS = {"es": {"mi", "yo"}}
 """Pronouns for the sender that are names in other languages."""
 _BETWEEN = re.compile(
     r"\s*(?:,|、|，|&|\+|\b(?:and|n)\b|还有|還有|以及|和|跟|与|及|(?<=我)同)\s*|\s+y(?: a| para)?\s+", re.IGNORECASE
@@ -186,7 +186,7 @@ def _certain_person(name: str, mentioned: Sequence[Person], ctx: CallContext) ->
     bare = name.strip().lstrip("@").strip()
     if bare.lower() in _EVERYONE_WORDS or get_close_matches(bare.lower(), _EVERYONE_LONG, cutoff=_TYPO_RATIO):
         return Person(id=EVERYONE, name=bare)
-    if bare.lower() in {*_OWN_WORDS, *_OWN_WORDS_OF.get(ctx.language, ()), ctx.sender.name.lower()}:
+    if bare.lower() in {*_OWN_WORDS, *_SENDER_PRONOUNS.get(ctx.language, ()), ctx.sender.name.lower()}:
         return ctx.sender
     return next((person for person in mentioned if _as_one_word(person.name) == _as_one_word(bare)), None)
 
