@@ -16,8 +16,8 @@ CLAUSE_ENDS = SENTENCE_ENDS | frozenset(",，")
 MARKS = CLAUSE_ENDS | frozenset("、:：")
 _ACCENTS = str.maketrans("áéíóúüñ", "aeiouun")
 _LONGEST_HOUR = 2
-_SHORTEST_CLAUSE = 3
-"""Tokens of a clause on average: in a text with more spaces they part words."""
+_SHORTEST_CLAUSE = 2
+"""Chinese characters of a clause on average: where fewer stand together, spaces part words."""
 _DETACHED = re.compile(r"(?:nights?|evening|morning|afternoon|starts?|starting|begins?|opens|early|late)(?= \w)")
 """Words at the head of a time expression that may belong to the word before: "quiz night on Friday at 8"."""
 _MARK = 37
@@ -123,7 +123,9 @@ def _mark_spaces(tokens: Sequence[Token]) -> tuple[Token, ...]:
     In a text whose words are all apart, as learners write, a space is no comma.
     """
     spaces = [at for at, (one, other) in enumerate(pairwise(tokens), 1) if _is_spaced_chinese(one, other)]
-    if not spaces or len(tokens) < _SHORTEST_CLAUSE * len(spaces):
+    chinese = [token for token in tokens if _CHINESE.fullmatch(token.form)]
+    runs = 1 + sum(one.end < other.start for one, other in pairwise(chinese))
+    if not spaces or len(chinese) < _SHORTEST_CLAUSE * runs:
         return tuple(tokens)
     found: list[Token] = []
     for begin, end in pairwise([0, *spaces, len(tokens)]):

@@ -83,6 +83,20 @@ def test_traditional_characters_are_folded():
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("买票不用了 室友帮我抢", "买票不用了，室友帮我抢"),
+        ("我去 你呢", "我去，你呢"),
+        ("我 想 买 票", "我想买票"),
+        ("添加 专辑 到 播放 列表", "添加专辑到播放列表"),
+        ("ok 买票", "ok买票"),
+    ],
+)
+def test_space_between_chinese_clauses_is_a_comma(text, expected):
+    assert "".join(token.form for token in tokenize(text, (), {})) == expected
+
+
+@pytest.mark.parametrize(
     ("piece", "length"),
     [("an hour", timedelta(hours=1)), ("20", timedelta(minutes=20)), ("half past nine", None), ("weds 10:05", None)],
 )
