@@ -87,6 +87,7 @@ async def test_message_is_answered_reacted_to_edited_and_deleted(visitors: Visit
     await expect(ada.locator(".reaction")).to_have_attribute("aria-label", "👍 1: Lin")
     await expect(ada.locator(".quote")).to_contain_text("shall we meet on Thursday?")
     await ada.locator("#composer").press("ArrowUp")
+    await expect(ada.locator("#composer")).to_have_value("shall we meet on Thursday?")
     await ada.locator("#composer").fill("shall we meet on Friday?")
     await ada.locator("#composer").press("Enter")
 
