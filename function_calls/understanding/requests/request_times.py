@@ -530,7 +530,8 @@ def find_name_beside_lead(request: RequestContext) -> str:
     if not words.joint:
         return _find_name_ahead(request)
     behind = find_words_behind_lead(request)[1:]
-    named = list(takewhile(lambda token: token.form not in words.task_links, behind))
+    ends = words.task_links | words.reminding
+    named = list(takewhile(lambda token: token.form not in ends, behind))
     forms = [token.form for token in named if token.form not in words.demonstratives]
     is_name = bool(forms) and not slots.are_function_words(forms, words) and not any(map(is_time, named))
     return reading.text[named[0].start : named[-1].end] if is_name else ""
