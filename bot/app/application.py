@@ -10,7 +10,7 @@ from typing import Final
 from loguru import logger
 from msgspec import Struct
 
-from bot.app.cluster import Cluster, join_cluster
+from bot.app.cluster import SingleWorker, join_cluster
 from bot.app.connections import DRAIN_SECONDS, Connections
 from bot.app.infrastructure import Infrastructure, open_infrastructure
 from bot.app.language_models import ModelStack, language_model, model_interpreter, model_stack
@@ -64,7 +64,7 @@ _DAY: Final = timedelta(hours=24)
 
 
 class App(Struct, kw_only=True):
-    """A running bot. Tasks in `background` are cancelled when it stops; `cluster` is None for a single worker."""
+    """A running bot. Tasks in `background` are cancelled when it stops."""
 
     router: MessageRouter
     registry: Registry
@@ -85,7 +85,7 @@ class App(Struct, kw_only=True):
     platforms: tuple[Platform, ...]
     counts: Counts
     plugins: PluginManager
-    cluster: Cluster | None
+    cluster: SingleWorker
     connections: Connections
     background: BackgroundTasks
 
@@ -149,10 +149,9 @@ async def build_app(
         cluster = await enter(join_cluster(infrastructure.database, served, clock))
         for finding in check_configured_names(settings, (platform.name for platform in served)):
             logger.warning("settings: {}: {}", finding.about_in(FALLBACK), finding.state_in(FALLBACK))
-        claims, remote_outbox = (None, None) if cluster is None else (cluster.message_claims, cluster.remote_outbox)
-        store = SqlMessageStore(infrastructure.database, claims)
+        store = SqlMessageStore(infrastructure.database, cluster.message_claims)
         history = HistoryService(store, bot_name=settings.bot.name, on_kept=infrastructure.counts.keep)
-        outbox = Outbox({platform.name: platform for platform in served}, history, clock, remote_outbox)
+        outbox = Outbox({platform.name: platform for platform in served}, history, clock, cluster.remote_outbox)
         search = await create_search_service(settings.search, clock, resources, plugins.engines())
         blocked = BlockedChats()
         offered = create_services(
@@ -245,7 +244,7 @@ async def _create_connections(
     outbox: Outbox,
     router: MessageRouter,
     delivery_retry: DeliveryRetry,
-    cluster: Cluster | None,
+    cluster: SingleWorker,
     watchdog: Watchdog | None,
 ) -> Connections:
     settings, clock, state = infrastructure.settings, infrastructure.clock, infrastructure.state
@@ -272,7 +271,7 @@ async def _create_connections(
         resume=resume,
         cluster=cluster,
         # In a cluster another worker may be handling the messages; unhandled ones are taken over later.
-        recovery=await resume(None) if cluster is None else None,
+        recovery=None if cluster.is_shared else await resume(None),
     )
 
 
@@ -294,8 +293,7 @@ async def _run_background(
         jobs.callback(timetable.every(_DAY, delete_expired, name="purge"))
         if model.client is not None:
             tasks.start(model.client.warm_up(), "warm up the model client")
-        if app.cluster is not None:
-            app.cluster.start(tasks, app.outbox.send)
+        app.cluster.start(tasks, app.outbox.send)
         app.plugins.start_jobs(
             tasks, Host(services=app.services, outbox=app.outbox, state=app.state, clock=infrastructure.clock)
         )

@@ -1,4 +1,4 @@
-"""Share platforms and turns between the workers of one database."""
+"""Share platforms and turns between the workers of one database; a single worker serves all of them."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
@@ -9,51 +9,83 @@ from loguru import logger
 from bot.inbound.turn_claims import TakeOver, TurnCoordinator
 from bot.outbound.workers import LEASE_DURATION, TIMEOUT, PlatformLeaseHolder, RemoteOutbox, Send
 from bot.platforms.base import Platform
+from function_calls.tools.dispatch.hooks import BeforeTool
 from services.kernel.background_tasks import BackgroundTasks
 from services.kernel.clock import Clock
 from services.storage.database import Database
 from services.storage.workers.platform_leases import PlatformLeases
 from services.storage.workers.remote_outbox import RemoteMessages
-from services.storage.workers.turn_claims import TurnClaims
+from services.storage.workers.turn_claims import Key, TurnClaims
 
 Run = Callable[[], Awaitable[None]]
 
 
-class Cluster:
-    """One of several workers: it leases platforms, claims turns and passes messages to other workers."""
+class SingleWorker:
+    """The only worker of its database, which serves every platform and every turn."""
 
-    def __init__(self, claims: TurnClaims, remote_outbox: RemoteOutbox, clock: Clock) -> None:
-        self.message_claims = claims
-        self.remote_outbox = remote_outbox
-        self.turn_claims = TurnCoordinator(claims, clock)
+    is_shared: bool = False
+    remote_outbox: RemoteOutbox | None = None
+    turn_claims: TurnCoordinator | None = None
+    message_claims: TurnClaims | None = None
+    before_tool: Sequence[BeforeTool] = ()
 
     def start(self, tasks: BackgroundTasks, send: Send) -> None:
-        """Send the messages of other workers, and release completed turns, in the background."""
-        tasks.start(self.remote_outbox.serve(send), "messages of other workers")
-        tasks.start(self.turn_claims.release_completed(), "release completed turns")
+        """Start nothing."""
 
     def is_here(self, platform: str) -> bool:
         """Return whether this worker is connected to a platform."""
-        return self.remote_outbox.platform_leases.is_here(platform)
+        del platform
+        return True
+
+    def complete(self, key: Key) -> None:
+        """Mark a message as answered."""
+
+    async def run(self, platform: Platform, run: Run, take_over: TakeOver, tasks: BackgroundTasks) -> None:
+        """Run a connection."""
+        del platform, take_over, tasks
+        await run()
+
+
+class Cluster(SingleWorker):
+    """One of several workers: it leases platforms, claims turns and passes messages to other workers."""
+
+    is_shared = True
+
+    def __init__(self, claims: TurnClaims, remote_outbox: RemoteOutbox, clock: Clock) -> None:
+        self.message_claims = claims
+        self.remote_outbox = self._outbox = remote_outbox
+        self.turn_claims = self._turns = TurnCoordinator(claims, clock)
+        self.before_tool = (self._turns.refuse,)
+
+    def start(self, tasks: BackgroundTasks, send: Send) -> None:
+        """Send the messages of other workers, and release completed turns, in the background."""
+        tasks.start(self._outbox.serve(send), "messages of other workers")
+        tasks.start(self._turns.release_completed(), "release completed turns")
+
+    def is_here(self, platform: str) -> bool:
+        """Return whether this worker is connected to a platform."""
+        return self._outbox.platform_leases.is_here(platform)
+
+    def complete(self, key: Key) -> None:
+        """Mark a message as answered."""
+        self._turns.complete(key)
 
     async def run(self, platform: Platform, run: Run, take_over: TakeOver, tasks: BackgroundTasks) -> None:
         """Run a connection while this worker leases its platform, and take over turns that another worker left."""
 
         async def connect() -> None:
-            following = log_failure(self.turn_claims.follow(platform, take_over), platform.name)
+            following = log_failure(self._turns.follow(platform, take_over), platform.name)
             tasks.start(following, f"{platform.name}: messages of other workers")
             await run()
 
-        await self.remote_outbox.platform_leases.run_while_leader(platform.name, connect)
+        await self._outbox.platform_leases.run_while_leader(platform.name, connect)
 
 
 @asynccontextmanager
-async def join_cluster(
-    database: Database, platforms: Sequence[Platform], clock: Clock
-) -> AsyncIterator[Cluster | None]:
-    """Join the other workers of `database` until the context ends; None if a single worker serves everything."""
+async def join_cluster(database: Database, platforms: Sequence[Platform], clock: Clock) -> AsyncIterator[SingleWorker]:
+    """Join the other workers of `database` until the context ends."""
     if database.workers is None:
-        yield None
+        yield SingleWorker()
         return
     owner = uuid4().hex
     await database.workers.hold(owner)

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from bot.app.cluster import Cluster, log_failure
+from bot.app.cluster import SingleWorker, log_failure
 from bot.inbound.recovery import Recovery
 from bot.inbound.router import MessageRouter
 from bot.inbound.welcome import Welcome
@@ -37,7 +37,7 @@ class Connections(Struct, kw_only=True):
     delivery_retry: DeliveryRetry
     state: StateStore
     resume: Resume
-    cluster: Cluster | None
+    cluster: SingleWorker
     recovery: Recovery | None = None
     _platforms: list[asyncio.Task[object]] = field(default_factory=list)
     _messages: set[asyncio.Task[object]] = field(default_factory=set)
@@ -76,8 +76,7 @@ class Connections(Struct, kw_only=True):
         async def take_over(keys: Collection[Key]) -> None:
             await self._resume_pending(await self.resume(keys), platform, receive)
 
-        run = partial(platform.run, receive)
-        running = run() if self.cluster is None else self.cluster.run(platform, run, take_over, tasks)
+        running = self.cluster.run(platform, partial(platform.run, receive), take_over, tasks)
         self._platforms.append(tasks.start(log_failure(running, platform.name), platform.name))
 
     async def _resume_pending(self, recovery: Recovery, platform: Platform, receive: Receive) -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from bot.app.cluster import Cluster
+from bot.app.cluster import SingleWorker
 from bot.app.infrastructure import Infrastructure
 from bot.app.language_models import ModelStack
 from bot.inbound.account_links import AccountLinkCommands
@@ -66,7 +66,7 @@ class Pipeline:
         offline: Interpreter,
         model: ModelStack,
         plugins: PluginManager,
-        cluster: Cluster | None,
+        cluster: SingleWorker,
         watchdog: Watchdog | None,
         reads_offline_first: TurnCheck | None = None,
     ) -> None:
@@ -83,10 +83,7 @@ class Pipeline:
         self.calls = FunctionCallRouter(
             registry,
             default_timeout=settings.router.tool_timeout_seconds or None,
-            hooks=ToolHooks(
-                before=[] if cluster is None else [cluster.turn_claims.refuse],
-                after=[mask_failures(infrastructure.mask)],
-            ),
+            hooks=ToolHooks(before=[*cluster.before_tool], after=[mask_failures(infrastructure.mask)]),
             on_dispatched=recorder.record_call,
             policy=policy,
         )
@@ -169,7 +166,7 @@ class Pipeline:
             ),
             intake=Intake(self._history, self.access, retry),
             retry=retry,
-            turn_claims=None if cluster is None else cluster.turn_claims,
+            turn_claims=cluster.turn_claims,
         )
 
     def assistant_with(self, interpreter: Interpreter, reads_offline_first: TurnCheck | None = None) -> Assistant:

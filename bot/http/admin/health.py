@@ -12,7 +12,7 @@ from bot.platforms.base import HasHealth, Platform
 
 def platform_state(app: App, platform: Platform) -> str:
     """Return the state of a platform: `elsewhere` if another worker is connected to it, `live` without a connection."""
-    if app.cluster is not None and not app.cluster.is_here(platform.name):
+    if not app.cluster.is_here(platform.name):
         return "elsewhere"
     return platform.health.state if isinstance(platform, HasHealth) else "live"
 

@@ -125,9 +125,8 @@ async def _answer(
     """
     if not turn.steps:
         await record_once(context.app.services.get(HistoryService), turn.message)
-        if context.app.cluster is not None:
-            # A client with a broken connection repeats its request, so no other worker has to answer it.
-            context.app.cluster.turn_claims.complete((turn.message.address.key, turn.message.id))
+        # A client with a broken connection repeats its request, so no other worker has to answer it.
+        context.app.cluster.complete((turn.message.address.key, turn.message.id))
     interpreter = ClientToolInterpreter(context.app.interpreter, names)
     inner: Interpreter = interpreter if names else context.app.interpreter
     if stream is not None and context.app.has_model:

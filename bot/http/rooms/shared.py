@@ -93,7 +93,7 @@ class SharedRooms:
 @asynccontextmanager
 async def share_rooms(context: HttpContext) -> AsyncIterator[None]:
     """Share the events of rooms while the context is open, if several workers may use the database."""
-    if context.app.cluster is None:
+    if not context.app.cluster.is_shared:
         yield
         return
     shared = SharedRooms(context, Broadcasts(context.app.database, _CHANNEL))
