@@ -127,24 +127,26 @@ class Pipeline:
             limits.messages_per_minute, clock, chat_messages_per_minute=limits.chat_messages_per_minute
         )
         checks: list[Middleware] = [self.access, in_order, self.rate_limit]
-        outermost: list[Middleware] = [] if model.telemetry is None else [model.telemetry]
+        unreadable: list[Middleware] = []
         if watchdog is not None:
-            unreadable = UnreadableMessages(
-                watchdog=watchdog,
-                access=self.access,
-                outbox=outbox,
-                history=self._history,
-                zones=services.get(ZoneService),
-                language=settings.bot.language,
-            )
-            outermost.insert(0, unreadable)
+            unreadable = [
+                UnreadableMessages(
+                    watchdog=watchdog,
+                    access=self.access,
+                    outbox=outbox,
+                    history=self._history,
+                    zones=services.get(ZoneService),
+                    language=settings.bot.language,
+                )
+            ]
         assistant = self.assistant_with(interpreter, reads_offline_first)
         self.router = MessageRouter(
             assistant=assistant,
             outbox=outbox,
             turn_for=self.turns.turn,
             middlewares=[
-                *outermost,
+                *unreadable,
+                *([model.telemetry] if model.telemetry is not None else []),
                 self.access,
                 in_order,
                 retry,
