@@ -131,12 +131,12 @@ class TravelPlugin:
 
 
 def setup(add: Contributions) -> None:
-    """What makes this file a plugin: copy it into `plugins/` and ask the bot for the travel desk."""
+    """Register the plugin: copy this file into `plugins/` and ask the bot for the travel desk."""
     add.functions.append(TravelPlugin())
 
 
 async def converse(lines: list[str]) -> list[str]:
-    """What the desk answers to `lines`, said by one person one after the other."""
+    """Return the answers of the travel desk to `lines`, which one person writes one after the other."""
     desk, session = travel_desk(), Session()
     return [(await desk.run(line, session=session)).output for line in lines]
 

@@ -310,7 +310,7 @@ def test_own_request_does_not_go_on_with_the_reminder_that_another_person_has_se
 
 
 def answer_after_restart(before, after):
-    """What ann's message `after` asks for of a bot that was started again since `before`."""
+    """Return the interpretation of ann's message `after`, sent after a restart of the bot that read `before`."""
     store = MemoryStateStore(FixedClock(START))
     first, second = (OfflineInterpreter(store=store) for _ in range(2))
     chat = Chat(first)
