@@ -300,7 +300,7 @@ def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, sta
         is_answer = state.answers_person and parse_yes_no(_SENTENCE_MARK.split(reading.text)[0], "") is not None
         return is_answer or not _has_adding_words(reading, words) or _adds_statement(reading, words)
     if intent == "reword":
-        left = [token.form for token, tag in zip(reading.tokens, reading.tags, strict=True) if tag == NO_TAG]
+        left = [token.form for token in reading.untagged]
         is_telling = words.has_any((*words.telling, *words.change_it), words.joint.join(left))
         return not is_telling and not slots.are_function_words(left, words)
     if intent == "done":

@@ -81,11 +81,11 @@ def cut_names(reading: MessageReading, words: Lexicon, members: Collection[str])
 
 def complete_references(reading: MessageReading, texts: Collection[str]) -> MessageReading:
     """Return `reading` with figures tagged that go on with the name of a reminder in its text: "fig | 3"."""
-    tags, folded = list(reading.tags), [text.casefold() for text in texts]
+    tags = list(reading.tags)
     for first, last in find_runs(reading.tags, "REF"):
         if last < len(tags) and reading.tokens[last].form.isdecimal():
             name = reading.text[reading.tokens[first].start : reading.tokens[last].end].casefold()
-            if any(re.search(rf"{re.escape(name)}(?!\d)", text) for text in folded):
+            if any(re.search(rf"{re.escape(name)}(?!\d)", text.casefold()) for text in texts):
                 tags[last] = "REF"
     return reading.with_tags(tags)
 

@@ -1,7 +1,7 @@
 """Make calls of requests to be reminded: contents, people, times and options."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import islice, pairwise
 
@@ -229,7 +229,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     if is_repeating(last) and find_weekdays(days, request.now, request.language, request.times):
         return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": "it"})
     is_same = request.has_word(request.words.same_time)
-    repeated = _read_times_of_repetition(request, last)
+    repeated = _read_times_of_repetition(_separate_event(request), last)
     times = [_copy_last_day(_copy_last_clock(each, last, request, is_same=is_same), last, request) for each in repeated]
     if not times:
         return None
@@ -323,10 +323,16 @@ def _find_call_to_repeat(request: RequestContext) -> ToolCall | None:
 
 def _find_event_reminder(request: RequestContext) -> Reminder | None:
     """Return the only reminder from which a lead is counted back: "an hour before book club", 排练前一天."""
-    if request.known is None or request.reading.has("EVENT") or not find_leads(request, has_event=True):
+    if request.reading.has("EVENT") or not find_leads(request, has_event=True):
         return None
-    name = find_name_beside_lead(request)
-    return request.known.find_only_closest(name, load_common_words(request.language)) if name else None
+    return _find_reminder_named(find_name_beside_lead(request), request)
+
+
+def _find_reminder_named(name: str, request: RequestContext) -> Reminder | None:
+    """Return the only reminder of the chat with words of `name`; None for none, several or no name."""
+    if request.known is None or not name:
+        return None
+    return request.known.find_only_closest(name, load_common_words(request.language))
 
 
 def _find_task_behind(request: RequestContext) -> str:
@@ -512,8 +518,7 @@ def _find_latest(request: RequestContext) -> ToolCall | None:
 
     Else it is the last one of the sender, for "me too" the last one in the chat.
     """
-    begins = tuple(f"{word}{request.words.joint}" for word in request.words.beside)  # "and me to pay the gas …"
-    goes_on = request.before is None and request.folded_text.startswith(begins)
+    goes_on = request.before is None and _begins_with(request.words.beside, request)  # "and me to pay the gas …"
     joins = (goes_on or request.has_word(request.words.too)) and find_people(request) is None
     content = slots.extract_content(request.reading, request.words)
     known = () if request.known is None or not content else request.known.reminders
@@ -575,9 +580,7 @@ def _separate_event(request: RequestContext) -> RequestContext:
         is_long = all(length >= _DAY for length, _ in find_leads(request, has_event=True))
         if reading.has("WHEN") or not is_long or not slots.is_clock_alone(time.best):
             return request
-    known = None if request.known is None or not name else request.known
-    is_known = known is not None and known.find_only_closest(name, load_common_words(request.language)) is not None
-    of_name = NO_TAG if is_known else "EVENT"
+    of_name = "EVENT" if _find_reminder_named(name, request) is None else NO_TAG
     pairs = zip(reading.tokens, reading.tags, strict=True)
     return request.with_tags(
         tag if tag != "EVENT" else of_name if name and not is_time(token) else "WHEN" for token, tag in pairs
@@ -597,7 +600,6 @@ def _is_ahead_of_last(request: RequestContext) -> bool:
 
 def _read_times_of_repetition(request: RequestContext, last: ToolCall) -> list[TimeWords]:
     """Return the times of another reminder with the content of `last`; a lead counts back from that one."""
-    request = _separate_event(request)
     leads = find_leads(request, has_event=True)
     event = _read_call_time(last, request)
     if not leads or request.reading.has("EVENT"):
@@ -706,10 +708,15 @@ def _carry_days(reminders: Sequence[ReminderRequest], request: RequestContext) -
 
 def _find_call_continued(request: RequestContext) -> ToolCall | None:
     """Return the call that set a reminder for one day last, where the words go on with it: "and Ben at 11 to sweep"."""
-    text, last = request.folded_text, request.last_set
-    goes_on = text.startswith(tuple(f"{word}{request.words.joint}" for word in request.words.and_words if word))
+    last = request.last_set
+    goes_on = _begins_with(filter(None, request.words.and_words), request)
     goes_on = goes_on and not find_asking_words(request.reading.tokens, request.words)
     return last if goes_on and last is not None and not is_repeating(last) else None
+
+
+def _begins_with(words: Iterable[str], request: RequestContext) -> bool:
+    """Return whether a request begins with one of `words`, and goes on behind it."""
+    return request.folded_text.startswith(tuple(f"{word}{request.words.joint}" for word in words))
 
 
 def _set_with_titles(request: RequestContext, reminders: list[ReminderRequest]) -> Interpretation:

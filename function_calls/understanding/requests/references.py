@@ -16,6 +16,7 @@ from function_calls.understanding.reading.tokens import Token, is_time, split_cl
 from function_calls.understanding.requests.reference_resolution import SEVERAL, ChatReminders
 from function_calls.understanding.requests.request_context import RequestContext
 from services.kernel.chat import Person
+from services.reminders.lookup.finder import is_for_everyone
 from services.reminders.lookup.references import is_moved_from
 from services.reminders.lookup.several import several_in
 from services.reminders.model import EVERYONE, Reminder
@@ -170,7 +171,7 @@ def _find_own_references(named: list[str], request: RequestContext, known: ChatR
     words = [request.words.fold(piece).strip() for piece in pieces]
     name = request.words.fold(named[0]).removesuffix("'s") if len(named) == 1 else ""
     if name in request.words.everyone and name not in SEVERAL:
-        common = [each for each in known.reminders if any(target.id == EVERYONE for target in each.targets)]
+        common = [each for each in known.reminders if is_for_everyone(each)]
         return [each.id for each in common] if len(common) == 1 else []
     if len(words) != 1 or len(named) > 1 or not request.words.has_any(request.words.own, words[0]):
         return []

@@ -431,8 +431,7 @@ def _says_ahead(piece: str, request: RequestContext) -> bool:
     """Return whether words of time count back from another time: "the day before at 6pm"."""
     text = request.words.fold(piece).split()
     at = next((place for place, word in enumerate(text) if place and word in request.words.ahead), 0)
-    is_whole = any(time.best is not None and time.best.has_day for time in request.read_times(" ".join(text[at + 1 :])))
-    return at > 0 and not is_whole
+    return at > 0 and not _names_day(" ".join(text[at + 1 :]), request)
 
 
 def parse_lead(piece: str, request: RequestContext) -> Lead | None:

@@ -107,12 +107,12 @@ def leave(request: RequestContext) -> Interpretation | None:
 
     A reminder of one's own that reminds nobody else is deleted.
     """
-    named, sender = find_named_reminder(request) if find_references(request) else None, request.turn.message.sender
+    is_named, sender = bool(find_references(request)), request.turn.message.sender
+    named = find_named_reminder(request) if is_named else None
     if named is not None and named.creator.id == sender.id and {each.id for each in named.targets} <= {sender.id}:
         return request.answers.call_tool("reminder_delete", {"reminder_id": named.id})
-    reminder = (
-        None if find_references(request) or request.turn.message.reply_to is not None else find_newest_shared(request)
-    )
+    is_open = not is_named and request.turn.message.reply_to is None
+    reminder = find_newest_shared(request) if is_open else None
     return change_state(request, "leave", {} if reminder is None else {"reminder_id": reminder.id})
 
 
