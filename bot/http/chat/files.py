@@ -65,13 +65,13 @@ async def upload(
     size = min(int(request.headers.get("content-length", largest)), largest)
     quota = max(settings.max_unused_upload_kilobytes * 1000, largest)
     try:
-        async with files.unused.reserve(viewer.person.id, size, quota):
+        async with files.unused.reserve(viewer.person.id, size, quota) as key:
             content = await request.body()
             if not content:
                 raise HttpRefused(422, "file_empty")
             if len(content) > largest:
                 raise HttpRefused(413, "file_too_large", limit=settings.max_upload_kilobytes)
-            stored = await files.keep(filename, content, uploaded_by=viewer.person.id)
+            stored = await files.keep(filename, content, viewer.person.id, key)
     except TooManyUploads as error:
         raise HttpRefused(429, "uploads_unused", count=MOST_UNUSED, limit=quota // 1000) from error
     return KeptFile(kind=stored.kind, description=stored.description, url=stored.url or "")

@@ -5,7 +5,6 @@ import errno
 import re
 import secrets
 import shutil
-from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -52,28 +51,27 @@ class UnusedUploads:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._arriving: defaultdict[str, list[int]] = defaultdict(list)
+        self._arriving: dict[tuple[str, str], int] = {}
         self._lock = asyncio.Lock()
 
     @asynccontextmanager
-    async def reserve(self, person_id: str, size: int, most_bytes: int) -> AsyncIterator[None]:
-        """Keep room for an upload of `size` bytes while it arrives.
+    async def reserve(self, person_id: str, size: int, most_bytes: int) -> AsyncIterator[str]:
+        """Reserve room for an upload of `size` bytes while it arrives; return its key.
 
         Raises:
             TooManyUploads: with it, unused uploads of the person would be more than 40 or larger than `most_bytes`.
         """
-        arriving = self._arriving[person_id]
+        key = secrets.token_urlsafe(16)
         async with self._lock:
-            sizes = [*arriving, *await asyncio.to_thread(self._sizes, person_id)]
-            if len(sizes) >= MOST_UNUSED or sum(sizes) + size > most_bytes:
+            arriving = {each: most for (person, each), most in self._arriving.items() if person == person_id}
+            sizes = arriving | await asyncio.to_thread(self._sizes, person_id)  # one can be in both
+            if len(sizes) >= MOST_UNUSED or sum(sizes.values()) + size > most_bytes:
                 raise TooManyUploads
-            arriving.append(size)
+            self._arriving[person_id, key] = size
         try:
-            yield
+            yield key
         finally:
-            arriving.remove(size)
-            if not arriving:
-                self._arriving.pop(person_id, None)
+            del self._arriving[person_id, key]
 
     def add(self, person_id: str, key: str, size: int) -> None:
         """Enter the upload `key`. To be called in a thread, as the others below."""
@@ -93,10 +91,10 @@ class UnusedUploads:
         end = before.timestamp()
         return [each.name for each in self._entries() if each.stat().st_mtime < end]
 
-    def _sizes(self, person_id: str) -> list[int]:
+    def _sizes(self, person_id: str) -> dict[str, int]:
         folder = self._of(person_id)
         found = folder.iterdir() if folder.is_dir() else ()
-        return [int(text) for each in found if (text := _read(each)).isdecimal()]
+        return {each.name: int(text) for each in found if (text := _read(each)).isdecimal()}
 
     def _entries(self) -> Iterator[Path]:
         for person in self._folder.iterdir() if self._folder.is_dir() else ():
@@ -130,15 +128,17 @@ class RoomFiles:
         self._folder = folder
         self.unused = UnusedUploads(folder / _UNUSED_FOLDER)
 
-    async def keep(self, name: str, content: bytes, uploaded_by: str | None = None) -> Attachment:
-        """Store a file; return its description and the address for the page.
+    async def keep(
+        self, name: str, content: bytes, uploaded_by: str | None = None, key: str | None = None
+    ) -> Attachment:
+        """Store a file, under `key` where it is reserved; return its description and the address for the page.
 
         The upload of a person, named by their id, is unused until a message takes it.
 
         Raises:
             StorageFull: there is no room on the disk.
         """
-        key, kept_name = secrets.token_urlsafe(16), _harmless(name)
+        key, kept_name = key or secrets.token_urlsafe(16), _harmless(name)
         if uploaded_by is not None:
             await self._on_disk(self.unused.add, uploaded_by, key, len(content))
         await self._on_disk(_write, self._folder / key / kept_name, content)

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.platforms.web.files import RoomFiles, image_type
+from bot.platforms.web.files import RoomFiles, TooManyUploads, image_type
 
 
 @pytest.fixture
@@ -92,6 +92,15 @@ def test_file_that_can_contain_scripts_is_not_a_picture():
     assert image_type("a.PNG") == "image/png"
     assert image_type("a.svg") is None
     assert image_type("a.html") is None
+
+
+async def test_an_upload_counts_once_while_it_is_stored(files):
+    async with files.unused.reserve("ann", 9, most_bytes=20) as key:
+        await files.keep("a.txt", b"123456789", "ann", key)
+        async with files.unused.reserve("ann", 9, most_bytes=20):
+            with pytest.raises(TooManyUploads):
+                async with files.unused.reserve("ann", 9, most_bytes=20):
+                    pass
 
 
 async def test_uploads_that_no_message_took_are_deleted_after_a_while(files, tmp_path):
