@@ -292,7 +292,8 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     clock = _parse_clock_beside_hour(request)
     if clock:
         return update(request, {"time": clock})
-    times = find_times(request) or slots.parse_times(reading.pieces("FROM"), request.words, request.read_times)
+    begins = [FROM_THEN.sub("", piece) for piece in reading.pieces("FROM")]
+    times = find_times(request) or slots.parse_times(begins, request.words, request.read_times)
     times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
     if len(times) != 1 or times[0].best is None:
         return None
@@ -304,6 +305,7 @@ def _move_to(request: RequestContext) -> Interpretation | None:
         or _change_weekday(request, times[0].best)
         or _move_ahead_of_event(request, times[0].best)
         or _keep_begin(request, times[0].best)
+        or _begin_on(request, times[0].best)
         or (None if since else _repeat_from_begin(times[0], request))
     )
     if changed is not None:
@@ -333,7 +335,9 @@ def _choose_half_near_reminder(time: TimeWords, request: RequestContext) -> Time
         return time
     near = choose_nearer_half(time.best, due)
     distance = abs((near.start.hour - due.hour) * 60 + near.start.minute - due.minute)
-    return replace(time, readings=(set_clock(time.best, near),)) if distance < _NEAR_MINUTES else time
+    read = next(each for each in found[0].readings if each.start.hour == near.start.hour)
+    best = read if read.rrule is not None else set_clock(time.best, near)
+    return replace(time, readings=(best,)) if distance < _NEAR_MINUTES else time
 
 
 def _repeat_from_begin(time: TimeWords, request: RequestContext) -> dict[str, object] | None:
@@ -437,6 +441,21 @@ def _keep_begin(request: RequestContext, best: Reading) -> dict[str, object] | N
     if best.start - request.now != interval:
         return None
     return {"time": format_time(due), "rrule": str(best.rrule)}
+
+
+def _begin_on(request: RequestContext, best: Reading) -> dict[str, object] | None:
+    """Return the arguments of a repeating reminder that begins on another day: "starting the 17th"."""
+    when, since = (request.reading.words(tag) for tag in ("WHEN", "FROM"))
+    is_begin = not (when and since) and FROM_THEN.search(when or since)
+    is_day = best.rrule is None and best.has_day and not (best.has_clock or best.part)
+    reminder = find_named_reminder(request) if is_begin and is_day else None
+    if reminder is None or reminder.schedule.rule is None:
+        return None
+    day = best.start.date()
+    later = replace(reminder.schedule, start=datetime.combine(day, reminder.schedule.start.time()))
+    fires = fires_from(later, day, request.now, 1)
+    first = fires[0].astimezone(request.now.tzinfo) if fires else None
+    return None if first is None else {"time": format_time(first), "rrule": rule_text(reminder.schedule)}
 
 
 def _move_ahead_of_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
