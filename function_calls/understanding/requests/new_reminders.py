@@ -63,6 +63,7 @@ _CLOCK = re.compile(r"(\d{1,2}):(\d\d)$")
 _LATELY = timedelta(minutes=10)
 _LONGEST_POINTED_AT = 200
 _NOON = 12
+_AFTERNOON = range(13, 18)
 _LONGEST_NAME = 3
 _SHORTEST_TASK = 2
 _DAY = timedelta(days=1)
@@ -397,8 +398,8 @@ def _complete_day(time: TimeWords, question: OpenQuestion, request: RequestConte
     moved = _move_to_day(time, question.options[0].start.date(), request)
     if time.best.has_day or not is_clock_without_half(time.words):
         return moved
-    halves = list_halves(moved.best)
-    return choose_usual_half(replace(moved, readings=halves, is_ambiguous=True), request)
+    halves = _list_open_halves(moved.best)
+    return choose_usual_half(replace(moved, readings=halves, is_ambiguous=len(halves) > 1), request)
 
 
 def _complete_answer(time: TimeWords, options: Sequence[Reading]) -> TimeWords:
@@ -409,12 +410,20 @@ def _complete_answer(time: TimeWords, options: Sequence[Reading]) -> TimeWords:
     if slots.is_clock_alone(best) and len(days) == 1:
         readings = tuple(move_to_day(reading, min(days)) for reading in time.readings)
         if is_clock_without_half(time.words):
-            readings = _choose_in_part(options[0], list_halves(readings[0]))
+            is_alarm = any(option.start.hour in _AFTERNOON for option in options)  # of others it would not be asked
+            halves = list_halves(readings[0]) if is_alarm else _list_open_halves(readings[0])
+            readings = _choose_in_part(options[0], halves)
         return replace(time, readings=readings, is_ambiguous=len(readings) > 1)
     if best.has_clock or best.part:
         return time
     readings = tuple(set_clock(best, option) for option in options)
     return replace(time, readings=readings, is_ambiguous=len(readings) > 1)
+
+
+def _list_open_halves(reading: Reading) -> tuple[Reading, ...]:
+    """Return a clock without a half of the day in both; one from 1 to 5 is of the afternoon."""
+    halves = list_halves(reading)
+    return tuple(half for half in halves if half.start.hour in _AFTERNOON) or halves
 
 
 def _choose_in_part(offered: Reading, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
