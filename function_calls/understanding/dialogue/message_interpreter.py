@@ -260,11 +260,13 @@ class MessageInterpreter:
             reading = set_best_intent(reading, intent, utterance.models)
         if not self._may_be_about_reminder(reading, utterance):
             return None
-        _, read = self._bind_models(utterance.turn, utterance.language, "none", utterance.known, is_called=True)
-        changes = split_changes(reading, utterance.words, read)
+        turn, language, known = utterance.turn, utterance.language, utterance.known
+        _, read_here = self._bind_models(turn, language, utterance.context, known, is_called=True)
+        changes = split_changes(reading, utterance.words, read_here)
         merged = _merge_changes([self._interpret_request(part, utterance, answers) for part in changes])
         if merged is not None:
             return merged
+        _, read = self._bind_models(turn, language, "none", known, is_called=True)
         parts = split_requests(reading, utterance.words, read) if intent == utterance.reading.intent else [reading]
         made: list[Interpretation] = []
         for part in parts:

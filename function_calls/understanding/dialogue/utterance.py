@@ -1,6 +1,7 @@
 """Describe the circumstances of a message: the state of its dialogue and what people wrote before it."""
 
 import re
+from typing import Literal
 
 from msgspec import Struct
 
@@ -83,11 +84,12 @@ class CircumstancesReader:
         is_unread = has_time and not self._read_times(reading.text, utterance)  # "half 7" without "at"
         is_repeated = is_unread and any(words.has_any(when, _END_MARK.sub("", words.fold(text))) for text in texts)
         # A new request does not go on with the reminder that another person has set for this one.
-        is_new = utterance.context == "acted" and last is None and reading.intent == "set"
+        is_reminded = utterance.context == "acted" and last is None
+        is_new = is_reminded and reading.intent == "set"
         return Circumstances(
             context="none" if is_new else utterance.context,
             awaits_answer=utterance.awaits_answer,
-            last_action="none" if last is None else "fresh" if self._dialogue.is_fresh(key, turn) else "old",
+            last_action=self._rate_last_action(utterance, is_reminded=is_reminded and not is_new),
             changed_subject=self._dialogue.state(key).is_passed,
             others=len(texts),
             others_named_time=is_repeated or (has_time and any(self._read_clocks(text, utterance) for text in texts)),
@@ -102,6 +104,13 @@ class CircumstancesReader:
             delivered_to_others=utterance.context == "fired" and self._dialogue.is_delivery_for_others(turn),
             says_not_urgent=words.has_any(words.not_urgent, _CLAUSE_MARK.sub(" ", words.fold(turn.message.text))),
         )
+
+    def _rate_last_action(self, utterance: Utterance, *, is_reminded: bool) -> Literal["none", "old", "fresh"]:
+        """Return the age of the last action for the sender; a reminder just set for them by another person is one."""
+        key, turn = utterance.key, utterance.turn
+        if is_reminded or self._dialogue.is_fresh(key, turn):
+            return "fresh"
+        return "none" if self._dialogue.last(key, turn.now) is None else "old"
 
     def _answers_person(self, utterance: Utterance) -> bool:
         """Return whether the message right before this one is a question of another person.
@@ -151,9 +160,10 @@ class CircumstancesReader:
         return not self._has_only_time(text, utterance) and self._names_time_set(text, utterance)
 
     def _names_time_set(self, text: str, utterance: Utterance) -> bool:
-        """Return whether `text` names the clock time of the reminder set last."""
+        """Return whether `text` names the clock time of the reminder set last, or its hour: "it's at 3" for 3:15."""
         last = self._dialogue.last_set(utterance.key, utterance.turn.now)
         due = frozenset() if last is None else self._read_clocks(str(last.arguments.get("time", "")), utterance)
+        due |= {(hour, 0) for hour, _ in due}
         figures = {(int(word) % _HALF_DAY, 0) for word in re.findall(r"(?<![\d:.])\d{1,2}(?![\d:.]\d|\d)", text)}
         return not due.isdisjoint(self._read_clocks(text, utterance) | figures)
 

@@ -68,12 +68,15 @@ def _find_reworded(content: str, request: RequestContext) -> Reminder | None:
 def _fit_into_text(content: str, text: str) -> str:
     """Return `text` with `content` instead of a part of it: "lab in room 5" for "room 5" and "lab in room 4".
 
-    The part has the same first word and a figure behind it, or the same first and last words.
+    The part has the same first word and a figure behind it, or the same first and last words, or its words are the
+    first ones of `content`: "review in hall 2" for "hall 2" and "review in hall".
     """
     old, new = text.split(), content.split()
     first = next((at for at, word in enumerate(old) if at and word.casefold() == new[0].casefold()), 0)
     if not first or len(new) < _BOTH:
         return content
+    if content.casefold().startswith(" ".join([*old[first:], ""]).casefold()):
+        return " ".join([*old[:first], *new])
     last = next((at for at in range(len(old) - 1, first, -1) if old[at].casefold() == new[-1].casefold()), 0)
     figures = [any(map(str.isdecimal, words[-1])) for words in (new, old[first + 1 : first + 2]) if words]
     if not last and len(new) == _BOTH and figures == [True, True]:
