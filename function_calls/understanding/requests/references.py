@@ -151,6 +151,9 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     if found_names:
         only = _choose_of_several(named[0], request, known) if len(named) == 1 else None
         return [only.id] if only is not None else named if is_final else found_names
+    reminded = _find_for_person_called(named, request, known)
+    if reminded is not None:
+        return [reminded.id]
     close = known.find_closest(request.words.joint.join(named), load_common_words(request.language))
     close = known.filter_by_time(request.words.joint.join(named), close) if len(close) > 1 else close
     own = tuple(each for each in close if _is_for(each, request.turn.message.sender))
@@ -163,6 +166,19 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     if told in list_own(request, known) and (not request.reading.has("REF") or set("".join(named)) & set(told.content)):
         return [told.id]  # 牛奶到货了，不用提醒我买了
     return [] if request.may_point and not is_final and _is_beside(request) else named
+
+
+def _find_for_person_called(named: list[str], request: RequestContext, known: ChatReminders) -> Reminder | None:
+    """Return the only reminder for the person whom a name ends with, behind small words: 叫果果 for one to 果果."""
+    words, name = request.words, named[0] if len(named) == 1 else ""
+    found = [
+        reminder
+        for reminder in known.reminders
+        for person in reminder.targets
+        if name.endswith(person.name) and name != person.name and not words.joint
+        if slots.are_function_words(list(name.removesuffix(person.name)), words)
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _find_own_references(named: list[str], request: RequestContext, known: ChatReminders) -> list[str]:
