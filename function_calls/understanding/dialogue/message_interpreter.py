@@ -7,6 +7,7 @@ from functools import cache
 from msgspec.structs import replace
 
 from function_calls.language.messages import say
+from function_calls.language.recognized_phrases import is_greeting
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.understanding.dialogue.addressee import (
     QUESTION_ENDS,
@@ -431,6 +432,7 @@ def is_talk(utterance: Utterance) -> bool:
     joint = utterance.words.joint
     begin = joint.join([*(token.form for token in reading.tokens), ""])
     is_asked = is_asked or any(begin.startswith(f"{phrase}{joint}") for phrase in utterance.words.calling)  # "tell me"
+    is_called = is_called or is_greeting(reading.text)
     if message.is_private or message.reply_to is not None or is_asked or is_short or is_called:
         return False
     return reading.probability("none") >= _TALK
