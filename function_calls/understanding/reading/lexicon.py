@@ -66,6 +66,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ahead: tuple[str, ...]
     beside: tuple[str, ...]
     adding: tuple[str, ...]
+    removing: tuple[str, ...]
     slips: tuple[str, ...]
     morning_phrases: tuple[str, ...]
     evening_events: tuple[str, ...]
