@@ -48,7 +48,7 @@ from function_calls.understanding.reading.segments import (
     split_changes,
     split_requests,
 )
-from function_calls.understanding.reading.tag_repair import complete_references, cut_names
+from function_calls.understanding.reading.tag_repair import complete_references, cut_names, split_day_of_name
 from function_calls.understanding.reading.tokens import TimeReader, Token, is_time, split_clauses
 from function_calls.understanding.requests.intent_handlers import handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion
@@ -286,7 +286,8 @@ class MessageInterpreter:
     ) -> Interpretation | None:
         """Return the calls or the question of one request of a message; `before` is the call of the one before."""
         turn, words = utterance.turn, utterance.words
-        reading = cut_names(resolve_day_meant(reading, words), words, find_members(turn))
+        reading = split_day_of_name(resolve_day_meant(reading, words), words)
+        reading = cut_names(reading, words, find_members(turn))
         if utterance.known is not None:
             reading = complete_references(reading, [reminder.content for reminder in utterance.known.reminders])
         set_before = before if before is not None and before.name == "reminder_set" else None

@@ -147,6 +147,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     everyone_endings: tuple[str, ...] = ()
     same_day_phrases: tuple[str, ...] = ()
     same_time_of: str = ""
+    day_of_name: str = ""
     following: tuple[str, ...] = ()
     elapsed: tuple[str, ...] = ()
     copulas_of_events: frozenset[str] = frozenset()
