@@ -16,6 +16,7 @@ from function_calls.understanding.dialogue.addressee import (
     is_addressed,
     is_for_bot,
     is_vocative,
+    may_mention_bot,
     may_state_about_bot,
     speaks_about_bot,
 )
@@ -178,11 +179,13 @@ class MessageInterpreter:
 
         A request may leave out its subject as well, or be a question: "Bubbles was meant to be 7", "Bubbles is it on".
         """
-        if not may_state_about_bot(turn):
+        is_mention = may_mention_bot(turn)
+        if not is_mention and not may_state_about_bot(turn):
             return False
         _, read = self._bind_models(turn, language, "none", None, is_called=False)
-        if read(turn.message.text).probability(NOTHING) < _LEAST_TALK_ABOUT_BOT:
-            return False
+        is_talk = read(turn.message.text).probability(NOTHING) >= _LEAST_TALK_ABOUT_BOT
+        if is_mention or not is_talk:
+            return is_talk
         _, read_here = self._bind_models(turn, language, context, None, is_called=True)
         _, read_first = self._bind_models(turn, language, "none", None, is_called=True)
         request = find_text_behind_call(turn.message.text, turn.bot_name) or strip_calls(text, turn.bot_name)

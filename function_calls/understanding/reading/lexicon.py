@@ -41,6 +41,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     interjections: frozenset[str] = frozenset()
     about_bot: tuple[str, ...] = ()
     statements: tuple[str, ...] = ()
+    before_bot: str = ""
     suppositions: frozenset[str] = frozenset()
     favours: tuple[str, ...] = ()
     indefinites: tuple[str, ...] = ()
