@@ -814,12 +814,22 @@ def _find_single_occurrence(request: RequestContext, words: str) -> Reminder | N
 
 
 def _read_days(request: RequestContext) -> str:
-    """Return the words of the days to skip; of two for one day, the last: "next week, skip the 2nd"."""
+    """Return the words of the days to skip; of two for one day, the last: "next week, skip the 2nd".
+
+    A weekday may stand for the date in front of it: "no match on 24 December, skip that Thursday".
+    """
     pieces = [
         slots.strip_time_words(piece, request.words)
         for piece in request.reading.pieces("WHEN") or request.reading.pieces("OLD")
     ]
-    return pieces[-1] if pieces else ""
+    *others, last = pieces or [""]
+    if not others or any(map(str.isdecimal, last)):
+        return last
+    days = {time.best.start.date() for time in request.read_times(last) if time.best and _is_day(time.best)}
+    read = ((piece, time.best) for piece in others for time in request.read_times(piece))
+    dates = ((piece, best.start.date()) for piece, best in read if best and _is_day(best))
+    weekdays = {day.weekday() for day in days}
+    return next((piece for piece, day in dates if day not in days and day.weekday() in weekdays), last)
 
 
 def keep_days(request: RequestContext) -> Interpretation | None:
