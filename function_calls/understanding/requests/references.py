@@ -8,8 +8,8 @@ from itertools import pairwise, takewhile
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import load_common_words
-from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
+from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.reminder_words import find_pairs, find_stems
 from function_calls.understanding.reading.times import list_halves
 from function_calls.understanding.reading.tokens import Token, is_time, split_clauses
@@ -58,10 +58,15 @@ def find_named_reminder(request: RequestContext) -> Reminder | None:
     if request.known is None:
         return None
     references = find_references(request)
-    if references:
-        found = [reminder for name in references for reminder in request.known.resolve(name)]
-    else:
-        found = _find_last_reminders(request, request.known)
+    if not references:
+        return find_last_reminder(request)
+    found = [reminder for name in references for reminder in request.known.resolve(name)]
+    return found[0] if len(found) == 1 else None
+
+
+def find_last_reminder(request: RequestContext) -> Reminder | None:
+    """Return the reminder that a request without a name is about; None for none or several."""
+    found = [] if request.known is None else _find_last_reminders(request, request.known)
     return found[0] if len(found) == 1 else None
 
 
@@ -200,7 +205,8 @@ def _find_own_references(named: list[str], request: RequestContext, known: ChatR
 def _find_on_day(named: list[str], request: RequestContext, known: ChatReminders) -> Reminder | None:
     """Return the only reminder of the sender on the day that a name is, which is no number of one: 28号那个."""
     is_number = len(named) == 1 and named[0].isdecimal() and int(named[0]) > len(known.reminders)
-    words = slots.mark_day(request.reading.words("REF"), request.words) if is_number else ""
+    named_day = request.reading.words("OLD") or request.reading.words("REF")
+    words = slots.mark_day(named_day, request.words) if is_number else ""
     own = [each for each in list_own(request, known) if each.schedule.rule is None]
     found = known.filter_by_time(words, own) if words and request.read_times(words) else ()
     return found[0] if len(found) == 1 else None
@@ -288,8 +294,20 @@ def find_default_reference(request: RequestContext) -> str:
     return meant[0].id if len(meant) == 1 else IT
 
 
+def find_name_added(reading: MessageReading, words: Lexicon) -> str:
+    """Return the name in a message that only adds one to the last request: "and the milk one too"; "" for others."""
+    small = sorted({*words.beside, *words.too}, key=len, reverse=True)
+    gap = r"\W+" if words.joint else r"\W*"
+    around = "|".join(map(re.escape, [*small, *words.polite]))
+    pattern = rf"(?P<before>(?:(?:{around}){gap})*)(?P<name>.+?)(?P<behind>(?:{gap}(?:{around}))*)\W*"
+    found = re.fullmatch(pattern, words.fold(reading.text))
+    if found is None or not words.has_any(small, f"{found['before']} {found['behind']}"):
+        return ""
+    return slots.normalize_reference(found["name"], words)
+
+
 def find_newest_shared(request: RequestContext) -> Reminder | None:
-    """Return the newest reminder for the person who asks and others; None where none is known."""
+    """Return the reminder for the person who asks and others that the bot has mentioned last, or the newest of them."""
     own = request.turn.message.sender
     shared = (
         [reminder for reminder in request.known.reminders if reminds(reminder, own)]
@@ -299,6 +317,11 @@ def find_newest_shared(request: RequestContext) -> Reminder | None:
     day = find_untagged_time(request)  # "don't wake me tomorrow"
     fits = request.known.filter_by_time(day, shared) if request.known is not None and day else ()
     others = [reminder for reminder in fits or shared if not _is_for(reminder, own)]
+    said = [message.text for message in reversed(request.turn.recent) if message.sender.is_bot]
+    mentioned = [[each for each in others if f"[{each.id}]" in text] for text in said]
+    last = next(filter(None, mentioned), [])
+    if len(last) == 1:
+        return last[0]
     return max(others, key=lambda other: other.created_at, default=None)
 
 
