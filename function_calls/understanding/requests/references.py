@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise, takewhile
 
 from function_calls.language.recognized_phrases import is_clock_without_half
@@ -23,6 +23,7 @@ from services.reminders.model import EVERYONE, Reminder
 
 LAST, IT = "last", "it"
 _DAY = 24 * 60
+_JUST_NOW = timedelta(minutes=5)
 _MOST_FIGURES = 3
 _SHORT_ID = re.compile(r"(?=[a-z]*\d)[a-z][a-z0-9]{3}")
 _WORD = re.compile(r"[a-z0-9]+")
@@ -83,7 +84,7 @@ def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[
     """
     if request.listed is not None:
         return [request.listed]
-    own, other = (_find_set_by(call, request, known) for call in (request.last_set, request.last_of_other))
+    own, other = _find_set_by(request.last_set, request, known), _find_of_other(request, known)
     is_own_slip = len(own) == 1 and request.has_word(request.words.slips)
     if is_own_slip or len(other) != 1 or not reminds(other[0], request.turn.message.sender):
         return own
@@ -119,6 +120,27 @@ def _find_set_by(call: ToolCall | None, request: RequestContext, known: ChatRemi
     """Return the reminders for or of the person who asks that have the text of `call`."""
     content = None if call is None else call.arguments.get("content")
     return list(_without_moved([each for each in list_own(request, known) if each.content == content]))
+
+
+def _find_of_other(request: RequestContext, known: ChatReminders) -> list[Reminder]:
+    """Return the reminder that another person has just set, or changed for nobody but the person who asks.
+
+    A change counts where the bot has answered the person nothing since.
+    """
+    if request.last_of_other is not None:
+        return _find_set_by(request.last_of_other, request, known)
+    turn = request.turn
+    authors = {message.id: message.sender.id for message in turn.recent}
+    for answer in reversed(turn.recent):
+        if not answer.sender.is_bot:
+            continue
+        author = None if answer.reply_to is None else authors.get(answer.reply_to)
+        if author in {None, turn.message.sender.id} or turn.now - answer.sent_at > _JUST_NOW:
+            break
+        found = [reminder for reminder in known.reminders if f"[{reminder.id}]" in answer.text]
+        if found:
+            return found if len(found) == 1 and _is_for(found[0], turn.message.sender) else []
+    return []
 
 
 def _without_moved(found: Sequence[Reminder]) -> tuple[Reminder, ...]:
@@ -287,9 +309,7 @@ def find_default_reference(request: RequestContext) -> str:
     fits = {each.id for words in named for each in request.known.filter_by_time(words, own)}
     if len(fits) == 1:
         return fits.pop()
-    if request.last_of_other is None:
-        return IT
-    other = _find_set_by(request.last_of_other, request, request.known)
+    other = _find_of_other(request, request.known)
     meant = _find_last_reminders(request, request.known) if len(other) == 1 else []
     return meant[0].id if len(meant) == 1 else IT
 
@@ -546,8 +566,15 @@ def _counts_else(figure: Token, request: RequestContext) -> bool:
 
 
 def _find_by_remark(request: RequestContext) -> list[str]:
-    """Return the id of the only reminder that shares a word with a remark beside "it": "signed already, bin that"."""
+    """Return the id of the only reminder that shares a word with a remark beside "it": "signed already, bin that".
+
+    The remark may stand in the same clause: "puppies leave on Monday so stop that reminder".
+    """
     like = find_closest_to_remark(_find_words_beside(request), request)
+    if like is None and request.words.joint:
+        first = min((start for start, _ in request.reading.spans("REF")), default=0)
+        ahead = [token.form for token in request.reading.untagged if token.start < first and not is_time(token)]
+        like = find_closest_to_remark(request.words.joint.join(ahead), request)
     return [] if like is None else [like.id]
 
 

@@ -55,6 +55,8 @@ def test_counted_days_in_a_list_are_two_times(now, text, starts):
         ("read chapter 12 tomorrow evening", "21 19:00", "read chapter 12"),
         ("send the invoice 30 minutes from now", "20 10:30", "send the invoice"),
         ("buy windows 11 tomorrow", "21 09:00", "buy windows 11"),
+        ("make the dog one 5 tomorrow", "21 17:00", "make the dog one"),
+        ("call the dog sitter at one 30 tomorrow", "21 13:30", "call the dog sitter"),
         ("movie 300 on saturday", "21 09:00", "movie 300"),
         ("finish exercise 4.2 by monday", "23 09:00", "finish exercise 4.2"),
         ("email april tomorrow", "21 09:00", "email april"),
