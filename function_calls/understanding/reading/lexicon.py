@@ -53,6 +53,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     triggers: tuple[str, ...]
     refusals: tuple[str, ...]
     exceptions: tuple[str, ...]
+    without: tuple[str, ...]
     before_noon: frozenset[str]
     after_noon: frozenset[str]
     earlier_one: frozenset[str]
@@ -106,6 +107,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     retraction_markers: tuple[str, ...]
     indefinite: tuple[str, ...]
     always: tuple[str, ...]
+    behind_days: tuple[str, ...] = ()
     earlier: tuple[str, ...]
     later: tuple[str, ...]
     skipping: tuple[str, ...]

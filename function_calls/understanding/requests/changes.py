@@ -250,14 +250,14 @@ def move(request: RequestContext) -> Interpretation | None:
 
 
 def _refuses_weekdays(request: RequestContext) -> bool:
-    """Return whether a change only refuses weekdays of a reminder that comes on others as well: "not Wednesdays"."""
+    """Return whether a change only refuses weekdays of a reminder that comes on others as well: "no Wednesdays"."""
     reading, words = request.reading, request.words
     spans = [span for tag in ("WHEN", "OLD") for span in reading.spans(tag)]
     if len(spans) != 1 or not set(reading.tags) <= {NO_TAG, "REF", "WHEN", "OLD"}:
         return False
     start, end = spans[0]
     before = f"{words.joint}{words.fold(reading.text[:start]).rstrip()}"
-    is_refused = before.endswith(tuple(f"{words.joint}{word}" for word in words.refusals))
+    is_refused = before.endswith(tuple(f"{words.joint}{word}" for word in words.without))
     days = find_weekdays(reading.text[start:end], request.now, request.language, request.times)
     reminder = find_named_reminder(request) if is_refused and days else None
     return reminder is not None and _repeats_on(reminder, days)
@@ -681,7 +681,8 @@ def _correct_hours(piece: str, request: RequestContext) -> dict[str, object] | N
     """Return the time in as many hours as a bare number says that corrects hours: "no, 3" after "in 2 hours"."""
     hour = timedelta(hours=1)
     is_hours = piece.isdecimal() and 0 < int(piece) <= _LAST_HOUR
-    is_corrected = is_hours and request.words.has_any(request.words.corrections, request.folded_text)
+    slips = [word for word in request.words.corrections if " " not in word]  # "make it 2" may be a clock
+    is_corrected = is_hours and request.words.has_any(slips, request.folded_text)
     amount = _find_amount_set(find_named_reminder(request), request) if is_corrected else None
     if amount is None or amount < hour or amount % hour:
         return None

@@ -37,7 +37,7 @@ _REPEATING = re.compile(
     r"|(?:每(?:[天日晚早月年]|个?(?:星期|礼拜|周|週)[一二三四五六日天]?)|天天|定期)的?",
     re.IGNORECASE,
 )
-_OWNED = re.compile(r"(?P<name>.+?)(?:['’]s\s+|的)(?P<rest>.+)")
+_OWNED = re.compile(r"(?P<name>.+?)(?:(?:['’]s)?\s+|的)(?P<rest>.+)")
 _POSSESSIVE = re.compile(r"['’]s?$|的$")
 _CHINESE = re.compile("[\u3400-\u9fff]{2,4}")
 _LONGEST_SPELLED = 4

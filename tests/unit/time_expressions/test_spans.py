@@ -55,6 +55,7 @@ def test_counted_days_in_a_list_are_two_times(now, text, starts):
         ("read chapter 12 tomorrow evening", "21 19:00", "read chapter 12"),
         ("send the invoice 30 minutes from now", "20 10:30", "send the invoice"),
         ("buy windows 11 tomorrow", "21 09:00", "buy windows 11"),
+        ("cancel jo's one tomorrow", "21 09:00", "cancel jo's one"),
         ("make the dog one 5 tomorrow", "21 17:00", "make the dog one"),
         ("call the dog sitter at one 30 tomorrow", "21 13:30", "call the dog sitter"),
         ("movie 300 on saturday", "21 09:00", "movie 300"),
