@@ -242,6 +242,8 @@ def move(request: RequestContext) -> Interpretation | None:
         old = _find_old_lead(find_named_reminder(request), request)
         if not old and not request.has_word(request.words.ahead) and _is_corrected_amount(request):
             return update(request, {"time": format_time(request.now + lead)})
+        if request.has_word(request.words.later) and not request.has_word(request.words.ahead):
+            return update(request, {"time": format_shift(lead)})  # "make it an hour more"
         return update(request, {"time": format_shift(old - lead)})
     if request.has_word(request.words.only_once):
         return _move_occurrence(request)
@@ -894,12 +896,19 @@ def _find_single_occurrence(request: RequestContext, words: str) -> Reminder | N
 
 
 def _read_days(request: RequestContext) -> str:
-    """Return the words of the days to skip; of two for one day, the last: "next week, skip the 2nd"."""
-    pieces = [
-        slots.strip_time_words(piece, request.words)
-        for piece in request.reading.pieces("WHEN") or request.reading.pieces("OLD")
-    ]
-    return pieces[-1] if pieces else ""
+    """Return the words of the days to skip; of two for one day, the last: "next week, skip the 2nd".
+
+    A part of the day is one of a reason: "skip this Friday as we close at lunch".
+    """
+    pieces = request.reading.pieces("WHEN") or request.reading.pieces("OLD")
+    dated = [piece for piece in pieces if not _is_part_alone(piece, request)] or pieces
+    return slots.strip_time_words(dated[-1], request.words) if dated else ""
+
+
+def _is_part_alone(piece: str, request: RequestContext) -> bool:
+    """Return whether words are read as a part of the day or a clock without a day."""
+    times = [time.best for time in request.read_times(piece)]
+    return bool(times) and not any(best is None or best.has_day or best.rrule for best in times)
 
 
 def keep_days(request: RequestContext) -> Interpretation | None:
