@@ -37,7 +37,7 @@ from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.new_reminders import add_options, is_repeating
 from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.requests.reference_resolution import ChatReminders, ReminderLookup
-from function_calls.understanding.requests.references import IT, reminds
+from function_calls.understanding.requests.references import IT, find_name_added, reminds
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
 from function_calls.understanding.tool_calls import CallMaker
 from services.kernel.state import StateStore
@@ -52,6 +52,7 @@ _REMINDING = frozenset({"set", "repeat_last"})
 _ANSWERING = frozenset({"answer_when", "answer_content", "cancel_ask"})
 _WAIVING = frozenset({"undo", "forget", "cancel_ask", "none"})
 _OF_REMINDERS = frozenset({"reminder_update", "reminder_delete"})
+_OF_ONE_REMINDER = _OF_REMINDERS | {"reminder_state", "reminder_snooze"}
 _ENDING = frozenset({"delete", "done", "leave", "pause"})
 _BEFORE_WAIVED = frozenset({"oh", "ah", "no", "wait", "hmm", "actually", "ok", "sorry", ",", ".", "…"})
 _SEARCHING = ("ask", "recall", "when_is")
@@ -238,7 +239,8 @@ class OfflineInterpreter:
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
         answers = ReminderAnswers(turn, self._questions, utterance.key)
         answered = self._answer_question(utterance, answers)
-        interpretation = answered or self._undo_waived(utterance) or self._messages.interpret(utterance, answers)
+        interpretation = answered or self._undo_waived(utterance) or self._repeat_change(utterance)
+        interpretation = interpretation or self._messages.interpret(utterance, answers)
         if interpretation is None:
             return self._undo_change(utterance) or self._answer_without_request(utterance)
         question = utterance.question
@@ -361,6 +363,22 @@ class OfflineInterpreter:
         if is_meant and not is_named and (is_set or is_changed):
             return self._undo_change(utterance)
         return None
+
+    def _repeat_change(self, utterance: Utterance) -> Interpretation | None:
+        """Return the last change of the person for another reminder: "and the wheelbarrow one too"."""
+        key, turn, known = utterance.key, utterance.turn, utterance.known
+        last, state = self._dialogue.last(key, turn.now), self._dialogue.state(key)
+        call = last.calls[0] if last is not None and len(last.calls) == 1 else None
+        is_new = call is None or call.name not in _OF_ONE_REMINDER or "content" in call.arguments
+        if known is None or is_new or state.is_passed or not self._dialogue.is_fresh(key, turn) or call is None:
+            return None
+        name = find_name_added(utterance.reading, utterance.words)
+        found = known.resolve(name) if name else ()
+        before = known.resolve(str(call.arguments.get("reminder_id") or ""))
+        if len(found) != 1 or found[0] in before or not (before or call.name == "reminder_delete"):
+            return None
+        made = CallMaker(turn).call(call.name, {**call.arguments, "reminder_id": found[0].id})
+        return Interpretation(calls=(made,))
 
     def _answer_without_request(self, utterance: Utterance) -> Interpretation:
         """Return the answer to a message without a request: a hint, help, a lookup, or nothing for talk and thanks."""

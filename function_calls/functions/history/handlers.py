@@ -1,5 +1,7 @@
 """Handle the functions that search the chat's history."""
 
+import re
+from collections.abc import Sequence
 from datetime import tzinfo
 from typing import Annotated, Final
 
@@ -13,18 +15,22 @@ from function_calls.models import Arguments
 from function_calls.registry import Registrable, tool_function
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
+from function_calls.understanding.reading.lexicon import detect_language, load_lexicon
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 
 _LONGEST_TEXT: Final = 500
 _ANSWERED_WITHIN: Final = 10
 """The number of messages after a question among which its answer is looked for."""
+_ASKED_WITHIN: Final = 4
+"""The number of people's messages after a request among which one asks about it."""
 
 
 async def search_before(ctx: CallContext, history: HistoryService, query: str, limit: int) -> list[ChatMessage]:
     """Find at most `limit` earlier messages that match `query`, best first; requests to the bot if nothing else does.
 
-    The answers to a question come after it, and count as no match.
+    The answers to a question come after it, and count as no match. Behind a request that is the best match come a
+    question that people have asked about it, and its answers.
     """
     from services.summary.content import asks, find_answers, is_request
 
@@ -37,7 +43,28 @@ async def search_before(ctx: CallContext, history: HistoryService, query: str, l
         if told and asks(match.text):
             answers = find_answers(match, await history.after(match, _ANSWERED_WITHIN))
             shown |= {answer.id: answer for answer in answers if answer.id != ctx.message.id}
+    for request in [] if told else earlier[:1]:
+        following = await history.after(request, _ANSWERED_WITHIN)
+        shown |= {message.id: message for message in _find_question_about(following, ctx.language)}
     return list(shown.values())
+
+
+def _find_question_about(following: Sequence[ChatMessage], language: str) -> list[ChatMessage]:
+    """Return a question of people about what stands before `following`, and its answers; empty for none.
+
+    It is soon asked, and where words have spaces it says "it" or "that": "how much is it?".
+    """
+    from services.summary.content import asks, find_answers, is_request
+
+    said = [message for message in following if not message.sender.is_bot]
+    for question in said[:_ASKED_WITHIN]:
+        words = load_lexicon(detect_language(question.text, language))
+        parts = words.joint.join(re.findall(r"\w+", words.fold(question.text)))
+        points = not words.joint or words.has_any(words.demonstratives, parts)
+        if points and asks(question.text) and not is_request(question):
+            answers = find_answers(question, said[said.index(question) + 1 :])
+            return [question, *answers] if answers else []
+    return []
 
 
 def format_observation(message: ChatMessage, zone: tzinfo) -> dict[str, str]:

@@ -59,6 +59,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         follows_bot: The message before it is the bot's.
         delivered_to_others: A reminder that mentions other people only has just been delivered.
         says_not_urgent: The message says that something is not urgent.
+        others_asked_time: One of these messages asks when, how long and the like.
     """
 
     context: Context
@@ -75,6 +76,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     follows_bot: bool
     delivered_to_others: bool = False
     says_not_urgent: bool = False
+    others_asked_time: bool = False
 
 
 def is_addressed(turn: Turn) -> bool:
@@ -419,7 +421,7 @@ def _is_time_for_people(reading: MessageReading, words: Lexicon, state: Circumst
         return True
     is_expected = state.awaits_answer or state.context == "fired" or is_change
     is_late = state.last_action == "old" and not is_expected
-    return is_late or (state.changed_subject and state.context in ASKED)
+    return is_late or (state.changed_subject and state.context in ASKED and state.others_asked_time)
 
 
 def _is_time(reading: MessageReading) -> bool:

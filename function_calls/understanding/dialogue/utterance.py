@@ -73,6 +73,8 @@ class CircumstancesReader:
 
     def describe(self, utterance: Utterance) -> Circumstances:
         """Return the state of the chat at the time of a message."""
+        from services.summary.content import asks_quantity
+
         turn, key, reading, words = utterance.turn, utterance.key, utterance.reading, utterance.words
         question_id = "" if utterance.question is None else utterance.question.message_id
         texts = [other.text for other in self._dialogue.list_messages_since(key, turn, question_id)]
@@ -95,6 +97,7 @@ class CircumstancesReader:
             others_named_time=is_repeated or (has_time and any(self._read_clocks(text, utterance) for text in texts)),
             others_proposed_time=is_repeated
             or (has_time and any(self._proposes_time(text, clocks, utterance) for text in texts)),
+            others_asked_time=has_time and any(map(asks_quantity, texts)),
             others_discussed_time=has_set and any(self._discusses_time(text, utterance) for text in texts),
             bot_wrote_lately=utterance.known is not None
             and any(message.sender.is_bot for message in turn.recent[-_LATELY:]),

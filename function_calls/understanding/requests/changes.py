@@ -33,6 +33,7 @@ from function_calls.understanding.requests.references import (
     IT,
     find_default_reference,
     find_due,
+    find_last_reminder,
     find_named_reminder,
     find_references,
     find_remark,
@@ -44,6 +45,7 @@ from function_calls.understanding.requests.references import (
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end, find_leads, find_times, tag_lead
 from function_calls.understanding.requests.states import change_state
+from services.kernel.chat import ChatMessage
 from services.recurrence.edits import fires_from
 from services.recurrence.rules import WEEKDAYS
 from services.recurrence.schedule import rule_text
@@ -54,6 +56,7 @@ from services.time_expressions import Grain, Reading
 _LEAVING = 0.05
 """The probability that who deletes the reminder of somebody else only wants to be reminded no longer."""
 _NEAR, _FAR, _DAY = timedelta(hours=1), timedelta(hours=3), timedelta(days=1)
+_JUST_NOW = timedelta(minutes=5)
 _ANSWER_TIME = timedelta(seconds=2)
 """The longest time between a message and the reminder that it sets."""
 _PERIODS = {"DAILY": _DAY, "WEEKLY": timedelta(days=7), "MONTHLY": timedelta(days=31)}
@@ -147,15 +150,27 @@ def _remove_weekdays(request: RequestContext) -> Interpretation | None:
     single = slots.strip_time_words(single, request.words)
     if not single and names_weekday(name, request.now, request.language, request.times):
         single = name
-    if reminder is None or len(rules) > 1 or not (rules or single):
+    if len(rules) > 1 or not (rules or single):
         return None
     words = request.reading.text[rules[0].start : rules[0].end] if rules else single
     find = find_recurring_weekdays if rules else find_weekdays
     days = find(words, request.now, request.language, request.times)
-    if not days or not _repeats_on(reminder, days):
+    is_named = request.reading.has("REF") or request.has_word(request.words.reference_marks)
+    latest = None if is_named or not days else _find_just_set(days, request)
+    reminder = latest or reminder
+    if not days or reminder is None or not _repeats_on(reminder, days):
         return None
-    skipped = {} if rules else {"skip": words}
+    is_slip = latest is not None and request.words.has_any(request.words.corrections, request.folded_text)
+    skipped = {} if rules or is_slip else {"skip": words}
     return request.answers.call_tool("reminder_update", {"days": f"-{words}", "reminder_id": reminder.id, **skipped})
+
+
+def _find_just_set(days: frozenset[str], request: RequestContext) -> Reminder | None:
+    """Return the reminder that the person has just set on weekdays, `days` being some of them; None for others."""
+    reminder = find_last_reminder(request)
+    is_new = reminder is not None and request.now - reminder.created_at <= _JUST_NOW
+    is_listed = is_new and reminder is not None and reminder.schedule.rule is not None and reminder.schedule.rule.days
+    return reminder if is_listed and reminder is not None and _repeats_on(reminder, days) else None
 
 
 def _find_day_beside_name(request: RequestContext) -> str:
@@ -213,6 +228,8 @@ def move(request: RequestContext) -> Interpretation | None:
     request = request.with_reading(tag_same_time(request.reading, request.words))
     request = _untag_reasons(request)
     reading = request.reading
+    if _refuses_weekdays(request):
+        return skip(request)
     name = _find_time_alone(request)
     if name:
         return request.answers.call_tool("reminder_list", {"filter": slots.strip_time_words(name, request.words)})
@@ -227,11 +244,27 @@ def move(request: RequestContext) -> Interpretation | None:
         old = _find_old_lead(find_named_reminder(request), request)
         if not old and not request.has_word(request.words.ahead) and _is_corrected_amount(request):
             return update(request, {"time": format_time(request.now + lead)})
+        if request.has_word(request.words.later) and not request.has_word(request.words.ahead):
+            return update(request, {"time": format_shift(lead)})  # "make it an hour more"
         return update(request, {"time": format_shift(old - lead)})
     if request.has_word(request.words.only_once):
         return _move_occurrence(request)
     ahead = _move_ahead_of_itself(request)
     return _move_to(request) if ahead is None else update(request, ahead)
+
+
+def _refuses_weekdays(request: RequestContext) -> bool:
+    """Return whether a change only refuses weekdays of a reminder that comes on others as well: "no Wednesdays"."""
+    reading, words = request.reading, request.words
+    spans = [span for tag in ("WHEN", "OLD") for span in reading.spans(tag)]
+    if len(spans) != 1 or not set(reading.tags) <= {NO_TAG, "REF", "WHEN", "OLD"}:
+        return False
+    start, end = spans[0]
+    before = f"{words.joint}{words.fold(reading.text[:start]).rstrip()}"
+    is_refused = before.endswith(tuple(f"{words.joint}{word}" for word in words.without))
+    days = find_weekdays(reading.text[start:end], request.now, request.language, request.times)
+    reminder = find_named_reminder(request) if is_refused and days else None
+    return reminder is not None and _repeats_on(reminder, days)
 
 
 def _is_for_oneself_as_well(request: RequestContext) -> bool:
@@ -246,11 +279,37 @@ def _is_corrected_amount(request: RequestContext) -> bool:
     is_shift = request.has_word(request.words.later) or request.has_word(request.words.earlier)
     reminder = None if is_shift else find_named_reminder(request)
     due = find_due(reminder, request.now)
-    return (
-        due is not None
-        and due - request.now < _DAY
-        and request.words.has_any(request.words.corrections, request.folded_text)
-    )
+    if due is None or due - request.now >= _DAY:
+        return False
+    is_corrected = request.words.has_any(request.words.corrections, request.folded_text)
+    is_replaced = request.words.has_any(request.words.substitutes, request.folded_text)
+    return is_corrected or (is_replaced and _find_amount_set(reminder, request) is not None)
+
+
+def _find_amount_set(reminder: Reminder | None, request: RequestContext) -> timedelta | None:
+    """Return the amount of time after which a message of the chat asked to be reminded: "in 2 hours"; None for others.
+
+    Such a time counts from the message, so that it is another one a minute later.
+    """
+    told = _find_message_of(reminder, request)
+    if told is None:
+        return None
+    sent = told.sent_at.astimezone(request.now.tzinfo)
+    minute = timedelta(minutes=1)
+    both = [request.times(told.text, at, language=request.language) for at in (sent, sent + minute)]
+    bests = [times[0].best for times in both if len(times) == 1]
+    first, second = bests if len(bests) == _BOTH else (None, None)
+    if first is None or second is None or first.rrule is not None or second.start - first.start != minute:
+        return None
+    return first.start - sent
+
+
+def _find_message_of(reminder: Reminder | None, request: RequestContext) -> ChatMessage | None:
+    """Return the last message of a person with the text of a reminder; None where it is not known."""
+    words = request.words
+    people = (each for each in reversed(request.turn.recent) if not each.sender.is_bot)
+    content = "" if reminder is None else words.fold(reminder.content)
+    return next((each for each in people if content and content in words.fold(each.text)), None)
 
 
 def _names_clock(request: RequestContext) -> bool:
@@ -264,17 +323,25 @@ def _find_old_lead(reminder: Reminder | None, request: RequestContext) -> timede
 
     The event has the only time of that message, as leads are none; else it is zero.
     """
-    due, words = find_due(reminder, request.now), request.words
-    content = words.fold(reminder.content) if reminder is not None else ""
-    people = (each for each in reversed(request.turn.recent) if not each.sender.is_bot)
-    told = [each for each in people if content in words.fold(each.text)]
-    sent = told[0].sent_at.astimezone(request.now.tzinfo) if told else request.now
-    times = request.times(told[0].text, sent, language=request.language) if told and due is not None else ()
+    due, told = find_due(reminder, request.now), _find_message_of(reminder, request)
+    sent = request.now if told is None else told.sent_at.astimezone(request.now.tzinfo)
+    times = () if told is None or due is None else request.times(told.text, sent, language=request.language)
     event = times[0].best if len(times) == 1 else None
+    if told is not None and event is not None and event.start == due:  # "two days before 12 December"
+        behind = _find_words_ahead(told.text, request)
+        times = request.times(behind, sent, language=request.language)
+        event = times[0].best if len(times) == 1 else None
     if due is None or event is None or not event.has_day:
         return timedelta()
     start = event.start if event.has_clock else event.start.replace(hour=due.hour, minute=due.minute)
     return max(timedelta(), start - due)
+
+
+def _find_words_ahead(text: str, request: RequestContext) -> str:
+    """Return the words of an event behind "before" ("two days before 12 December"), in Chinese in front of 前."""
+    found = [text.partition(f"{request.words.joint}{word}{request.words.joint}") for word in request.words.ahead]
+    before, _, behind = next((each for each in found if each[1]), ("", "", ""))
+    return behind if request.words.joint else before
 
 
 def _move_ahead_of_itself(request: RequestContext) -> dict[str, object] | None:
@@ -571,9 +638,9 @@ def _untag_reasons(request: RequestContext) -> RequestContext:
 
 
 def _asks_for_change(clause: Sequence[int], request: RequestContext) -> bool:
-    """Return whether a clause asks for a change: "please change mine"."""
+    """Return whether a clause asks for a change: "please change mine", "next week, skip the 2nd"."""
     text = request.words.joint.join(request.reading.tokens[at].form for at in clause)
-    return request.words.has_any(request.words.change_it, text)
+    return request.words.has_any((*request.words.change_it, *request.words.skipping), text)
 
 
 def _is_reason(clause: Sequence[int], request: RequestContext) -> bool:
@@ -586,7 +653,7 @@ def _is_reason(clause: Sequence[int], request: RequestContext) -> bool:
 def _read_amount(request: RequestContext, time: TimeWords) -> dict[str, object] | None:
     """Return the arguments of an amount of time: "20 minutes sooner", or "20" after "in 15 minutes"."""
     piece = request.reading.words("WHEN")
-    corrected = _correct_minutes(piece, request)
+    corrected = _correct_minutes(piece, request) or _correct_hours(piece, request)
     if corrected is not None or slots.is_figure(piece):
         return corrected
     if time.best.has_clock and time.best.has_day and request.has_word(request.words.same_time):
@@ -614,6 +681,18 @@ def _correct_minutes(piece: str, request: RequestContext) -> dict[str, object] |
         return None
     is_amount = amount > timedelta(minutes=_LAST_HOUR) or _is_ahead_by_amount(piece, due, request)
     return {"time": format_time(request.now + amount)} if is_amount else None
+
+
+def _correct_hours(piece: str, request: RequestContext) -> dict[str, object] | None:
+    """Return the time in as many hours as a bare number says that corrects hours: "no, 3" after "in 2 hours"."""
+    hour = timedelta(hours=1)
+    is_hours = piece.isdecimal() and 0 < int(piece) <= _LAST_HOUR
+    slips = [word for word in request.words.corrections if " " not in word]  # "make it 2" may be a clock
+    is_corrected = is_hours and request.words.has_any(slips, request.folded_text)
+    amount = _find_amount_set(find_named_reminder(request), request) if is_corrected else None
+    if amount is None or amount < hour or amount % hour:
+        return None
+    return {"time": format_time(request.now + int(piece) * hour)}
 
 
 def _is_ahead_by_amount(piece: str, due: datetime, request: RequestContext) -> bool:
@@ -767,6 +846,7 @@ def _is_day(reading: Reading | None) -> bool:
 
 def skip(request: RequestContext) -> Interpretation | None:
     """Skip a day of a repeating reminder; weekdays that recur are removed from it."""
+    request = _untag_reasons(request)
     words = _read_days(request) or find_untagged_time(request) or _find_day_beside_name(request)
     only = _find_single_occurrence(request, words)
     if only is not None:
@@ -839,13 +919,12 @@ def _find_single_occurrence(request: RequestContext, words: str) -> Reminder | N
 def _read_days(request: RequestContext) -> str:
     """Return the words of the days to skip; of two for one day, the last: "next week, skip the 2nd".
 
-    A weekday may stand for the date in front of it: "no match on 24 December, skip that Thursday".
+    A part of the day is one of a reason: "skip this Friday as we close at lunch". A weekday may stand for the date in
+    front of it: "no match on 24 December, skip that Thursday".
     """
-    pieces = [
-        slots.strip_time_words(piece, request.words)
-        for piece in request.reading.pieces("WHEN") or request.reading.pieces("OLD")
-    ]
-    *others, last = pieces or [""]
+    pieces = request.reading.pieces("WHEN") or request.reading.pieces("OLD")
+    dated = [piece for piece in pieces if not _is_part_alone(piece, request)] or pieces
+    *others, last = [slots.strip_time_words(piece, request.words) for piece in dated] or [""]
     if not others or any(map(str.isdecimal, last)):
         return last
     days = {time.best.start.date() for time in request.read_times(last) if time.best and _is_day(time.best)}
@@ -853,6 +932,12 @@ def _read_days(request: RequestContext) -> str:
     dates = ((piece, best.start.date()) for piece, best in read if best and _is_day(best))
     weekdays = {day.weekday() for day in days}
     return next((piece for piece, day in dates if day not in days and day.weekday() in weekdays), last)
+
+
+def _is_part_alone(piece: str, request: RequestContext) -> bool:
+    """Return whether words are read as a part of the day or a clock without a day."""
+    times = [time.best for time in request.read_times(piece)]
+    return bool(times) and not any(best is None or best.has_day or best.rrule for best in times)
 
 
 def keep_days(request: RequestContext) -> Interpretation | None:

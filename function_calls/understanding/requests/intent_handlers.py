@@ -52,7 +52,7 @@ _CLEARLY = 1.5
 _LONGEST_QUESTION = 7
 _LEAST_TOPIC = 0.8
 _SHORTEST_QUERY = 4
-_LEAST_RECALL = 0.15
+_LEAST_RECALL = 0.1
 """The probability of a question for what is known in the chat from which it is looked up beside the reminders."""
 
 Handler = Callable[[RequestContext], Interpretation | None]
@@ -207,6 +207,14 @@ def _who_set(request: RequestContext) -> Interpretation | None:
 
 def _next_page(request: RequestContext) -> Interpretation | None:
     return request.answers.call_tool("reminder_list", {"page": 0})
+
+
+def _pause(request: RequestContext) -> Interpretation | None:
+    """Pause reminders, or end those that are to stop behind a day: "stop that reminder after Sunday"."""
+    words, when = request.words, request.reading.words("WHEN")
+    bare = slots.strip_leading_word(when, words.behind_days, words.joint)
+    is_day = bare != when and any(time.best and time.best.has_day for time in request.read_times(bare))
+    return changes.end_repetition(request) if is_day else states.pause(request)
 
 
 def _undo(request: RequestContext) -> Interpretation | None:
@@ -378,7 +386,7 @@ _HANDLERS: dict[str, Handler] = {
     "person_remove": lambda request: text_changes.delete_part(request) or people_changes.remove_person(request),
     "person_set": people_changes.replace_people,
     "snooze": states.snooze,
-    "pause": states.pause,
+    "pause": _pause,
     "resume": states.resume,
     "done": states.done,
     "join": states.join,

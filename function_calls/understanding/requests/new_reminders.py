@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 
 from msgspec.structs import replace
 
@@ -125,10 +125,12 @@ def _asks_for_another(found: MessageReading, repaired: MessageReading, words: Le
 
 
 def _names_last_task(reading: MessageReading, request: RequestContext) -> bool:
-    """Return whether a request for a reminder "as well" has only the verb of the last one: "also water at 5pm"."""
+    """Return whether a request has only words for the last task: "to do the same", or its verb: "also water at 5pm"."""
     words = request.words
     last = "" if request.last_set is None else words.fold(str(request.last_set.arguments.get("content", "")))
     named = words.fold(slots.extract_content(reading, words))
+    if named in words.same_task and last:
+        return True
     content = slots.strip_leading_word(named, words.too, words.joint)
     is_verb = bool(content) and content != last and f"{last}{words.joint}".startswith(f"{content}{words.joint}")
     return is_verb and request.has_word(words.too)
@@ -344,7 +346,7 @@ def _find_task_behind(request: RequestContext) -> str:
     if not is_open or len(tokens) - first < _SHORTEST_TASK or tokens[first].form not in request.words.task_links:
         return ""
     task = slots.tidy(request.reading.text[tokens[first + 1].start :], request.words.before_content)
-    return "" if request.words.fold(task) in request.words.itself else task
+    return "" if request.words.fold(task) in request.words.itself | request.words.same_task else task
 
 
 def is_repeating(call: ToolCall) -> bool:
@@ -553,20 +555,40 @@ def _move_to_day(time: TimeWords, day: date, request: RequestContext) -> TimeWor
 
 
 def _read_event_before(request: RequestContext) -> TimeWords | None:
-    """Return the day in the message before that "2 days before that" counts back from; None for none or several."""
-    before = _find_pointed_message(request.turn) if _points_at_other_event(request) else None
-    if before is None or request.turn.recent[-1].sender.is_bot:
+    """Return the day from which "2 days before that" counts back; None for none or several.
+
+    It is in the message before, or has been named by the person since the request for their last reminder.
+    """
+    turn = request.turn
+    if not _points_back(request):
         return None
-    found = request.read_times(before.text)
-    best = found[0].best if len(found) == 1 else None
-    is_event = best is not None and best.has_day and best.rrule is None
-    return slots.make_time_words(before.text, found[0]) if is_event else None
+    pointed = None if turn.recent and turn.recent[-1].sender.is_bot else _find_pointed_message(turn)
+    said = [each for each in _list_own_messages(request) if each is not pointed]
+    for before in filter(None, [None if request.last_set is not None else pointed, *said]):
+        found = request.read_times(before.text)
+        best = found[0].best if len(found) == 1 else None
+        if best is not None and best.has_day and best.rrule is None:
+            return slots.make_time_words(before.text, found[0])
+    return None
+
+
+def _list_own_messages(request: RequestContext) -> list[ChatMessage]:
+    """Return the messages of the last minutes that the person has written since setting a reminder, newest first."""
+    turn, fold = request.turn, request.words.fold
+    last = "" if request.last_set is None else fold(str(request.last_set.arguments.get("content", "")))
+    own = (each for each in reversed(turn.recent) if each.sender.id == turn.message.sender.id)
+    lately = takewhile(lambda each: turn.message.sent_at - each.sent_at <= _LATELY, own)
+    return list(takewhile(lambda each: not last or last not in fold(each.text), lately))
+
+
+def _points_back(request: RequestContext) -> bool:
+    """Return whether a lead counts back from "that"."""
+    return any(token.form in request.words.demonstratives for token in find_words_behind_lead(request))
 
 
 def _points_at_other_event(request: RequestContext) -> bool:
     """Return whether "that" behind a lead is no reminder of the person who asks: none has just been set for them."""
-    pointed = any(token.form in request.words.demonstratives for token in find_words_behind_lead(request))
-    return pointed and request.last_set is None
+    return _points_back(request) and request.last_set is None
 
 
 def _separate_event(request: RequestContext) -> RequestContext:

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise, takewhile
 
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import load_common_words
-from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
+from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.reminder_words import find_pairs, find_stems
 from function_calls.understanding.reading.times import list_halves
 from function_calls.understanding.reading.tokens import Token, is_time, split_clauses
@@ -23,6 +23,7 @@ from services.reminders.model import EVERYONE, Reminder
 
 LAST, IT = "last", "it"
 _DAY = 24 * 60
+_JUST_NOW = timedelta(minutes=5)
 _MOST_FIGURES = 3
 _SHORT_ID = re.compile(r"(?=[a-z]*\d)[a-z][a-z0-9]{3}")
 _WORD = re.compile(r"[a-z0-9]+")
@@ -58,10 +59,15 @@ def find_named_reminder(request: RequestContext) -> Reminder | None:
     if request.known is None:
         return None
     references = find_references(request)
-    if references:
-        found = [reminder for name in references for reminder in request.known.resolve(name)]
-    else:
-        found = _find_last_reminders(request, request.known)
+    if not references:
+        return find_last_reminder(request)
+    found = [reminder for name in references for reminder in request.known.resolve(name)]
+    return found[0] if len(found) == 1 else None
+
+
+def find_last_reminder(request: RequestContext) -> Reminder | None:
+    """Return the reminder that a request without a name is about; None for none or several."""
+    found = [] if request.known is None else _find_last_reminders(request, request.known)
     return found[0] if len(found) == 1 else None
 
 
@@ -78,7 +84,7 @@ def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[
     """
     if request.listed is not None:
         return [request.listed]
-    own, other = (_find_set_by(call, request, known) for call in (request.last_set, request.last_of_other))
+    own, other = _find_set_by(request.last_set, request, known), _find_of_other(request, known)
     is_own_slip = len(own) == 1 and request.has_word(request.words.slips)
     if is_own_slip or len(other) != 1 or not reminds(other[0], request.turn.message.sender):
         return own
@@ -114,6 +120,27 @@ def _find_set_by(call: ToolCall | None, request: RequestContext, known: ChatRemi
     """Return the reminders for or of the person who asks that have the text of `call`."""
     content = None if call is None else call.arguments.get("content")
     return list(_without_moved([each for each in list_own(request, known) if each.content == content]))
+
+
+def _find_of_other(request: RequestContext, known: ChatReminders) -> list[Reminder]:
+    """Return the reminder that another person has just set, or changed for nobody but the person who asks.
+
+    A change counts where the bot has answered the person nothing since.
+    """
+    if request.last_of_other is not None:
+        return _find_set_by(request.last_of_other, request, known)
+    turn = request.turn
+    authors = {message.id: message.sender.id for message in turn.recent}
+    for answer in reversed(turn.recent):
+        if not answer.sender.is_bot:
+            continue
+        author = None if answer.reply_to is None else authors.get(answer.reply_to)
+        if author in {None, turn.message.sender.id} or turn.now - answer.sent_at > _JUST_NOW:
+            break
+        found = [reminder for reminder in known.reminders if f"[{reminder.id}]" in answer.text]
+        if found:
+            return found if len(found) == 1 and _is_for(found[0], turn.message.sender) else []
+    return []
 
 
 def _without_moved(found: Sequence[Reminder]) -> tuple[Reminder, ...]:
@@ -200,7 +227,8 @@ def _find_own_references(named: list[str], request: RequestContext, known: ChatR
 def _find_on_day(named: list[str], request: RequestContext, known: ChatReminders) -> Reminder | None:
     """Return the only reminder of the sender on the day that a name is, which is no number of one: 28号那个."""
     is_number = len(named) == 1 and named[0].isdecimal() and int(named[0]) > len(known.reminders)
-    words = slots.mark_day(request.reading.words("REF"), request.words) if is_number else ""
+    named_day = request.reading.words("OLD") or request.reading.words("REF")
+    words = slots.mark_day(named_day, request.words) if is_number else ""
     own = [each for each in list_own(request, known) if each.schedule.rule is None]
     found = known.filter_by_time(words, own) if words and request.read_times(words) else ()
     return found[0] if len(found) == 1 else None
@@ -281,15 +309,25 @@ def find_default_reference(request: RequestContext) -> str:
     fits = {each.id for words in named for each in request.known.filter_by_time(words, own)}
     if len(fits) == 1:
         return fits.pop()
-    if request.last_of_other is None:
-        return IT
-    other = _find_set_by(request.last_of_other, request, request.known)
+    other = _find_of_other(request, request.known)
     meant = _find_last_reminders(request, request.known) if len(other) == 1 else []
     return meant[0].id if len(meant) == 1 else IT
 
 
+def find_name_added(reading: MessageReading, words: Lexicon) -> str:
+    """Return the name in a message that only adds one to the last request: "and the milk one too"; "" for others."""
+    small = sorted({*words.beside, *words.too}, key=len, reverse=True)
+    gap = r"\W+" if words.joint else r"\W*"
+    around = "|".join(map(re.escape, [*small, *words.polite]))
+    pattern = rf"(?P<before>(?:(?:{around}){gap})*)(?P<name>.+?)(?P<behind>(?:{gap}(?:{around}))*)\W*"
+    found = re.fullmatch(pattern, words.fold(reading.text))
+    if found is None or not words.has_any(small, f"{found['before']} {found['behind']}"):
+        return ""
+    return slots.normalize_reference(found["name"], words)
+
+
 def find_newest_shared(request: RequestContext) -> Reminder | None:
-    """Return the newest reminder for the person who asks and others; None where none is known."""
+    """Return the reminder for the person who asks and others that the bot has mentioned last, or the newest of them."""
     own = request.turn.message.sender
     shared = (
         [reminder for reminder in request.known.reminders if reminds(reminder, own)]
@@ -299,6 +337,11 @@ def find_newest_shared(request: RequestContext) -> Reminder | None:
     day = find_untagged_time(request)  # "don't wake me tomorrow"
     fits = request.known.filter_by_time(day, shared) if request.known is not None and day else ()
     others = [reminder for reminder in fits or shared if not _is_for(reminder, own)]
+    said = [message.text for message in reversed(request.turn.recent) if message.sender.is_bot]
+    mentioned = [[each for each in others if f"[{each.id}]" in text] for text in said]
+    last = next(filter(None, mentioned), [])
+    if len(last) == 1:
+        return last[0]
     return max(others, key=lambda other: other.created_at, default=None)
 
 
@@ -523,8 +566,15 @@ def _counts_else(figure: Token, request: RequestContext) -> bool:
 
 
 def _find_by_remark(request: RequestContext) -> list[str]:
-    """Return the id of the only reminder that shares a word with a remark beside "it": "signed already, bin that"."""
+    """Return the id of the only reminder that shares a word with a remark beside "it": "signed already, bin that".
+
+    The remark may stand in the same clause: "puppies leave on Monday so stop that reminder".
+    """
     like = find_closest_to_remark(_find_words_beside(request), request)
+    if like is None and request.words.joint:
+        first = min((start for start, _ in request.reading.spans("REF")), default=0)
+        ahead = [token.form for token in request.reading.untagged if token.start < first and not is_time(token)]
+        like = find_closest_to_remark(request.words.joint.join(ahead), request)
     return [] if like is None else [like.id]
 
 

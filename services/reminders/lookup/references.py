@@ -37,6 +37,7 @@ _REPEATING = re.compile(
     r"|(?:每(?:[天日晚早月年]|个?(?:星期|礼拜|周|週)[一二三四五六日天]?)|天天|定期)的?",
     re.IGNORECASE,
 )
+_OWNED = re.compile(r"(?P<name>.+?)(?:(?:['’]s)?\s+|的)(?P<rest>.+)")
 _POSSESSIVE = re.compile(r"['’]s?$|的$")
 _CHINESE = re.compile("[\u3400-\u9fff]{2,4}")
 _LONGEST_SPELLED = 4
@@ -143,6 +144,13 @@ def _of_person(name: str, here: Sequence[Reminder]) -> list[Reminder]:
     return [reminder for reminder in found if len(reminder.targets) <= 1] or found
 
 
+def _owned(wanted: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
+    """Return the reminders of a person that match the words behind the name: "Nell's Saturday", "Nell's lenses"."""
+    found = _OWNED.fullmatch(wanted)
+    own = [] if found is None else _of_person(found["name"], here)
+    return [] if found is None else _named(found["rest"].casefold(), own) or _due(found["rest"], own, now, times)
+
+
 def _reminds(reminder: Reminder, name: str) -> bool:
     people, wanted = reminder.targets or (reminder.creator,), name.lstrip("@").casefold()
     return any(person.name.lstrip("@").casefold() == wanted for person in people)
@@ -157,7 +165,7 @@ def _found(
     found = _numbered(int(number[1]), here, shown) if number else _named(wanted.casefold(), here)
     found = found or _in_order(wanted.casefold(), here, shown) or _due(wanted, here, now, times)
     found = found or _repeating(wanted.casefold(), here, now, times) or _spelled(wanted, here)
-    found = found or _of_person(wanted, here)
+    found = found or _of_person(wanted, here) or _owned(wanted, here, now, times)
     if not found:
         raise RequestRefused("reminder_unknown", reference=reference, candidates=tuple(here))
     return found
