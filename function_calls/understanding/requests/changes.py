@@ -846,7 +846,6 @@ def _is_day(reading: Reading | None) -> bool:
 
 def skip(request: RequestContext) -> Interpretation | None:
     """Skip a day of a repeating reminder; weekdays that recur are removed from it."""
-    request = _untag_reasons(request)
     words = _read_days(request) or find_untagged_time(request) or _find_day_beside_name(request)
     only = _find_single_occurrence(request, words)
     if only is not None:
