@@ -26,7 +26,6 @@ from function_calls.understanding.requests.arguments import format_shift, format
 from function_calls.understanding.requests.new_reminders import (
     is_repeating,
     repeat_last,
-    says_remind_me,
 )
 from function_calls.understanding.requests.options import count_interval_minutes, move_to_workdays
 from function_calls.understanding.requests.references import (
@@ -40,6 +39,7 @@ from function_calls.understanding.requests.references import (
     names_oneself,
     names_unknown_matter,
     reminds,
+    says_remind_me,
 )
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end, find_leads, find_times, tag_lead

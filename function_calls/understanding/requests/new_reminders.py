@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
-from itertools import islice, pairwise
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -36,7 +36,7 @@ from function_calls.understanding.reading.times import (
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.requests.open_questions import OpenQuestion, ReminderRequest
 from function_calls.understanding.requests.options import move_to_workdays, read_options, split_interval
-from function_calls.understanding.requests.references import find_named_reminder
+from function_calls.understanding.requests.references import find_named_reminder, says_remind_me
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import (
@@ -248,15 +248,6 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     if not is_clock or not (request.has_word(request.words.too) or request.last_set is None):
         return made
     return replace(made, calls=tuple(_copy_rule(call, last) for call in made.calls))
-
-
-def says_remind_me(request: RequestContext) -> bool:
-    """Return whether the words have "remind me" or "me recuerdes", also behind "don't"."""
-    words = request.words
-    if any(own in words.oneself and verb in words.reminding for own, verb in pairwise(request.folded_text.split())):
-        return True
-    calls = (f"{call}{words.joint}{own}" for call in words.calling for own in words.oneself)
-    return words.has_any(calls, request.folded_text)
 
 
 def set_beside_last(request: RequestContext) -> Interpretation | None:
