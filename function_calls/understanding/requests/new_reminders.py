@@ -230,6 +230,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     if is_repeating(last) and find_weekdays(days, request.now, request.language, request.times):
         return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": "it"})
     is_same = request.has_word(request.words.same_time)
+    request = request.with_reading(untag_day_meant(request.reading, request.words, "WHEN"))
     repeated = _read_times_of_repetition(_separate_event(request), last)
     times = [_copy_last_day(_copy_last_clock(each, last, request, is_same=is_same), last, request) for each in repeated]
     if not times:
@@ -640,12 +641,12 @@ def _copy_last_clock(time: TimeWords, last: ToolCall, request: RequestContext, *
 
 
 def _copy_last_day(time: TimeWords, last: ToolCall, request: RequestContext) -> TimeWords:
-    """Return a clock alone in the half of the day of the last reminder, and on its day: "another one at 7:15".
+    """Return a clock or part alone in the half of the day of the last reminder, and on its day: "another one at 7:15".
 
     The day of one that repeats, or that is over at this clock, is left out; it is then the next such clock.
     """
-    before = _read_call_time(last, request)
-    if before is None or not slots.is_clock_alone(time.best):
+    before, best = _read_call_time(last, request), time.best
+    if before is None or best.rrule is not None or best.has_day or not (best.has_clock or best.part):
         return time
     is_open = before.best.has_clock and is_clock_without_half(time.words)
     readings = time.readings
