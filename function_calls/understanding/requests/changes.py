@@ -767,7 +767,8 @@ def skip(request: RequestContext) -> Interpretation | None:
     only = _find_single_occurrence(request, words)
     if only is not None:
         return delete(request)
-    arguments: dict[str, object] = {"reminder_id": ", ".join(find_references(request)), "skip": words or "next"}
+    name = ", ".join(find_references(request)) or _find_series_on(words, request)
+    arguments: dict[str, object] = {"reminder_id": name, "skip": words or "next"}
     several = _list_days(words, request)
     if several:
         made = [request.answers.call_tool("reminder_update", {**arguments, "skip": f"{day}"}) for day in several]
@@ -807,9 +808,19 @@ def _count_days(best: Reading, request: RequestContext) -> int:
     return 0 if last is None else (last.date() - best.start.date()).days + 1
 
 
+def _find_series_on(words: str, request: RequestContext) -> str:
+    """Return the id of the sender's only repeating reminder on the day of `words`, where the last set comes once."""
+    if not words or request.known is None or not _is_last_single(request):
+        return ""
+    sender, known = request.turn.message.sender, request.known
+    own = [each for each in known.reminders if each.creator.id == sender.id and each.schedule.rule is not None]
+    found = known.filter_by_time(words, own)
+    return found[0].id if len(found) == 1 else ""
+
+
 def _find_single_occurrence(request: RequestContext, words: str) -> Reminder | None:
-    """Return the reminder that is named, where it comes only once, on the day of `words`."""
-    reminder = find_named_reminder(request) if request.reading.has("REF") else None
+    """Return the reminder that is named, or with a day the one set last, where it comes only once, then."""
+    reminder = find_named_reminder(request) if words or request.reading.has("REF") else None
     if reminder is None or request.known is None or reminder.schedule.rule is not None:
         return None
     return reminder if not words or request.known.filter_by_time(words, (reminder,)) else None
