@@ -59,6 +59,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         follows_bot: The message before it is the bot's.
         delivered_to_others: A reminder that mentions other people only has just been delivered.
         says_not_urgent: The message says that something is not urgent.
+        asked_in_vain: The sender's message before it says "remind" or the like, and was not answered.
     """
 
     context: Context
@@ -75,6 +76,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     follows_bot: bool
     delivered_to_others: bool = False
     says_not_urgent: bool = False
+    asked_in_vain: bool = False
 
 
 def is_addressed(turn: Turn) -> bool:
@@ -390,8 +392,11 @@ def _has_nothing_to_change(named: list[str], state: Circumstances) -> bool:
 def _is_time_for_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a message that is only a time answers a person, or comes too late for the bot.
 
-    One that asks for a change is for the bot where the person has asked about the time of the sender's reminder.
+    One that asks for a change is for the bot where the person has asked about the time of the sender's reminder. One
+    behind a request that the bot did not take for one belongs to that, and to no other reminder.
     """
+    if state.asked_in_vain and not _has_change_words(reading, words):
+        return True
     if state.answers_person:
         return not (state.others_discussed_time and _has_change_words(reading, words))
     if any(token.form.startswith("@rule") for token in reading.tokens):

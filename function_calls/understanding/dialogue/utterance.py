@@ -103,6 +103,7 @@ class CircumstancesReader:
             follows_bot=follows_bot(turn),
             delivered_to_others=utterance.context == "fired" and self._dialogue.is_delivery_for_others(turn),
             says_not_urgent=words.has_any(words.not_urgent, _CLAUSE_MARK.sub(" ", words.fold(turn.message.text))),
+            asked_in_vain=_has_asked_in_vain(turn, words),
         )
 
     def _rate_last_action(self, utterance: Utterance, *, is_reminded: bool) -> Literal["none", "old", "fresh"]:
@@ -178,3 +179,11 @@ def _names_known(name: str, utterance: Utterance) -> bool:
 def follows_bot(turn: Turn) -> bool:
     """Return whether the message before is one of the bot."""
     return bool(turn.recent) and turn.recent[-1].sender.is_bot
+
+
+def _has_asked_in_vain(turn: Turn, words: Lexicon) -> bool:
+    """Return whether the sender's message before this one has a word such as "remind" and was not answered."""
+    answered = {message.reply_to for message in turn.recent if message.sender.is_bot}
+    own = next((each for each in reversed(turn.recent) if each.sender.id == turn.message.sender.id), None)
+    text = "" if own is None or own.id in answered else words.fold(own.text)
+    return any(word in text for word in words.triggers)
