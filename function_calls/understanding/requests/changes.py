@@ -62,6 +62,7 @@ _LAST_HOUR, _NEAR_MINUTES = 12, 180
 _BOTH, _WEEK = 2, 7
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
 _DAYS_OF_MONTH = re.compile(r"FREQ=MONTHLY;(?:BYMONTHDAY=[\d,]+|BYDAY=-?\d[A-Z]{2})(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
+_FREQUENCY = re.compile(r"FREQ=\w+(?:;INTERVAL=\d+)?")
 _WEEKDAY = re.compile(r"FREQ=WEEKLY;BYDAY=[A-Z]{2}")
 _CLOCK = re.compile(r"\d\d:\d\d")
 _DATE = re.compile(r"\d{4}-")
@@ -230,6 +231,25 @@ def move(request: RequestContext) -> Interpretation | None:
         return _move_occurrence(request)
     ahead = _move_ahead_of_itself(request)
     return _move_to(request) if ahead is None else update(request, ahead)
+
+
+def repeat(request: RequestContext) -> Interpretation | None:
+    """Set the last reminder for another time as well; one that comes once is itself repeated: "every week please"."""
+    return move(request) if _is_repeated_itself(request) else repeat_last(request)
+
+
+def _is_repeated_itself(request: RequestContext) -> bool:
+    """Return whether the last reminder comes once and a request names only how often it is to come, without "also".
+
+    The days of the repetition are none, or begin with the day of the reminder.
+    """
+    if not _is_last_single(request) or request.reading.has("CONTENT") or request.has_word(request.words.too):
+        return False
+    time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
+    due = find_due(find_named_reminder(request), request.now)
+    if time is None or due is None or time.best.rrule is None or time.best.has_clock:
+        return False
+    return _FREQUENCY.fullmatch(time.best.rrule) is not None or time.best.start.date() == due.date()
 
 
 def _is_for_oneself_as_well(request: RequestContext) -> bool:
@@ -910,13 +930,13 @@ def add_days(request: RequestContext) -> Interpretation | None:
     words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
     time = slots.parse_time([words], request.words, request.read_times)
     if time is not None and slots.is_clock_alone(time.best):
-        return repeat_last(request)
+        return repeat(request)
     is_recurring = request.last_set is not None and is_repeating(request.last_set)
     named = find_named_reminder(request) if request.reading.has("REF") else None
     if named is not None and named.schedule.rule is None:
-        return repeat_last(request)
+        return repeat(request)
     if not words or (request.last_set is not None and not is_recurring and not find_references(request)):
-        return repeat_last(request)
+        return repeat(request)
     return update(request, {"days": f"+{words}"})
 
 
