@@ -109,6 +109,9 @@ def calls_person(turn: Turn) -> bool:
     words = load_lexicon(language)
     polite = "|".join(map(re.escape, words.polite))
     favour = "|".join(map(re.escape, words.favours))
+    asking, titles = ("|".join(map(re.escape, each)) for each in (words.question_particles, words.titles))
+    if titles and re.search(rf"(?:{asking})\s*\w{{1,2}}(?:{titles})$", words.fold(text)):
+        return True  # 能晚一天吗赵师傅
     return any(
         re.match(rf"{called}\s*[,，:：]", text)
         or (favour and re.match(rf"{called}\s+(?:{favour})", words.fold(text)))
