@@ -158,7 +158,19 @@ class CircumstancesReader:
 
     def _discusses_time(self, text: str, utterance: Utterance) -> bool:
         """Return whether `text` discusses the time that was set last, and does not only repeat it."""
-        return not self._has_only_time(text, utterance) and self._names_time_set(text, utterance)
+        is_named = self._names_time_set(text, utterance) or self._asks_for_other_day(text, utterance)
+        return is_named and not self._has_only_time(text, utterance)
+
+    def _asks_for_other_day(self, text: str, utterance: Utterance) -> bool:
+        """Return whether `text` has a word for an exchange, and the day of the reminder set last: 周四有课，能换吗."""
+        last, words = self._dialogue.last_set(utterance.key, utterance.turn.now), utterance.words
+        if last is None or not words.has_any(words.replacing, words.fold(text)):
+            return False
+        days = [
+            {time.best.start.date() for time in self._read_times(each, utterance) if time.best and time.best.has_day}
+            for each in (str(last.arguments.get("time", "")), text)
+        ]
+        return bool(days[0] & days[1])
 
     def _names_time_set(self, text: str, utterance: Utterance) -> bool:
         """Return whether `text` names the clock time of the reminder set last, or its hour: "it's at 3" for 3:15."""
