@@ -220,6 +220,9 @@ def move(request: RequestContext) -> Interpretation | None:
         return update(request, {"time": format_time(request.now + later)})
     if (later is not None or earlier is not None) and not _names_clock(request):
         shift = later or earlier or timedelta()
+        dated = _tag_day_of_shift(request, -shift if later is None else shift)
+        if dated is not None:
+            return _move_to(dated)
         return update(request, {"time": format_shift(-shift if later is None or _is_ahead(request) else shift)})
     lead = request.parse_amount("LEAD")
     if lead is not None and not reading.has("WHEN") and not reading.has("EVENT"):
@@ -275,6 +278,26 @@ def _names_clock(request: RequestContext) -> bool:
     """Return whether a clock names the result of an amount of time: "half an hour earlier, so at 8:30"."""
     time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
     return time is not None and slots.is_clock_alone(time.best)
+
+
+def _tag_day_of_shift(request: RequestContext, shift: timedelta) -> RequestContext | None:
+    """Return the request with the day that `shift` of a monthly reminder leads to as its time: 提前一天吧，19号."""
+    reminder = find_named_reminder(request)
+    due, reading = find_due(reminder, request.now), request.reading
+    if (
+        reminder is None
+        or due is None
+        or reminder.schedule.rule is None
+        or reminder.schedule.rule.frequency != "MONTHLY"
+    ):
+        return None
+    texts = [reading.text[token.start : token.end] if token.form == "@day" else "" for token in reading.tokens]
+    read = [next((time.best for time in request.read_times(text)), None) for text in texts]
+    tags = [
+        "WHEN" if best is not None and best.start.day == (due + shift).day else "REF" if tag == "REF" else NO_TAG
+        for best, tag in zip(read, reading.tags, strict=True)
+    ]
+    return request.with_tags(tags) if "WHEN" in tags else None
 
 
 def _find_old_lead(reminder: Reminder | None, request: RequestContext) -> timedelta:
