@@ -60,6 +60,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         delivered_to_others: A reminder that mentions other people only has just been delivered.
         says_not_urgent: The message says that something is not urgent.
         others_asked_time: One of these messages asks when, how long and the like.
+        has_unanswered_request: The sender's message before it says "remind" or the like, and was not answered.
     """
 
     context: Context
@@ -77,6 +78,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     delivered_to_others: bool = False
     says_not_urgent: bool = False
     others_asked_time: bool = False
+    has_unanswered_request: bool = False
 
 
 def is_addressed(turn: Turn) -> bool:
@@ -109,6 +111,9 @@ def calls_person(turn: Turn) -> bool:
     words = load_lexicon(language)
     polite = "|".join(map(re.escape, words.polite))
     favour = "|".join(map(re.escape, words.favours))
+    asking, titles = ("|".join(map(re.escape, each)) for each in (words.question_particles, words.titles))
+    if titles and re.search(rf"(?:{asking})\s*\w{{1,2}}(?:{titles})$", words.fold(text)):
+        return True  # 能晚一天吗赵师傅
     return any(
         re.match(rf"{called}\s*[,，:：]", text)
         or (favour and re.match(rf"{called}\s+(?:{favour})", words.fold(text)))
@@ -409,8 +414,11 @@ def _has_nothing_to_change(named: list[str], state: Circumstances) -> bool:
 def _is_time_for_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a message that is only a time answers a person, or comes too late for the bot.
 
-    One that asks for a change is for the bot where the person has asked about the time of the sender's reminder.
+    One that asks for a change is for the bot where the person has asked about the time of the sender's reminder. One
+    behind a request that the bot did not take for one belongs to that, and to no other reminder.
     """
+    if state.has_unanswered_request and not _has_change_words(reading, words):
+        return True
     if state.answers_person:
         return not (state.others_discussed_time and _has_change_words(reading, words))
     if any(token.form.startswith("@rule") for token in reading.tokens):

@@ -106,6 +106,7 @@ class CircumstancesReader:
             follows_bot=follows_bot(turn),
             delivered_to_others=utterance.context == "fired" and self._dialogue.is_delivery_for_others(turn),
             says_not_urgent=words.has_any(words.not_urgent, _CLAUSE_MARK.sub(" ", words.fold(turn.message.text))),
+            has_unanswered_request=_has_unanswered_request(turn, words),
         )
 
     def _rate_last_action(self, utterance: Utterance, *, is_reminded: bool) -> Literal["none", "old", "fresh"]:
@@ -167,8 +168,19 @@ class CircumstancesReader:
         if last is None or self._has_only_time(text, utterance):
             return False
         content, common = str(last.arguments.get("content", "")), load_common_words(utterance.language)
-        is_named = bool(find_shared_words(text, content, common) and self._read_times(text, utterance))
+        shares = bool(find_shared_words(text, content, common) and self._read_times(text, utterance))
+        is_named = shares or self._asks_for_other_day(text, last, utterance)
         return is_named or self._names_time_set(text, last, utterance)
+
+    def _asks_for_other_day(self, text: str, last: ToolCall, utterance: Utterance) -> bool:
+        """Return whether `text` has a word for an exchange, and the day of the reminder set last: 周四有课，能换吗."""
+        if not utterance.words.has_any(utterance.words.replacing, utterance.words.fold(text)):
+            return False
+        days = [
+            {time.best.start.date() for time in self._read_times(each, utterance) if time.best and time.best.has_day}
+            for each in (str(last.arguments.get("time", "")), text)
+        ]
+        return bool(days[0] & days[1])
 
     def _names_time_set(self, text: str, last: ToolCall, utterance: Utterance) -> bool:
         """Return whether `text` names the clock of the reminder set by `last`, or its hour: "it's at 3" for 3:15."""
@@ -188,3 +200,11 @@ def _names_known(name: str, utterance: Utterance) -> bool:
 def follows_bot(turn: Turn) -> bool:
     """Return whether the message before is one of the bot."""
     return bool(turn.recent) and turn.recent[-1].sender.is_bot
+
+
+def _has_unanswered_request(turn: Turn, words: Lexicon) -> bool:
+    """Return whether the sender's message before this one has a word such as "remind" and was not answered."""
+    answered = {message.reply_to for message in turn.recent if message.sender.is_bot}
+    own = next((each for each in reversed(turn.recent) if each.sender.id == turn.message.sender.id), None)
+    text = "" if own is None or own.id in answered else words.fold(own.text)
+    return any(word in text for word in words.triggers)

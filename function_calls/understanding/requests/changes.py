@@ -26,7 +26,6 @@ from function_calls.understanding.requests.arguments import format_shift, format
 from function_calls.understanding.requests.new_reminders import (
     is_repeating,
     repeat_last,
-    says_remind_me,
 )
 from function_calls.understanding.requests.options import count_interval_minutes, move_to_workdays
 from function_calls.understanding.requests.references import (
@@ -41,6 +40,7 @@ from function_calls.understanding.requests.references import (
     names_oneself,
     names_unknown_matter,
     reminds,
+    says_remind_me,
 )
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end, find_leads, find_times, tag_lead
@@ -67,6 +67,7 @@ _MOST_DAYS = 92
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
 _DAYS_OF_MONTH = re.compile(r"FREQ=MONTHLY;(?:BYMONTHDAY=[\d,]+|BYDAY=-?\d[A-Z]{2})(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
 _DAY_OF_MONTH = re.compile(r"FREQ=MONTHLY;BYMONTHDAY=\d+")
+_FREQUENCY = re.compile(r"FREQ=\w+(?:;INTERVAL=\d+)?")
 _WEEKDAY = re.compile(r"FREQ=WEEKLY;BYDAY=[A-Z]{2}")
 _CLOCK = re.compile(r"\d\d:\d\d")
 _DATE = re.compile(r"\d{4}-")
@@ -227,30 +228,40 @@ def move(request: RequestContext) -> Interpretation | None:
         return repeat_last(request)
     request = request.with_reading(tag_same_time(request.reading, request.words))
     request = _untag_reasons(request)
-    reading = request.reading
     if _refuses_weekdays(request):
         return skip(request)
     name = _find_time_alone(request)
     if name:
         return request.answers.call_tool("reminder_list", {"filter": slots.strip_time_words(name, request.words)})
+    shifted = _move_by(request)
+    if shifted is not None:
+        return shifted
+    if request.has_word(request.words.only_once):
+        return _move_occurrence(request)
+    ahead = _move_ahead_of_itself(request)
+    return _move_to(request) if ahead is None else update(request, ahead)
+
+
+def _move_by(request: RequestContext) -> Interpretation | None:
+    """Change the time of a reminder by an amount: later, earlier, or as a lead; None without one, or with a time."""
     later, earlier = request.parse_amount("LATER"), request.parse_amount("EARLIER")
     if later is not None and not _names_clock(request) and _is_corrected_amount(request):
         return update(request, {"time": format_time(request.now + later)})
     if (later is not None or earlier is not None) and not _names_clock(request):
         shift = later or earlier or timedelta()
+        dated = _tag_day_of_shift(request, -shift if later is None else shift)
+        if dated is not None:
+            return _move_to(dated)
         return update(request, {"time": format_shift(-shift if later is None or _is_ahead(request) else shift)})
     lead = request.parse_amount("LEAD")
-    if lead is not None and not reading.has("WHEN") and not reading.has("EVENT"):
-        old = _find_old_lead(find_named_reminder(request), request)
-        if not old and not request.has_word(request.words.ahead) and _is_corrected_amount(request):
-            return update(request, {"time": format_time(request.now + lead)})
-        if request.has_word(request.words.later) and not request.has_word(request.words.ahead):
-            return update(request, {"time": format_shift(lead)})  # "make it an hour more"
-        return update(request, {"time": format_shift(old - lead)})
-    if request.has_word(request.words.only_once):
-        return _move_occurrence(request)
-    ahead = _move_ahead_of_itself(request)
-    return _move_to(request) if ahead is None else update(request, ahead)
+    if lead is None or request.reading.has("WHEN") or request.reading.has("EVENT"):
+        return None
+    old = _find_old_lead(find_named_reminder(request), request)
+    if not old and not request.has_word(request.words.ahead) and _is_corrected_amount(request):
+        return update(request, {"time": format_time(request.now + lead)})
+    if request.has_word(request.words.later) and not request.has_word(request.words.ahead):
+        return update(request, {"time": format_shift(lead)})  # "make it an hour more"
+    return update(request, {"time": format_shift(old - lead)})
 
 
 def _refuses_weekdays(request: RequestContext) -> bool:
@@ -265,6 +276,25 @@ def _refuses_weekdays(request: RequestContext) -> bool:
     days = find_weekdays(reading.text[start:end], request.now, request.language, request.times)
     reminder = find_named_reminder(request) if is_refused and days else None
     return reminder is not None and _repeats_on(reminder, days)
+
+
+def repeat(request: RequestContext) -> Interpretation | None:
+    """Set the last reminder for another time as well; one that comes once is itself repeated: "every week please"."""
+    return move(request) if _is_repeated_itself(request) else repeat_last(request)
+
+
+def _is_repeated_itself(request: RequestContext) -> bool:
+    """Return whether the last reminder comes once and a request names only how often it is to come, without "also".
+
+    The days of the repetition are none, or begin with the day of the reminder.
+    """
+    if not _is_last_single(request) or request.reading.has("CONTENT") or request.has_word(request.words.too):
+        return False
+    time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
+    due = find_due(find_named_reminder(request), request.now)
+    if time is None or due is None or time.best.rrule is None or time.best.has_clock:
+        return False
+    return _FREQUENCY.fullmatch(time.best.rrule) is not None or time.best.start.date() == due.date()
 
 
 def _is_for_oneself_as_well(request: RequestContext) -> bool:
@@ -316,6 +346,26 @@ def _names_clock(request: RequestContext) -> bool:
     """Return whether a clock names the result of an amount of time: "half an hour earlier, so at 8:30"."""
     time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
     return time is not None and slots.is_clock_alone(time.best)
+
+
+def _tag_day_of_shift(request: RequestContext, shift: timedelta) -> RequestContext | None:
+    """Return the request with the day that `shift` of a monthly reminder leads to as its time: 提前一天吧，19号."""
+    reminder = find_named_reminder(request)
+    due, reading = find_due(reminder, request.now), request.reading
+    if (
+        reminder is None
+        or due is None
+        or reminder.schedule.rule is None
+        or reminder.schedule.rule.frequency != "MONTHLY"
+    ):
+        return None
+    texts = [reading.text[token.start : token.end] if token.form == "@day" else "" for token in reading.tokens]
+    read = [next((time.best for time in request.read_times(text)), None) for text in texts]
+    tags = [
+        "WHEN" if best is not None and best.start.day == (due + shift).day else "REF" if tag == "REF" else NO_TAG
+        for best, tag in zip(read, reading.tags, strict=True)
+    ]
+    return request.with_tags(tags) if "WHEN" in tags else None
 
 
 def _find_old_lead(reminder: Reminder | None, request: RequestContext) -> timedelta:
@@ -850,8 +900,9 @@ def skip(request: RequestContext) -> Interpretation | None:
     only = _find_single_occurrence(request, words)
     if only is not None:
         return delete(request)
+    name = ", ".join(find_references(request)) or _find_series_on(words, request)
     day = _find_occurrence_on_day_of_month(words, request)
-    arguments: dict[str, object] = {"reminder_id": ", ".join(find_references(request)), "skip": day or words or "next"}
+    arguments: dict[str, object] = {"reminder_id": name, "skip": day or words or "next"}
     several = _list_days(words, request)
     if several:
         made = [request.answers.call_tool("reminder_update", {**arguments, "skip": f"{day}"}) for day in several]
@@ -907,9 +958,19 @@ def _count_days(best: Reading, request: RequestContext) -> int:
     return 0 if last is None else (last.date() - best.start.date()).days + 1
 
 
+def _find_series_on(words: str, request: RequestContext) -> str:
+    """Return the id of the sender's only repeating reminder on the day of `words`, where the last set comes once."""
+    if not words or request.known is None or not _is_last_single(request):
+        return ""
+    sender, known = request.turn.message.sender, request.known
+    own = [each for each in known.reminders if each.creator.id == sender.id and each.schedule.rule is not None]
+    found = known.filter_by_time(words, own)
+    return found[0].id if len(found) == 1 else ""
+
+
 def _find_single_occurrence(request: RequestContext, words: str) -> Reminder | None:
-    """Return the reminder that is named, where it comes only once, on the day of `words`."""
-    reminder = find_named_reminder(request) if request.reading.has("REF") else None
+    """Return the reminder that is named, or with a day the one set last, where it comes only once, then."""
+    reminder = find_named_reminder(request) if words or request.reading.has("REF") else None
     if reminder is None or request.known is None or reminder.schedule.rule is not None:
         return None
     return reminder if not words or request.known.filter_by_time(words, (reminder,)) else None
@@ -1014,13 +1075,13 @@ def add_days(request: RequestContext) -> Interpretation | None:
     words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
     time = slots.parse_time([words], request.words, request.read_times)
     if time is not None and slots.is_clock_alone(time.best):
-        return repeat_last(request)
+        return repeat(request)
     is_recurring = request.last_set is not None and is_repeating(request.last_set)
     named = find_named_reminder(request) if request.reading.has("REF") else None
     if named is not None and named.schedule.rule is None:
-        return repeat_last(request)
+        return repeat(request)
     if not words or (request.last_set is not None and not is_recurring and not find_references(request)):
-        return repeat_last(request)
+        return repeat(request)
     return update(request, {"days": f"+{words}"})
 
 

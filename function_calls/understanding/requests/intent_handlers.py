@@ -370,7 +370,7 @@ def _render_clock(request: RequestContext, zone: str | None) -> str:
 
 _HANDLERS: dict[str, Handler] = {
     "set": new_reminders.set_reminders,
-    "repeat_last": new_reminders.repeat_last,
+    "repeat_last": changes.repeat,
     "answer_when": new_reminders.answer_when,
     "answer_content": new_reminders.answer_content,
     "cancel_ask": _cancel_ask,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
-from itertools import islice, pairwise, takewhile
+from itertools import islice, takewhile
 
 from msgspec.structs import replace
 
@@ -36,7 +36,7 @@ from function_calls.understanding.reading.times import (
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.requests.open_questions import OpenQuestion, ReminderRequest
 from function_calls.understanding.requests.options import move_to_workdays, read_options, split_interval
-from function_calls.understanding.requests.references import find_named_reminder
+from function_calls.understanding.requests.references import find_named_reminder, says_remind_me
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import (
@@ -232,6 +232,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     if is_repeating(last) and find_weekdays(days, request.now, request.language, request.times):
         return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": "it"})
     is_same = request.has_word(request.words.same_time)
+    request = request.with_reading(untag_day_meant(request.reading, request.words, "WHEN"))
     repeated = _read_times_of_repetition(_separate_event(request), last)
     times = [_copy_last_day(_copy_last_clock(each, last, request, is_same=is_same), last, request) for each in repeated]
     if not times:
@@ -250,15 +251,6 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     if not is_clock or not (request.has_word(request.words.too) or request.last_set is None):
         return made
     return replace(made, calls=tuple(_copy_rule(call, last) for call in made.calls))
-
-
-def says_remind_me(request: RequestContext) -> bool:
-    """Return whether the words have "remind me" or "me recuerdes", also behind "don't"."""
-    words = request.words
-    if any(own in words.oneself and verb in words.reminding for own, verb in pairwise(request.folded_text.split())):
-        return True
-    calls = (f"{call}{words.joint}{own}" for call in words.calling for own in words.oneself)
-    return words.has_any(calls, request.folded_text)
 
 
 def set_beside_last(request: RequestContext) -> Interpretation | None:
@@ -671,12 +663,12 @@ def _copy_last_clock(time: TimeWords, last: ToolCall, request: RequestContext, *
 
 
 def _copy_last_day(time: TimeWords, last: ToolCall, request: RequestContext) -> TimeWords:
-    """Return a clock alone in the half of the day of the last reminder, and on its day: "another one at 7:15".
+    """Return a clock or part alone in the half of the day of the last reminder, and on its day: "another one at 7:15".
 
     The day of one that repeats, or that is over at this clock, is left out; it is then the next such clock.
     """
-    before = _read_call_time(last, request)
-    if before is None or not slots.is_clock_alone(time.best):
+    before, best = _read_call_time(last, request), time.best
+    if before is None or best.rrule is not None or best.has_day or not (best.has_clock or best.part):
         return time
     is_open = before.best.has_clock and is_clock_without_half(time.words)
     readings = time.readings

@@ -442,7 +442,8 @@ def _find_name_before_mark(request: RequestContext) -> str:
         text = request.words.fold(written)
         ends = [text.find(mark) for mark in marks if not text.endswith(mark)]
         name = slots.normalize_reference(written[: min((at for at in ends if at > 1), default=0)], request.words)
-        if len(name) > 1 and not name.startswith(request.words.ahead):
+        is_small = slots.are_function_words(name, request.words, request.words.interjections)  # 哈哈那这个
+        if len(name) > 1 and not is_small and not name.startswith(request.words.ahead):
             return name
         owned = min((at for mark in request.words.possessives if (at := text.find(mark)) > 1), default=0)
         if owned and request.known is not None and request.known.resolve(written[:owned]):
@@ -622,13 +623,17 @@ def find_closest_to_remark(remark: str, request: RequestContext) -> Reminder | N
 
 
 def _find_by_untagged_words(request: RequestContext) -> list[str]:
-    """Return the id of the only reminder whose content shares a word with the untagged words, or with a remark."""
+    """Return the id of the only reminder whose content shares a word with the untagged words, or with a remark.
+
+    Beside "remind me" it is none of other people: 不用叫我，孩子奶奶来.
+    """
     if request.known is None or request.listed is not None:
         return _find_by_remark(request)
     common = load_common_words(request.language) | {*request.words.skipping}
     like = request.known.find_only_closest(request.reading.join_untagged(request.words.joint), common)
     like = like or find_closest_to_remark(find_remark(request), request)
-    return [] if like is None or _tells_clock_of_last(request, request.known) else [like.id]
+    is_of_others = says_remind_me(request) and like not in list_own(request, request.known)
+    return [] if like is None or is_of_others or _tells_clock_of_last(request, request.known) else [like.id]
 
 
 def _tells_clock_of_last(request: RequestContext, known: ChatReminders) -> bool:
@@ -649,3 +654,13 @@ def find_remark(request: RequestContext) -> str:
 def names_oneself(request: RequestContext) -> bool:
     """Return whether an untagged word means the person who asks."""
     return any(token.form in request.words.oneself for token in request.reading.untagged)
+
+
+def says_remind_me(request: RequestContext) -> bool:
+    """Return whether the words have "remind me" or "me recuerdes", also behind "don't"."""
+    words = request.words
+    if any(own in words.oneself and verb in words.reminding for own, verb in pairwise(request.folded_text.split())):
+        return True
+    calls = {f"{call}{words.joint}{own}" for call in words.calling for own in words.oneself}
+    calls |= {call for call in words.calling if call.endswith(tuple(f"{words.joint}{own}" for own in words.oneself))}
+    return words.has_any(calls, request.folded_text)
