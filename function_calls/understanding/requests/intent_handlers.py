@@ -10,7 +10,7 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.local_lookup import make_local_lookup
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
+from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.times import TimeWords
@@ -116,9 +116,8 @@ def _cancel_ask(request: RequestContext) -> Interpretation | None:
     """Close the open question, or delete a reminder where the words name one and not what was asked about."""
     if request.question is None:
         return None
-    common = load_common_words(request.language)
     asked = (request.question.content, request.question.event)
-    is_about_question = any(find_shared_words(request.reading.text, each, common) for each in asked)
+    is_about_question = any(find_shared_words(request.reading.text, each, request.common_words) for each in asked)
     named = None if is_about_question else find_closest_to_remark(request.reading.text, request)
     if named is None:
         return request.answers.drop_question()
@@ -169,8 +168,7 @@ def _asks_for_facts(names: list[str], request: RequestContext) -> bool:
     """Return whether a question to the bot is for no reminder, or rather for a place or another fact."""
     if not names or request.known is None or not request.is_addressed:
         return False
-    common = load_common_words(request.language)
-    is_known = any(request.known.matches(name, common) for name in names)
+    is_known = any(request.known.matches(name, request.common_words) for name in names)
     return not is_known or request.reading.probability("recall") >= _LEAST_RECALL
 
 
@@ -276,9 +274,7 @@ def _remember(request: RequestContext) -> Interpretation | None:
 
 def _forget(request: RequestContext) -> Interpretation | None:
     words = slots.normalize_reference(slots.extract_content(request.reading, request.words), request.words)
-    named = (
-        None if request.known is None else request.known.find_only_closest(words, load_common_words(request.language))
-    )
+    named = request.find_closest(words)
     if named is not None:  # "you can forget about the milk"
         return request.answers.call_tool("reminder_delete", {"reminder_id": named.id})
     return request.answers.call_tool("memory_forget", {"reference": words}) if words else None

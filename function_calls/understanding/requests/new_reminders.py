@@ -17,7 +17,7 @@ from function_calls.understanding.reading.events import (
     tag_event_behind_lead,
     untag_day_meant,
 )
-from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
+from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import find_weekdays
 from function_calls.understanding.reading.names import find_members, find_name
@@ -326,14 +326,7 @@ def _find_event_reminder(request: RequestContext) -> Reminder | None:
     """Return the only reminder from which a lead is counted back: "an hour before book club", 排练前一天."""
     if request.reading.has("EVENT") or not find_leads(request, has_event=True):
         return None
-    return _find_reminder_named(find_name_beside_lead(request), request)
-
-
-def _find_reminder_named(name: str, request: RequestContext) -> Reminder | None:
-    """Return the only reminder of the chat with words of `name`; None for none, several or no name."""
-    if request.known is None or not name:
-        return None
-    return request.known.find_only_closest(name, load_common_words(request.language))
+    return request.find_closest(find_name_beside_lead(request))
 
 
 def _find_task_behind(request: RequestContext) -> str:
@@ -589,7 +582,7 @@ def _separate_event(request: RequestContext) -> RequestContext:
         is_long = all(length >= _DAY for length, _ in find_leads(request, has_event=True))
         if reading.has("WHEN") or not is_long or not slots.is_clock_alone(time.best):
             return request
-    of_name = "EVENT" if _find_reminder_named(name, request) is None else NO_TAG
+    of_name = "EVENT" if request.find_closest(name) is None else NO_TAG
     pairs = zip(reading.tokens, reading.tags, strict=True)
     return request.with_tags(
         tag if tag != "EVENT" else of_name if name and not is_time(token) else "WHEN" for token, tag in pairs

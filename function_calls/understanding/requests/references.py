@@ -8,7 +8,6 @@ from itertools import pairwise, takewhile
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import load_common_words
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.reminder_words import find_pairs, find_stems
 from function_calls.understanding.reading.times import list_halves
@@ -154,7 +153,7 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     reminded = _find_for_person_called(named, request, known)
     if reminded is not None:
         return [reminded.id]
-    close = known.find_closest(request.words.joint.join(named), load_common_words(request.language))
+    close = known.find_closest(request.words.joint.join(named), request.common_words)
     close = known.filter_by_time(request.words.joint.join(named), close) if len(close) > 1 else close
     own = tuple(each for each in close if _is_for(each, request.turn.message.sender))
     close = own if len(own) == 1 else close
@@ -225,7 +224,7 @@ def _choose_of_several(name: str, request: RequestContext, known: ChatReminders)
     person, and where several are left.
     """
     found = known.resolve(name)
-    like = known.find_closest(name, load_common_words(request.language))
+    like = known.find_closest(name, request.common_words)
     is_open = len(found) > 1 and request.reading.intent not in _ASKING and not request.read_times(name)
     mine = [each for each in found if is_open and each in list_own(request, known)]
     if len(mine) == 1 and set(found).isdisjoint(like):
@@ -243,7 +242,7 @@ def _choose_of_several(name: str, request: RequestContext, known: ChatReminders)
 
 def _find_words_in_texts(name: str, among: tuple[Reminder, ...], request: RequestContext) -> list[str]:
     """Return the word of the texts that `name` has in another form: "llamar" for "la llamada"; empty for none."""
-    stems = find_stems(name, load_common_words(request.language))
+    stems = find_stems(name, request.common_words)
     words = among[0].content.split()
     shared = [word for word in words if find_stems(word, ()) & stems and all(word in each.content for each in among)]
     return shared[:1]
@@ -370,7 +369,7 @@ def _find_asking_words(request: RequestContext) -> tuple[str, bool]:
 def _may_be_name(words: str, request: RequestContext) -> bool:
     """Return whether untagged words may name a reminder: those of a reason match none."""
     is_final = request.reading.intent in _FINAL
-    return is_final or request.known is None or request.known.matches(words, load_common_words(request.language))
+    return is_final or request.known is None or request.known.matches(words, request.common_words)
 
 
 def _find_id(request: RequestContext) -> str:
@@ -550,7 +549,7 @@ def names_unknown_matter(request: RequestContext) -> bool:
     remark = request.words.fold(_find_words_beside(request))
     if len(own) < 2 or find_closest_to_remark(remark, request) is not None:
         return False
-    common = load_common_words(request.language)
+    common = request.common_words
     if request.words.joint:
         definite = request.words.articles - _INDEFINITE
         return any(one in definite and other not in common for one, other in pairwise(re.findall(r"\w+", remark)))
@@ -565,18 +564,15 @@ def find_closest_to_remark(remark: str, request: RequestContext) -> Reminder | N
     """Return the only reminder that shares a word with a remark, which may be about anything."""
     words = request.words
     others = {*words.copulas_of_events, *words.second_person, *words.skipping}
-    common = load_common_words(request.language) | others
-    if request.known is None or not (find_stems(remark, common) or find_pairs(remark, common)):
-        return None
-    return request.known.find_only_closest(remark, common)
+    common = request.common_words | others
+    return request.find_closest(remark, others) if find_stems(remark, common) or find_pairs(remark, common) else None
 
 
 def _find_by_untagged_words(request: RequestContext) -> list[str]:
     """Return the id of the only reminder whose content shares a word with the untagged words, or with a remark."""
     if request.known is None or request.listed is not None:
         return _find_by_remark(request)
-    common = load_common_words(request.language) | {*request.words.skipping}
-    like = request.known.find_only_closest(request.reading.join_untagged(request.words.joint), common)
+    like = request.find_closest(request.reading.join_untagged(request.words.joint), request.words.skipping)
     like = like or find_closest_to_remark(find_remark(request), request)
     return [] if like is None or _tells_clock_of_last(request, request.known) else [like.id]
 

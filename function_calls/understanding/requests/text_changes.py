@@ -4,7 +4,6 @@ import re
 
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import load_common_words
 from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
 from function_calls.understanding.requests.changes import is_reminded_by_other, update
 from function_calls.understanding.requests.references import IT, find_named_reminder, find_references
@@ -58,9 +57,9 @@ def _replace_amount(amount: str, request: RequestContext) -> Interpretation | No
 
 def _find_reworded(content: str, request: RequestContext) -> Reminder | None:
     """Return the only reminder of the person that shares words with a new text, where the request names none."""
-    if request.known is None or find_references(request) or request.turn.message.reply_to is not None:
+    if find_references(request) or request.turn.message.reply_to is not None:
         return None
-    like = request.known.find_only_closest(content, load_common_words(request.language))
+    like = request.find_closest(content)
     own = request.turn.message.sender.id
     return like if like is not None and (like.creator.id == own or is_reminded_by_other(like, request)) else None
 
@@ -92,8 +91,7 @@ def _find_quotation(request: RequestContext) -> str:
 
 def _replace_word(old: str, new: str, request: RequestContext) -> Interpretation | None:
     """Replace `old` by `new` in the text of the reminder that has it; the whole text where they share a word."""
-    common = load_common_words(request.language)
-    reminder = request.known.find_only_closest(old, common) if old and request.known is not None else None
+    reminder, common = request.find_closest(old), request.common_words
     if reminder is None:
         return None
     bare = slots.strip_leading_word(old, request.words.articles, request.words.joint)
