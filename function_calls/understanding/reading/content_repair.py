@@ -9,7 +9,6 @@ from function_calls.understanding.reading.tag_draft import TagDraft
 from function_calls.understanding.reading.tokens import MARKS, Token, is_time_form
 
 _QUOTES = frozenset("\"“”'‘’「」『』")
-_QUOTED = re.compile(r"[\"“”「『]([^\"“”「」『』]+)[\"“”」』]")
 _BRACKETED = re.compile(r"[(（][^()（）]+[)）]")
 _SHORTEST_WORD = 3
 _MOST_BEHIND = 2
@@ -18,15 +17,6 @@ _MOST_BEHIND = 2
 
 class ContentRepair(TagDraft):
     """Repairs the tags of what to be reminded of."""
-
-    def extend_to_quotation(self) -> None:
-        """End a content with the quotation of several words that begins in it: "bring water" | for all."""
-        for quoted in _QUOTED.finditer(self.text):
-            inside = [at for at, token in enumerate(self.tokens) if _is_within(token, quoted.span(1))]
-            if len(inside) > 1 and any(self.tags[at] == "CONTENT" for at in inside):
-                self.tags[inside[0] : inside[-1] + 1] = ["CONTENT"] * len(inside)
-                for at in range(inside[-1] + 2, self.find_end_of_content(inside[-1])):
-                    self.tags[at] = NO_TAG
 
     def extend_to_brackets(self) -> None:
         """Extend a content to the untagged brackets that follow it: "call the client | (Ms Wang, 13800001111)"."""
@@ -65,7 +55,7 @@ class ContentRepair(TagDraft):
             return
         asked = self._find_last_of_request()
         behind = [region for region in regions if region[0] > asked >= 0]
-        ahead = [] if self._is_alarm() else [region for region in regions if region not in behind]
+        ahead = [region for region in regions if region not in behind]
         first, last = self._find_first_whole(behind) or self._find_longest_whole(ahead) or (0, 0)
         if self.tags[last : last + 1] in (["EVENT"], ["WHEN"]):
             last = self._strip_copulas(first, last)
@@ -122,10 +112,6 @@ class ContentRepair(TagDraft):
         end = self._strip_copulas(begin, end)
         self.set_tag(begin, end, "CONTENT")
         return end > begin
-
-    def _is_alarm(self) -> bool:
-        text = self.words.joint.join(self.forms)
-        return any(word in text for word in self.words.alarms)
 
     def _is_filler(self, first: int, last: int) -> bool:
         """Return whether a run has only words that go with any request."""

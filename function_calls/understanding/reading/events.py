@@ -130,8 +130,7 @@ def _find_end_of_event(reading: MessageReading, first: int, words: Lexicon) -> i
     clock = next((at for at in range(first, end) if tokens[at].form == "@clock"), end)
     if is_joined and set(tags[first:clock]) == {"CONTENT"}:
         end = clock  # "the day before book club at noon to bake"
-    is_clear = any(is_time(token) or token.form in CLAUSE_ENDS for token in tokens[first:end])
-    return 0 if is_clear or are_function_words((token.form for token in tokens[first:end]), words) else end
+    return 0 if are_function_words((token.form for token in tokens[first:end]), words) else end
 
 
 def _begins_content(reading: MessageReading, at: int, words: Lexicon) -> bool:

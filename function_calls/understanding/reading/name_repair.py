@@ -36,7 +36,6 @@ class NameRepair(TagDraft):
         """
         self._untag_called_people()
         if self.words.joint:
-            self._tag_member_behind_verb(members)
             self._move_unknown_names(members)
             self._tag_everyone_behind_content()
         if self.words.before_names:
@@ -60,14 +59,6 @@ class NameRepair(TagDraft):
             self._move_occasion_to_content(first, last)
             self._move_companion_to_content(first, last, members)
             self._move_last_character_to_content(first, last)
-
-    def _tag_member_behind_verb(self, members: Collection[str]) -> None:
-        """Tag a member with whom a content begins behind a verb that asks to remind: "tell | Nikos | food is ready"."""
-        verbs = {*self.words.reminding, *(phrase.partition(" ")[0] for phrase in self.words.calling)}
-        names = {name.partition(" ")[0] for name in members}
-        for first, last in () if self.has("PERSON") else self.find_runs("CONTENT"):
-            if first and last - first > 1 and self.forms[first - 1] in verbs and self.forms[first] in names:
-                self.tags[first] = "PERSON"
 
     def _untag_called_people(self) -> None:
         """Move people to the content whom a clause in front of "remind" and its people names: "Mum, … remind Ilse"."""

@@ -92,14 +92,8 @@ def find_probable_topic(reading: MessageReading, least: float = 0.0) -> str | No
 
 
 def _help(request: RequestContext, classify: Classify) -> Interpretation | None:
-    """Explain the topic of a question: by a word for it, or by the intent of its words without "how do I".
-
-    A question with no word for a topic but "reminder" is for the next reminder where it has a word such as "next".
-    """
+    """Explain the topic of a question: by a word for it, or by the intent of its words without "how do I"."""
     named = find_topic_by_word(request.reading, request.words)
-    coming = _find_next(request) if named == "set" and request.has_word(request.words.reference_marks) else ""
-    if coming:
-        return request.answers.call_tool("reminder_list", {"filter": coming})
     if named is not None:
         return Interpretation(answer=say(request.turn.language, f"how.{named}"), must_reply=True)
     found = [classify(start)[0] for start in range(1, min(len(request.reading.tokens) - 2, _LONGEST_QUESTION))]

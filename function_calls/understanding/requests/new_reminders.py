@@ -490,9 +490,7 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
     event = _find_event_reminder(request)
     last = _find_call_to_repeat(request) if request.may_point or event is not None else None
     is_ahead = _is_ahead_of_last(request)
-    linked = (token.form for token in find_words_behind_lead(request)[1:2])  # "antes del concierto"
-    is_named = find_name_beside_lead(request) or any(map(request.words.event_links.__contains__, linked))
-    if is_ahead and is_named and event is None:
+    if is_ahead and event is None and find_name_beside_lead(request):
         return []
     told = _read_event_before(request) if is_ahead and event is None else None
     if told is not None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import ToolCall
@@ -386,26 +386,6 @@ def _find_name_behind_article(request: RequestContext) -> str:
     return "" if first is None else _cut_name(first, first + 1, request)
 
 
-def _find_name_before_mark(request: RequestContext) -> str:
-    """Return the untagged characters in front of a word such as 那个: 检查行李 of 检查行李那个改到八点."""
-    tokens, tags = request.reading.tokens, request.reading.tags
-    if request.words.joint or request.reading.has("OLD") or request.reading.intent == "list":
-        return ""
-    marks = [mark for mark in request.words.reference_marks if mark not in request.words.triggers]
-    for clause in split_clauses(tokens):
-        free = list(takewhile(lambda at: tags[at] == NO_TAG and not is_time(tokens[at]), clause))
-        written = request.reading.text[tokens[free[0]].start : tokens[free[-1]].end] if free else ""
-        text = request.words.fold(written)
-        ends = [text.find(mark) for mark in marks if not text.endswith(mark)]
-        name = slots.normalize_reference(written[: min((at for at in ends if at > 1), default=0)], request.words)
-        if len(name) > 1 and not name.startswith(request.words.ahead):
-            return name
-        owned = min((at for mark in request.words.possessives if (at := text.find(mark)) > 1), default=0)
-        if owned and request.known is not None and request.known.resolve(written[:owned]):
-            return written[:owned]
-    return ""
-
-
 def _cut_name(first: int, last: int, request: RequestContext) -> str:
     """Return the name that begins with the token at `first` and has the untagged tokens from `last` on."""
     forms = [token.form for token in request.reading.tokens]
@@ -475,7 +455,7 @@ def _find_untagged(request: RequestContext) -> list[str]:
             return [meaning]
     if request.has_word(request.words.newest):
         return [LAST]
-    named = _find_id(request) or _find_name_behind_article(request) or _find_name_before_mark(request)
+    named = _find_id(request) or _find_name_behind_article(request)
     if named and _may_be_name(named, request):
         return [named]
     numbers = [
