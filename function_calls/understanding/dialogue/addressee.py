@@ -270,7 +270,12 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
         return True
     if words.has_any(words.reported, words.fold(reading.text)) and not state.names_reminder:
         return True
-    if _is_supposition(reading, words) or _seeks_somebody(reading, words) or _adds_question(reading, words):
+    if (
+        _is_supposition(reading, words)
+        or _seeks_somebody(reading, words)
+        or _reminds_by_pronoun(reading, words)
+        or _adds_question(reading, words)
+    ):
         return True
     if has_trigger(reading, words) or state.names_reminder:
         return False
@@ -313,6 +318,11 @@ def _seeks_somebody(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message seeks a person or a program that reminds: "is there an app that …", "can somebody …"."""
     start = min((start for tag in _OF_REMINDER for start, _ in reading.spans(tag)), default=0)
     return reading.intents[0][0] == "set" and words.has_any(words.seeking, words.fold(reading.text[:start]))
+
+
+def _reminds_by_pronoun(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message asks to remind somebody who has no name in it: "remind her at 7"."""
+    return reading.intents[0][0] == "set" and words.fold(reading.words("PERSON")) in words.pronouns
 
 
 def _asks_for_something(reading: MessageReading, state: Circumstances) -> bool:

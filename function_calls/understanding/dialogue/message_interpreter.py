@@ -261,12 +261,12 @@ class MessageInterpreter:
         if not self._may_be_about_reminder(reading, utterance):
             return None
         turn, language, known = utterance.turn, utterance.language, utterance.known
+        _, read = self._bind_models(turn, language, "none", known, is_called=True)
         _, read_here = self._bind_models(turn, language, utterance.context, known, is_called=True)
-        changes = split_changes(reading, utterance.words, read_here)
+        changes = split_changes(reading, utterance.words, read, read_here)
         merged = _merge_changes([self._interpret_request(part, utterance, answers) for part in changes])
         if merged is not None:
             return merged
-        _, read = self._bind_models(turn, language, "none", known, is_called=True)
         parts = split_requests(reading, utterance.words, read) if intent == utterance.reading.intent else [reading]
         made: list[Interpretation] = []
         for part in parts:
@@ -398,9 +398,14 @@ class MessageInterpreter:
         return _is_only_time(reading.with_tokens(first), utterance.words)
 
     def _may_be_about_reminder(self, reading: MessageReading, utterance: Utterance) -> bool:
-        """Return whether a question may be about a reminder: the bot is addressed, or a word or a name says so."""
+        """Return whether a question may be about a reminder: the bot is addressed, or a word or a name says so.
+
+        Nor does a message to nobody take something back with a name that no reminder has.
+        """
         words = utterance.words
         named = slots.extract_references(reading, words)
+        if reading.intent == "undo" and named and not utterance.is_addressed:
+            return any(self._is_named(name, utterance) for name in named)
         if reading.intent not in _ASKING or not named:
             return True
         if utterance.is_addressed and reading.probability(reading.intent) >= _CERTAIN:

@@ -67,10 +67,11 @@ def split_requests(reading: MessageReading, words: Lexicon, read: Read) -> list[
     return [*found, _read_part(reading, open_at, len(tokens), words, read)] if open_at else [reading]
 
 
-def split_changes(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
+def split_changes(reading: MessageReading, words: Lexicon, read: Read, read_in_dialogue: Read) -> list[MessageReading]:
     """Return the two changes of one reminder that a message asks for: "make it 8 and call it yoga"; none for others.
 
-    The second one names no reminder of its own. A content with "and" in it is one.
+    The second one names no reminder of its own, and is a change out of the dialogue as well, in which only the first is
+    read. A content with "and" in it is one.
     """
     tokens = reading.tokens
     cuts = [
@@ -81,7 +82,7 @@ def split_changes(reading: MessageReading, words: Lexicon, read: Read) -> list[M
     for at in cuts[:_MOST_PARTS] if reading.intent in _ALTERING else ():
         if not 0 < at < len(tokens) - 1:
             continue
-        parts = [read(reading.text[: tokens[at].start]), read(reading.text[tokens[at].end :].lstrip())]
+        parts = [read_in_dialogue(reading.text[: tokens[at].start]), read(reading.text[tokens[at].end :].lstrip())]
         first, second = parts
         are_changes = all(part.intent in _ALTERING and part.intents[0][1] >= _LIKELY for part in parts)
         if are_changes and first.intent != second.intent and not second.has("REF"):
@@ -152,7 +153,9 @@ def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, re
     is_clear = is_known and dict(found)[NOTHING] <= 1 - _REMARK
     if not is_clear or is_bare or is_idle or lacks_day(sentence, reading.tokens):
         return reading
-    return read(reading.text[sentence[0].start : sentence[-1].end])
+    alone = read(reading.text[sentence[0].start : sentence[-1].end])
+    lacks_text = alone.intent == "reword" and reading.has("CONTENT") and not alone.has("CONTENT")
+    return reading if lacks_text else alone
 
 
 def lacks_day(part: Iterable[Token], tokens: Iterable[Token]) -> bool:

@@ -4,7 +4,6 @@ import re
 from calendar import monthrange
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -157,10 +156,15 @@ def _remove_weekdays(request: RequestContext) -> Interpretation | None:
 
 
 def _find_day_beside_name(request: RequestContext) -> str:
-    """Return the untagged time right behind the name of a reminder: 跑步周四的不要了; "" for none."""
-    tokens, tags = request.reading.tokens, request.reading.tags
-    pairs = zip(pairwise(tags), tokens[1:], strict=True)
-    found = [token for two, token in pairs if two == ("REF", NO_TAG) and is_time(token)]
+    """Return the time right behind the name of a reminder, or at its end: 跑步周四的不要了; "" for none."""
+    tokens, tags = request.reading.tokens, (*request.reading.tags, NO_TAG)
+    apart = {NO_TAG} if request.words.joint else {NO_TAG, "OLD"}
+    behind = zip(tokens[1:], tags, tags[1:], tags[2:], strict=False)
+    found = [
+        token
+        for token, before, tag, after in behind
+        if is_time(token) and before == "REF" and (tag in apart or (tag == "REF" != after))
+    ]
     return request.reading.text[found[0].start : found[0].end] if found else ""
 
 
@@ -751,7 +755,7 @@ def _is_day(reading: Reading | None) -> bool:
 
 def skip(request: RequestContext) -> Interpretation | None:
     """Skip a day of a repeating reminder; weekdays that recur are removed from it."""
-    words = _read_days(request) or find_untagged_time(request)
+    words = _read_days(request) or find_untagged_time(request) or _find_day_beside_name(request)
     only = _find_single_occurrence(request, words)
     if only is not None:
         return delete(request)
