@@ -85,8 +85,6 @@ _INQUIRING = frozenset({"when_is", "who_set", "list", "ask", "time_now", "recall
 """Intents of questions, whose verb comes first where words have spaces."""
 _ASKING = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
-_REPEATING = frozenset({"keep_days", "add_days", "skip", "until"})
-"""Intents that change the days of a repeating reminder."""
 _FEWEST_WORDS = 3
 _BUTTONS = {"done": "done", "delete": "delete"} | dict.fromkeys(
     ("snooze_minutes", "snooze_hour", "snooze_tomorrow"), "snooze"
@@ -353,10 +351,8 @@ class MessageInterpreter:
         if reading.intent == "resume" and not reading.has("REF") and self._has_just_deleted(utterance):
             return ("undo",)
         is_called = utterance.is_addressed
-        if (
-            is_called
-            or self._changes_for_person_meant(utterance)
-            or is_for_bot(_read_as_request(reading, utterance.models), words, self._circumstances.describe(utterance))
+        if is_called or is_for_bot(
+            _read_as_request(reading, utterance.models), words, self._circumstances.describe(utterance)
         ):
             chosen = choose_intents(reading, utterance.context, is_addressed=is_called)
             if chosen:
@@ -369,17 +365,6 @@ class MessageInterpreter:
         """Return whether the last action for the sender was to delete reminders."""
         last = self._dialogue.last(utterance.key, utterance.turn.now)
         return last is not None and any(call.name == "reminder_delete" for call in last.calls)
-
-    def _changes_for_person_meant(self, utterance: Utterance) -> bool:
-        """Return whether a message changes how often the person is reminded for whom the sender has just set one.
-
-        "Weekdays only, remind him then" names this person by a pronoun.
-        """
-        reading, words, turn = utterance.reading, utterance.words, utterance.turn
-        named = (f"{verb}{words.joint}{each}" for verb in words.reminding for each in words.pronouns)
-        is_fresh = utterance.context == "acted" and self._dialogue.is_fresh(utterance.key, turn)
-        is_change = reading.intent in _REPEATING and words.has_any(named, words.fold(reading.text))
-        return is_fresh and is_change and self._dialogue.find_person_meant(turn) is not None
 
     def _begins_with_new_time(self, utterance: Utterance) -> bool:
         """Return whether a message behind the bot's answer begins with a clause that is only a time: 明晚吧 今天加班.

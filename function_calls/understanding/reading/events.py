@@ -146,16 +146,6 @@ def _cut_event(reading: MessageReading, event: Run, tag: str, words: Lexicon) ->
     return _set_tag(_set_tag(reading, event, tag), (end, end + is_linked), NO_TAG)
 
 
-def untag_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading:
-    """Return `reading` without "that day" and a "to" behind it at the beginning of the content: "at 8 that day to"."""
-    pointing = _find_phrase([token.form for token in reading.tokens], words.same_day_phrases, words)
-    runs = [run for run in find_runs(reading.tags, "CONTENT") if pointing and run[0] in pointing]
-    if not runs or runs[0][1] <= pointing[-1] + 1:
-        return reading
-    is_linked = reading.tokens[pointing[-1] + 1].form in words.task_links
-    return _set_tag(reading, (pointing[0], pointing[-1] + 1 + is_linked), NO_TAG)
-
-
 def _find_phrase(forms: Sequence[str], phrases: Sequence[str], words: Lexicon) -> range:
     """Return the places of the first of `phrases` among `forms`."""
     for phrase in phrases:

@@ -827,7 +827,7 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     kept = _remove_clock(request, keep=True)
     if kept is not None or not words or _limits_for_oneself(words, request):
         return kept
-    is_single = _is_last_single(request) if reminder is None else reminder.schedule.rule is None
+    is_single = reminder is not None and reminder.schedule.rule is None
     day = None if is_single else _read_single_day(words, request)
     if day is not None:
         when = request.reading.words("WHEN")
@@ -865,11 +865,6 @@ def _list_on_days(words: str, request: RequestContext) -> list[Reminder]:
     own = [each for each in known if each.schedule.rule is not None]
     days = find_weekdays(words, request.now, request.language, request.times) if own else frozenset()
     return [each for each in own if days and _repeats_on(each, days)]
-
-
-def _is_last_single(request: RequestContext) -> bool:
-    """Return whether the reminder set last comes only once, and none is named."""
-    return request.last_set is not None and not is_repeating(request.last_set) and not find_references(request)
 
 
 def _repeats_on(reminder: Reminder, days: frozenset[str]) -> bool:

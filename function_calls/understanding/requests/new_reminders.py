@@ -15,7 +15,6 @@ from function_calls.understanding.reading.events import (
     tag_event,
     tag_event_behind_day,
     tag_event_behind_lead,
-    untag_day_meant,
 )
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
@@ -85,8 +84,7 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
         return repeat_last(request)
     if _names_last_task(reading, request):
         return repeat_last(request.with_tags(NO_TAG if tag == "CONTENT" else tag for tag in request.reading.tags))
-    for tag_named in (untag_day_meant, tag_event_behind_day, tag_event_behind_lead):
-        reading = tag_named(reading, request.words)
+    reading = tag_event_behind_lead(tag_event_behind_day(reading, request.words), request.words)
     request = _keep_count_in_content(request.with_reading(reading))
     reading = tag_event(_keep_reason_in_content(request.reading, request.words), request.words)
     request = request.with_reading(reading)

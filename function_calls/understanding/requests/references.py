@@ -160,7 +160,7 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     if len(close) == 1:
         return [close[0].id]
     if len(close) > 1 and len(named) == 1:
-        return _find_words_in_texts(named[0], close, request) or named
+        return named
     told = None if request.words.joint else find_closest_to_remark(_find_words_beside(request), request)
     if told in list_own(request, known) and (not request.reading.has("REF") or set("".join(named)) & set(told.content)):
         return [told.id]  # 牛奶到货了，不用提醒我买了
@@ -238,14 +238,6 @@ def _choose_of_several(name: str, request: RequestContext, known: ChatReminders)
     found = _without_moved(found)
     own = [each for each in found if reminds(each, request.turn.message.sender)]
     return found[0] if len(found) == 1 else own[0] if len(own) == 1 else None
-
-
-def _find_words_in_texts(name: str, among: tuple[Reminder, ...], request: RequestContext) -> list[str]:
-    """Return the word of the texts that `name` has in another form: "llamar" for "la llamada"; empty for none."""
-    stems = find_stems(name, request.common_words)
-    words = among[0].content.split()
-    shared = [word for word in words if find_stems(word, ()) & stems and all(word in each.content for each in among)]
-    return shared[:1]
 
 
 def _takes_back(request: RequestContext) -> bool:
