@@ -938,26 +938,12 @@ def stop_repeating(request: RequestContext) -> Interpretation | None:
     return _remove_clock(request, keep=True) or update(request, {"type": "once"})
 
 
-def make_urgent(request: RequestContext) -> Interpretation | None:
-    """Deliver a reminder in quiet hours as well."""
-    return update(request, {"urgent": True})
-
-
-def make_not_urgent(request: RequestContext) -> Interpretation | None:
-    """Keep a reminder out of quiet hours."""
-    return update(request, {"urgent": False})
-
-
 def repeat_until_done(request: RequestContext) -> Interpretation | None:
-    """Repeat a reminder until it is done."""
-    lengths = [request.parse_length(piece) for piece in _list_intervals(request)]
-    return update(request, {"until_done": count_interval_minutes(next(filter(None, lengths), None))})
-
-
-def _list_intervals(request: RequestContext) -> list[str]:
-    """Return the words for an interval, as they are and without "every"."""
+    """Repeat a reminder until it is done, at an interval that is named with or without "every"."""
     pieces = request.reading.pieces("WHEN")
-    return [*pieces, *(slots.strip_leading_word(piece, request.words.each, request.words.joint) for piece in pieces)]
+    bare = [slots.strip_leading_word(piece, request.words.each, request.words.joint) for piece in pieces]
+    lengths = map(request.parse_length, [*pieces, *bare])
+    return update(request, {"until_done": count_interval_minutes(next(filter(None, lengths), None))})
 
 
 def set_catch_up(request: RequestContext) -> Interpretation | None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from function_calls.language import date_format
@@ -197,14 +198,6 @@ def _who_set(request: RequestContext) -> Interpretation | None:
     return request.answers.call_tool("reminder_list", {"filter": names, "who_set": True})
 
 
-def _next_page(request: RequestContext) -> Interpretation | None:
-    return request.answers.call_tool("reminder_list", {"page": 0})
-
-
-def _undo(request: RequestContext) -> Interpretation | None:
-    return request.answers.call_tool("undo", {})
-
-
 def _summary(request: RequestContext) -> Interpretation | None:
     slot = request.reading.words
     is_missed = any(word in request.folded_text for word in request.words.missed)
@@ -235,10 +228,6 @@ def _find_repetition(request: RequestContext) -> list[TimeWords]:
 def _zone(request: RequestContext) -> Interpretation | None:
     zone = next(iter(request.reading.pieces("ZONE")), "")
     return request.answers.call_tool("time_zone", {"zone": zone, **_read_scope(request)})
-
-
-def _zone_move(request: RequestContext) -> Interpretation | None:
-    return request.answers.call_tool("time_zone", {"move_reminders": True})
 
 
 def _quiet(request: RequestContext) -> Interpretation | None:
@@ -350,6 +339,11 @@ def _render_clock(request: RequestContext, zone: str | None) -> str:
     )
 
 
+def _call_tool(request: RequestContext, name: str, arguments: Mapping[str, object]) -> Interpretation:
+    """Return the call of a tool with arguments that do not depend on the words."""
+    return request.answers.call_tool(name, arguments)
+
+
 _HANDLERS: dict[str, Handler] = {
     "set": new_reminders.set_reminders,
     "repeat_last": new_reminders.repeat_last,
@@ -359,7 +353,7 @@ _HANDLERS: dict[str, Handler] = {
     "list": _list,
     "when_is": _when_is,
     "who_set": _who_set,
-    "next_page": _next_page,
+    "next_page": partial(_call_tool, name="reminder_list", arguments={"page": 0}),
     "delete": changes.delete,
     "move": changes.move,
     "reword": text_changes.reword,
@@ -369,8 +363,8 @@ _HANDLERS: dict[str, Handler] = {
     "person_set": people_changes.replace_people,
     "snooze": states.snooze,
     "pause": states.pause,
-    "resume": states.resume,
-    "done": states.done,
+    "resume": partial(states.change_state, action="resume"),
+    "done": partial(states.change_state, action="done"),
     "join": states.join,
     "leave": states.leave,
     "skip": changes.skip,
@@ -378,17 +372,17 @@ _HANDLERS: dict[str, Handler] = {
     "add_days": changes.add_days,
     "until": changes.end_repetition,
     "once": changes.stop_repeating,
-    "urgent": changes.make_urgent,
-    "not_urgent": changes.make_not_urgent,
+    "urgent": partial(changes.update, arguments={"urgent": True}),
+    "not_urgent": partial(changes.update, arguments={"urgent": False}),
     "nag": changes.repeat_until_done,
     "catch_up_all": changes.set_catch_up,
     "catch_up_latest": changes.set_catch_up,
     "catch_up_none": changes.set_catch_up,
-    "undo": _undo,
+    "undo": partial(_call_tool, name="undo", arguments={}),
     "summary": _summary,
     "summary_schedule": _summary_schedule,
     "zone": _zone,
-    "zone_move": _zone_move,
+    "zone_move": partial(_call_tool, name="time_zone", arguments={"move_reminders": True}),
     "quiet": _quiet,
     "remember": _remember,
     "forget": _forget,
