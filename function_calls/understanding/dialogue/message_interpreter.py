@@ -149,7 +149,7 @@ class MessageInterpreter:
             language=language,
             question=question,
             known=known,
-            is_about_bot=self._states_about_bot(text, turn, language, context),
+            is_about_bot=self._states_about_bot(text, turn, language),
         )
 
     def _name_same_time(self, text: str, turn: Turn, language: str, known: ChatReminders) -> str:
@@ -170,7 +170,7 @@ class MessageInterpreter:
         is_clock = has_day or named.schedule.rule is not None
         return f"{text[: found.start()]}{clock if is_clock else f'{day} {clock}'}{text[found.end() :]}"
 
-    def _states_about_bot(self, text: str, turn: Turn, language: str, context: Context) -> bool:
+    def _states_about_bot(self, text: str, turn: Turn, language: str) -> bool:
         """Return whether a message is a statement about the bot: read as said to people, it is surely talk.
 
         A request may leave out its subject as well, or be a question: "Bubbles was meant to be 7", "Bubbles is it on".
@@ -180,12 +180,10 @@ class MessageInterpreter:
         _, read = self._bind_models(turn, language, "none", None, is_called=False)
         if read(turn.message.text).probability(NOTHING) < _LEAST_TALK_ABOUT_BOT:
             return False
-        _, read_here = self._bind_models(turn, language, context, None, is_called=True)
         _, read_first = self._bind_models(turn, language, "none", None, is_called=True)
         request = find_text_behind_call(turn.message.text, turn.bot_name) or strip_calls(text, turn.bot_name)
-        is_elliptic = read_here(request).intent in _ELLIPTIC
         inquiring = _INQUIRING if load_lexicon(language).joint else frozenset()
-        return not (is_elliptic or read_first(request).intent in _ELLIPTIC | inquiring)
+        return read_first(request).intent not in _ELLIPTIC | inquiring
 
     def _requests_by_name(
         self, text: str, turn: Turn, language: str, context: Context, known: ChatReminders | None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.slots import are_function_words
 from function_calls.understanding.reading.tag_draft import TagDraft
-from function_calls.understanding.reading.tokens import MARKS, Token, is_time_form
+from function_calls.understanding.reading.tokens import MARKS, is_time_form
 
 _QUOTES = frozenset("\"“”'‘’「」『』")
 _BRACKETED = re.compile(r"[(（][^()（）]+[)）]")
@@ -21,7 +21,8 @@ class ContentRepair(TagDraft):
     def extend_to_brackets(self) -> None:
         """Extend a content to the untagged brackets that follow it: "call the client | (Ms Wang, 13800001111)"."""
         for bracketed in _BRACKETED.finditer(self.text):
-            inside = [at for at, token in enumerate(self.tokens) if _is_within(token, bracketed.span())]
+            begin, end = bracketed.span()
+            inside = [at for at, token in enumerate(self.tokens) if begin <= token.start and token.end <= end]
             is_behind = inside[:1] > [0] and self.tags[inside[0] - 1] == "CONTENT"
             is_open = all(self.tags[at] == NO_TAG and not is_time_form(self.forms[at]) for at in inside)
             if is_behind and is_open:
@@ -56,13 +57,10 @@ class ContentRepair(TagDraft):
         asked = self._find_last_of_request()
         behind = [region for region in regions if region[0] > asked >= 0]
         ahead = [region for region in regions if region not in behind]
-        first, last = self._find_first_whole(behind) or self._find_longest_whole(ahead) or (0, 0)
+        first, last = next(self._strip_regions(behind), None) or self._find_longest_whole(ahead) or (0, 0)
         if self.tags[last : last + 1] in (["EVENT"], ["WHEN"]):
             last = self._strip_copulas(first, last)
         self.set_tag(first, last, "CONTENT")
-
-    def _find_first_whole(self, regions: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-        return next(iter(self._strip_regions(regions)), None)
 
     def _find_longest_whole(self, regions: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
         """Return the region with most words that are no function words; None where there is none."""
@@ -119,12 +117,8 @@ class ContentRepair(TagDraft):
         return forms <= self.words.lead_in_words or forms <= self.words.correction_fillers
 
     def extend_content(self) -> None:
-        """Extend the content to words between it and the people, the link or the end of the sentence."""
-        self._extend_to_end(self.find_runs("CONTENT")[-1][1])
-
-    def _extend_to_end(self, last: int) -> None:
-        """Extend the content that ends at `last` to the end of the sentence, if only few words lie between."""
-        end = last = self._extend_to_matter(last)
+        """Extend the last content to the end of the sentence, if only few words lie between."""
+        end = last = self._extend_to_matter()
         while end < len(self.tags) and self._is_open(end) and not self._is_idle(self.forms[end]):
             end += 1
         is_end = end == len(self.tags) or self.forms[end] in MARKS
@@ -132,9 +126,9 @@ class ContentRepair(TagDraft):
         if is_end and end - last <= _MOST_BEHIND:
             self.set_tag(last, end, "CONTENT")
 
-    def _extend_to_matter(self, last: int) -> int:
-        """Extend a content to a word for its subject, and return its new end: 跟房东说暖气|的事."""
-        first = self.find_runs("CONTENT")[-1][0]
+    def _extend_to_matter(self) -> int:
+        """Extend the last content to a word for its subject, and return its new end: 跟房东说暖气|的事."""
+        first, last = self.find_runs("CONTENT")[-1]
         behind, text = "".join(self.forms[last:]), "".join(self.forms[first:last])
         matter = next((word for word in self.words.matter_suffixes if behind.startswith(word)), "")
         end = last + len(matter) if any(verb in text for verb in self.words.speech_verbs) else last
@@ -195,7 +189,3 @@ class ContentRepair(TagDraft):
             behind = next((word for word in endings if text.endswith(word)), "")
             text, last = text[: len(text) - len(behind)], last - len(behind)
         return first, last
-
-
-def _is_within(token: Token, span: tuple[int, int]) -> bool:
-    return span[0] <= token.start and token.end <= span[1]

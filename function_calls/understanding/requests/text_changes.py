@@ -16,7 +16,8 @@ _QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』]{2,})[\"”」』]\s
 
 def reword(request: RequestContext) -> Interpretation | None:
     """Replace the text of a reminder, or one word of the one set last."""
-    written = _find_quotation(request) or slots.extract_content(request.reading, request.words)
+    quoted = _QUOTED.search(request.reading.text)
+    written = quoted[1] if quoted else slots.extract_content(request.reading, request.words)
     content, denied = _split_denial(
         slots.strip_leading_word(written, request.words.telling, request.words.joint), request
     )
@@ -81,12 +82,6 @@ def _fit_into_text(content: str, text: str) -> str:
     if not last and len(new) == _BOTH and figures == [True, True]:
         last = first + 1
     return " ".join([*old[:first], *new, *old[last + 1 :]]) if last else content
-
-
-def _find_quotation(request: RequestContext) -> str:
-    """Return the quotation that ends a message; "" for none."""
-    quoted = _QUOTED.search(request.reading.text)
-    return quoted[1] if quoted else ""
 
 
 def _replace_word(old: str, new: str, request: RequestContext) -> Interpretation | None:
