@@ -127,8 +127,17 @@ def bare(text: str, name: str) -> str:
 @cache
 def call_pattern(name: str) -> str:
     """Return the pattern of a call of the bot at the beginning of a text ("hey Bubbles")."""
-    greetings = (re.escape(each) for language in LANGUAGES for each in _file(language)["call"]["greetings"])
-    return rf"\s*(?:(?:{'|'.join(greetings)})[\s,，!！]*)?@?{re.escape(name)}"
+    return rf"\s*(?:(?:{_greetings()})[\s,，!！]*)?@?{re.escape(name)}"
+
+
+def is_greeting(text: str) -> bool:
+    """Return whether `text` has only greetings ("hi, good morning")."""
+    return re.fullmatch(rf"(?:(?:{_greetings()})[\s,.!，。！]*)+", folded(text).strip(_EDGES)) is not None
+
+
+@cache
+def _greetings() -> str:
+    return "|".join(re.escape(each) for language in LANGUAGES for each in _file(language)["call"]["greetings"])
 
 
 def is_clock(text: str) -> bool:

@@ -136,14 +136,31 @@ def may_state_about_bot(turn: Turn) -> bool:
 
     A mention, a reply and a name with a mark behind it call the bot; so does a question.
     """
+    named = _find_uncalled_name(turn)
+    if named is None:
+        return False
+    words = load_lexicon(detect_language(turn.message.text, turn.language))
+    behind = words.fold(turn.message.text[named.end() :]).replace("’", "'").lstrip(" ")
+    return any(re.match(pattern, behind) for pattern in words.statements)
+
+
+def may_mention_bot(turn: Turn) -> bool:
+    """Return whether the bot's name depends on words right in front of it: "run by Bubbles", "lo lleva Bubbles"."""
+    from services.summary.content import asks
+
+    named, text = _find_uncalled_name(turn), turn.message.text
+    words = load_lexicon(detect_language(text, turn.language))
+    if named is None or not words.before_bot or asks(text):
+        return False
+    return re.search(rf"\b(?:{words.before_bot})$", words.fold(text[: named.start()]).rstrip(" ")) is not None
+
+
+def _find_uncalled_name(turn: Turn) -> re.Match[str] | None:
+    """Return the bot's name in a message of a group that is no mention, reply or question; None for none."""
     message = turn.message
     named = find_name(message.text, turn.bot_name)
     is_call = message.is_private or message.reply_to is not None or named is None or named[0].startswith("@")
-    if named is None or is_call or message.text.rstrip().endswith(QUESTION_ENDS):
-        return False
-    words = load_lexicon(detect_language(message.text, turn.language))
-    behind = words.fold(message.text[named.end() :]).replace("’", "'").lstrip(" ")
-    return any(re.match(pattern, behind) for pattern in words.statements)
+    return None if is_call or message.text.rstrip().endswith(QUESTION_ENDS) else named
 
 
 def _begins_sentence(text: str, named: re.Match[str]) -> bool:

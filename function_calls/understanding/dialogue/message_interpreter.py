@@ -7,6 +7,7 @@ from functools import cache
 from msgspec.structs import replace
 
 from function_calls.language.messages import say
+from function_calls.language.recognized_phrases import is_greeting
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.understanding.dialogue.addressee import (
     QUESTION_ENDS,
@@ -15,6 +16,7 @@ from function_calls.understanding.dialogue.addressee import (
     is_addressed,
     is_for_bot,
     is_vocative,
+    may_mention_bot,
     may_state_about_bot,
     speaks_about_bot,
 )
@@ -47,7 +49,7 @@ from function_calls.understanding.reading.segments import (
     split_changes,
     split_requests,
 )
-from function_calls.understanding.reading.tag_repair import complete_references, cut_names
+from function_calls.understanding.reading.tag_repair import complete_references, cut_names, split_day_of_name
 from function_calls.understanding.reading.tokens import TimeReader, Token, is_time, split_clauses
 from function_calls.understanding.requests.intent_handlers import handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion
@@ -175,11 +177,13 @@ class MessageInterpreter:
 
         A request may leave out its subject as well, or be a question: "Bubbles was meant to be 7", "Bubbles is it on".
         """
-        if not may_state_about_bot(turn):
+        is_mention = may_mention_bot(turn)
+        if not is_mention and not may_state_about_bot(turn):
             return False
         _, read = self._bind_models(turn, language, "none", None, is_called=False)
-        if read(turn.message.text).probability(NOTHING) < _LEAST_TALK_ABOUT_BOT:
-            return False
+        is_talk = read(turn.message.text).probability(NOTHING) >= _LEAST_TALK_ABOUT_BOT
+        if is_mention or not is_talk:
+            return is_talk
         _, read_first = self._bind_models(turn, language, "none", None, is_called=True)
         request = find_text_behind_call(turn.message.text, turn.bot_name) or strip_calls(text, turn.bot_name)
         inquiring = _INQUIRING if load_lexicon(language).joint else frozenset()
@@ -283,7 +287,8 @@ class MessageInterpreter:
     ) -> Interpretation | None:
         """Return the calls or the question of one request of a message; `before` is the call of the one before."""
         turn, words = utterance.turn, utterance.words
-        reading = cut_names(resolve_day_meant(reading, words), words, find_members(turn))
+        reading = split_day_of_name(resolve_day_meant(reading, words), words)
+        reading = cut_names(reading, words, find_members(turn))
         if utterance.known is not None:
             reading = complete_references(reading, [reminder.content for reminder in utterance.known.reminders])
         set_before = before if before is not None and before.name == "reminder_set" else None
@@ -421,6 +426,7 @@ def is_talk(utterance: Utterance) -> bool:
     joint = utterance.words.joint
     begin = joint.join([*(token.form for token in reading.tokens), ""])
     is_asked = is_asked or any(begin.startswith(f"{phrase}{joint}") for phrase in utterance.words.calling)  # "tell me"
+    is_called = is_called or is_greeting(reading.text)
     if message.is_private or message.reply_to is not None or is_asked or is_short or is_called:
         return False
     return reading.probability("none") >= _TALK

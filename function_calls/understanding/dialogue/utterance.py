@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from function_calls.tools.calls import Turn
+from function_calls.tools.calls import ToolCall, Turn
 from function_calls.understanding.dialogue.addressee import ASKED, QUESTION_ENDS, Circumstances, is_addressed
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue
 from function_calls.understanding.reading import slots
@@ -13,7 +13,7 @@ from function_calls.understanding.reading.lexicon import Lexicon, detect_languag
 from function_calls.understanding.reading.message import MessageReading, Models, load_models
 from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.open_questions import OpenQuestion
-from function_calls.understanding.requests.reference_resolution import ChatReminders
+from function_calls.understanding.requests.reference_resolution import ChatReminders, find_shared_words
 from services.time_expressions import TimeReadings
 
 _LATELY = 6
@@ -153,13 +153,20 @@ class CircumstancesReader:
         return bool(named & clocks) or (bool(named) and self._has_only_time(text, utterance))
 
     def _discusses_time(self, text: str, utterance: Utterance) -> bool:
-        """Return whether `text` discusses the time that was set last, and does not only repeat it."""
-        return not self._has_only_time(text, utterance) and self._names_time_set(text, utterance)
+        """Return whether `text` discusses the time of the reminder set last, and does not only repeat it.
 
-    def _names_time_set(self, text: str, utterance: Utterance) -> bool:
-        """Return whether `text` names the clock time of the reminder set last, or its hour: "it's at 3" for 3:15."""
+        It names its clock, or another time and words of its content: "isn't the recycling on Thursdays?".
+        """
         last = self._dialogue.last_set(utterance.key, utterance.turn.now)
-        due = frozenset() if last is None else self._read_clocks(str(last.arguments.get("time", "")), utterance)
+        if last is None or self._has_only_time(text, utterance):
+            return False
+        content, common = str(last.arguments.get("content", "")), load_common_words(utterance.language)
+        is_named = bool(find_shared_words(text, content, common) and self._read_times(text, utterance))
+        return is_named or self._names_time_set(text, last, utterance)
+
+    def _names_time_set(self, text: str, last: ToolCall, utterance: Utterance) -> bool:
+        """Return whether `text` names the clock of the reminder set by `last`, or its hour: "it's at 3" for 3:15."""
+        due = self._read_clocks(str(last.arguments.get("time", "")), utterance)
         due |= {(hour, 0) for hour, _ in due}
         figures = {(int(word) % _HALF_DAY, 0) for word in re.findall(r"(?<![\d:.])\d{1,2}(?![\d:.]\d|\d)", text)}
         return not due.isdisjoint(self._read_clocks(text, utterance) | figures)

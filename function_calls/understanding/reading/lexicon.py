@@ -41,6 +41,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     interjections: frozenset[str] = frozenset()
     about_bot: tuple[str, ...] = ()
     statements: tuple[str, ...] = ()
+    before_bot: str = ""
     suppositions: frozenset[str] = frozenset()
     favours: tuple[str, ...] = ()
     indefinites: tuple[str, ...] = ()
@@ -66,6 +67,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ahead: tuple[str, ...]
     beside: tuple[str, ...]
     adding: tuple[str, ...]
+    removing: tuple[str, ...]
     slips: tuple[str, ...]
     morning_phrases: tuple[str, ...]
     evening_events: tuple[str, ...]
@@ -146,6 +148,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     everyone_endings: tuple[str, ...] = ()
     same_day_phrases: tuple[str, ...] = ()
     same_time_of: str = ""
+    day_of_name: str = ""
     following: tuple[str, ...] = ()
     elapsed: tuple[str, ...] = ()
     copulas_of_events: frozenset[str] = frozenset()

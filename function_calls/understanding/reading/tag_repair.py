@@ -8,6 +8,8 @@ import re
 from collections.abc import Collection
 from itertools import pairwise
 
+from msgspec.structs import replace
+
 from function_calls.understanding.reading.content_repair import ContentRepair
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading, find_runs
@@ -16,6 +18,7 @@ from function_calls.understanding.reading.tag_draft import TagDraft
 from function_calls.understanding.reading.tokens import MARKS, is_time_form
 
 _DAYLESS = frozenset({"@clock", "@part"})
+_CHANGES_OF_TIME = frozenset({"move", "snooze"})
 _LONGEST_EVENT = 6
 """The most tokens of the name of an event at which a repetition ends."""
 
@@ -76,6 +79,31 @@ def cut_names(reading: MessageReading, words: Lexicon, members: Collection[str])
     if words.joint:
         names.cut_behind_known(_fold_names(members, words))
     return reading.with_tags(names.tags)
+
+
+def split_day_of_name(reading: MessageReading, words: Lexicon) -> MessageReading:
+    """Return `reading`, of a change, with the day that names the reminder apart from the new time behind it.
+
+    "Mueve el del domingo a las 6" is read as one time: Sunday at 6.
+    """
+    times = [at for at, token in enumerate(reading.tokens) if is_time_form(token.form)]
+    found = re.search(words.day_of_name, words.fold(reading.text)) if words.day_of_name and len(times) == 1 else None
+    if found is None or reading.intent not in _CHANGES_OF_TIME:
+        return reading
+    at, time = times[0], reading.tokens[times[0]]
+    if not found.start("name") <= time.start <= found.start("day") < found.end() < time.end:
+        return reading
+    day = replace(time, end=found.end("day"), form="@day")
+    new = replace(time, start=found.end(), form=time.form if found["other"] else "@clock")
+    name = {place for place, token in enumerate(reading.tokens[:at]) if token.start >= found.start("name")}
+    tags = ["REF" if place in name else tag for place, tag in enumerate(reading.tags)]
+    return replace(
+        reading,
+        tokens=(*reading.tokens[:at], day, new, *reading.tokens[at + 1 :]),
+        tags=(*tags[:at], "REF", "WHEN", *tags[at + 1 :]),
+        begins=tuple(begin + (begin > at) for begin in reading.begins),
+        known=frozenset(place + (place > at) for place in reading.known),
+    )
 
 
 def complete_references(reading: MessageReading, texts: Collection[str]) -> MessageReading:

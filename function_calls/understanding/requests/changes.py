@@ -61,8 +61,10 @@ _PERIODS = {"DAILY": _DAY, "WEEKLY": timedelta(days=7), "MONTHLY": timedelta(day
 """The longest time between two occurrences at each frequency."""
 _LAST_HOUR, _NEAR_MINUTES = 12, 180
 _BOTH, _WEEK = 2, 7
+_MOST_DAYS = 92
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
 _DAYS_OF_MONTH = re.compile(r"FREQ=MONTHLY;(?:BYMONTHDAY=[\d,]+|BYDAY=-?\d[A-Z]{2})(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
+_DAY_OF_MONTH = re.compile(r"FREQ=MONTHLY;BYMONTHDAY=\d+")
 _WEEKDAY = re.compile(r"FREQ=WEEKLY;BYDAY=[A-Z]{2}")
 _CLOCK = re.compile(r"\d\d:\d\d")
 _DATE = re.compile(r"\d{4}-")
@@ -292,6 +294,8 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     """Change the time of a reminder to the time that the words name."""
     reading = request.reading
     since = slots.strip_time_words(reading.words("FROM"), request.words)
+    if slots.are_function_words(since.casefold().split(), request.words):
+        since = ""  # "a" alone of "a partir de ahora"
     clock = _parse_clock_beside_hour(request)
     if clock:
         return update(request, {"time": clock})
@@ -759,7 +763,8 @@ def skip(request: RequestContext) -> Interpretation | None:
     only = _find_single_occurrence(request, words)
     if only is not None:
         return delete(request)
-    arguments: dict[str, object] = {"reminder_id": ", ".join(find_references(request)), "skip": words or "next"}
+    day = _find_occurrence_on_day_of_month(words, request)
+    arguments: dict[str, object] = {"reminder_id": ", ".join(find_references(request)), "skip": day or words or "next"}
     several = _list_days(words, request)
     if several:
         made = [request.answers.call_tool("reminder_update", {**arguments, "skip": f"{day}"}) for day in several]
@@ -774,6 +779,22 @@ def skip(request: RequestContext) -> Interpretation | None:
     if named and not ("skip" in arguments and is_skipped):
         arguments["days"] = f"-{words}"
     return request.answers.call_tool("reminder_update", arguments)
+
+
+def _find_occurrence_on_day_of_month(words: str, request: RequestContext) -> str:
+    """Return the next day in three months with the number that `words` are on which the reminder comes; "" for none.
+
+    "Not the 30th" of a weekly reminder may not be in this month.
+    """
+    phrase = request.words.each_month.format(days=words)
+    time = slots.parse_time([phrase], request.words, request.read_times) if words else None
+    reminder = None if time is None else find_named_reminder(request)
+    if reminder is None or time is None or not _DAY_OF_MONTH.fullmatch(time.best.rrule or ""):
+        return ""
+    fires = fires_from(reminder.schedule, request.now.date(), request.now, _MOST_DAYS)
+    days = (fire.astimezone(request.now.tzinfo).date() for fire in fires)
+    last = request.now.date() + timedelta(days=_MOST_DAYS)
+    return next((f"{day}" for day in days if day <= last and day.day == time.best.start.day), "")
 
 
 def _list_days(words: str, request: RequestContext) -> list[date]:
@@ -808,12 +829,22 @@ def _find_single_occurrence(request: RequestContext, words: str) -> Reminder | N
 
 
 def _read_days(request: RequestContext) -> str:
-    """Return the words of the days to skip; of two for one day, the last: "next week, skip the 2nd"."""
+    """Return the words of the days to skip; of two for one day, the last: "next week, skip the 2nd".
+
+    A weekday may stand for the date in front of it: "no match on 24 December, skip that Thursday".
+    """
     pieces = [
         slots.strip_time_words(piece, request.words)
         for piece in request.reading.pieces("WHEN") or request.reading.pieces("OLD")
     ]
-    return pieces[-1] if pieces else ""
+    *others, last = pieces or [""]
+    if not others or any(map(str.isdecimal, last)):
+        return last
+    days = {time.best.start.date() for time in request.read_times(last) if time.best and _is_day(time.best)}
+    read = ((piece, time.best) for piece in others for time in request.read_times(piece))
+    dates = ((piece, best.start.date()) for piece, best in read if best and _is_day(best))
+    weekdays = {day.weekday() for day in days}
+    return next((piece for piece, day in dates if day not in days and day.weekday() in weekdays), last)
 
 
 def keep_days(request: RequestContext) -> Interpretation | None:

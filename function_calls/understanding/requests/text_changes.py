@@ -1,10 +1,13 @@
-"""Change the text of a reminder, or add words to it."""
+"""Change the text of a reminder, add words to it, or delete some of it."""
 
 import re
 
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
+from function_calls.understanding.reading.tokens import split_clauses
 from function_calls.understanding.requests.changes import is_reminded_by_other, update
 from function_calls.understanding.requests.references import IT, find_named_reminder, find_references
 from function_calls.understanding.requests.request_context import RequestContext
@@ -126,3 +129,36 @@ def append(request: RequestContext) -> Interpretation | None:
     """Append words to the text of a reminder."""
     content = slots.extract_content(request.reading, request.words)
     return update(request, {"added": content}) if content else None
+
+
+def delete_part(request: RequestContext) -> Interpretation | None:
+    """Delete one element of a list in the text of a reminder: "remove the eggs" of "buy milk and eggs".
+
+    A person may be named in another clause: "take the drinks off, Tom brings those".
+    """
+    words, reading = request.words, request.reading
+    pieces = reading.pieces("REF")
+    tags = [{reading.tags[at] for at in clause} for clause in split_clauses(reading.tokens)]
+    is_part = {"REF", NO_TAG} in tags and all(each <= {"REF", NO_TAG} or each <= {"PERSON", NO_TAG} for each in tags)
+    if not is_part or len(pieces) != 1 or request.has_word(words.reference_marks):
+        return None
+    reminder = find_named_reminder(request) if request.has_word(words.removing) else None
+    name = slots.strip_leading_word(pieces[0], words.articles, words.joint)
+    content = "" if reminder is None else _cut_element(reminder.content, name, words)
+    if reminder is None or content in {"", reminder.content}:
+        return None
+    return request.answers.call_tool("reminder_update", {"content": content, "reminder_id": reminder.id})
+
+
+def _cut_element(text: str, name: str, words: Lexicon) -> str:
+    """Return `text` without the element `name` of a list and one of the words or marks that join it to the others."""
+    articles, joints = (
+        "|".join(sorted(map(re.escape, filter(None, each)), key=len, reverse=True))
+        for each in (words.articles, words.and_words)
+    )
+    space = r"\s+" if words.joint else ""
+    joint = rf"(?:\s*[,，、]\s*(?:(?:{joints}){space})?|{space}(?:{joints}){space})"
+    element = (rf"(?:(?:{articles})\s+)?" if articles else "") + re.escape(name)
+    last = re.sub(rf"{joint}{element}(?=$|{joint})", "", text, count=1, flags=re.IGNORECASE)
+    edge = r"\b" if words.joint else ""
+    return last if last != text else re.sub(rf"{edge}{element}{joint}", "", text, count=1, flags=re.IGNORECASE)
