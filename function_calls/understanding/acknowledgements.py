@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -26,13 +25,8 @@ def is_acknowledgement(text: str) -> bool:
 
 
 @cache
-def _table() -> Mapping[str, list[str]]:
-    return tomllib.loads((files("function_calls.understanding") / "acknowledgements.toml").read_text(encoding="utf-8"))
-
-
-@cache
 def _pattern() -> re.Pattern[str]:
-    table = _table()
+    table = tomllib.loads((files("function_calls.understanding") / "acknowledgements.toml").read_text(encoding="utf-8"))
     spaced, unspaced = "|".join((*table["en"], *table["es"])), "|".join(table["zh"])
     # Signs and pictures but no question mark: "?" by itself asks what is going on.
     return re.compile(rf"\b(?:{spaced})\b|{unspaced}|[^\w?？]+")

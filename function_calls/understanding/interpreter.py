@@ -302,7 +302,7 @@ class OfflineInterpreter:
         for start, end in reversed(spans):
             text = f"{text[:start]}{'' if words.joint else ' '}@{name}{'' if words.joint else ' '}{text[end:]}"
         named = self._messages.read(turn, text, utterance.language, utterance.key, utterance.question, utterance.known)
-        return utterance if named is None else _tag_person(named, f"@{name}"), None
+        return named or utterance, None
 
     def _answer_question(self, utterance: Utterance, answers: ReminderAnswers) -> Interpretation | None:
         """Return the calls of an answer to the open question: for a chosen time, or for a chosen reminder."""
@@ -475,8 +475,8 @@ def _names_unknown(calls: Sequence[ToolCall], known: ChatReminders) -> bool:
 def _is_about_something_else(utterance: Utterance, calls: Sequence[ToolCall]) -> bool:
     """Return whether `calls` come of a message to people, which does not name the bot.
 
-    It names an unknown reminder, or changes one where there is none. A message right behind the bot's answer to its
-    sender goes on with that, and "the … one" names a reminder.
+    It names an unknown reminder. A message right behind the bot's answer to its sender goes on with that, and "the …
+    one" names a reminder.
     """
     turn, words, known = utterance.turn, utterance.words, utterance.known
     if known is None or utterance.is_addressed or turn.message.is_for_bot:
@@ -484,8 +484,7 @@ def _is_about_something_else(utterance: Utterance, calls: Sequence[ToolCall]) ->
     is_change = any(call.name in _OF_REMINDERS for call in calls)
     if is_change and _is_found_for_other(utterance, calls, known):
         return True
-    is_vain = is_change and utterance.context == "none" and not known.reminders
-    if not (is_vain or _names_unknown(calls, known)):
+    if not _names_unknown(calls, known):
         return False
     is_marked = has_trigger(utterance.reading, words) or has_reference_mark(utterance.reading, words)
     return not (is_marked or _follows_own_answer(turn))
@@ -534,17 +533,6 @@ def _refuse_too_many_times(turn: Turn) -> Interpretation:
     if not turn.message.is_for_bot:
         return Interpretation()
     return Interpretation(answer=say(turn.language, "offline.too_many_times"), must_reply=True)
-
-
-def _tag_person(utterance: Utterance, name: str) -> Utterance:
-    """Return a message in which all of `name` is tagged as the person to remind."""
-    reading = utterance.reading
-    first = reading.text.find(name)
-    places = range(first, first + len(name)) if first >= 0 else range(0)
-    tags = tuple(
-        "PERSON" if token.start in places else tag for token, tag in zip(reading.tokens, reading.tags, strict=True)
-    )
-    return replace(utterance, reading=replace(reading, tags=tags))
 
 
 def _find_person_before(turn: Turn, text: str) -> str:

@@ -96,10 +96,6 @@ def _says_more(text: str, question: str) -> bool:
 
 
 def _texts(result: ToolResult) -> Iterator[str]:
-    for entry in _entries(result):
-        yield str(entry.get("text", "")) if isinstance(entry, Mapping) else str(entry)
-
-
-def _entries(result: ToolResult) -> Iterator[object]:
     listed = result.value.values() if isinstance(result.value, Mapping) else ()
-    return chain.from_iterable(each for each in listed if isinstance(each, list))
+    for entry in chain.from_iterable(each for each in listed if isinstance(each, list)):
+        yield str(entry.get("text", "")) if isinstance(entry, Mapping) else str(entry)

@@ -47,11 +47,9 @@ def choose_options(
 
 
 def _is_time(reading: MessageReading, times: Sequence[TimeReadings], words: Lexicon) -> bool:
-    """Return whether a message is no more than a time, or changes something unnamed to it: "8pm", "make it 8pm"."""
+    """Return whether a message is no more than a time: "8pm", "the 8pm one"."""
     if any(is_clock_without_half(slots.make_time_words(reading.text, time).words) for time in times):
         return False
-    if reading.intent == "move":
-        return not reading.has("REF")
     left = words.joint.join(slots.find_uncovered_words(reading.text, times, words))
     return not _strip_around_choice(left, words)
 

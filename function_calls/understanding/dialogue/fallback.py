@@ -14,7 +14,6 @@ from services.reminders.model import Reminder
 
 _LIKELY = 0.25
 """The share of an intent that is worth a hint how to say it."""
-_FEWEST_WORDS = 3
 _LONG = 4
 
 
@@ -29,10 +28,9 @@ def render_help(turn: Turn, *, searches_web: bool) -> str:
 
 def render_hint(utterance: Utterance, *, searches_web: bool) -> str:
     """Return how to word the request nearest to the message, with the reminder's own text, else the help text."""
-    is_short = len(utterance.reading.tokens) < _FEWEST_WORDS
     turn, reading, known = utterance.turn, utterance.reading, utterance.known
-    topic = None if is_short else find_probable_topic(reading, least=_LIKELY)
-    if topic is None and not is_short and reading.probability("help") >= _LIKELY:
+    topic = find_probable_topic(reading, least=_LIKELY)
+    if topic is None and reading.probability("help") >= _LIKELY:
         topic = find_topic_by_word(reading, utterance.words)
     if topic == "ask" and not searches_web:
         topic = "find"

@@ -87,8 +87,6 @@ _INQUIRING = frozenset({"when_is", "who_set", "list", "ask", "time_now", "recall
 """Intents of questions, whose verb comes first where words have spaces."""
 _ASKING = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
-_REPEATING = frozenset({"keep_days", "add_days", "skip", "until"})
-"""Intents that change the days of a repeating reminder."""
 _FEWEST_WORDS = 3
 _BUTTONS = {"done": "done", "delete": "delete"} | dict.fromkeys(
     ("snooze_minutes", "snooze_hour", "snooze_tomorrow"), "snooze"
@@ -153,7 +151,7 @@ class MessageInterpreter:
             language=language,
             question=question,
             known=known,
-            is_about_bot=self._states_about_bot(text, turn, language, context),
+            is_about_bot=self._states_about_bot(text, turn, language),
         )
 
     def _name_same_time(self, text: str, turn: Turn, language: str, known: ChatReminders) -> str:
@@ -174,7 +172,7 @@ class MessageInterpreter:
         is_clock = has_day or named.schedule.rule is not None
         return f"{text[: found.start()]}{clock if is_clock else f'{day} {clock}'}{text[found.end() :]}"
 
-    def _states_about_bot(self, text: str, turn: Turn, language: str, context: Context) -> bool:
+    def _states_about_bot(self, text: str, turn: Turn, language: str) -> bool:
         """Return whether a message is a statement about the bot: read as said to people, it is surely talk.
 
         A request may leave out its subject as well, or be a question: "Bubbles was meant to be 7", "Bubbles is it on".
@@ -186,12 +184,10 @@ class MessageInterpreter:
         is_talk = read(turn.message.text).probability(NOTHING) >= _LEAST_TALK_ABOUT_BOT
         if is_mention or not is_talk:
             return is_talk
-        _, read_here = self._bind_models(turn, language, context, None, is_called=True)
         _, read_first = self._bind_models(turn, language, "none", None, is_called=True)
         request = find_text_behind_call(turn.message.text, turn.bot_name) or strip_calls(text, turn.bot_name)
-        is_elliptic = read_here(request).intent in _ELLIPTIC
         inquiring = _INQUIRING if load_lexicon(language).joint else frozenset()
-        return not (is_elliptic or read_first(request).intent in _ELLIPTIC | inquiring)
+        return read_first(request).intent not in _ELLIPTIC | inquiring
 
     def _requests_by_name(
         self, text: str, turn: Turn, language: str, context: Context, known: ChatReminders | None
@@ -358,10 +354,8 @@ class MessageInterpreter:
         if reading.intent == "resume" and not reading.has("REF") and self._has_just_deleted(utterance):
             return ("undo",)
         is_called = utterance.is_addressed
-        if (
-            is_called
-            or self._changes_for_person_meant(utterance)
-            or is_for_bot(_read_as_request(reading, utterance.models), words, self._circumstances.describe(utterance))
+        if is_called or is_for_bot(
+            _read_as_request(reading, utterance.models), words, self._circumstances.describe(utterance)
         ):
             chosen = choose_intents(reading, utterance.context, is_addressed=is_called)
             if chosen:
@@ -374,17 +368,6 @@ class MessageInterpreter:
         """Return whether the last action for the sender was to delete reminders."""
         last = self._dialogue.last(utterance.key, utterance.turn.now)
         return last is not None and any(call.name == "reminder_delete" for call in last.calls)
-
-    def _changes_for_person_meant(self, utterance: Utterance) -> bool:
-        """Return whether a message changes how often the person is reminded for whom the sender has just set one.
-
-        "Weekdays only, remind him then" names this person by a pronoun.
-        """
-        reading, words, turn = utterance.reading, utterance.words, utterance.turn
-        named = (f"{verb}{words.joint}{each}" for verb in words.reminding for each in words.pronouns)
-        is_fresh = utterance.context == "acted" and self._dialogue.is_fresh(utterance.key, turn)
-        is_change = reading.intent in _REPEATING and words.has_any(named, words.fold(reading.text))
-        return is_fresh and is_change and self._dialogue.find_person_meant(turn) is not None
 
     def _begins_with_new_time(self, utterance: Utterance) -> bool:
         """Return whether a message behind the bot's answer begins with a clause that is only a time: 明晚吧 今天加班.

@@ -152,12 +152,9 @@ class CircumstancesReader:
         return slots.are_function_words(left if words.joint else "".join(left), words)
 
     def _proposes_time(self, text: str, clocks: frozenset[tuple[int, int]], utterance: Utterance) -> bool:
-        """Return whether `text` names one of `clocks`, asks for another clock time, or has only a time."""
+        """Return whether `text` names one of `clocks`, or has only a clock time."""
         named = self._read_clocks(text, utterance)
-        if not named:
-            return False
-        is_question = text.rstrip().endswith(QUESTION_ENDS)
-        return bool(named & clocks) or is_question or self._has_only_time(text, utterance)
+        return bool(named & clocks) or (bool(named) and self._has_only_time(text, utterance))
 
     def _discusses_time(self, text: str, utterance: Utterance) -> bool:
         """Return whether `text` discusses the time of the reminder set last, and does not only repeat it.

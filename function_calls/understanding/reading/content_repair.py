@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.slots import are_function_words
 from function_calls.understanding.reading.tag_draft import TagDraft
-from function_calls.understanding.reading.tokens import MARKS, Token, is_time_form
+from function_calls.understanding.reading.tokens import MARKS, is_time_form
 
 _QUOTES = frozenset("\"“”'‘’「」『』")
-_QUOTED = re.compile(r"[\"“”「『]([^\"“”「」『』]+)[\"“”」』]")
 _BRACKETED = re.compile(r"[(（][^()（）]+[)）]")
 _SHORTEST_WORD = 3
 _MOST_BEHIND = 2
@@ -19,19 +18,11 @@ _MOST_BEHIND = 2
 class ContentRepair(TagDraft):
     """Repairs the tags of what to be reminded of."""
 
-    def extend_to_quotation(self) -> None:
-        """End a content with the quotation of several words that begins in it: "bring water" | for all."""
-        for quoted in _QUOTED.finditer(self.text):
-            inside = [at for at, token in enumerate(self.tokens) if _is_within(token, quoted.span(1))]
-            if len(inside) > 1 and any(self.tags[at] == "CONTENT" for at in inside):
-                self.tags[inside[0] : inside[-1] + 1] = ["CONTENT"] * len(inside)
-                for at in range(inside[-1] + 2, self.find_end_of_content(inside[-1])):
-                    self.tags[at] = NO_TAG
-
     def extend_to_brackets(self) -> None:
         """Extend a content to the untagged brackets that follow it: "call the client | (Ms Wang, 13800001111)"."""
         for bracketed in _BRACKETED.finditer(self.text):
-            inside = [at for at, token in enumerate(self.tokens) if _is_within(token, bracketed.span())]
+            begin, end = bracketed.span()
+            inside = [at for at, token in enumerate(self.tokens) if begin <= token.start and token.end <= end]
             is_behind = inside[:1] > [0] and self.tags[inside[0] - 1] == "CONTENT"
             is_open = all(self.tags[at] == NO_TAG and not is_time_form(self.forms[at]) for at in inside)
             if is_behind and is_open:
@@ -65,14 +56,11 @@ class ContentRepair(TagDraft):
             return
         asked = self._find_last_of_request()
         behind = [region for region in regions if region[0] > asked >= 0]
-        ahead = [] if self._is_alarm() else [region for region in regions if region not in behind]
-        first, last = self._find_first_whole(behind) or self._find_longest_whole(ahead) or (0, 0)
+        ahead = [region for region in regions if region not in behind]
+        first, last = next(self._strip_regions(behind), None) or self._find_longest_whole(ahead) or (0, 0)
         if self.tags[last : last + 1] in (["EVENT"], ["WHEN"]):
             last = self._strip_copulas(first, last)
         self.set_tag(first, last, "CONTENT")
-
-    def _find_first_whole(self, regions: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-        return next(iter(self._strip_regions(regions)), None)
 
     def _find_longest_whole(self, regions: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
         """Return the region with most words that are no function words; None where there is none."""
@@ -123,22 +111,14 @@ class ContentRepair(TagDraft):
         self.set_tag(begin, end, "CONTENT")
         return end > begin
 
-    def _is_alarm(self) -> bool:
-        text = self.words.joint.join(self.forms)
-        return any(word in text for word in self.words.alarms)
-
     def _is_filler(self, first: int, last: int) -> bool:
         """Return whether a run has only words that go with any request."""
         forms = set(self.forms[first:last])
         return forms <= self.words.lead_in_words or forms <= self.words.correction_fillers
 
     def extend_content(self) -> None:
-        """Extend the content to words between it and the people, the link or the end of the sentence."""
-        self._extend_to_end(self.find_runs("CONTENT")[-1][1])
-
-    def _extend_to_end(self, last: int) -> None:
-        """Extend the content that ends at `last` to the end of the sentence, if only few words lie between."""
-        end = last = self._extend_to_matter(last)
+        """Extend the last content to the end of the sentence, if only few words lie between."""
+        end = last = self._extend_to_matter()
         while end < len(self.tags) and self._is_open(end) and not self._is_idle(self.forms[end]):
             end += 1
         is_end = end == len(self.tags) or self.forms[end] in MARKS
@@ -146,9 +126,9 @@ class ContentRepair(TagDraft):
         if is_end and end - last <= _MOST_BEHIND:
             self.set_tag(last, end, "CONTENT")
 
-    def _extend_to_matter(self, last: int) -> int:
-        """Extend a content to a word for its subject, and return its new end: 跟房东说暖气|的事."""
-        first = self.find_runs("CONTENT")[-1][0]
+    def _extend_to_matter(self) -> int:
+        """Extend the last content to a word for its subject, and return its new end: 跟房东说暖气|的事."""
+        first, last = self.find_runs("CONTENT")[-1]
         behind, text = "".join(self.forms[last:]), "".join(self.forms[first:last])
         matter = next((word for word in self.words.matter_suffixes if behind.startswith(word)), "")
         end = last + len(matter) if any(verb in text for verb in self.words.speech_verbs) else last
@@ -209,7 +189,3 @@ class ContentRepair(TagDraft):
             behind = next((word for word in endings if text.endswith(word)), "")
             text, last = text[: len(text) - len(behind)], last - len(behind)
         return first, last
-
-
-def _is_within(token: Token, span: tuple[int, int]) -> bool:
-    return span[0] <= token.start and token.end <= span[1]

@@ -130,8 +130,7 @@ def _find_end_of_event(reading: MessageReading, first: int, words: Lexicon) -> i
     clock = next((at for at in range(first, end) if tokens[at].form == "@clock"), end)
     if is_joined and set(tags[first:clock]) == {"CONTENT"}:
         end = clock  # "the day before book club at noon to bake"
-    is_clear = any(is_time(token) or token.form in CLAUSE_ENDS for token in tokens[first:end])
-    return 0 if is_clear or are_function_words((token.form for token in tokens[first:end]), words) else end
+    return 0 if are_function_words((token.form for token in tokens[first:end]), words) else end
 
 
 def _begins_content(reading: MessageReading, at: int, words: Lexicon) -> bool:
@@ -147,10 +146,10 @@ def _cut_event(reading: MessageReading, event: Run, tag: str, words: Lexicon) ->
     return _set_tag(_set_tag(reading, event, tag), (end, end + is_linked), NO_TAG)
 
 
-def untag_day_meant(reading: MessageReading, words: Lexicon, tag: str = "CONTENT") -> MessageReading:
-    """Return `reading` without "that day" and a "to" behind it where `tag` begins: "at 8 that day to", 当天八点."""
+def untag_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading:
+    """Return `reading` without "that day" and a "to" behind it where its time begins: 当天八点."""
     pointing = _find_phrase([token.form for token in reading.tokens], words.same_day_phrases, words)
-    runs = [run for run in find_runs(reading.tags, tag) if pointing and run[0] in pointing]
+    runs = [run for run in find_runs(reading.tags, "WHEN") if pointing and run[0] in pointing]
     if not runs or runs[0][1] <= pointing[-1] + 1:
         return reading
     is_linked = reading.tokens[pointing[-1] + 1].form in words.task_links

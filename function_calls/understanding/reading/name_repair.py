@@ -36,7 +36,6 @@ class NameRepair(TagDraft):
         """
         self._untag_called_people()
         if self.words.joint:
-            self._tag_member_behind_verb(members)
             self._move_unknown_names(members)
             self._tag_everyone_behind_content()
         if self.words.before_names:
@@ -54,20 +53,12 @@ class NameRepair(TagDraft):
             pronouns = sorted(self.words.oneself, key=len, reverse=True)
             pronoun = next((word for word in pronouns if name.startswith(word) and name != word), "")
             rest = name[len(pronoun) :]
-            if pronoun and not rest.startswith(self.words.behind_oneself) and not self._is_named(first, last):
+            if pronoun and not rest.startswith(self.words.behind_oneself):
                 for at in range(first + len(pronoun), last):
                     self.tags[at] = "CONTENT"
             self._move_occasion_to_content(first, last)
             self._move_companion_to_content(first, last, members)
             self._move_last_character_to_content(first, last)
-
-    def _tag_member_behind_verb(self, members: Collection[str]) -> None:
-        """Tag a member with whom a content begins behind a verb that asks to remind: "tell | Nikos | food is ready"."""
-        verbs = {*self.words.reminding, *(phrase.partition(" ")[0] for phrase in self.words.calling)}
-        names = {name.partition(" ")[0] for name in members}
-        for first, last in () if self.has("PERSON") else self.find_runs("CONTENT"):
-            if first and last - first > 1 and self.forms[first - 1] in verbs and self.forms[first] in names:
-                self.tags[first] = "PERSON"
 
     def _untag_called_people(self) -> None:
         """Move people to the content whom a clause in front of "remind" and its people names: "Mum, … remind Ilse"."""
@@ -212,30 +203,20 @@ class NameRepair(TagDraft):
                 self.set_tag(last, end, "PERSON")
 
     def _complete_name(self, first: int, last: int, members: Collection[str]) -> tuple[int, int]:
-        """Return the bounds of a name after its title is added and words that are not part of it are untagged."""
-        end, after = last, self.find_end_of_content(last)
-        while end < after and self._has_title(first, end, after):
-            self.tags[end] = "PERSON"
-            end += 1
-        cut = next((at for at in range(first + 1, end) if self._ends_name(first, at, end)), end)
-        self.set_tag(cut, end, "CONTENT")
+        """Return the bounds of a name after words that are not part of it are untagged."""
+        cut = next((at for at in range(first + 1, last) if self._ends_name(first, at, last)), last)
+        self.set_tag(cut, last, "CONTENT")
         begin = next((at for at in range(cut - 1, first, -1) if self._ends_description(at, cut, members)), first)
         joints = [at + 1 for at in range(first, begin) if self.forms[at] in self.words.and_words]
         start = max(joints, default=first)
         self.set_tag(start, begin, NO_TAG)
         return begin, cut
 
-    def _has_title(self, first: int, last: int, end: int) -> bool:
-        """Return whether a title that the network has cut continues behind `last`: 吴女|士."""
-        name, behind = "".join(self.forms[first:last]), "".join(self.forms[last:end])
-        parts = ((title[:at], title[at:]) for title in self.words.titles for at in range(1, len(title)))
-        return any(name.endswith(one) and behind.startswith(other) for one, other in parts)
-
     def _ends_name(self, first: int, at: int, last: int) -> bool:
         """Return whether a name is complete in front of `at`: 大家|小区, Leo|参."""
         name, rest = "".join(self.forms[first:at]), "".join(self.forms[at:last])
         joints = (*self.words.behind_oneself, *self.words.exceptions, *filter(None, self.words.and_words))
-        if rest.startswith((*joints, *self.words.titles)) or self._is_named(first, last):
+        if rest.startswith((*joints, *self.words.titles)):
             return False
         whole = name + rest
         is_longer = any(whole.startswith(word) and len(word) > len(name) for word in self.words.everyone)
@@ -255,9 +236,6 @@ class NameRepair(TagDraft):
         while len("".join(self.forms[first:at])) < len(text):
             at += 1
         return at
-
-    def _is_named(self, first: int, last: int) -> bool:
-        return any("@" in form for form in self.forms[first:last])
 
     def cut_behind_known(self, members: Collection[str]) -> None:
         """End names behind a member or a pronoun: "me | quarter of"; "everybody | group meeting" has a content."""

@@ -61,13 +61,10 @@ def trim(text: str) -> str:
     bare = text.strip(_EDGES)
     if len(bare) == len(text) or not _PAIRED.search(bare):
         return bare
-    start = text.index(bare)
-    head, tail = text[:start], text[start + len(bare) :]
+    tail = text[text.index(bare) + len(bare) :]
     for opening, closing in _PAIRS:
         if closing in tail and _is_unpaired(opening, closing, bare):
             bare += closing
-        elif opening in head and _is_unpaired(closing, opening, bare):
-            bare = opening + bare
     return bare
 
 

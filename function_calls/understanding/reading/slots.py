@@ -33,29 +33,19 @@ _NUMBER = re.compile(r"(?:#|no\.? ?|number |第|编号)?(\d{1,3})(?:st|nd|rd|th|
 
 
 def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWords | None:
-    """Return the one time that all `pieces` name together; None where they name none, or have other words.
-
-    A time that is over counts only where no coming time is named.
-    """
+    """Return the one coming time that all `pieces` name together; None where they name none, or have other words."""
     text = _insert_colon(_strip_fillers(words.joint.join(piece.strip(_EDGE) for piece in pieces).strip(), words))
     text = mark_day(text, words)
     is_code = text.isdecimal() and len(text) > _LONGEST_FIGURE  # 618, 2026: no hour and no amount
-    over: TimeWords | None = None
     is_read = bool(text) and bool(read(text))  # what has a time of its own is no figure beside "every"
     most = 1 if is_code else _FIGURE_FORMS if is_read and text[:1].isdecimal() else 1 if is_read else None
     for form in words.as_time[:most] if text else ():
         phrase = form.format(time=text)
         expressions = read(phrase)
-        if len(expressions) != 1 or find_uncovered(phrase, expressions, words):
-            continue
-        if expressions[0].best is not None:
+        is_whole = len(expressions) == 1 and not find_uncovered(phrase, expressions, words)
+        if is_whole and expressions[0].best is not None:
             return make_time_words(phrase, expressions[0])
-        over = over or make_time_words(phrase, expressions[0])
-    bare = strip_time_words(text, words)
-    is_behind_preposition = bare != text and not is_read and bool(read(bare))  # "to the 2nd"
-    if over is None and not is_figure(text) and (is_figure(bare) or is_behind_preposition):
-        return parse_time([bare], words, read)
-    return over or _parse_day_and_hour(text, words, read)
+    return _parse_day_and_hour(text, words, read)
 
 
 def _parse_day_and_hour(text: str, words: Lexicon, read: ReadTimes) -> TimeWords | None:

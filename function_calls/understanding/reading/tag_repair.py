@@ -33,7 +33,6 @@ def repair_tags(reading: MessageReading, words: Lexicon, members: Collection[str
     content = ContentRepair(reading, words, tags)
     times = TimeRepair(reading, words, tags)
     names.complete_member_names(members)
-    content.extend_to_quotation()
     content.untag_courtesies()
     content.extend_to_brackets()
     times.tag_same_time()

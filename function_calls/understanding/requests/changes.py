@@ -37,6 +37,7 @@ from function_calls.understanding.requests.references import (
     find_references,
     find_remark,
     find_untagged_time,
+    list_own,
     names_oneself,
     names_unknown_matter,
     reminds,
@@ -149,8 +150,6 @@ def _remove_weekdays(request: RequestContext) -> Interpretation | None:
     name = slots.normalize_reference(request.reading.words("REF"), request.words)
     single = _find_day_beside_name(request) if name else request.reading.words("OLD")
     single = slots.strip_time_words(single, request.words)
-    if not single and names_weekday(name, request.now, request.language, request.times):
-        single = name
     if len(rules) > 1 or not (rules or single):
         return None
     words = request.reading.text[rules[0].start : rules[0].end] if rules else single
@@ -854,9 +853,7 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
     day = day if request.read_times(day) else old_day  # "in December"
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or find_default_reference(request)}
     is_weekday = bool(day and find_weekdays(day, request.now, request.language, request.times))
-    if is_weekday and references in ([], [day]) and _is_day_of_last(request):
-        is_weekday, references = False, []
-    is_name = is_weekday and any(day in reference for reference in references)
+    is_name = is_weekday and any(day in reference != day for reference in references)
     if day and not is_name and any(_is_day(time.best) for time in request.read_times(day)):
         named["occurrence"] = day
     made = request.answers.call_tool("reminder_update", {**arguments, **named})
@@ -883,11 +880,6 @@ def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> 
     days = {best.start.date() for best in times if best is not None and _is_day(best)}
     fires = fires_from(reminder.schedule, min(days), request.now, 1) if len(days) == 1 else ()
     return f"{fires[0]:%Y-%m-%d}" if fires and fires[0].date() in days else ""
-
-
-def _is_day_of_last(request: RequestContext) -> bool:
-    """Return whether a day is one of the repeating reminder set last: "move Friday's to 5"."""
-    return request.last_set is not None and is_repeating(request.last_set)
 
 
 def _is_day(reading: Reading | None) -> bool:
@@ -1011,7 +1003,7 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     kept = _remove_clock(request, keep=True)
     if kept is not None or not words or _limits_for_oneself(words, request):
         return kept
-    is_single = _is_last_single(request) if reminder is None else reminder.schedule.rule is None
+    is_single = reminder is not None and reminder.schedule.rule is None
     day = None if is_single else _read_single_day(words, request)
     if day is not None:
         when = request.reading.words("WHEN")
@@ -1025,7 +1017,7 @@ def keep_days(request: RequestContext) -> Interpretation | None:
         return request.answers.call_tool("reminder_update", {"days": words, "reminder_id": own[0].id})
     if not is_single:
         return update(request, {"days": words})
-    return None if limited and _is_habit(words, request) else move(request)
+    return None if limited else move(request)
 
 
 def _read_single_day(words: str, request: RequestContext) -> date | None:
@@ -1037,22 +1029,16 @@ def _read_single_day(words: str, request: RequestContext) -> date | None:
     return best.start.date() if best is not None and _is_day(best) and not best.has_clock else None
 
 
-def _is_habit(words: str, request: RequestContext) -> bool:
-    """Return whether `words` name weekdays that recur: "Mondays"."""
-    return bool(words and find_recurring_weekdays(words, request.now, request.language, request.times))
-
-
 def _limits_for_oneself(words: str, request: RequestContext) -> bool:
     """Return whether the sender of a shared reminder limits the days for themselves only: "just Mondays for me"."""
     reminder = find_named_reminder(request) if words and names_oneself(request) else None
-    return reminder is not None and _is_shared_by_other(reminder, request) and _is_habit(words, request)
+    return reminder is not None and _is_shared_by_other(reminder, request)
 
 
 def _list_on_days(words: str, request: RequestContext) -> list[Reminder]:
     """Return the reminders of or for the person that come on the weekdays of `words` and on others."""
-    sender, known = request.turn.message.sender, () if request.known is None else request.known.reminders
-    repeating = [each for each in known if each.schedule.rule is not None]
-    own = [each for each in repeating if each.creator.id == sender.id or reminds(each, sender)]
+    known = [] if request.known is None else list_own(request, request.known)
+    own = [each for each in known if each.schedule.rule is not None]
     days = find_weekdays(words, request.now, request.language, request.times) if own else frozenset()
     return [each for each in own if days and _repeats_on(each, days)]
 
@@ -1133,26 +1119,12 @@ def stop_repeating(request: RequestContext) -> Interpretation | None:
     return _remove_clock(request, keep=True) or update(request, {"type": "once"})
 
 
-def make_urgent(request: RequestContext) -> Interpretation | None:
-    """Deliver a reminder in quiet hours as well."""
-    return update(request, {"urgent": True})
-
-
-def make_not_urgent(request: RequestContext) -> Interpretation | None:
-    """Keep a reminder out of quiet hours."""
-    return update(request, {"urgent": False})
-
-
 def repeat_until_done(request: RequestContext) -> Interpretation | None:
-    """Repeat a reminder until it is done."""
-    lengths = [request.parse_length(piece) for piece in _list_intervals(request)]
-    return update(request, {"until_done": count_interval_minutes(next(filter(None, lengths), None))})
-
-
-def _list_intervals(request: RequestContext) -> list[str]:
-    """Return the words for an interval, as they are and without "every"."""
+    """Repeat a reminder until it is done, at an interval that is named with or without "every"."""
     pieces = request.reading.pieces("WHEN")
-    return [*pieces, *(slots.strip_leading_word(piece, request.words.each, request.words.joint) for piece in pieces)]
+    bare = [slots.strip_leading_word(piece, request.words.each, request.words.joint) for piece in pieces]
+    lengths = map(request.parse_length, [*pieces, *bare])
+    return update(request, {"until_done": count_interval_minutes(next(filter(None, lengths), None))})
 
 
 def set_catch_up(request: RequestContext) -> Interpretation | None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from function_calls.language import date_format
@@ -10,7 +11,7 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.local_lookup import make_local_lookup
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
+from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.times import TimeWords
@@ -92,14 +93,8 @@ def find_probable_topic(reading: MessageReading, least: float = 0.0) -> str | No
 
 
 def _help(request: RequestContext, classify: Classify) -> Interpretation | None:
-    """Explain the topic of a question: by a word for it, or by the intent of its words without "how do I".
-
-    A question with no word for a topic but "reminder" is for the next reminder where it has a word such as "next".
-    """
+    """Explain the topic of a question: by a word for it, or by the intent of its words without "how do I"."""
     named = find_topic_by_word(request.reading, request.words)
-    coming = _find_next(request) if named == "set" and request.has_word(request.words.reference_marks) else ""
-    if coming:
-        return request.answers.call_tool("reminder_list", {"filter": coming})
     if named is not None:
         return Interpretation(answer=say(request.turn.language, f"how.{named}"), must_reply=True)
     found = [classify(start)[0] for start in range(1, min(len(request.reading.tokens) - 2, _LONGEST_QUESTION))]
@@ -116,9 +111,8 @@ def _cancel_ask(request: RequestContext) -> Interpretation | None:
     """Close the open question, or delete a reminder where the words name one and not what was asked about."""
     if request.question is None:
         return None
-    common = load_common_words(request.language)
     asked = (request.question.content, request.question.event)
-    is_about_question = any(find_shared_words(request.reading.text, each, common) for each in asked)
+    is_about_question = any(find_shared_words(request.reading.text, each, request.common_words) for each in asked)
     named = None if is_about_question else find_closest_to_remark(request.reading.text, request)
     if named is None:
         return request.answers.drop_question()
@@ -169,8 +163,7 @@ def _asks_for_facts(names: list[str], request: RequestContext) -> bool:
     """Return whether a question to the bot is for no reminder, or rather for a place or another fact."""
     if not names or request.known is None or not request.is_addressed:
         return False
-    common = load_common_words(request.language)
-    is_known = any(request.known.matches(name, common) for name in names)
+    is_known = any(request.known.matches(name, request.common_words) for name in names)
     return not is_known or request.reading.probability("recall") >= _LEAST_RECALL
 
 
@@ -205,20 +198,12 @@ def _who_set(request: RequestContext) -> Interpretation | None:
     return request.answers.call_tool("reminder_list", {"filter": names, "who_set": True})
 
 
-def _next_page(request: RequestContext) -> Interpretation | None:
-    return request.answers.call_tool("reminder_list", {"page": 0})
-
-
 def _pause(request: RequestContext) -> Interpretation | None:
     """Pause reminders, or end those that are to stop behind a day: "stop that reminder after Sunday"."""
     words, when = request.words, request.reading.words("WHEN")
     bare = slots.strip_leading_word(when, words.behind_days, words.joint)
     is_day = bare != when and any(time.best and time.best.has_day for time in request.read_times(bare))
     return changes.end_repetition(request) if is_day else states.pause(request)
-
-
-def _undo(request: RequestContext) -> Interpretation | None:
-    return request.answers.call_tool("undo", {})
 
 
 def _summary(request: RequestContext) -> Interpretation | None:
@@ -253,10 +238,6 @@ def _zone(request: RequestContext) -> Interpretation | None:
     return request.answers.call_tool("time_zone", {"zone": zone, **_read_scope(request)})
 
 
-def _zone_move(request: RequestContext) -> Interpretation | None:
-    return request.answers.call_tool("time_zone", {"move_reminders": True})
-
-
 def _quiet(request: RequestContext) -> Interpretation | None:
     when = request.reading.words("WHEN")
     if when and any(_is_other_day(time, request) for time in find_times(request)):
@@ -284,9 +265,7 @@ def _remember(request: RequestContext) -> Interpretation | None:
 
 def _forget(request: RequestContext) -> Interpretation | None:
     words = slots.normalize_reference(slots.extract_content(request.reading, request.words), request.words)
-    named = (
-        None if request.known is None else request.known.find_only_closest(words, load_common_words(request.language))
-    )
+    named = request.find_closest(words)
     if named is not None:  # "you can forget about the milk"
         return request.answers.call_tool("reminder_delete", {"reminder_id": named.id})
     return request.answers.call_tool("memory_forget", {"reference": words}) if words else None
@@ -368,6 +347,11 @@ def _render_clock(request: RequestContext, zone: str | None) -> str:
     )
 
 
+def _call_tool(request: RequestContext, name: str, arguments: Mapping[str, object]) -> Interpretation:
+    """Return the call of a tool with arguments that do not depend on the words."""
+    return request.answers.call_tool(name, arguments)
+
+
 _HANDLERS: dict[str, Handler] = {
     "set": new_reminders.set_reminders,
     "repeat_last": changes.repeat,
@@ -377,7 +361,7 @@ _HANDLERS: dict[str, Handler] = {
     "list": _list,
     "when_is": _when_is,
     "who_set": _who_set,
-    "next_page": _next_page,
+    "next_page": partial(_call_tool, name="reminder_list", arguments={"page": 0}),
     "delete": lambda request: text_changes.delete_part(request) or changes.delete(request),
     "move": changes.move,
     "reword": text_changes.reword,
@@ -387,8 +371,8 @@ _HANDLERS: dict[str, Handler] = {
     "person_set": people_changes.replace_people,
     "snooze": states.snooze,
     "pause": _pause,
-    "resume": states.resume,
-    "done": states.done,
+    "resume": partial(states.change_state, action="resume"),
+    "done": partial(states.change_state, action="done"),
     "join": states.join,
     "leave": states.leave,
     "skip": changes.skip,
@@ -396,17 +380,17 @@ _HANDLERS: dict[str, Handler] = {
     "add_days": changes.add_days,
     "until": changes.end_repetition,
     "once": changes.stop_repeating,
-    "urgent": changes.make_urgent,
-    "not_urgent": changes.make_not_urgent,
+    "urgent": partial(changes.update, arguments={"urgent": True}),
+    "not_urgent": partial(changes.update, arguments={"urgent": False}),
     "nag": changes.repeat_until_done,
     "catch_up_all": changes.set_catch_up,
     "catch_up_latest": changes.set_catch_up,
     "catch_up_none": changes.set_catch_up,
-    "undo": _undo,
+    "undo": partial(_call_tool, name="undo", arguments={}),
     "summary": _summary,
     "summary_schedule": _summary_schedule,
     "zone": _zone,
-    "zone_move": _zone_move,
+    "zone_move": partial(_call_tool, name="time_zone", arguments={"move_reminders": True}),
     "quiet": _quiet,
     "remember": _remember,
     "forget": _forget,

@@ -17,7 +17,7 @@ from function_calls.understanding.reading.events import (
     tag_event_behind_lead,
     untag_day_meant,
 )
-from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
+from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import find_weekdays
 from function_calls.understanding.reading.names import find_members, find_name
@@ -85,8 +85,7 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
         return repeat_last(request)
     if _names_last_task(reading, request):
         return repeat_last(request.with_tags(NO_TAG if tag == "CONTENT" else tag for tag in request.reading.tags))
-    for tag_named in (untag_day_meant, tag_event_behind_day, tag_event_behind_lead):
-        reading = tag_named(reading, request.words)
+    reading = tag_event_behind_lead(tag_event_behind_day(reading, request.words), request.words)
     request = _keep_count_in_content(request.with_reading(reading))
     reading = tag_event(_keep_reason_in_content(request.reading, request.words), request.words)
     request = request.with_reading(reading)
@@ -232,7 +231,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     if is_repeating(last) and find_weekdays(days, request.now, request.language, request.times):
         return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": "it"})
     is_same = request.has_word(request.words.same_time)
-    request = request.with_reading(untag_day_meant(request.reading, request.words, "WHEN"))
+    request = request.with_reading(untag_day_meant(request.reading, request.words))
     repeated = _read_times_of_repetition(_separate_event(request), last)
     times = [_copy_last_day(_copy_last_clock(each, last, request, is_same=is_same), last, request) for each in repeated]
     if not times:
@@ -320,14 +319,7 @@ def _find_event_reminder(request: RequestContext) -> Reminder | None:
     """Return the only reminder from which a lead is counted back: "an hour before book club", 排练前一天."""
     if request.reading.has("EVENT") or not find_leads(request, has_event=True):
         return None
-    return _find_reminder_named(find_name_beside_lead(request), request)
-
-
-def _find_reminder_named(name: str, request: RequestContext) -> Reminder | None:
-    """Return the only reminder of the chat with words of `name`; None for none, several or no name."""
-    if request.known is None or not name:
-        return None
-    return request.known.find_only_closest(name, load_common_words(request.language))
+    return request.find_closest(find_name_beside_lead(request))
 
 
 def _find_task_behind(request: RequestContext) -> str:
@@ -491,9 +483,7 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
     event = _find_event_reminder(request)
     last = _find_call_to_repeat(request) if request.may_point or event is not None else None
     is_ahead = _is_ahead_of_last(request)
-    linked = (token.form for token in find_words_behind_lead(request)[1:2])  # "antes del concierto"
-    is_named = find_name_beside_lead(request) or any(map(request.words.event_links.__contains__, linked))
-    if is_ahead and is_named and event is None:
+    if is_ahead and event is None and find_name_beside_lead(request):
         return []
     told = _read_event_before(request) if is_ahead and event is None else None
     if told is not None:
@@ -603,7 +593,7 @@ def _separate_event(request: RequestContext) -> RequestContext:
         is_long = all(length >= _DAY for length, _ in find_leads(request, has_event=True))
         if reading.has("WHEN") or not is_long or not slots.is_clock_alone(time.best):
             return request
-    of_name = "EVENT" if _find_reminder_named(name, request) is None else NO_TAG
+    of_name = "EVENT" if request.find_closest(name) is None else NO_TAG
     pairs = zip(reading.tokens, reading.tags, strict=True)
     return request.with_tags(
         tag if tag != "EVENT" else of_name if name and not is_time(token) else "WHEN" for token, tag in pairs

@@ -5,7 +5,6 @@ from datetime import UTC, timedelta
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall
-from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.request_context import RequestContext
@@ -15,7 +14,6 @@ from services.recurrence.rules import ELAPSED, load_calendar, parse_rule
 from services.recurrence.schedule import Schedule, rule_text
 
 _USUAL_MINUTES = 10
-_LONGEST_AMOUNT = 4
 _SECONDS = 60
 
 
@@ -27,7 +25,8 @@ def split_interval(request: RequestContext) -> tuple[RequestContext, timedelta |
         if is_time(token):
             length = _parse_interval(request.reading.text[token.start : token.end], request)
             if length is not None:
-                return request.with_reading(_remove_interval(request.reading, at, at + 1)), length
+                kept = [place for place in range(len(request.reading.tokens)) if place != at]
+                return request.with_reading(request.reading.with_tokens(kept)), length
     return request, None
 
 
@@ -62,16 +61,6 @@ def _parse_interval(text: str, request: RequestContext) -> timedelta | None:
         return None
     hours = _SECONDS if frequency == "HOURLY" else 1
     return timedelta(minutes=hours * int(parts.get("INTERVAL", "1")))
-
-
-def _remove_interval(reading: MessageReading, first: int, last: int) -> MessageReading:
-    """Return `reading` without tags from `first` up to `last` and on to the words "until …"."""
-    behind = [at for at, tag in enumerate(reading.tags) if tag == "UNTILDONE" and at >= last]
-    is_near = bool(behind) and {*reading.tags[last : behind[0]]} <= {NO_TAG}
-    end = behind[0] if is_near and behind[0] - last <= _LONGEST_AMOUNT else last
-    places = range(first, end)
-    kept = [at for at in range(len(reading.tokens)) if at not in places]
-    return reading.with_tokens(kept)
 
 
 def move_to_workdays(call: ToolCall, request: RequestContext) -> ToolCall:

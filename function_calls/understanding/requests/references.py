@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
+from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.reminder_words import find_pairs, find_stems
 from function_calls.understanding.reading.times import list_halves
@@ -181,14 +181,14 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     reminded = _find_for_person_called(named, request, known)
     if reminded is not None:
         return [reminded.id]
-    close = known.find_closest(request.words.joint.join(named), load_common_words(request.language))
+    close = known.find_closest(request.words.joint.join(named), request.common_words)
     close = known.filter_by_time(request.words.joint.join(named), close) if len(close) > 1 else close
     own = tuple(each for each in close if _is_for(each, request.turn.message.sender))
     close = own if len(own) == 1 else close
     if len(close) == 1:
         return [close[0].id]
     if len(close) > 1 and len(named) == 1:
-        return _find_words_in_texts(named[0], close, request) or named
+        return named
     told = None if request.words.joint else find_closest_to_remark(_find_words_beside(request), request)
     if told in list_own(request, known) and (not request.reading.has("REF") or set("".join(named)) & set(told.content)):
         return [told.id]  # 牛奶到货了，不用提醒我买了
@@ -253,7 +253,7 @@ def _choose_of_several(name: str, request: RequestContext, known: ChatReminders)
     person, and where several are left.
     """
     found = known.resolve(name)
-    like = known.find_closest(name, load_common_words(request.language))
+    like = known.find_closest(name, request.common_words)
     is_open = len(found) > 1 and request.reading.intent not in _ASKING and not request.read_times(name)
     mine = [each for each in found if is_open and each in list_own(request, known)]
     if len(mine) == 1 and set(found).isdisjoint(like):
@@ -267,14 +267,6 @@ def _choose_of_several(name: str, request: RequestContext, known: ChatReminders)
     found = _without_moved(found)
     own = [each for each in found if reminds(each, request.turn.message.sender)]
     return found[0] if len(found) == 1 else own[0] if len(own) == 1 else None
-
-
-def _find_words_in_texts(name: str, among: tuple[Reminder, ...], request: RequestContext) -> list[str]:
-    """Return the word of the texts that `name` has in another form: "llamar" for "la llamada"; empty for none."""
-    stems = find_stems(name, load_common_words(request.language))
-    words = among[0].content.split()
-    shared = [word for word in words if find_stems(word, ()) & stems and all(word in each.content for each in among)]
-    return shared[:1]
 
 
 def _takes_back(request: RequestContext) -> bool:
@@ -413,7 +405,7 @@ def _find_asking_words(request: RequestContext) -> tuple[str, bool]:
 def _may_be_name(words: str, request: RequestContext) -> bool:
     """Return whether untagged words may name a reminder: those of a reason match none."""
     is_final = request.reading.intent in _FINAL
-    return is_final or request.known is None or request.known.matches(words, load_common_words(request.language))
+    return is_final or request.known is None or request.known.matches(words, request.common_words)
 
 
 def _find_id(request: RequestContext) -> str:
@@ -428,27 +420,6 @@ def _find_name_behind_article(request: RequestContext) -> str:
     forms = [token.form for token in request.reading.tokens]
     first = next((at for at, form in enumerate(forms) if form in _ARTICLES), None)
     return "" if first is None else _cut_name(first, first + 1, request)
-
-
-def _find_name_before_mark(request: RequestContext) -> str:
-    """Return the untagged characters in front of a word such as 那个: 检查行李 of 检查行李那个改到八点."""
-    tokens, tags = request.reading.tokens, request.reading.tags
-    if request.words.joint or request.reading.has("OLD") or request.reading.intent == "list":
-        return ""
-    marks = [mark for mark in request.words.reference_marks if mark not in request.words.triggers]
-    for clause in split_clauses(tokens):
-        free = list(takewhile(lambda at: tags[at] == NO_TAG and not is_time(tokens[at]), clause))
-        written = request.reading.text[tokens[free[0]].start : tokens[free[-1]].end] if free else ""
-        text = request.words.fold(written)
-        ends = [text.find(mark) for mark in marks if not text.endswith(mark)]
-        name = slots.normalize_reference(written[: min((at for at in ends if at > 1), default=0)], request.words)
-        is_small = slots.are_function_words(name, request.words, request.words.interjections)  # 哈哈那这个
-        if len(name) > 1 and not is_small and not name.startswith(request.words.ahead):
-            return name
-        owned = min((at for mark in request.words.possessives if (at := text.find(mark)) > 1), default=0)
-        if owned and request.known is not None and request.known.resolve(written[:owned]):
-            return written[:owned]
-    return ""
 
 
 def _cut_name(first: int, last: int, request: RequestContext) -> str:
@@ -520,7 +491,7 @@ def _find_untagged(request: RequestContext) -> list[str]:
             return [meaning]
     if request.has_word(request.words.newest):
         return [LAST]
-    named = _find_id(request) or _find_name_behind_article(request) or _find_name_before_mark(request)
+    named = _find_id(request) or _find_name_behind_article(request)
     if named and _may_be_name(named, request):
         return [named]
     numbers = [
@@ -601,7 +572,7 @@ def names_unknown_matter(request: RequestContext) -> bool:
     remark = request.words.fold(_find_words_beside(request))
     if len(own) < 2 or find_closest_to_remark(remark, request) is not None:
         return False
-    common = load_common_words(request.language)
+    common = request.common_words
     if request.words.joint:
         definite = request.words.articles - _INDEFINITE
         return any(one in definite and other not in common for one, other in pairwise(re.findall(r"\w+", remark)))
@@ -616,10 +587,8 @@ def find_closest_to_remark(remark: str, request: RequestContext) -> Reminder | N
     """Return the only reminder that shares a word with a remark, which may be about anything."""
     words = request.words
     others = {*words.copulas_of_events, *words.second_person, *words.skipping}
-    common = load_common_words(request.language) | others
-    if request.known is None or not (find_stems(remark, common) or find_pairs(remark, common)):
-        return None
-    return request.known.find_only_closest(remark, common)
+    common = request.common_words | others
+    return request.find_closest(remark, others) if find_stems(remark, common) or find_pairs(remark, common) else None
 
 
 def _find_by_untagged_words(request: RequestContext) -> list[str]:
@@ -629,8 +598,7 @@ def _find_by_untagged_words(request: RequestContext) -> list[str]:
     """
     if request.known is None or request.listed is not None:
         return _find_by_remark(request)
-    common = load_common_words(request.language) | {*request.words.skipping}
-    like = request.known.find_only_closest(request.reading.join_untagged(request.words.joint), common)
+    like = request.find_closest(request.reading.join_untagged(request.words.joint), request.words.skipping)
     like = like or find_closest_to_remark(find_remark(request), request)
     is_of_others = says_remind_me(request) and like not in list_own(request, request.known)
     return [] if like is None or is_of_others or _tells_clock_of_last(request, request.known) else [like.id]

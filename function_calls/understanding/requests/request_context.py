@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall, Turn
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.open_questions import OpenQuestion
@@ -61,6 +61,15 @@ class RequestContext(Struct, frozen=True, kw_only=True):
         """Return the words of this request, folded; the message may have others."""
         text = self.reading.text
         return self.words.fold(self.words.joint.join(text[token.start : token.end] for token in self.reading.tokens))
+
+    @property
+    def common_words(self) -> frozenset[str]:
+        """Return words that stand beside the name of any reminder."""
+        return load_common_words(self.language)
+
+    def find_closest(self, name: str, others: Iterable[str] = ()) -> Reminder | None:
+        """Return the only coming reminder that shares words with `name`, but the common ones and `others`."""
+        return None if self.known is None else self.known.find_only_closest(name, self.common_words.union(others))
 
     def read_times(self, text: str) -> tuple[TimeReadings, ...]:
         """Read the times in `text`."""

@@ -81,16 +81,6 @@ def pause(request: RequestContext) -> Interpretation | None:
     )
 
 
-def resume(request: RequestContext) -> Interpretation | None:
-    """Resume paused reminders."""
-    return change_state(request, "resume")
-
-
-def done(request: RequestContext) -> Interpretation | None:
-    """Complete a reminder."""
-    return change_state(request, "done")
-
-
 def join(request: RequestContext) -> Interpretation | None:
     """Remind the person who asks as well."""
     made = set_beside_last(request)

@@ -4,7 +4,7 @@ import re
 
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
+from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
 from function_calls.understanding.reading.tokens import split_clauses
@@ -19,7 +19,8 @@ _QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』]{2,})[\"”」』]\s
 
 def reword(request: RequestContext) -> Interpretation | None:
     """Replace the text of a reminder, or one word of the one set last."""
-    written = _find_quotation(request) or slots.extract_content(request.reading, request.words)
+    quoted = _QUOTED.search(request.reading.text)
+    written = quoted[1] if quoted else slots.extract_content(request.reading, request.words)
     content, denied = _split_denial(
         slots.strip_leading_word(written, request.words.telling, request.words.joint), request
     )
@@ -60,9 +61,9 @@ def _replace_amount(amount: str, request: RequestContext) -> Interpretation | No
 
 def _find_reworded(content: str, request: RequestContext) -> Reminder | None:
     """Return the only reminder of the person that shares words with a new text, where the request names none."""
-    if request.known is None or find_references(request) or request.turn.message.reply_to is not None:
+    if find_references(request) or request.turn.message.reply_to is not None:
         return None
-    like = request.known.find_only_closest(content, load_common_words(request.language))
+    like = request.find_closest(content)
     own = request.turn.message.sender.id
     return like if like is not None and (like.creator.id == own or is_reminded_by_other(like, request)) else None
 
@@ -86,16 +87,9 @@ def _fit_into_text(content: str, text: str) -> str:
     return " ".join([*old[:first], *new, *old[last + 1 :]]) if last else content
 
 
-def _find_quotation(request: RequestContext) -> str:
-    """Return the quotation that ends a message; "" for none."""
-    quoted = _QUOTED.search(request.reading.text)
-    return quoted[1] if quoted else ""
-
-
 def _replace_word(old: str, new: str, request: RequestContext) -> Interpretation | None:
     """Replace `old` by `new` in the text of the reminder that has it; the whole text where they share a word."""
-    common = load_common_words(request.language)
-    reminder = request.known.find_only_closest(old, common) if old and request.known is not None else None
+    reminder, common = request.find_closest(old), request.common_words
     if reminder is None:
         return None
     bare = slots.strip_leading_word(old, request.words.articles, request.words.joint)
