@@ -22,7 +22,12 @@ from function_calls.understanding.reading.times import (
 )
 from function_calls.understanding.reading.tokens import is_time, split_clauses
 from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside
-from function_calls.understanding.requests.arguments import format_shift, format_time, make_change_arguments
+from function_calls.understanding.requests.arguments import (
+    format_shift,
+    format_time,
+    make_change_arguments,
+    make_schedule_arguments,
+)
 from function_calls.understanding.requests.new_reminders import (
     is_repeating,
     repeat_last,
@@ -69,6 +74,7 @@ _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
 _DAYS_OF_MONTH = re.compile(r"FREQ=MONTHLY;(?:BYMONTHDAY=[\d,]+|BYDAY=-?\d[A-Z]{2})(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
 _DAY_OF_MONTH = re.compile(r"FREQ=MONTHLY;BYMONTHDAY=\d+")
 _FREQUENCY = re.compile(r"FREQ=\w+(?:;INTERVAL=\d+)?")
+_WEEKDAYS = re.compile(r"FREQ=WEEKLY;BYDAY=(?P<days>[A-Z]{2}(?:,[A-Z]{2})*)(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
 _WEEKDAY = re.compile(r"FREQ=WEEKLY;BYDAY=[A-Z]{2}")
 _CLOCK = re.compile(r"\d\d:\d\d")
 _DATE = re.compile(r"\d{4}-")
@@ -422,6 +428,9 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     if len(times) != 1 or times[0].best is None:
         return None
     times = [_choose_half_near_reminder(times[0], request)]
+    split = _split_weekdays(request, times[0].best)
+    if split is not None:
+        return split
     changed = (
         _read_amount(request, times[0])
         or _change_day_of_month(request)
@@ -448,6 +457,36 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     if is_single and not old and _is_for_good(request):
         return update(request, {**arguments, "occurrence": "all"})
     return update(request, {**arguments, "since": since}, old=old)
+
+
+def _split_weekdays(request: RequestContext, best: Reading) -> Interpretation | None:
+    """Give some weekdays of a reminder a clock of their own: "Saturdays at 8" for one on Tuesdays and Saturdays at 6.
+
+    "Make it Saturdays at 8" and "every Saturday at 8" are for all of them.
+    """
+    reading, words = request.reading, request.words
+    found = _WEEKDAYS.fullmatch(best.rrule or "") if best.has_clock else None
+    reminder = None if found is None else find_named_reminder(request)
+    due = find_due(reminder, request.now)
+    if found is None or due is None or request.known is None or reminder not in list_own(request, request.known):
+        return None
+    days = frozenset(found["days"].split(","))
+    first = reading.tags.index("WHEN") if reading.has("WHEN") else 0
+    whole = words.itself | words.prepositions
+    is_whole = reading.tokens[first].form.startswith("@rule") and reading.tokens[first - 1].form in whole
+    when = words.fold(slots.strip_time_words(reading.words("WHEN"), words))
+    is_each = slots.strip_leading_word(when, words.each, words.joint) != when
+    if (first and is_whole) or is_each or best.start.time() == due.time() or not _repeats_on(reminder, days):
+        return None
+    rule = reminder.schedule.rule
+    before = {WEEKDAYS[day] for _, day in rule.days} if rule is not None and rule.days else WEEKDAYS
+    kept = ",".join(day for day in WEEKDAYS if day in before and day not in days)
+    changed = {"rrule": f"FREQ=WEEKLY;BYDAY={kept}", "reminder_id": reminder.id}
+    same = request.known.make_arguments(reminder)
+    added = {"content": same["content"], "person": same["person"], **make_schedule_arguments(best, request.now)}
+    calls = (("reminder_update", changed), ("reminder_set", added))
+    made = [request.answers.call_tool(name, arguments) for name, arguments in calls]
+    return replace(made[0], calls=tuple(call for each in made for call in each.calls))
 
 
 def _choose_half_near_reminder(time: TimeWords, request: RequestContext) -> TimeWords:
