@@ -41,6 +41,7 @@ _OWNED = re.compile(r"(?P<name>.+?)(?:(?:['’]s)?\s+|的)(?P<rest>.+)")
 _POSSESSIVE = re.compile(r"['’]s?$|的$")
 _CHINESE = re.compile("[\u3400-\u9fff]{2,4}")
 _LONGEST_SPELLED = 4
+_SHORTEST_NAME_IN_DIGITS = 3
 _SOON = timedelta(hours=3)
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]*")
 
@@ -162,7 +163,9 @@ def _found(
     """Return the matches of `reference` by the first kind of reference that has any."""
     wanted = reference.strip().strip("[]【】\"“”'").strip()
     number = _NUMBER.fullmatch(wanted)
-    found = _numbered(int(number[1]), here, shown) if number else _named(wanted.casefold(), here)
+    found = _numbered(int(number[1]), here, shown) if number else []
+    if not found and (number is None or len(number[1]) >= _SHORTEST_NAME_IN_DIGITS):
+        found = _named(wanted.casefold(), here)
     found = found or _in_order(wanted.casefold(), here, shown) or _due(wanted, here, now, times)
     found = found or _repeating(wanted.casefold(), here, now, times) or _spelled(wanted, here)
     found = found or _of_person(wanted, here) or _owned(wanted, here, now, times)
