@@ -414,16 +414,17 @@ def _has_nothing_to_change(named: list[str], state: Circumstances) -> bool:
 def _is_time_for_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a message that is only a time answers a person, or comes too late for the bot.
 
-    One that asks for a change is for the bot where the person has asked about the time of the sender's reminder. One
-    behind a request that the bot did not take for one belongs to that, and to no other reminder.
+    One that asks for a change is for the bot where it names a repetition, or the person has asked about the time of the
+    sender's reminder. One behind a request that the bot did not take for one belongs to that, and to no other reminder.
     """
-    if state.has_unanswered_request and not _has_change_words(reading, words):
-        return True
-    if state.answers_person:
-        return not (state.others_discussed_time and _has_change_words(reading, words))
-    if any(token.form.startswith("@rule") for token in reading.tokens):
-        return False  # nobody tells another person "every week"
     is_change = _has_change_words(reading, words)
+    if state.has_unanswered_request and not is_change:
+        return True
+    is_rule = any(token.form.startswith("@rule") for token in reading.tokens)
+    if state.answers_person:
+        return not (is_change and (is_rule or state.others_discussed_time))
+    if is_rule:
+        return False  # nobody tells another person "every week"
     is_agreed = state.others_proposed_time or state.changed_subject
     if state.others_named_time and not state.others_discussed_time and (is_agreed or not is_change):
         return True

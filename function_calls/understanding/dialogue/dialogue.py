@@ -134,12 +134,16 @@ class Dialogue:
             return False
         return last is None or other.at > last.at
 
-    def is_only_reminded_by_other(self, key: str, turn: Turn) -> bool:
-        """Return whether another person has just set a reminder for the sender of `turn`, who has asked nothing."""
-        other = self._reminded.get(turn.message.address.key)
-        if other is None or other.name == "everyone" or self.last(key, turn.now) is not None:
+    def is_reminded_by_other(self, key: str, turn: Turn) -> bool:
+        """Return whether another person has just set a reminder for the sender of `turn`, who has asked nothing since.
+
+        One for everyone does not count.
+        """
+        other, last = self._reminded.get(turn.message.address.key), self.last(key, turn.now)
+        if other is None or other.name == "everyone" or other.sender.id == turn.message.sender.id:
             return False
-        return turn.now - other.at <= _FRESH and _is_for_sender(other, turn)
+        is_latest = last is None or other.at > last.at
+        return is_latest and turn.now - other.at <= _FRESH and _is_for_sender(other, turn)
 
     def pass_by(self, key: str) -> None:
         """Record that the person under `key` has written of something else."""
@@ -167,8 +171,10 @@ class Dialogue:
         fired = _find_last_delivery(turn)
         if fired is not None and (last is None or fired > last.at):
             return "fired"
+        if self.is_reminded_by_other(key, turn):
+            return "acted"
         if last is None:
-            return "acted" if self.is_only_reminded_by_other(key, turn) else "none"
+            return "none"
         return "acted" if last.is_change else "listed" if last.calls[0].name == "reminder_list" else "none"
 
     def is_delivery_for_others(self, turn: Turn) -> bool:

@@ -86,13 +86,13 @@ class CircumstancesReader:
         is_unread = has_time and not self._read_times(reading.text, utterance)  # "half 7" without "at"
         is_repeated = is_unread and any(words.has_any(when, _END_MARK.sub("", words.fold(text))) for text in texts)
         # A new request does not go on with the reminder that another person has set for this one.
-        is_reminded = utterance.context == "acted" and last is None
+        is_reminded = utterance.context == "acted" and self._dialogue.is_reminded_by_other(key, turn)
         is_new = is_reminded and reading.intent == "set"
         return Circumstances(
-            context="none" if is_new else utterance.context,
+            context="none" if is_new and last is None else utterance.context,
             awaits_answer=utterance.awaits_answer,
             last_action=self._rate_last_action(utterance, is_reminded=is_reminded and not is_new),
-            changed_subject=self._dialogue.state(key).is_passed,
+            changed_subject=self._dialogue.state(key).is_passed and not is_reminded,
             others=len(texts),
             others_named_time=is_repeated or (has_time and any(self._read_clocks(text, utterance) for text in texts)),
             others_proposed_time=is_repeated
