@@ -201,7 +201,8 @@ class TimeRepair(TagDraft):
         begin = last
         while begin and self.forms[begin - 1] in self.words.correction_fillers | MARKS:
             begin -= 1
-        corrects = self.words.correction_fillers - self.words.prepositions  # "the meeting starts at 7" corrects nothing
+        # "The meeting starts at 7" and "ask for it at 7" correct nothing.
+        corrects = self.words.correction_fillers - self.words.prepositions - self.words.itself
         if begin < last and any(form in corrects for form in self.forms[begin:last]):
             self.set_tag(begin, last, NO_TAG)
             self.tags[last] = "WHEN"

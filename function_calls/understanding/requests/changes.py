@@ -426,7 +426,7 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     times = find_times(request) or slots.parse_times(begins, request.words, request.read_times)
     times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
     if len(times) != 1 or times[0].best is None:
-        return None
+        return _replace_weekdays(request)
     times = [_choose_half_near_reminder(times[0], request)]
     split = _split_weekdays(request, times[0].best)
     if split is not None:
@@ -457,6 +457,17 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     if is_single and not old and _is_for_good(request):
         return update(request, {**arguments, "occurrence": "all"})
     return update(request, {**arguments, "since": since}, old=old)
+
+
+def _replace_weekdays(request: RequestContext) -> Interpretation | None:
+    """Let a weekly or daily reminder come on other weekdays: "no, Tuesday and Friday"; None for anything else."""
+    words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
+    days = find_weekdays(words, request.now, request.language, request.times) if words else frozenset()
+    reminder = find_named_reminder(request) if len(days) > 1 else None
+    rule = None if reminder is None else reminder.schedule.rule
+    if rule is None or rule.interval != 1 or rule.frequency not in {"DAILY", "WEEKLY"}:
+        return None
+    return update(request, {"rrule": f"FREQ=WEEKLY;BYDAY={','.join(sorted(days, key=WEEKDAYS.index))}"})
 
 
 def _split_weekdays(request: RequestContext, best: Reading) -> Interpretation | None:

@@ -617,7 +617,7 @@ def _read_times_of_repetition(request: RequestContext, last: ToolCall) -> list[T
     event = _read_call_time(last, request)
     if not leads or request.reading.has("EVENT"):
         return find_times(request)
-    if not request.reading.has("WHEN") and not request.has_word(request.words.ahead):
+    if not request.reading.has("WHEN") and not request.words.has_any(request.words.ahead, request.folded_text):
         return find_times(request)  # "and 40 minutes for the buns"
     if event is None:
         return []
