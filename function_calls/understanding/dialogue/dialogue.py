@@ -58,6 +58,7 @@ class LastReminder(Struct, frozen=True, kw_only=True):
     """The call that set a reminder last in a chat: for `name`, or for the `sender` where that is empty."""
 
     at: datetime
+    message_id: str
     sender: Person
     name: str
     call: ToolCall
@@ -95,6 +96,7 @@ class Dialogue:
             person = last_set.arguments.get("person")
             self._reminded[turn.message.address.key] = LastReminder(
                 at=turn.now,
+                message_id=turn.message.id,
                 sender=turn.message.sender,
                 name="" if person is None else str(person).removeprefix("@"),
                 call=last_set,
@@ -190,9 +192,13 @@ class Dialogue:
         return last is not None and turn.now - last.at <= _FRESH
 
     def list_messages_since(self, key: str, turn: Turn, question_id: str = "") -> list[ChatMessage]:
-        """Return other people's messages to each other since the last action, delivery, or the question."""
-        last = self.last(key, turn.now)
+        """Return other people's messages to each other since the last action, delivery, or the question.
+
+        A reminder that another person has set for the sender of `turn` is an action as well.
+        """
+        last, other = self.last(key, turn.now), self._reminded.get(turn.message.address.key)
         begin = {question_id, "" if last is None else last.message_id}
+        begin |= {other.message_id} if other is not None and self.is_reminded_by_other(key, turn) else set()
         own = turn.message.sender.id
         is_fired = self.context(key, turn) == "fired"
         written = takewhile(
