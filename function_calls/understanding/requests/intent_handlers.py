@@ -17,7 +17,15 @@ from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import zone_name
-from function_calls.understanding.requests import changes, new_reminders, people_changes, states, text_changes
+from function_calls.understanding.requests import (
+    changes,
+    moves,
+    new_reminders,
+    people_changes,
+    repetitions,
+    states,
+    text_changes,
+)
 from function_calls.understanding.requests.arguments import make_schedule_arguments
 from function_calls.understanding.requests.reference_resolution import find_shared_words
 from function_calls.understanding.requests.references import (
@@ -203,7 +211,7 @@ def _pause(request: RequestContext) -> Interpretation | None:
     words, when = request.words, request.reading.words("WHEN")
     bare = slots.strip_leading_word(when, words.behind_days, words.joint)
     is_day = bare != when and any(time.best and time.best.has_day for time in request.read_times(bare))
-    return changes.end_repetition(request) if is_day else states.pause(request)
+    return repetitions.end_repetition(request) if is_day else states.pause(request)
 
 
 def _summary(request: RequestContext) -> Interpretation | None:
@@ -354,7 +362,7 @@ def _call_tool(request: RequestContext, name: str, arguments: Mapping[str, objec
 
 _HANDLERS: dict[str, Handler] = {
     "set": new_reminders.set_reminders,
-    "repeat_last": changes.repeat,
+    "repeat_last": repetitions.repeat,
     "answer_when": new_reminders.answer_when,
     "answer_content": new_reminders.answer_content,
     "cancel_ask": _cancel_ask,
@@ -363,7 +371,7 @@ _HANDLERS: dict[str, Handler] = {
     "who_set": _who_set,
     "next_page": partial(_call_tool, name="reminder_list", arguments={"page": 0}),
     "delete": lambda request: text_changes.delete_part(request) or changes.delete(request),
-    "move": changes.move,
+    "move": moves.move,
     "reword": text_changes.reword,
     "append": text_changes.append,
     "person_add": people_changes.add_person,
@@ -376,16 +384,16 @@ _HANDLERS: dict[str, Handler] = {
     "join": states.join,
     "leave": states.leave,
     "skip": changes.skip,
-    "keep_days": changes.keep_days,
-    "add_days": changes.add_days,
-    "until": changes.end_repetition,
-    "once": changes.stop_repeating,
+    "keep_days": repetitions.keep_days,
+    "add_days": repetitions.add_days,
+    "until": repetitions.end_repetition,
+    "once": repetitions.stop_repeating,
     "urgent": partial(changes.update, arguments={"urgent": True}),
     "not_urgent": partial(changes.update, arguments={"urgent": False}),
-    "nag": changes.repeat_until_done,
-    "catch_up_all": changes.set_catch_up,
-    "catch_up_latest": changes.set_catch_up,
-    "catch_up_none": changes.set_catch_up,
+    "nag": repetitions.repeat_until_done,
+    "catch_up_all": repetitions.set_catch_up,
+    "catch_up_latest": repetitions.set_catch_up,
+    "catch_up_none": repetitions.set_catch_up,
     "undo": partial(_call_tool, name="undo", arguments={}),
     "summary": _summary,
     "summary_schedule": _summary_schedule,

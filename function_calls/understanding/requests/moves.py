@@ -1,0 +1,691 @@
+"""Make calls of requests to change when existing reminders come."""
+
+import re
+from calendar import monthrange
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from msgspec.structs import replace
+
+from function_calls.language.recognized_phrases import is_clock_without_half
+from function_calls.tools.calls import Interpretation
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.named_weekdays import find_weekdays, names_weekday
+from function_calls.understanding.reading.tag_repair import tag_same_time
+from function_calls.understanding.reading.times import (
+    TimeWords,
+    choose_nearer_half,
+    keep_clock_in_part,
+    list_halves,
+    set_clock,
+)
+from function_calls.understanding.reading.tokens import is_time, split_clauses
+from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside
+from function_calls.understanding.requests.arguments import (
+    format_shift,
+    format_time,
+    make_change_arguments,
+    make_schedule_arguments,
+)
+from function_calls.understanding.requests.changes import find_day_in_name, read_time_in_name, repeats_on, skip, update
+from function_calls.understanding.requests.new_reminders import repeat_last
+from function_calls.understanding.requests.references import (
+    find_due,
+    find_named_reminder,
+    find_references,
+    list_own,
+    says_remind_me,
+)
+from function_calls.understanding.requests.request_context import RequestContext
+from function_calls.understanding.requests.request_times import find_leads, find_times, tag_lead
+from services.kernel.chat import ChatMessage
+from services.recurrence.edits import fires_from
+from services.recurrence.rules import WEEKDAYS
+from services.recurrence.schedule import rule_text
+from services.reminders.model import Reminder
+from services.time_expressions import Grain, Reading
+
+_NEAR, _FAR, _DAY = timedelta(hours=1), timedelta(hours=3), timedelta(days=1)
+_ANSWER_TIME = timedelta(seconds=2)
+"""The longest time between a message and the reminder that it sets."""
+_PERIODS = {"DAILY": _DAY, "WEEKLY": timedelta(days=7), "MONTHLY": timedelta(days=31)}
+"""The longest time between two occurrences at each frequency."""
+_LAST_HOUR, _NEAR_MINUTES = 12, 180
+_BOTH, _WEEK = 2, 7
+_DAYS_OF_MONTH = re.compile(r"FREQ=MONTHLY;(?:BYMONTHDAY=[\d,]+|BYDAY=-?\d[A-Z]{2})(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
+_WEEKDAYS = re.compile(r"FREQ=WEEKLY;BYDAY=(?P<days>[A-Z]{2}(?:,[A-Z]{2})*)(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
+_WEEKDAY = re.compile(r"FREQ=WEEKLY;BYDAY=[A-Z]{2}")
+_CLOCK = re.compile(r"\d\d:\d\d")
+_FROM = re.compile(r"\bfrom\b|[从從]")
+
+
+def move(request: RequestContext) -> Interpretation | None:
+    """Change the time of a reminder: to another time, by an amount, or to another repetition."""
+    if _is_for_oneself_as_well(request):
+        return repeat_last(request)
+    request = request.with_reading(tag_same_time(request.reading, request.words))
+    request = untag_reasons(request)
+    if _refuses_weekdays(request):
+        return skip(request)
+    name = _find_time_alone(request)
+    if name:
+        return request.answers.call_tool("reminder_list", {"filter": slots.strip_time_words(name, request.words)})
+    shifted = _move_by(request)
+    if shifted is not None:
+        return shifted
+    if request.has_word(request.words.only_once):
+        return _move_occurrence(request)
+    ahead = _move_ahead_of_itself(request)
+    return _move_to(request) if ahead is None else update(request, ahead)
+
+
+def _move_by(request: RequestContext) -> Interpretation | None:
+    """Change the time of a reminder by an amount: later, earlier, or as a lead; None without one, or with a time."""
+    later, earlier = request.parse_amount("LATER"), request.parse_amount("EARLIER")
+    if later is not None and not _names_clock(request) and _is_corrected_amount(request):
+        return update(request, {"time": format_time(request.now + later)})
+    if (later is not None or earlier is not None) and not _names_clock(request):
+        shift = later or earlier or timedelta()
+        dated = _tag_day_of_shift(request, -shift if later is None else shift)
+        if dated is not None:
+            return _move_to(dated)
+        return update(request, {"time": format_shift(-shift if later is None or _is_ahead(request) else shift)})
+    lead = request.parse_amount("LEAD")
+    if lead is None or request.reading.has("WHEN") or request.reading.has("EVENT"):
+        return None
+    old = _find_old_lead(find_named_reminder(request), request)
+    if not old and not request.has_word(request.words.ahead) and _is_corrected_amount(request):
+        return update(request, {"time": format_time(request.now + lead)})
+    if request.has_word(request.words.later) and not request.has_word(request.words.ahead):
+        return update(request, {"time": format_shift(lead)})  # "make it an hour more"
+    return update(request, {"time": format_shift(old - lead)})
+
+
+def _refuses_weekdays(request: RequestContext) -> bool:
+    """Return whether a change only refuses weekdays of a reminder that comes on others as well: "no Wednesdays"."""
+    reading, words = request.reading, request.words
+    spans = [span for tag in ("WHEN", "OLD") for span in reading.spans(tag)]
+    if len(spans) != 1 or not set(reading.tags) <= {NO_TAG, "REF", "WHEN", "OLD"}:
+        return False
+    start, end = spans[0]
+    before = f"{words.joint}{words.fold(reading.text[:start]).rstrip()}"
+    is_refused = before.endswith(tuple(f"{words.joint}{word}" for word in words.without))
+    days = find_weekdays(reading.text[start:end], request.now, request.language, request.times)
+    reminder = find_named_reminder(request) if is_refused and days else None
+    return reminder is not None and repeats_on(reminder, days)
+
+
+def _is_for_oneself_as_well(request: RequestContext) -> bool:
+    """Return whether only the sender wants a further reminder, and the others keep theirs: 提前一天也提醒我."""
+    is_too = request.reading.has("REF") and request.has_word(request.words.too) and says_remind_me(request)
+    reminder = find_named_reminder(request) if is_too else None
+    return reminder is not None and any(each.id != request.turn.message.sender.id for each in reminder.targets)
+
+
+def _is_corrected_amount(request: RequestContext) -> bool:
+    """Return whether an amount of time replaces the previous one: "sorry, I meant 20 minutes"."""
+    is_shift = request.has_word(request.words.later) or request.has_word(request.words.earlier)
+    reminder = None if is_shift else find_named_reminder(request)
+    due = find_due(reminder, request.now)
+    if due is None or due - request.now >= _DAY:
+        return False
+    is_corrected = request.words.has_any(request.words.corrections, request.folded_text)
+    is_replaced = request.words.has_any(request.words.substitutes, request.folded_text)
+    return is_corrected or (is_replaced and _find_amount_set(reminder, request) is not None)
+
+
+def _find_amount_set(reminder: Reminder | None, request: RequestContext) -> timedelta | None:
+    """Return the amount of time after which a message of the chat asked to be reminded: "in 2 hours"; None for others.
+
+    Such a time counts from the message, so that it is another one a minute later.
+    """
+    told = _find_message_of(reminder, request)
+    if told is None:
+        return None
+    sent = told.sent_at.astimezone(request.now.tzinfo)
+    minute = timedelta(minutes=1)
+    both = [request.times(told.text, at, language=request.language) for at in (sent, sent + minute)]
+    bests = [times[0].best for times in both if len(times) == 1]
+    first, second = bests if len(bests) == _BOTH else (None, None)
+    if first is None or second is None or first.rrule is not None or second.start - first.start != minute:
+        return None
+    return first.start - sent
+
+
+def _find_message_of(reminder: Reminder | None, request: RequestContext) -> ChatMessage | None:
+    """Return the last message of a person with the text of a reminder; None where it is not known."""
+    words = request.words
+    people = (each for each in reversed(request.turn.recent) if not each.sender.is_bot)
+    content = "" if reminder is None else words.fold(reminder.content)
+    return next((each for each in people if content and content in words.fold(each.text)), None)
+
+
+def _names_clock(request: RequestContext) -> bool:
+    """Return whether a clock names the result of an amount of time: "half an hour earlier, so at 8:30"."""
+    time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
+    return time is not None and slots.is_clock_alone(time.best)
+
+
+def _tag_day_of_shift(request: RequestContext, shift: timedelta) -> RequestContext | None:
+    """Return the request with the day that `shift` of a monthly reminder leads to as its time: 提前一天吧，19号."""
+    reminder = find_named_reminder(request)
+    due, reading = find_due(reminder, request.now), request.reading
+    if (
+        reminder is None
+        or due is None
+        or reminder.schedule.rule is None
+        or reminder.schedule.rule.frequency != "MONTHLY"
+    ):
+        return None
+    texts = [reading.text[token.start : token.end] if token.form == "@day" else "" for token in reading.tokens]
+    read = [next((time.best for time in request.read_times(text)), None) for text in texts]
+    tags = [
+        "WHEN" if best is not None and best.start.day == (due + shift).day else "REF" if tag == "REF" else NO_TAG
+        for best, tag in zip(read, reading.tags, strict=True)
+    ]
+    return request.with_tags(tags) if "WHEN" in tags else None
+
+
+def _find_old_lead(reminder: Reminder | None, request: RequestContext) -> timedelta:
+    """Return the time from a reminder to the event in the message of the chat that set it: "gig at 7, an hour before".
+
+    The event has the only time of that message, as leads are none; else it is zero.
+    """
+    due, told = find_due(reminder, request.now), _find_message_of(reminder, request)
+    sent = request.now if told is None else told.sent_at.astimezone(request.now.tzinfo)
+    times = () if told is None or due is None else request.times(told.text, sent, language=request.language)
+    event = times[0].best if len(times) == 1 else None
+    if told is not None and event is not None and event.start == due:  # "two days before 12 December"
+        behind = _find_words_ahead(told.text, request)
+        times = request.times(behind, sent, language=request.language)
+        event = times[0].best if len(times) == 1 else None
+    if due is None or event is None or not event.has_day:
+        return timedelta()
+    start = event.start if event.has_clock else event.start.replace(hour=due.hour, minute=due.minute)
+    return max(timedelta(), start - due)
+
+
+def _find_words_ahead(text: str, request: RequestContext) -> str:
+    """Return the words of an event behind "before" ("two days before 12 December"), in Chinese in front of 前."""
+    found = [text.partition(f"{request.words.joint}{word}{request.words.joint}") for word in request.words.ahead]
+    before, _, behind = next((each for each in found if each[1]), ("", "", ""))
+    return behind if request.words.joint else before
+
+
+def _move_ahead_of_itself(request: RequestContext) -> dict[str, object] | None:
+    """Return the arguments for some days before the reminder's own time: "to the day before at 8pm"."""
+    leads = [] if request.reading.has("EVENT") else find_leads(tag_lead(request), has_event=True)
+    reminder = find_named_reminder(request) if len(leads) == 1 else None
+    due = find_due(reminder, request.now)
+    if reminder is None or due is None or reminder.schedule.rule is not None or leads[0][0] < timedelta(days=1):
+        return None
+    days, clock = leads[0]
+    day = due + timedelta(days=_find_old_lead(reminder, request).days) - days
+    if clock is not None and clock.best is not None:
+        day = day.replace(hour=clock.best.start.hour, minute=clock.best.start.minute)
+    return {"time": format_time(day)}
+
+
+def _move_to(request: RequestContext) -> Interpretation | None:
+    """Change the time of a reminder to the time that the words name."""
+    reading = request.reading
+    since = slots.strip_time_words(reading.words("FROM"), request.words)
+    if slots.are_function_words(since.casefold().split(), request.words):
+        since = ""  # "a" alone of "a partir de ahora"
+    clock = _parse_clock_beside_hour(request)
+    if clock:
+        return update(request, {"time": clock})
+    begins = [FROM_THEN.sub("", piece) for piece in reading.pieces("FROM")]
+    times = find_times(request) or slots.parse_times(begins, request.words, request.read_times)
+    times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
+    if len(times) != 1 or times[0].best is None:
+        return _replace_weekdays(request)
+    times = [_choose_half_near_reminder(times[0], request)]
+    split = _split_weekdays(request, times[0].best)
+    if split is not None:
+        return split
+    changed = (
+        _read_amount(request, times[0])
+        or _change_day_of_month(request)
+        or _exchange_weekday(request)
+        or _change_weekday(request, times[0].best)
+        or _move_ahead_of_event(request, times[0].best)
+        or _keep_begin(request, times[0].best)
+        or _begin_on(request, times[0].best)
+        or (None if since else _repeat_from_begin(times[0], request))
+    )
+    if changed is not None:
+        return update(request, changed)
+    old, new = _split_range(times[0], request)
+    arguments = _make_arguments(new, request)
+    is_single = new.best.has_day and new.best.rrule is None
+    is_open = since or (is_single and has_words_outside(FROM_THEN, request.folded_text, ""))
+    is_weekday_replaced = is_single and not since and _replaces_weekday(request)
+    if is_open and not is_weekday_replaced and new.best.has_clock and not (since and reading.has("WHEN")):
+        arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
+    if old and not new.best.has_clock:
+        return update(request, {**arguments, "occurrence": old})
+    if _begins_daily_anew(arguments, request):
+        return update(request, {**arguments, "type": "daily"})
+    if is_single and not old and _is_for_good(request):
+        return update(request, {**arguments, "occurrence": "all"})
+    return update(request, {**arguments, "since": since}, old=old)
+
+
+def _replace_weekdays(request: RequestContext) -> Interpretation | None:
+    """Let a weekly or daily reminder come on other weekdays: "no, Tuesday and Friday"; None for anything else."""
+    words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
+    days = find_weekdays(words, request.now, request.language, request.times) if words else frozenset()
+    reminder = find_named_reminder(request) if len(days) > 1 else None
+    rule = None if reminder is None else reminder.schedule.rule
+    if rule is None or rule.interval != 1 or rule.frequency not in {"DAILY", "WEEKLY"}:
+        return None
+    return update(request, {"rrule": f"FREQ=WEEKLY;BYDAY={','.join(sorted(days, key=WEEKDAYS.index))}"})
+
+
+def _split_weekdays(request: RequestContext, best: Reading) -> Interpretation | None:
+    """Give some weekdays of a reminder a clock of their own: "Saturdays at 8" for one on Tuesdays and Saturdays at 6.
+
+    "Make it Saturdays at 8" and "every Saturday at 8" are for all of them.
+    """
+    reading, words = request.reading, request.words
+    found = _WEEKDAYS.fullmatch(best.rrule or "") if best.has_clock else None
+    reminder = None if found is None else find_named_reminder(request)
+    due = find_due(reminder, request.now)
+    if found is None or due is None or request.known is None or reminder not in list_own(request, request.known):
+        return None
+    days = frozenset(found["days"].split(","))
+    first = reading.tags.index("WHEN") if reading.has("WHEN") else 0
+    whole = words.itself | words.prepositions
+    is_whole = reading.tokens[first].form.startswith("@rule") and reading.tokens[first - 1].form in whole
+    when = words.fold(slots.strip_time_words(reading.words("WHEN"), words))
+    is_each = slots.strip_leading_word(when, words.each, words.joint) != when
+    if (first and is_whole) or is_each or best.start.time() == due.time() or not repeats_on(reminder, days):
+        return None
+    rule = reminder.schedule.rule
+    before = {WEEKDAYS[day] for _, day in rule.days} if rule is not None and rule.days else WEEKDAYS
+    kept = ",".join(day for day in WEEKDAYS if day in before and day not in days)
+    changed = {"rrule": f"FREQ=WEEKLY;BYDAY={kept}", "reminder_id": reminder.id}
+    same = request.known.make_arguments(reminder)
+    added = {"content": same["content"], "person": same["person"], **make_schedule_arguments(best, request.now)}
+    calls = (("reminder_update", changed), ("reminder_set", added))
+    made = [request.answers.call_tool(name, arguments) for name, arguments in calls]
+    return replace(made[0], calls=tuple(call for each in made for call in each.calls))
+
+
+def _choose_half_near_reminder(time: TimeWords, request: RequestContext) -> TimeWords:
+    """Return an open clock of a day or rule in the half of the day in which it is near the clock of the reminder."""
+    due = find_due(find_named_reminder(request), request.now)
+    found = request.read_times(time.words)
+    hours = {each.start.hour for each in found[0].readings} if len(found) == 1 else set()
+    if due is None or slots.is_clock_alone(time.best) or hours != {each.start.hour for each in list_halves(time.best)}:
+        return time
+    near = choose_nearer_half(time.best, due)
+    distance = abs((near.start.hour - due.hour) * 60 + near.start.minute - due.minute)
+    read = next(each for each in found[0].readings if each.start.hour == near.start.hour)
+    best = read if read.rrule is not None else set_clock(time.best, near)
+    return replace(time, readings=(best,)) if distance < _NEAR_MINUTES else time
+
+
+def _repeat_from_begin(time: TimeWords, request: RequestContext) -> dict[str, object] | None:
+    """Return the arguments of other days for a repeating reminder that begins later: no earlier than it begins."""
+    frequency = (time.best.rrule or "").partition(";")[0].removeprefix("FREQ=")
+    reminder = find_named_reminder(request) if frequency in _PERIODS else None
+    rule = None if reminder is None else reminder.schedule.rule
+    first = find_due(reminder, request.now)
+    if rule is None or first is None or time.best.has_clock or time.best.part:
+        return None
+    if first - request.now <= _PERIODS.get(rule.frequency, _PERIODS[frequency]) * rule.interval:
+        return None
+    midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
+    later = slots.parse_time(
+        [time.words], request.words, lambda text: request.times(text, midnight, language=request.language)
+    )
+    if later is None or later.best.rrule != time.best.rrule:
+        return None
+    start = later.best.start.replace(hour=first.hour, minute=first.minute, second=first.second)
+    return {"time": format_time(start), "rrule": str(time.best.rrule)}
+
+
+def _change_weekday(request: RequestContext, best: Reading) -> dict[str, object] | None:
+    """Return the arguments for another weekday ("Thursdays") of a reminder that repeats every two or more weeks.
+
+    "Every Thursday" is every week.
+    """
+    words = request.words.fold(slots.strip_time_words(request.reading.words("WHEN"), request.words))
+    is_bare = slots.strip_leading_word(words, request.words.each, request.words.joint) == words
+    reminder = find_named_reminder(request) if is_bare and _WEEKDAY.fullmatch(best.rrule or "") else None
+    rule = None if reminder is None else reminder.schedule.rule
+    if rule is None or rule.interval == 1:
+        return None
+    return {"time": f"{best.wall:%Y-%m-%d}", "occurrence": "all"}
+
+
+def _change_day_of_month(request: RequestContext) -> dict[str, object] | None:
+    """Return the arguments for other days of a reminder that repeats every month: "the 28th", "first Tuesday"."""
+    reminder = None if request.has_word(request.words.one_time) else find_named_reminder(request)
+    rule = None if reminder is None else reminder.schedule.rule
+    if rule is None or ((rule.frequency, rule.interval) != ("MONTHLY", 1) and not rule.months[1:]):
+        return None
+    former = (time.best for piece in request.reading.pieces("OLD") for time in request.read_times(piece))
+    if _is_hour_of(reminder, request) or any(best is not None and best.grain is Grain.MONTH for best in former):
+        return None  # "in December make it the 17th" is for one of them
+    pieces = [slots.strip_time_words(piece, request.words) for piece in request.reading.pieces("WHEN")]
+    phrases = [request.words.each_month.format(days=piece) for piece in pieces[:1]]
+    time = slots.parse_time([*phrases, *pieces[1:]], request.words, request.read_times)
+    if time is None or not _DAYS_OF_MONTH.fullmatch(time.best.rrule or ""):
+        return None
+    if (time.best.rrule or "").count(",") + 1 < len(rule.month_days or rule.days):
+        return None  # the 20th for one of the 15th and the 28th
+    if rule.months:
+        day = str(time.best.rrule).removeprefix("FREQ=MONTHLY;")
+        return {"rrule": f"FREQ=YEARLY;BYMONTH={','.join(map(str, rule.months))};{day}"}
+    return make_change_arguments(time.best, request.now)
+
+
+def _is_hour_of(reminder: Reminder | None, request: RequestContext) -> bool:
+    """Return whether a bare figure is an hour: it replaces that of the reminder, or this has no day of the month."""
+    words, old = (slots.strip_time_words(request.reading.words(tag), request.words) for tag in ("WHEN", "OLD"))
+    due = find_due(reminder, request.now)
+    if reminder is None or reminder.schedule.rule is None or due is None or not slots.is_figure(words):
+        return False
+    is_replaced = slots.is_figure(old) and int(old) in {due.hour, due.hour % _LAST_HOUR}
+    return is_replaced or not reminder.schedule.rule.month_days
+
+
+def _exchange_weekday(request: RequestContext) -> dict[str, object] | None:
+    """Return the arguments for another day in place of one of a weekly reminder: "Sunday instead of Saturday"."""
+    reminder = None if request.has_word(request.words.one_time) else find_named_reminder(request)
+    rule = None if reminder is None else reminder.schedule.rule
+    if rule is None or rule.frequency != "WEEKLY" or (len(rule.days) > 1 and find_references(request)):
+        return None
+    old, new = (_read_bare_weekday(request, tag) for tag in ("OLD", "WHEN"))
+    days = [WEEKDAYS[day] for _, day in rule.days]
+    if not old or not new or old not in days:
+        return None
+    kept = sorted({new, *days} - {old}, key=WEEKDAYS.index)
+    interval = f";INTERVAL={rule.interval}" if rule.interval > 1 else ""
+    return {"rrule": f"FREQ=WEEKLY{interval};BYDAY={','.join(kept)}"}
+
+
+def _read_bare_weekday(request: RequestContext, tag: str) -> str:
+    """Return the weekday, as in BYDAY, that the words with `tag` name without a week or a clock; "" for others."""
+    words = slots.strip_time_words(request.reading.words(tag), request.words)
+    if not words or not names_weekday(words, request.now, request.language, request.times):
+        return ""
+    return next(iter(find_weekdays(words, request.now, request.language, request.times)), "")
+
+
+def _keep_begin(request: RequestContext, best: Reading) -> dict[str, object] | None:
+    """Return the arguments of another interval of hours or minutes that begins with the next time of the reminder."""
+    parts = re.fullmatch(r"FREQ=(?P<unit>HOUR|MINUTE)LY(?:;INTERVAL=(?P<count>\d+))?", best.rrule or "")
+    reminder = None if parts is None else find_named_reminder(request)
+    rule = None if reminder is None else reminder.schedule.rule
+    due = find_due(reminder, request.now)
+    if parts is None or rule is None or not rule.is_elapsed or due is None:
+        return None
+    interval = timedelta(**{f"{parts['unit'].lower()}s": int(parts["count"] or 1)})
+    if best.start - request.now != interval:
+        return None
+    return {"time": format_time(due), "rrule": str(best.rrule)}
+
+
+def _begin_on(request: RequestContext, best: Reading) -> dict[str, object] | None:
+    """Return the arguments of a repeating reminder that begins on another day: "starting the 17th"."""
+    when, since = (request.reading.words(tag) for tag in ("WHEN", "FROM"))
+    is_begin = not (when and since) and FROM_THEN.search(when or since)
+    is_day = best.rrule is None and best.has_day and not (best.has_clock or best.part)
+    reminder = find_named_reminder(request) if is_begin and is_day else None
+    if reminder is None or reminder.schedule.rule is None:
+        return None
+    day = best.start.date()
+    later = replace(reminder.schedule, start=datetime.combine(day, reminder.schedule.start.time()))
+    fires = fires_from(later, day, request.now, 1)
+    first = fires[0].astimezone(request.now.tzinfo) if fires else None
+    return None if first is None else {"time": format_time(first), "rrule": rule_text(reminder.schedule)}
+
+
+def _move_ahead_of_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
+    """Return the hour ahead of an event without a day, on the reminder's day: "it is at 4, an hour before"."""
+    events = slots.parse_times(request.reading.pieces("EVENT"), request.words, request.read_times)
+    if len(events) != 1 or not request.reading.has("LEAD") or events[0].best.has_day:
+        return None
+    return {"time": f"{best.wall:%H:%M}"}
+
+
+def _begins_daily_anew(arguments: Mapping[str, object], request: RequestContext) -> bool:
+    """Return whether a clock is another one for every day of a reminder set today, whose clock was past by then."""
+    reminder = find_named_reminder(request)
+    rule = None if reminder is None else reminder.schedule.rule
+    if reminder is None or rule is None or arguments.keys() != {"time"} or not _CLOCK.fullmatch(str(arguments["time"])):
+        return False
+    start, made = reminder.schedule.start, reminder.created_at.astimezone(request.now.tzinfo)
+    is_past = start.date() - made.date() == _DAY and start.time() < made.time()
+    return (rule.frequency, rule.interval) == ("DAILY", 1) and is_past and made.date() == request.now.date()
+
+
+def _is_for_good(request: RequestContext) -> bool:
+    """Return whether another day is meant for all occurrences.
+
+    This holds for "from now on", and for Tuesday of a reminder on another day of the week.
+    """
+    return request.has_word(request.words.always) or _replaces_weekday(request)
+
+
+def _replaces_weekday(request: RequestContext) -> bool:
+    """Return whether the words name a weekday for a reminder of one day of the week, without a word for one time."""
+    reminder = find_named_reminder(request)
+    rule = None if reminder is None else reminder.schedule.rule
+    if rule is None or request.has_word(request.words.one_time) or rule.frequency != "WEEKLY" or len(rule.days) > 1:
+        return False
+    words = [slots.strip_time_words(piece, request.words).casefold() for piece in request.reading.pieces("WHEN")]
+    bare = [slots.strip_leading_word(word, request.words.articles, request.words.joint) for word in words]
+    return any(names_weekday(each, request.now, request.language, request.times) for each in bare)
+
+
+def _parse_clock_beside_hour(request: RequestContext) -> str:
+    """Return the clock of words without an hour near that of the reminder: "quarter to", 半; "" for none."""
+    words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
+    due = find_due(find_named_reminder(request), request.now)
+    if not words or slots.is_figure(words) or request.read_times(words) or due is None:
+        return ""
+    whole = slots.parse_time([words], request.words, request.read_times)
+    if whole is not None and whole.best.rrule is None:
+        return ""
+    found: list[datetime] = []
+    for hour in (due.hour - 1, due.hour, due.hour + 1):
+        phrase = request.words.with_hour.format(time=words, hour=hour % _LAST_HOUR or _LAST_HOUR)
+        time = slots.parse_time([phrase], request.words, request.read_times)
+        if time is not None and time.best is not None:
+            found += [due.replace(hour=half.start.hour, minute=half.start.minute) for half in list_halves(time.best)]
+    clock = min(found, key=lambda each: abs(each - due), default=None)
+    return "" if clock is None else f"{clock:%H:%M}"
+
+
+def _is_ahead(request: RequestContext) -> bool:
+    """Return whether untagged words say that an amount of time tagged as later is to be taken off."""
+    text, words = request.reading.join_untagged(request.words.joint), request.words
+    return words.has_any(words.earlier, text) and not words.has_any(words.later, text)
+
+
+def _find_time_alone(request: RequestContext) -> str:
+    """Return the time of a request that has only a time and a word such as 那个: 十二点那个; "" for others."""
+    name = request.reading.words("WHEN") or slots.normalize_reference(request.reading.words("REF"), request.words)
+    rest = request.folded_text.strip(" 。!！?？").removeprefix(name)
+    is_time = not request.words.joint and bool(name) and len(request.read_times(name)) == 1
+    return name if is_time and rest in request.words.reference_marks else ""
+
+
+def _move_occurrence(request: RequestContext) -> Interpretation | None:
+    """Move one occurrence of a repeating reminder: the one on the day that is named, or the next."""
+    times = find_times(request)
+    if len(times) != 1 or times[0].best is None:
+        return None
+    _, new = _split_range(times[0], request)
+    day = slots.strip_time_words(request.reading.words("OLD") or find_day_in_name(request), request.words)
+    return update(request, {**_make_arguments(new, request), "occurrence": day or "next"})
+
+
+def untag_reasons(request: RequestContext) -> RequestContext:
+    """Return a change with the times of a reason untagged.
+
+    "Friday please, I'm busy on Thursday"; "I can start at 10, please change mine to 10".
+    """
+    reading = request.reading
+    dated = [clause for clause in split_clauses(reading.tokens) if any(reading.tags[at] == "WHEN" for at in clause)]
+    asks = [_asks_for_change(clause, request) for clause in dated]
+    others = dated[:-1] if asks[-1:] == [True] else dated[1:]
+    reasons = {at for clause in others if _is_reason(clause, request) for at in clause}
+    if not reasons:
+        return request
+    tags = tuple(NO_TAG if at in reasons and tag == "WHEN" else tag for at, tag in enumerate(reading.tags))
+    return request.with_tags(tags)
+
+
+def _asks_for_change(clause: Sequence[int], request: RequestContext) -> bool:
+    """Return whether a clause asks for a change: "please change mine", "next week, skip the 2nd"."""
+    text = request.words.joint.join(request.reading.tokens[at].form for at in clause)
+    return request.words.has_any((*request.words.change_it, *request.words.skipping), text)
+
+
+def _is_reason(clause: Sequence[int], request: RequestContext) -> bool:
+    """Return whether a clause says more than a time."""
+    tokens = request.reading.tokens
+    phrase = [tokens[at].form for at in clause if not is_time(tokens[at])]
+    return not slots.are_function_words(phrase, request.words)
+
+
+def _read_amount(request: RequestContext, time: TimeWords) -> dict[str, object] | None:
+    """Return the arguments of an amount of time: "20 minutes sooner", or "20" after "in 15 minutes"."""
+    piece = request.reading.words("WHEN")
+    corrected = _correct_minutes(piece, request) or _correct_hours(piece, request)
+    if corrected is not None or slots.is_figure(piece):
+        return corrected
+    if time.best.has_clock and time.best.has_day and request.has_word(request.words.same_time):
+        return {"time": f"{time.best.wall:%Y-%m-%d}"}
+    is_earlier, is_later = request.has_word(request.words.earlier), request.has_word(request.words.later)
+    if any(token.form == "@offset" for token in request.reading.tokens):  # one token: "una hora más tarde"
+        is_later = is_later or request.words.has_any(request.words.later, request.words.fold(piece))
+    length = request.parse_length(piece) if is_earlier or is_later else None
+    return None if length is None else {"time": format_shift(-length if is_earlier else length)}
+
+
+def _correct_minutes(piece: str, request: RequestContext) -> dict[str, object] | None:
+    """Return the time in as many minutes as a bare number says; None where it is an hour.
+
+    It counts minutes where the reminder comes within the hour, and no hour is as great or it was set by an amount of
+    time and the next such hour is far.
+    """
+    last = None if request.last_set is None else request.last_set.arguments.get("time")
+    found = request.read_times(str(last)) if last else ()
+    due = found[0].best.start if len(found) == 1 and found[0].best is not None else None
+    if due is None or not timedelta() < due - request.now <= _NEAR:
+        return None
+    amount = request.parse_length(request.words.as_length.format(minutes=piece))
+    if amount is None or request.parse_length(piece) not in {None, amount}:  # "an hour and a half"
+        return None
+    is_amount = amount > timedelta(minutes=_LAST_HOUR) or _is_ahead_by_amount(piece, due, request)
+    return {"time": format_time(request.now + amount)} if is_amount else None
+
+
+def _correct_hours(piece: str, request: RequestContext) -> dict[str, object] | None:
+    """Return the time in as many hours as a bare number says that corrects hours: "no, 3" after "in 2 hours"."""
+    hour = timedelta(hours=1)
+    is_hours = piece.isdecimal() and 0 < int(piece) <= _LAST_HOUR
+    slips = [word for word in request.words.corrections if " " not in word]  # "make it 2" may be a clock
+    is_corrected = is_hours and request.words.has_any(slips, request.folded_text)
+    amount = _find_amount_set(find_named_reminder(request), request) if is_corrected else None
+    if amount is None or amount < hour or amount % hour:
+        return None
+    return {"time": format_time(request.now + int(piece) * hour)}
+
+
+def _is_ahead_by_amount(piece: str, due: datetime, request: RequestContext) -> bool:
+    """Return whether the reminder at `due` was set by whole minutes, and the next hour that `piece` names is far."""
+    reminder = find_named_reminder(request)
+    clock = slots.parse_time([piece], request.words, request.read_times)
+    if reminder is None or clock is None or due - reminder.created_at > _NEAR:
+        return False
+    is_round = (due - reminder.created_at + _ANSWER_TIME) % timedelta(minutes=1) <= 2 * _ANSWER_TIME
+    return is_round and min(half.start for half in clock.readings) - due > _FAR
+
+
+def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, object]:
+    """Return the arguments of a new time; the time of the reminder tells the half of the day of a bare "7"."""
+    best = time.best
+    words = slots.strip_time_words(time.words, request.words)
+    if slots.is_clock_alone(best) and is_clock_without_half(words):
+        is_figure = words[-1:].isdecimal() and words.isascii()  # "6:30" alone is a clock of 24 hours
+        half = _find_half_named(request)
+        if half is not None:
+            clock = list_halves(best)[half].start
+            return {"time": f"{clock:%H:%M}"}
+        is_read = not is_figure and bool(request.read_times(words))
+        return {"time": words if is_read else request.words.as_time[1].format(time=words)}
+    is_day = best.rrule is None and best.has_day and not (best.has_clock or best.part)
+    if is_day and any(word in words for word in request.words.last_day):
+        return {"time": words}
+    if best.rrule is None and best.has_day:
+        best = best._replace(start=_move_near_reminder(best.start, words, request))
+        best = _move_behind_reminder(best, words, request)
+    due = find_due(find_named_reminder(request), request.now)
+    return make_change_arguments(best if due is None else keep_clock_in_part(best, due), request.now)
+
+
+def _move_behind_reminder(best: Reading, words: str, request: RequestContext) -> Reading:
+    """Return a weekday "after" behind the day of the reminder: "move it to the Monday after"."""
+    due = find_due(find_named_reminder(request), request.now)
+    if due is None or best.start.date() > due.date() or best.has_clock:
+        return best
+    is_weekday = names_weekday(words, request.now, request.language, request.times)
+    is_later = request.reading.words("WHEN").casefold().endswith(request.words.following)
+    return best._replace(start=best.start + timedelta(days=_WEEK)) if is_weekday and is_later else best
+
+
+def _find_half_named(request: RequestContext) -> int | None:
+    """Return 0 for the morning or 1 for the evening of the reminder that is named: 晚上的药改成七点; None for none."""
+    best = read_time_in_name(request)
+    return int(best.start.hour >= _LAST_HOUR) if best is not None and best.part else None
+
+
+def _move_near_reminder(day: datetime, words: str, request: RequestContext) -> datetime:
+    """Return `day` near the reminder: the weekday beside it or in its week, the nearest 4th of a month."""
+    reminder = find_named_reminder(request)
+    rule, due = None if reminder is None else reminder.schedule.rule, find_due(reminder, request.now)
+    # "this Friday" is one token, in which `has_word` finds no "this".
+    is_this = bool(request.words.joint) and request.words.has_any(request.words.one_time, request.folded_text)
+    if is_this or due is None or (rule is not None and rule.frequency != "MONTHLY"):
+        return day
+    if names_weekday(words, request.now, request.language, request.times):
+        apart = day.weekday() - due.weekday()
+        near = {1: 1, _WEEK - 1: -1}.get(apart % _WEEK, apart)
+        return max(day, day + (due.date() - day.date()) + timedelta(days=near))
+    is_dated = request.has_word(request.words.one_time)  # "the 4th of next month"
+    phrase = request.words.each_month.format(days=words)
+    monthly = None if is_dated else slots.parse_time([phrase], request.words, request.read_times)
+    if monthly is None or not _DAYS_OF_MONTH.fullmatch(monthly.best.rrule or ""):
+        return day
+    months = (due.year * 12 + due.month - 1 + beside for beside in (-1, 0, 1))
+    days = [_replace_month(day, month) for month in months]
+    return min((each for each in days if each >= day), key=lambda each: abs(each - due), default=day)
+
+
+def _replace_month(day: datetime, month: int) -> datetime:
+    """Return `day` in a month counted from the year 0, or its last day where that is shorter."""
+    year, at = divmod(month, 12)
+    return day.replace(year=year, month=at + 1, day=min(day.day, monthrange(year, at + 1)[1]))
+
+
+def _split_range(time: TimeWords, request: RequestContext) -> tuple[str, TimeWords]:
+    """Return the old time as text and the new time, where both were read as a range: "5pm to 6pm"."""
+    best, is_from = time.best, _FROM.search(request.folded_text) is not None
+    is_stretch = best.end is not None if best.rrule is None else is_from
+    parts = [slots.strip_time_words(part, request.words) for part in re.split(request.words.between_times, time.words)]
+    new = slots.parse_time(parts[1:], request.words, request.read_times) if is_stretch and len(parts) == _BOTH else None
+    if new is None:
+        return "", time
+    old = slots.parse_time(parts[:1], request.words, request.read_times)
+    is_day = old is not None and old.best.has_day and not old.best.has_clock
+    is_same = old is not None and old.best.start == new.best.start
+    return parts[0] if (is_day or not is_from) and not is_same else "", new

@@ -1,0 +1,179 @@
+"""Make calls of requests to change how, or until when, reminders repeat."""
+
+import re
+from datetime import date, timedelta
+
+from function_calls.tools.calls import Interpretation
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.named_weekdays import find_weekdays
+from function_calls.understanding.requests.changes import (
+    is_day_alone,
+    is_last_single,
+    is_shared_by_other,
+    remove_clock,
+    repeats_on,
+    skip,
+    update,
+)
+from function_calls.understanding.requests.moves import move, untag_reasons
+from function_calls.understanding.requests.new_reminders import is_repeating, repeat_last
+from function_calls.understanding.requests.options import count_interval_minutes
+from function_calls.understanding.requests.references import (
+    find_due,
+    find_named_reminder,
+    find_references,
+    list_own,
+    names_oneself,
+)
+from function_calls.understanding.requests.request_context import RequestContext
+from function_calls.understanding.requests.request_times import find_end
+from services.reminders.model import Reminder
+
+_DAY = timedelta(days=1)
+_FREQUENCY = re.compile(r"FREQ=\w+(?:;INTERVAL=\d+)?")
+
+
+def repeat(request: RequestContext) -> Interpretation | None:
+    """Set the last reminder for another time as well; one that comes once is itself repeated: "every week please"."""
+    return move(request) if _is_repeated_itself(request) else repeat_last(request)
+
+
+def _is_repeated_itself(request: RequestContext) -> bool:
+    """Return whether the last reminder comes once and a request names only how often it is to come, without "also".
+
+    The days of the repetition are none, or begin with the day of the reminder.
+    """
+    if not is_last_single(request) or request.reading.has("CONTENT") or request.has_word(request.words.too):
+        return False
+    time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
+    due = find_due(find_named_reminder(request), request.now)
+    if time is None or due is None or time.best.rrule is None or time.best.has_clock:
+        return False
+    return _FREQUENCY.fullmatch(time.best.rrule) is not None or time.best.start.date() == due.date()
+
+
+def keep_days(request: RequestContext) -> Interpretation | None:
+    """Limit a repeating reminder to some days of the week, to one day or until a day, or move a single one to a day.
+
+    Where no reminder is named and the one set last comes once, this limits the sender's only repeating reminder on
+    these days.
+    """
+    words = slots.strip_time_words(untag_reasons(request).reading.words("WHEN"), request.words)
+    reminder = find_named_reminder(request)
+    kept = remove_clock(request, keep=True)
+    if kept is not None or not words or _limits_for_oneself(words, request):
+        return kept
+    is_single = reminder is not None and reminder.schedule.rule is None
+    day = None if is_single else _read_single_day(words, request)
+    if day is not None:
+        when = request.reading.words("WHEN")
+        is_end = slots.strip_leading_word(when, request.words.until_words, request.words.joint) != when
+        return end_repetition(request) if is_end else update(request, {"type": "once", "time": f"{day:%Y-%m-%d}"})
+    if reminder is not None and not is_single:
+        return update(request, {"days": words})
+    limited = [] if find_references(request) else _list_on_days(words, request)
+    own = [each for each in limited if each.creator.id == request.turn.message.sender.id]
+    if len(own) == 1:
+        return request.answers.call_tool("reminder_update", {"days": words, "reminder_id": own[0].id})
+    if not is_single:
+        return update(request, {"days": words})
+    return None if limited else move(request)
+
+
+def _read_single_day(words: str, request: RequestContext) -> date | None:
+    """Return the day that `words` name, which is no weekday: "just today"."""
+    if find_weekdays(words, request.now, request.language, request.times):
+        return None
+    times = request.read_times(words)
+    best = times[0].best if len(times) == 1 else None
+    return best.start.date() if best is not None and is_day_alone(best) and not best.has_clock else None
+
+
+def _limits_for_oneself(words: str, request: RequestContext) -> bool:
+    """Return whether the sender of a shared reminder limits the days for themselves only: "just Mondays for me"."""
+    reminder = find_named_reminder(request) if words and names_oneself(request) else None
+    return reminder is not None and is_shared_by_other(reminder, request)
+
+
+def _list_on_days(words: str, request: RequestContext) -> list[Reminder]:
+    """Return the reminders of or for the person that come on the weekdays of `words` and on others."""
+    known = [] if request.known is None else list_own(request, request.known)
+    own = [each for each in known if each.schedule.rule is not None]
+    days = find_weekdays(words, request.now, request.language, request.times) if own else frozenset()
+    return [each for each in own if days and repeats_on(each, days)]
+
+
+def add_days(request: RequestContext) -> Interpretation | None:
+    """Add days of the week to a repeating reminder; after a single one, set another."""
+    words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
+    time = slots.parse_time([words], request.words, request.read_times)
+    if time is not None and slots.is_clock_alone(time.best):
+        return repeat(request)
+    is_recurring = request.last_set is not None and is_repeating(request.last_set)
+    named = find_named_reminder(request) if request.reading.has("REF") else None
+    if named is not None and named.schedule.rule is None:
+        return repeat(request)
+    if not words or (request.last_set is not None and not is_recurring and not find_references(request)):
+        return repeat(request)
+    return update(request, {"days": f"+{words}"})
+
+
+def end_repetition(request: RequestContext) -> Interpretation | None:
+    """End a repeating reminder on a day, or after a number of times."""
+    before = _compute_last_day(request)
+    if before:
+        return update(request, {"until": before})
+    end = find_end(request)
+    if end.startswith("COUNT="):
+        return update(request, {"times": int(end.removeprefix("COUNT="))})
+    words = request.reading.words("UNTIL") or request.reading.words("WHEN")
+    if len(find_weekdays(words, request.now, request.language, request.times)) > 1:  # 周末就不用了: no end is two days
+        return skip(request.with_tags("WHEN" if tag == "UNTIL" else tag for tag in request.reading.tags))
+    last = _find_day_of_length(words, request)
+    if last:
+        return update(request, {"until": last})
+    found = request.read_times(words) if words else ()
+    time = slots.parse_time([words], request.words, request.read_times)
+    if found and time is None:
+        words = slots.make_time_words(words, found[0]).words  # "until Sunday when the event ends"
+    elif time is not None and not found and end:  # "junio", which is a time only behind "en"
+        return update(request, {"until": time.words})
+    return update(request, {"until": words}) if found else None
+
+
+def _find_day_of_length(words: str, request: RequestContext) -> str:
+    """Return the last day of some days from the next time of a reminder: "for 2 weeks only"; "" for other words."""
+    due, length = find_due(find_named_reminder(request), request.now), request.parse_length(words)
+    if due is None or length is None or length < _DAY:
+        return ""
+    return f"{due + length - _DAY:%Y-%m-%d}"
+
+
+def _compute_last_day(request: RequestContext) -> str:
+    """Return the last day of a reminder that is not to come from a day on: "stop it from tomorrow on".
+
+    Return "" if the request names no such day.
+    """
+    times = slots.parse_times(request.reading.pieces("FROM"), request.words, request.read_times)
+    best = times[0].best if len(times) == 1 else None
+    if best is None or not best.has_day:
+        return ""
+    return f"{best.start - _DAY:%Y-%m-%d}"
+
+
+def stop_repeating(request: RequestContext) -> Interpretation | None:
+    """Let a repeating reminder come once more, or at only one of its clock times: "just the morning one"."""
+    return remove_clock(request, keep=True) or update(request, {"type": "once"})
+
+
+def repeat_until_done(request: RequestContext) -> Interpretation | None:
+    """Repeat a reminder until it is done, at an interval that is named with or without "every"."""
+    pieces = request.reading.pieces("WHEN")
+    bare = [slots.strip_leading_word(piece, request.words.each, request.words.joint) for piece in pieces]
+    lengths = map(request.parse_length, [*pieces, *bare])
+    return update(request, {"until_done": count_interval_minutes(next(filter(None, lengths), None))})
+
+
+def set_catch_up(request: RequestContext) -> Interpretation | None:
+    """Choose which missed occurrences of a repeating reminder are sent after the bot was down."""
+    return update(request, {"missed": request.reading.intent.removeprefix("catch_up_")})
