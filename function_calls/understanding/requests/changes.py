@@ -264,6 +264,7 @@ def skip(request: RequestContext) -> Interpretation | None:
         return replace(made[0], calls=tuple(call for each in made for call in each.calls))
     named = find_weekdays(words, request.now, request.language, request.times) if words else frozenset()
     is_rule = bool(words) and bool(find_recurring_weekdays(words, request.now, request.language, request.times))
+    is_rule = is_rule or "@rule" in [token.form for token in request.reading.tokens]  # "los viernes"
     # "No stretching on Monday" is one day, with "Mondays" all of them; 周一 may be either.
     is_one_day = bool(request.words.joint) and request.reading.has("REF")
     is_skipped = is_one_day or request.has_word(request.words.skipping)

@@ -4,6 +4,7 @@ import re
 from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import dropwhile
 
 from msgspec.structs import replace
 
@@ -622,7 +623,8 @@ def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, objec
             clock = list_halves(best)[half].start
             return {"time": f"{clock:%H:%M}"}
         is_read = not is_figure and bool(request.read_times(words))
-        return {"time": words if is_read else request.words.as_time[1].format(time=words)}
+        bare = " ".join(dropwhile(request.words.around_time.__contains__, words.split()))  # "around 9" is at 9
+        return {"time": words if is_read else request.words.as_time[1].format(time=bare)}
     is_day = best.rrule is None and best.has_day and not (best.has_clock or best.part)
     if is_day and any(word in words for word in request.words.last_day):
         return {"time": words}
