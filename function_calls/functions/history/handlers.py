@@ -23,7 +23,7 @@ _LONGEST_TEXT: Final = 500
 _ANSWERED_WITHIN: Final = 10
 """The number of messages after a question among which its answer is looked for."""
 _ASKED_WITHIN: Final = 4
-"""The number of people's messages after a request among which one asks about it."""
+"""The number of messages after a request that may ask about it."""
 
 
 async def search_before(ctx: CallContext, history: HistoryService, query: str, limit: int) -> list[ChatMessage]:
@@ -50,7 +50,7 @@ async def search_before(ctx: CallContext, history: HistoryService, query: str, l
 
 
 def _find_question_about(following: Sequence[ChatMessage], language: str) -> list[ChatMessage]:
-    """Return a question of people about what stands before `following`, and its answers; empty for none.
+    """Return a question about the request before the messages `following`, and its answers; empty for none.
 
     It is soon asked, and where words have spaces it says "it" or "that": "how much is it?".
     """

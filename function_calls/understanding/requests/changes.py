@@ -276,7 +276,7 @@ def skip(request: RequestContext) -> Interpretation | None:
 
 
 def _find_occurrence_on_day_of_month(words: str, request: RequestContext) -> str:
-    """Return the next day in three months with the number that `words` are on which the reminder comes; "" for none.
+    """Return the next date on the day of the month `words` on which the reminder comes; "" for none in three months.
 
     "Not the 30th" of a weekly reminder may not be in this month.
     """
@@ -325,7 +325,7 @@ def _find_series_on(words: str, request: RequestContext) -> str:
 
 
 def _find_single_occurrence(request: RequestContext, words: str) -> Reminder | None:
-    """Return the reminder that is named, or with a day the one set last, where it comes only once, then."""
+    """Return the named reminder, or with a day the one set last, if it comes once and on that day; None for others."""
     reminder = find_named_reminder(request) if words or request.reading.has("REF") else None
     if reminder is None or request.known is None or reminder.schedule.rule is not None:
         return None

@@ -196,7 +196,7 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
 
 
 def _find_for_person_called(named: list[str], request: RequestContext, known: ChatReminders) -> Reminder | None:
-    """Return the only reminder for the person whom a name ends with, behind small words: 叫果果 for one to 果果."""
+    """Return the only reminder for the person at the end of a name, behind small words: 叫果果 is one for 果果."""
     words, name = request.words, named[0] if len(named) == 1 else ""
     found = [
         reminder
