@@ -439,6 +439,24 @@ def strip_leading_word(piece: str, leading: Iterable[str], joint: str) -> str:
     return bare
 
 
+def strip_edges(text: str, small: Iterable[str], joint: str) -> tuple[str, set[str]]:
+    """Return `text` without marks and the words `small` at its edges, and those of them that stood there."""
+    ordered, removed = sorted(small, key=len, reverse=True), set[str]()
+
+    def is_apart(beside: str) -> bool:
+        return not (joint and beside.isalnum())
+
+    while True:
+        text = text.strip("".join(sign for sign in set(text) if not sign.isalnum()))
+        first = next((word for word in ordered if text.startswith(word) and is_apart(text[len(word) :][:1])), "")
+        last = next((word for word in ordered if text.endswith(word) and is_apart(text[: -len(word)][-1:])), "")
+        word = first or last
+        if not word or word == text:
+            return text, removed
+        removed.add(word)
+        text = text[len(word) :] if first else text[: -len(word)]
+
+
 def is_figure(piece: str) -> bool:
     """Return whether `piece` is a number and nothing else."""
     return piece.strip(_EDGE).isdecimal()

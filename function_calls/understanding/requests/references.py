@@ -23,7 +23,8 @@ from services.reminders.model import EVERYONE, Reminder
 
 LAST, IT = "last", "it"
 _DAY = 24 * 60
-_JUST_NOW = timedelta(minutes=5)
+JUST_NOW = timedelta(minutes=5)
+"""The time within which people go on with what the bot has done."""
 _MOST_FIGURES = 3
 _SHORT_ID = re.compile(r"(?=[a-z]*\d)[a-z][a-z0-9]{3}")
 _WORD = re.compile(r"[a-z0-9]+")
@@ -123,9 +124,9 @@ def _find_set_by(call: ToolCall | None, request: RequestContext, known: ChatRemi
 
 
 def _find_of_other(request: RequestContext, known: ChatReminders) -> list[Reminder]:
-    """Return the reminder that another person has just set, or changed for nobody but the person who asks.
+    """Return the reminder that another person has just set, or has changed if it reminds only the sender.
 
-    A change counts where the bot has answered the person nothing since.
+    A change counts until the bot answers the sender.
     """
     if request.last_of_other is not None:
         return _find_set_by(request.last_of_other, request, known)
@@ -135,7 +136,7 @@ def _find_of_other(request: RequestContext, known: ChatReminders) -> list[Remind
         if not answer.sender.is_bot:
             continue
         author = None if answer.reply_to is None else authors.get(answer.reply_to)
-        if author in {None, turn.message.sender.id} or turn.now - answer.sent_at > _JUST_NOW:
+        if author in {None, turn.message.sender.id} or turn.now - answer.sent_at > JUST_NOW:
             break
         found = [reminder for reminder in known.reminders if f"[{reminder.id}]" in answer.text]
         if found:
@@ -308,14 +309,9 @@ def find_default_reference(request: RequestContext) -> str:
 
 def find_name_added(reading: MessageReading, words: Lexicon) -> str:
     """Return the name in a message that only adds one to the last request: "and the milk one too"; "" for others."""
-    small = sorted({*words.beside, *words.too}, key=len, reverse=True)
-    gap = r"\W+" if words.joint else r"\W*"
-    around = "|".join(map(re.escape, [*small, *words.polite]))
-    pattern = rf"(?P<before>(?:(?:{around}){gap})*)(?P<name>.+?)(?P<behind>(?:{gap}(?:{around}))*)\W*"
-    found = re.fullmatch(pattern, words.fold(reading.text))
-    if found is None or not words.has_any(small, f"{found['before']} {found['behind']}"):
-        return ""
-    return slots.normalize_reference(found["name"], words)
+    small = {*words.beside, *words.too}
+    name, removed = slots.strip_edges(words.fold(reading.text), {*small, *words.polite}, words.joint)
+    return slots.normalize_reference(name, words) if small & removed else ""
 
 
 def find_newest_shared(request: RequestContext) -> Reminder | None:

@@ -7,6 +7,7 @@ import pytest
 from function_calls.language.messages import LANGUAGES
 from function_calls.understanding import OfflineInterpreter
 from function_calls.understanding.reading.lexicon import load_lexicon
+from function_calls.understanding.reading.slots import strip_edges
 from services.time_expressions import MOST_EFFORT, limited_effort, parse_all
 from services.time_expressions.rules.grammar import vocabulary
 from tests.unit.offline.conftest import NOW, Say
@@ -50,6 +51,21 @@ def test_a_piece_that_was_slow_once_is_read_at_once(say: Say, piece: str, length
     parse_all(text, NOW)
 
     assert time.process_time() - begun < STUCK_SECONDS
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_words_around_the_name_of_a_reminder_are_stripped_at_once(language: str) -> None:
+    words = load_lexicon(language)
+    small = {*words.beside, *words.too, *words.polite}
+    begun = time.process_time()
+    for word in small:
+        gap = words.joint or ""
+        name, removed = strip_edges(gap.join([*[word] * 200, "x1", *[word] * 200, "x2"]), small, words.joint)
+
+        assert name.endswith("x2")
+        assert removed <= small
+
+    assert time.process_time() - begun < STUCK_SECONDS * len(small)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
