@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from msgspec import Struct
@@ -60,6 +61,7 @@ def find_pairs(text: str, common: Collection[str]) -> set[str]:
     return {pair for pair in pairs if _PAIR.fullmatch(pair) and pair not in common}
 
 
+@lru_cache(maxsize=4096)  # each reference of a message is compared with the texts of all reminders
 def stem(word: str) -> str:
     """Return `word` without the ending of a plural or of a form of a verb: "pill" of "pills", "bak" of "baking".
 
