@@ -367,10 +367,12 @@ class OfflineInterpreter:
     def _repeat_change(self, utterance: Utterance) -> Interpretation | None:
         """Return the last change of the person for another reminder: "and the wheelbarrow one too"."""
         key, turn, known = utterance.key, utterance.turn, utterance.known
-        last, state = self._dialogue.last(key, turn.now), self._dialogue.state(key)
-        call = last.calls[0] if last is not None and len(last.calls) == 1 else None
-        is_new = call is None or call.name not in _OF_ONE_REMINDER or "content" in call.arguments
-        if known is None or is_new or state.is_passed or not self._dialogue.is_fresh(key, turn) or call is None:
+        last = self._dialogue.last(key, turn.now)
+        is_over = self._dialogue.state(key).is_passed or not self._dialogue.is_fresh(key, turn)
+        if known is None or last is None or is_over or len(last.calls) != 1:
+            return None
+        call = last.calls[0]
+        if call.name not in _OF_ONE_REMINDER or "content" in call.arguments:
             return None
         name = find_name_added(utterance.reading, utterance.words)
         found = known.resolve(name) if name else ()
@@ -491,9 +493,9 @@ def _is_about_something_else(utterance: Utterance, calls: Sequence[ToolCall]) ->
 
 
 def _is_found_for_other(utterance: Utterance, calls: Sequence[ToolCall], known: ChatReminders) -> bool:
-    """Return whether only a remark led to the reminder of `calls`, which is of and for other people.
+    """Return whether `calls` are for a reminder of other people that is named only in a remark.
 
-    "The match has been moved, make it 3" tells this to them.
+    "The match has been moved, make it 3" is then a message to those people.
     """
     ids = {str(call.arguments.get("reminder_id")) for call in calls}
     found = [reminder for reminder in known.reminders if reminder.id in ids]

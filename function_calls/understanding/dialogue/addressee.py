@@ -152,14 +152,17 @@ def may_state_about_bot(turn: Turn) -> bool:
 
 
 def may_mention_bot(turn: Turn) -> bool:
-    """Return whether the bot's name depends on words right in front of it: "run by Bubbles", "lo lleva Bubbles"."""
+    """Return whether the words in front of the bot's name mention it without calling it: "run by Bubbles"."""
     from services.summary.content import asks
 
     named, text = _find_uncalled_name(turn), turn.message.text
-    words = load_lexicon(detect_language(text, turn.language))
-    if named is None or not words.before_bot or asks(text):
+    if named is None or asks(text):
         return False
-    return re.search(rf"\b(?:{words.before_bot})$", words.fold(text[: named.start()]).rstrip(" ")) is not None
+    words = load_lexicon(detect_language(text, turn.language))
+    return (
+        bool(words.before_bot)
+        and re.search(rf"\b(?:{words.before_bot})$", words.fold(text[: named.start()]).rstrip(" ")) is not None
+    )
 
 
 def _find_uncalled_name(turn: Turn) -> re.Match[str] | None:
@@ -321,9 +324,10 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
 
 
 def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message that names no reminder adds nothing, reports to others, or answers a person.
+    """Return whether a message without the name of a reminder is a remark, a report or an answer to a person.
 
-    A new text needs a word for a change, or none but small words beside it: "my mate builds sheds actually" tells one.
+    A new text for a reminder has a word such as "make it", or only function words beside it; "my mate builds sheds
+    actually" is a remark.
     """
     if intent == "append":
         is_answer = state.answers_person and parse_yes_no(_SENTENCE_MARK.split(reading.text)[0], "") is not None
@@ -369,9 +373,9 @@ def _names_no_list(reading: MessageReading, words: Lexicon, state: Circumstances
 
 
 def _adds_statement(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message read as an addition is a statement, without "add" and the like: "and my bike is broken".
+    """Return whether a message that looks like an addition is a statement: "and my bike is broken".
 
-    It has a finite verb behind its subject.
+    It has a finite verb after its subject, and no word such as "add".
     """
     behind = words.fold(reading.text).split()[2:] if words.joint else []
     parts = [" ".join(behind[at:]) for at in range(len(behind))]

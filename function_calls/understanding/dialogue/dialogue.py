@@ -141,11 +141,10 @@ class Dialogue:
 
         One for everyone does not count.
         """
-        other, last = self._reminded.get(turn.message.address.key), self.last(key, turn.now)
-        if other is None or other.name == "everyone" or other.sender.id == turn.message.sender.id:
+        other = self._reminded.get(turn.message.address.key)
+        if other is None or other.name == "everyone" or not self.is_last_by_other(key, turn):
             return False
-        is_latest = last is None or other.at > last.at
-        return is_latest and turn.now - other.at <= _FRESH and _is_for_sender(other, turn)
+        return turn.now - other.at <= _FRESH and _is_for_sender(other, turn)
 
     def pass_by(self, key: str) -> None:
         """Record that the person under `key` has written of something else."""
@@ -204,12 +203,17 @@ class Dialogue:
         written = takewhile(
             lambda each: each.id not in begin and not (is_fired and _is_delivery(each)), reversed(turn.recent)
         )
-        answered = {message.reply_to for message in turn.recent if message.sender.is_bot}
+        answered = list_answered(turn)
         return [
             message
             for message in written
             if not message.sender.is_bot and message.sender.id != own and message.id not in answered
         ]
+
+
+def list_answered(turn: Turn) -> set[str | None]:
+    """Return the ids of the recent messages that the bot has answered."""
+    return {message.reply_to for message in turn.recent if message.sender.is_bot}
 
 
 def _is_for_sender(other: LastReminder, turn: Turn) -> bool:

@@ -388,7 +388,7 @@ class MessageInterpreter:
     def _may_be_about_reminder(self, reading: MessageReading, utterance: Utterance) -> bool:
         """Return whether a question may be about a reminder: the bot is addressed, or a word or a name says so.
 
-        Nor does a message to nobody take something back with a name that no reminder has.
+        Without the bot's name, "undo" needs the name of a reminder if it has any.
         """
         words = utterance.words
         named = slots.extract_references(reading, words)

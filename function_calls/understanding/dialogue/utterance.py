@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from function_calls.tools.calls import ToolCall, Turn
 from function_calls.understanding.dialogue.addressee import ASKED, QUESTION_ENDS, Circumstances, is_addressed
-from function_calls.understanding.dialogue.dialogue import Context, Dialogue
+from function_calls.understanding.dialogue.dialogue import Context, Dialogue, list_answered
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon
 from function_calls.understanding.reading.message import MessageReading, Models, load_models
@@ -201,7 +201,6 @@ def follows_bot(turn: Turn) -> bool:
 
 def _has_unanswered_request(turn: Turn, words: Lexicon) -> bool:
     """Return whether the sender's message before this one has a word such as "remind" and was not answered."""
-    answered = {message.reply_to for message in turn.recent if message.sender.is_bot}
     own = next((each for each in reversed(turn.recent) if each.sender.id == turn.message.sender.id), None)
-    text = "" if own is None or own.id in answered else words.fold(own.text)
+    text = "" if own is None or own.id in list_answered(turn) else words.fold(own.text)
     return any(word in text for word in words.triggers)

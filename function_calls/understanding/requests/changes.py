@@ -15,6 +15,7 @@ from function_calls.understanding.requests.new_reminders import is_repeating
 from function_calls.understanding.requests.options import move_to_workdays
 from function_calls.understanding.requests.references import (
     IT,
+    JUST_NOW,
     find_default_reference,
     find_last_reminder,
     find_named_reminder,
@@ -25,6 +26,7 @@ from function_calls.understanding.requests.references import (
     reminds,
     says_remind_me,
 )
+from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.states import change_state
 from services.recurrence.edits import fires_from
@@ -36,7 +38,6 @@ from services.time_expressions import Reading
 
 _LEAVING = 0.05
 """The probability that who deletes the reminder of somebody else only wants to be reminded no longer."""
-_JUST_NOW = timedelta(minutes=5)
 _MOST_DAYS = 92
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
 _DAY_OF_MONTH = re.compile(r"FREQ=MONTHLY;BYMONTHDAY=\d+")
@@ -67,8 +68,9 @@ def delete(request: RequestContext) -> Interpretation | None:
     if not references:
         is_named = request.is_addressed or any(word in request.folded_text for word in request.words.triggers)
         return request.answers.ask_reminder() if is_named else None
-    calls = [request.answers.call_tool("reminder_delete", {"reminder_id": reference}) for reference in references]
-    return Interpretation(calls=tuple(call for each in calls for call in each.calls), answer=calls[0].answer)
+    return merge_or_none(
+        [request.answers.call_tool("reminder_delete", {"reminder_id": reference}) for reference in references]
+    )
 
 
 def _find_single_day(request: RequestContext) -> str:
@@ -82,7 +84,7 @@ def _name_on_day(reference: str, day: str, request: RequestContext) -> list[str]
     """Return the reference for a `day` of a reminder; one that comes once, or at a clock, is meant as a whole."""
     found = () if request.known is None else request.known.reminders
     reminder = next((each for each in found if each.id == reference), None)
-    has_day = any(is_day_alone(time.best) for time in request.read_times(day))
+    has_day = any(names_single_day(time.best) for time in request.read_times(day))
     if reminder is not None and (reminder.schedule.rule is None or not has_day):
         return [reference]
     return [request.words.on_day.format(name=reference if reminder is None else reminder.content, day=day)]
@@ -136,9 +138,10 @@ def _remove_weekdays(request: RequestContext) -> Interpretation | None:
 def _find_just_set(days: frozenset[str], request: RequestContext) -> Reminder | None:
     """Return the reminder that the person has just set on weekdays, `days` being some of them; None for others."""
     reminder = find_last_reminder(request)
-    is_new = reminder is not None and request.now - reminder.created_at <= _JUST_NOW
-    is_listed = is_new and reminder is not None and reminder.schedule.rule is not None and reminder.schedule.rule.days
-    return reminder if is_listed and reminder is not None and repeats_on(reminder, days) else None
+    rule = None if reminder is None else reminder.schedule.rule
+    if reminder is None or rule is None or not rule.days or request.now - reminder.created_at > JUST_NOW:
+        return None
+    return reminder if repeats_on(reminder, days) else None
 
 
 def _find_day_beside_name(request: RequestContext) -> str:
@@ -193,7 +196,9 @@ def find_day_in_name(request: RequestContext) -> str:
     """Return the words of the day in the name of a reminder: "this Thursday's run"; "" for none."""
     pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
     named = (request.reading.text[token.start : token.end] for token, tag in pairs if tag == "REF" and is_time(token))
-    return next((words for words in named if any(is_day_alone(time.best) for time in request.read_times(words))), "")
+    return next(
+        (words for words in named if any(names_single_day(time.best) for time in request.read_times(words))), ""
+    )
 
 
 def read_time_in_name(request: RequestContext, others: Iterable[str] = ()) -> Reading | None:
@@ -216,7 +221,7 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or find_default_reference(request)}
     is_weekday = bool(day and find_weekdays(day, request.now, request.language, request.times))
     is_name = is_weekday and any(day in reference != day for reference in references)
-    if day and not is_name and any(is_day_alone(time.best) for time in request.read_times(day)):
+    if day and not is_name and any(names_single_day(time.best) for time in request.read_times(day)):
         named["occurrence"] = day
     made = request.answers.call_tool("reminder_update", {**arguments, **named})
     return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
@@ -239,13 +244,13 @@ def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> 
     beside = [request.reading.text[token.start : token.end] for token in request.reading.untagged if is_time(token)]
     beside += [*request.reading.pieces("EVENT"), find_remark(request)]
     times = [time.best for words in beside for time in request.read_times(words)]
-    days = {best.start.date() for best in times if best is not None and is_day_alone(best)}
+    days = {best.start.date() for best in times if best is not None and names_single_day(best)}
     fires = fires_from(reminder.schedule, min(days), request.now, 1) if len(days) == 1 else ()
     return f"{fires[0]:%Y-%m-%d}" if fires and fires[0].date() in days else ""
 
 
-def is_day_alone(reading: Reading | None) -> bool:
-    """Return whether a time is one that comes once and names its day."""
+def names_single_day(reading: Reading | None) -> bool:
+    """Return whether a time names a day and does not repeat."""
     return reading is not None and reading.has_day and reading.rrule is None
 
 
@@ -260,8 +265,8 @@ def skip(request: RequestContext) -> Interpretation | None:
     arguments: dict[str, object] = {"reminder_id": name, "skip": day or words or "next"}
     several = _list_days(words, request)
     if several:
-        made = [request.answers.call_tool("reminder_update", {**arguments, "skip": f"{day}"}) for day in several]
-        return replace(made[0], calls=tuple(call for each in made for call in each.calls))
+        skipped = ({**arguments, "skip": f"{day}"} for day in several)
+        return merge_or_none([request.answers.call_tool("reminder_update", each) for each in skipped])
     named = find_weekdays(words, request.now, request.language, request.times) if words else frozenset()
     is_rule = bool(words) and bool(find_recurring_weekdays(words, request.now, request.language, request.times))
     is_rule = is_rule or "@rule" in [token.form for token in request.reading.tokens]  # "los viernes"
@@ -343,9 +348,9 @@ def _read_days(request: RequestContext) -> str:
     *others, last = [slots.strip_time_words(piece, request.words) for piece in dated] or [""]
     if not others or any(map(str.isdecimal, last)):
         return last
-    days = {time.best.start.date() for time in request.read_times(last) if time.best and is_day_alone(time.best)}
+    days = {time.best.start.date() for time in request.read_times(last) if time.best and names_single_day(time.best)}
     read = ((piece, time.best) for piece in others for time in request.read_times(piece))
-    dates = ((piece, best.start.date()) for piece, best in read if best and is_day_alone(best))
+    dates = ((piece, best.start.date()) for piece, best in read if best and names_single_day(best))
     weekdays = {day.weekday() for day in days}
     return next((piece for piece, day in dates if day not in days and day.weekday() in weekdays), last)
 

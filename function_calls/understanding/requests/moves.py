@@ -2,7 +2,7 @@
 
 import re
 from calendar import monthrange
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import dropwhile
 
@@ -27,9 +27,15 @@ from function_calls.understanding.requests.arguments import (
     format_shift,
     format_time,
     make_change_arguments,
-    make_schedule_arguments,
 )
-from function_calls.understanding.requests.changes import find_day_in_name, read_time_in_name, repeats_on, skip, update
+from function_calls.understanding.requests.changes import (
+    find_day_in_name,
+    names_single_day,
+    read_time_in_name,
+    repeats_on,
+    skip,
+    update,
+)
 from function_calls.understanding.requests.new_reminders import repeat_last
 from function_calls.understanding.requests.references import (
     find_due,
@@ -38,11 +44,12 @@ from function_calls.understanding.requests.references import (
     list_own,
     says_remind_me,
 )
+from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_leads, find_times, tag_lead
 from services.kernel.chat import ChatMessage
 from services.recurrence.edits import fires_from
-from services.recurrence.rules import WEEKDAYS
+from services.recurrence.rules import WEEKDAYS, Rule
 from services.recurrence.schedule import rule_text
 from services.reminders.model import Reminder
 from services.time_expressions import Grain, Reading
@@ -282,7 +289,7 @@ def _replace_weekdays(request: RequestContext) -> Interpretation | None:
     rule = None if reminder is None else reminder.schedule.rule
     if rule is None or rule.interval != 1 or rule.frequency not in {"DAILY", "WEEKLY"}:
         return None
-    return update(request, {"rrule": f"FREQ=WEEKLY;BYDAY={','.join(sorted(days, key=WEEKDAYS.index))}"})
+    return update(request, {"days": words})
 
 
 def _split_weekdays(request: RequestContext, best: Reading) -> Interpretation | None:
@@ -305,14 +312,14 @@ def _split_weekdays(request: RequestContext, best: Reading) -> Interpretation | 
     if (first and is_whole) or is_each or best.start.time() == due.time() or not repeats_on(reminder, days):
         return None
     rule = reminder.schedule.rule
-    before = {WEEKDAYS[day] for _, day in rule.days} if rule is not None and rule.days else WEEKDAYS
-    kept = ",".join(day for day in WEEKDAYS if day in before and day not in days)
-    changed = {"rrule": f"FREQ=WEEKLY;BYDAY={kept}", "reminder_id": reminder.id}
+    before = {WEEKDAYS[day] for _, day in rule.days} if rule is not None and rule.days else {*WEEKDAYS}
+    until = None if rule is None else rule.until
+    changed = {"rrule": _weekly_text(before - days), "reminder_id": reminder.id}
     same = request.known.make_arguments(reminder)
-    added = {"content": same["content"], "person": same["person"], **make_schedule_arguments(best, request.now)}
+    time = {"type": "once", "time": format_time(best.start), "rrule": _weekly_text(days, until=until)}
+    added = {"content": same["content"], "person": same["person"], **time}
     calls = (("reminder_update", changed), ("reminder_set", added))
-    made = [request.answers.call_tool(name, arguments) for name, arguments in calls]
-    return replace(made[0], calls=tuple(call for each in made for call in each.calls))
+    return merge_or_none([request.answers.call_tool(name, arguments) for name, arguments in calls])
 
 
 def _choose_half_near_reminder(time: TimeWords, request: RequestContext) -> TimeWords:
@@ -405,9 +412,13 @@ def _exchange_weekday(request: RequestContext) -> dict[str, object] | None:
     days = [WEEKDAYS[day] for _, day in rule.days]
     if not old or not new or old not in days:
         return None
-    kept = sorted({new, *days} - {old}, key=WEEKDAYS.index)
-    interval = f";INTERVAL={rule.interval}" if rule.interval > 1 else ""
-    return {"rrule": f"FREQ=WEEKLY{interval};BYDAY={','.join(kept)}"}
+    return {"rrule": _weekly_text({new, *days} - {old}, rule.interval)}
+
+
+def _weekly_text(days: Iterable[str], interval: int = 1, until: datetime | None = None) -> str:
+    """Return the text of a rule for the weekdays `days`, as in BYDAY."""
+    places = sorted(map(WEEKDAYS.index, days))
+    return str(Rule(frequency="WEEKLY", interval=interval, days=tuple((0, at) for at in places), until=until))
 
 
 def _read_bare_weekday(request: RequestContext, tag: str) -> str:
@@ -436,8 +447,7 @@ def _begin_on(request: RequestContext, best: Reading) -> dict[str, object] | Non
     """Return the arguments of a repeating reminder that begins on another day: "starting the 17th"."""
     when, since = (request.reading.words(tag) for tag in ("WHEN", "FROM"))
     is_begin = not (when and since) and FROM_THEN.search(when or since)
-    is_day = best.rrule is None and best.has_day and not (best.has_clock or best.part)
-    reminder = find_named_reminder(request) if is_begin and is_day else None
+    reminder = find_named_reminder(request) if is_begin and _names_only_day(best) else None
     if reminder is None or reminder.schedule.rule is None:
         return None
     day = best.start.date()
@@ -445,6 +455,11 @@ def _begin_on(request: RequestContext, best: Reading) -> dict[str, object] | Non
     fires = fires_from(later, day, request.now, 1)
     first = fires[0].astimezone(request.now.tzinfo) if fires else None
     return None if first is None else {"time": format_time(first), "rrule": rule_text(reminder.schedule)}
+
+
+def _names_only_day(best: Reading) -> bool:
+    """Return whether a time names a day, no clock and no part of the day, and does not repeat."""
+    return names_single_day(best) and not (best.has_clock or best.part)
 
 
 def _move_ahead_of_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
@@ -625,8 +640,7 @@ def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, objec
         is_read = not is_figure and bool(request.read_times(words))
         bare = " ".join(dropwhile(request.words.around_time.__contains__, words.split()))  # "around 9" is at 9
         return {"time": words if is_read else request.words.as_time[1].format(time=bare)}
-    is_day = best.rrule is None and best.has_day and not (best.has_clock or best.part)
-    if is_day and any(word in words for word in request.words.last_day):
+    if _names_only_day(best) and any(word in words for word in request.words.last_day):
         return {"time": words}
     if best.rrule is None and best.has_day:
         best = best._replace(start=_move_near_reminder(best.start, words, request))

@@ -396,7 +396,9 @@ def _complete_answer(time: TimeWords, options: Sequence[Reading]) -> TimeWords:
     if slots.is_clock_alone(best) and len(days) == 1:
         readings = tuple(move_to_day(reading, min(days)) for reading in time.readings)
         if is_clock_without_half(time.words):
-            is_alarm = any(option.start.hour in _AFTERNOON for option in options)  # of others it would not be asked
+            is_alarm = any(
+                option.start.hour in _AFTERNOON for option in options
+            )  # only for alarms are these hours asked about
             halves = list_halves(readings[0]) if is_alarm else _list_open_halves(readings[0])
             readings = _choose_in_part(options[0], halves)
         return replace(time, readings=readings, is_ambiguous=len(readings) > 1)
@@ -653,9 +655,9 @@ def _copy_last_clock(time: TimeWords, last: ToolCall, request: RequestContext, *
 
 
 def _copy_last_day(time: TimeWords, last: ToolCall, request: RequestContext) -> TimeWords:
-    """Return a clock or part alone in the half of the day of the last reminder, and on its day: "another one at 7:15".
+    """Return a time without a day on the day of the last reminder, in its half of the day: "another one at 7:15".
 
-    The day of one that repeats, or that is over at this clock, is left out; it is then the next such clock.
+    After a repeating reminder, or if that time has passed, return the next such time.
     """
     before, best = _read_call_time(last, request), time.best
     if before is None or best.rrule is not None or best.has_day or not (best.has_clock or best.part):

@@ -22,7 +22,7 @@ def add_person(request: RequestContext) -> Interpretation | None:
 
 
 def remove_person(request: RequestContext) -> Interpretation | None:
-    """Stop reminding somebody: who is named, or the only other one of the reminder by a pronoun."""
+    """Stop reminding a named person, or for a pronoun the only other person of the reminder."""
     named = request.words.fold(request.reading.words("PERSON"))
     said = [named] if named else [token.form for token in request.reading.untagged]
     reminder = None if request.words.pronouns.isdisjoint(said) else find_named_reminder(request)

@@ -7,9 +7,9 @@ from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.named_weekdays import find_weekdays
 from function_calls.understanding.requests.changes import (
-    is_day_alone,
     is_last_single,
     is_shared_by_other,
+    names_single_day,
     remove_clock,
     repeats_on,
     skip,
@@ -86,7 +86,7 @@ def _read_single_day(words: str, request: RequestContext) -> date | None:
         return None
     times = request.read_times(words)
     best = times[0].best if len(times) == 1 else None
-    return best.start.date() if best is not None and is_day_alone(best) and not best.has_clock else None
+    return best.start.date() if best is not None and names_single_day(best) and not best.has_clock else None
 
 
 def _limits_for_oneself(words: str, request: RequestContext) -> bool:

@@ -93,9 +93,9 @@ def join(request: RequestContext) -> Interpretation | None:
 
 
 def leave(request: RequestContext) -> Interpretation | None:
-    """Stop reminding the person who asks: of the newest shared reminder, where none is named.
+    """Stop reminding the sender of the named reminder, or else of the newest shared one.
 
-    A reminder of one's own that reminds nobody else is deleted.
+    The sender's own reminder is deleted if it reminds nobody else.
     """
     is_named, sender = bool(find_references(request)), request.turn.message.sender
     named = find_named_reminder(request) if is_named else None
