@@ -470,6 +470,8 @@ def _merge_similar_intents(
         reading = merge_intents(reading, "summary_schedule", "move", models)
     if reading.intent == "join" and _excepts_oneself(reading, words):
         reading = merge_intents(reading, "join", "leave", models)
+    if reading.intent == "keep_days" and not any(map(is_time, reading.tokens)):  # "just dex then"
+        reading = merge_intents(reading, "keep_days", "person_set", models)
     if reading.intent == "person_set":
         reading = merge_intents(reading, "reword", "person_set", models)
     if reading.intent in {"set", "repeat_last"} and _asks_for_ability(reading, words):

@@ -268,5 +268,5 @@ def load_common_words(language: str) -> frozenset[str]:
     """Return words that stand beside the name of any reminder, or begin the text of many, and their stems."""
     words = load_lexicon(language)
     around = {*words.before_reference, *words.behind_reference, *words.common_verbs, *words.triggers}
-    common = words.courtesies | words.links | words.reminding | around
+    common = words.courtesies | words.links | words.reminding | words.itself | words.copulas_of_events | around
     return common | frozenset(map(stem, common))

@@ -17,6 +17,7 @@ from function_calls.understanding.reading.tokens import (
     TimeReader,
     Token,
     find_time_spans,
+    is_time,
     mark_seconds,
     strip_accents,
     tokenize,
@@ -126,9 +127,9 @@ class MessageReading(Struct, frozen=True):
         return tuple(token for token, tag in zip(self.tokens, self.tags, strict=True) if tag == NO_TAG)
 
     def join_untagged(self, joint: str) -> str:
-        """Return the forms of the untagged tokens joined by `joint`, with a comma for each tagged token."""
+        """Return the forms of the untagged words joined by `joint`, with a comma for each tagged token or time."""
         pairs = zip(self.tokens, self.tags, strict=True)
-        return joint.join(token.form if tag == NO_TAG else "," for token, tag in pairs)
+        return joint.join(token.form if tag == NO_TAG and not is_time(token) else "," for token, tag in pairs)
 
     def with_tokens(self, kept: Sequence[int]) -> "MessageReading":
         """Return the same message with the tokens at the places `kept` alone."""

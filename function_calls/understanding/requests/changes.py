@@ -219,12 +219,22 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
     day = slots.strip_time_words(old_day, request.words) or _find_this_day(request, arguments)
     day = day if request.read_times(day) else old_day  # "in December"
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or find_default_reference(request)}
-    is_weekday = bool(day and find_weekdays(day, request.now, request.language, request.times))
-    is_name = is_weekday and any(day in reference != day for reference in references)
+    weekdays = find_weekdays(day, request.now, request.language, request.times) if day else frozenset()
+    is_name = bool(weekdays) and any(day in reference != day for reference in references)
+    is_name = is_name or _names_series(weekdays, request)
     if day and not is_name and any(names_single_day(time.best) for time in request.read_times(day)):
         named["occurrence"] = day
     made = request.answers.call_tool("reminder_update", {**arguments, **named})
     return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
+
+
+def _names_series(weekdays: frozenset[str], request: RequestContext) -> bool:
+    """Return whether old weekdays are the name of a reminder that comes on no others: "the Saturday one"."""
+    reading, marks = request.reading, request.words.reference_marks
+    behind = [token.form for token, tag in zip(reading.tokens[1:], reading.tags, strict=False) if tag == "OLD"]
+    reminder = find_named_reminder(request) if weekdays and behind and behind[-1] in marks else None
+    rule = None if reminder is None else reminder.schedule.rule
+    return rule is not None and {WEEKDAYS[day] for _, day in rule.days} == weekdays
 
 
 def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> str:
@@ -297,16 +307,21 @@ def _find_occurrence_on_day_of_month(words: str, request: RequestContext) -> str
 
 
 def _list_days(words: str, request: RequestContext) -> list[date]:
-    """Return the days that `words` name one by one: "today and tomorrow", 明后两天; empty for one day or weekdays."""
+    """Return the days that `words` name one by one: "today and tomorrow", 明后两天; empty for one day or weekdays.
+
+    Of days joined by "or" all are meant: "no climbing on 24 or 31 December".
+    """
     if not words or find_weekdays(words, request.now, request.language, request.times):
         return []
     midnight = request.now.replace(hour=0, minute=0, second=0, microsecond=0)
-    found = [time.best for time in request.times(words, midnight, language=request.language)]
+    is_joined = not request.words.and_words.isdisjoint(request.words.fold(words).split())
     days: list[date] = []
-    for best in found:
-        if best is None or not best.has_day or best.has_clock:
+    for time in request.times(words, midnight, language=request.language):
+        readings = time.readings if is_joined else [time.best]
+        if any(each is None or not each.has_day or each.has_clock for each in readings):
             return []
-        days += [best.start.date() + timedelta(days=count) for count in range(_count_days(best, request))]
+        counts = [(each.start.date(), _count_days(each, request)) for each in readings if each is not None]
+        days += [first + timedelta(days=count) for first, most in counts for count in range(most)]
     return days if len(days) > 1 else []
 
 

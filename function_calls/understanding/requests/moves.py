@@ -618,10 +618,10 @@ def _correct_hours(piece: str, request: RequestContext) -> dict[str, object] | N
 
 
 def _is_ahead_by_amount(piece: str, due: datetime, request: RequestContext) -> bool:
-    """Return whether the reminder at `due` was set by whole minutes, and the next hour that `piece` names is far."""
+    """Return whether the reminder at `due` was set once by whole minutes, and the next such hour is far."""
     reminder = find_named_reminder(request)
     clock = slots.parse_time([piece], request.words, request.read_times)
-    if reminder is None or clock is None or due - reminder.created_at > _NEAR:
+    if reminder is None or clock is None or reminder.schedule.rule is not None or due - reminder.created_at > _NEAR:
         return False
     is_round = (due - reminder.created_at + _ANSWER_TIME) % timedelta(minutes=1) <= 2 * _ANSWER_TIME
     return is_round and min(half.start for half in clock.readings) - due > _FAR

@@ -6,10 +6,12 @@ from datetime import timedelta
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.times import list_halves
 from function_calls.understanding.requests.arguments import format_time, make_change_arguments
 from function_calls.understanding.requests.new_reminders import set_beside_last, set_reminders
 from function_calls.understanding.requests.references import (
     find_default_reference,
+    find_due,
     find_named_reminder,
     find_newest_shared,
     find_references,
@@ -17,6 +19,8 @@ from function_calls.understanding.requests.references import (
 )
 from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading
+
+_DAY = timedelta(days=1)
 
 
 def snooze(request: RequestContext) -> Interpretation | None:
@@ -47,8 +51,17 @@ def snooze(request: RequestContext) -> Interpretation | None:
 
 
 def _choose_soonest(best: Reading, request: RequestContext) -> Reading:
-    """Return the next hour of a clock without a half of the day: "10:30" in the evening."""
+    """Return the next hour of a clock without a half of the day: "10:30" in the evening.
+
+    A clock for a named reminder that comes once, and has not come yet, is the next one behind it.
+    """
     words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
+    reminder = find_named_reminder(request) if find_references(request) else None
+    due = find_due(reminder, request.now)
+    if reminder is not None and due is not None and reminder.schedule.rule is None and slots.is_clock_alone(best):
+        halves = list_halves(best) if is_clock_without_half(words) else (best,)
+        clocks = [due.replace(hour=half.start.hour, minute=half.start.minute) for half in halves]
+        return best._replace(start=min(each + _DAY if each <= due else each for each in clocks), has_day=True)
     earlier = best._replace(start=best.start - timedelta(hours=12))
     is_open = slots.is_clock_alone(best) and is_clock_without_half(words) and best.start.hour != 0
     return earlier if is_open and earlier.start > request.now else best
