@@ -123,7 +123,8 @@ def _consecutive_days(reading: Reading | None) -> Suspension | None:
     if places != list(range(places[0], places[-1] + 1)):
         return None
     first = _midnight(reading.start)
-    return Suspension(since=first, until=first + (places[-1] - first.weekday() + 1) * _DAY)
+    first += (places[0] - first.weekday()) % _DAYS_A_WEEK * _DAY  # on a Tuesday "Monday to Friday" is next week
+    return Suspension(since=first, until=first + len(places) * _DAY)
 
 
 def _end(reading: Reading, since: datetime, words: str) -> datetime:

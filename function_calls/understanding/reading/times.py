@@ -136,6 +136,11 @@ def keep_clock_in_part(reading: Reading, due: datetime) -> Reading:
     return set_clock(reading._replace(part="", end=None), part._replace(start=due, grain=Grain.MINUTE))
 
 
+def names_single_day(reading: Reading | None) -> bool:
+    """Return whether a time names a day and does not repeat."""
+    return reading is not None and reading.has_day and reading.rrule is None
+
+
 def list_halves(reading: Reading) -> tuple[Reading, ...]:
     """Return `reading` at the same figure in the morning and in the evening of its day."""
     hour = reading.start.hour % _HALF_DAY

@@ -10,6 +10,7 @@ from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.named_weekdays import find_recurring_weekdays, find_weekdays
+from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.requests.new_reminders import is_repeating
 from function_calls.understanding.requests.options import move_to_workdays
@@ -257,11 +258,6 @@ def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> 
     days = {best.start.date() for best in times if best is not None and names_single_day(best)}
     fires = fires_from(reminder.schedule, min(days), request.now, 1) if len(days) == 1 else ()
     return f"{fires[0]:%Y-%m-%d}" if fires and fires[0].date() in days else ""
-
-
-def names_single_day(reading: Reading | None) -> bool:
-    """Return whether a time names a day and does not repeat."""
-    return reading is not None and reading.has_day and reading.rrule is None
 
 
 def skip(request: RequestContext) -> Interpretation | None:

@@ -19,6 +19,7 @@ from function_calls.understanding.reading.times import (
     choose_nearer_half,
     keep_clock_in_part,
     list_halves,
+    names_single_day,
     set_clock,
 )
 from function_calls.understanding.reading.tokens import is_time, split_clauses
@@ -30,7 +31,6 @@ from function_calls.understanding.requests.arguments import (
 )
 from function_calls.understanding.requests.changes import (
     find_day_in_name,
-    names_single_day,
     read_time_in_name,
     repeats_on,
     skip,

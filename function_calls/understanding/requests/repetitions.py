@@ -6,10 +6,10 @@ from datetime import date, timedelta
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.named_weekdays import find_weekdays
+from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.requests.changes import (
     is_last_single,
     is_shared_by_other,
-    names_single_day,
     remove_clock,
     repeats_on,
     skip,

@@ -345,9 +345,8 @@ def _resolve_correction(request: RequestContext, spans: list[Span]) -> TimeWords
     olds = spans[:-1] or [span for span in retracted if spans and span[0] < spans[-1][0]]
     if not olds:
         return None
-    between = request.reading.text[olds[-1][1] : spans[-1][0]].casefold()
     is_retracted = len(spans) == 1
-    if not is_retracted and not _corrects(between, request):
+    if not is_retracted and not _corrects(_find_words_between(olds[-1][1], spans[-1][0], request), request):
         return None
     old = slots.parse_time(_cut_texts(request, olds[-1:]), request.words, request.read_times)
     new = slots.parse_time(_cut_texts(request, spans[-1:]), request.words, request.read_times)
@@ -371,6 +370,13 @@ def _read_clock_of_deadline(request: RequestContext, spans: list[Span]) -> TimeW
     near = choose_nearer_half(clock.readings[0], deadline.best.start)
     best = near if is_clock_without_half(clock.words) else clock.readings[0]
     return replace(clock, readings=(set_clock(deadline.best, best),), is_ambiguous=False)
+
+
+def _find_words_between(start: int, end: int, request: RequestContext) -> str:
+    """Return the text from `start` to `end` without content: "say if you can make it" corrects nothing."""
+    spans = request.reading.spans("CONTENT")
+    places = (at for at in range(start, end) if not any(first <= at < last for first, last in spans))
+    return "".join(request.reading.text[at] for at in places).casefold()
 
 
 def _corrects(between: str, request: RequestContext) -> bool:

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
+from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.times import list_halves
+from function_calls.understanding.reading.times import list_halves, names_single_day
+from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside
 from function_calls.understanding.requests.arguments import format_time, make_change_arguments
 from function_calls.understanding.requests.new_reminders import set_beside_last, set_reminders
 from function_calls.understanding.requests.references import (
@@ -89,9 +91,27 @@ def pause(request: RequestContext) -> Interpretation | None:
     is_until = request.reading.has("UNTIL") or bare != when or _is_until(when, request)
     if not when or not (request.read_times(bare) or request.parse_length(bare)):  # "until further notice"
         return change_state(request, "pause")
+    if not is_until and _is_begin(bare, request):
+        return _pause_from(bare, request)
     return change_state(
         request, "pause", {"until": bare} if is_until else {"during": slots.strip_time_words(bare, request.words)}
     )
+
+
+def _is_begin(words: str, request: RequestContext) -> bool:
+    """Return whether a day is the begin of a time without an end: "pause it from Monday"."""
+    found = [time.best for time in request.read_times(words)]
+    is_day = len(found) == 1 and names_single_day(found[0]) and found[0] is not None and found[0].end is None
+    return is_day and has_words_outside(FROM_THEN, request.folded_text, "")
+
+
+def _pause_from(words: str, request: RequestContext) -> Interpretation:
+    """Pause a reminder that comes no earlier than the day of `words`; for another one ask when the pause ends."""
+    begin = next(time.best for time in request.read_times(words) if time.best is not None).start.date()
+    due = find_due(find_named_reminder(request), request.now)
+    if due is None or due.date() >= begin:
+        return change_state(request, "pause")
+    return Interpretation(answer=say(request.turn.language, "offline.pause_end"), must_reply=True)
 
 
 def join(request: RequestContext) -> Interpretation | None:
