@@ -10,6 +10,7 @@ from function_calls.understanding.reading.tokens import MARKS, is_time_form
 
 _QUOTES = frozenset("\"“”'‘’「」『』")
 _BRACKETED = re.compile(r"[(（][^()（）]+[)）]")
+_QUOTED = re.compile('"[^"]+"|“[^“”]+”|「[^「」]+」|『[^『』]+』')
 _SHORTEST_WORD = 3
 _MOST_BEHIND = 2
 """The largest number of tokens by which a content is extended to the end."""
@@ -27,6 +28,18 @@ class ContentRepair(TagDraft):
             is_open = all(self.tags[at] == NO_TAG and not is_time_form(self.forms[at]) for at in inside)
             if is_behind and is_open:
                 self.set_tag(inside[0], inside[-1] + 1, "CONTENT")
+
+    def tag_quoted(self) -> None:
+        """Tag all of a quoted content, where a time is named outside of the quotes: "yoga on Tuesday" for tomorrow."""
+        for quoted in _QUOTED.finditer(self.text):
+            begin, end = quoted.span()
+            inside = [at for at, token in enumerate(self.tokens) if begin < token.start and token.end < end]
+            is_timed = any(tag == "WHEN" for at, tag in enumerate(self.tags) if at not in inside)
+            if is_timed and any(self.tags[at] == "CONTENT" for at in inside):
+                first, last = inside[0], inside[-1] + 1
+                self.set_tag(first, last, "CONTENT")
+                if "CONTENT" not in {self.tags[first - 1], *self.tags[last + 1 : last + 2]}:
+                    self.set_tag(last, last + 1, NO_TAG)
 
     def untag_courtesies(self) -> None:
         """Untag the courtesies at the end of a content."""

@@ -273,6 +273,7 @@ def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the people that are named, "everyone", or None for the sender alone."""
     named = [_trim(piece).removesuffix("'s").removesuffix("’s") for piece in reading.pieces("PERSON")]
     named = [_strip_article(_strip_prepositions(_strip_verb(name, words), words), words) for name in named]
+    named = [_strip_preposition_behind(name, words) for name in named]
     if len(named) > 1:  # "recuérdanos a Ana y a mí": the verb says no more than the names
         named = [name for name in named if not has_pronoun(name, words, words.everyone_endings)] or named
     named = [name for name in named if any(map(str.isalnum, name))]  # no ")" of ";)"
@@ -295,6 +296,12 @@ def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
 def _strip_verb(names: str, words: Lexicon) -> str:
     """Return Chinese names without the end of the verb in front of them: 只提|醒Momo和老K."""
     return names if words.joint else names.lstrip("".join(words.reminding)) or names
+
+
+def _strip_preposition_behind(names: str, words: Lexicon) -> str:
+    """Return names without the preposition behind them that leads to the content: "everyone of"."""
+    ahead, space, last = names.rpartition(words.joint) if words.joint else ("", "", "")
+    return ahead if space and last.casefold() in words.prepositions else names
 
 
 def _strip_prepositions(names: str, words: Lexicon) -> str:

@@ -35,6 +35,7 @@ def repair_tags(reading: MessageReading, words: Lexicon, members: Collection[str
     names.complete_member_names(members)
     content.untag_courtesies()
     content.extend_to_brackets()
+    content.tag_quoted()
     times.tag_same_time()
     times.tag_correction()
     folded = _fold_names(members, words)
@@ -44,6 +45,7 @@ def repair_tags(reading: MessageReading, words: Lexicon, members: Collection[str
     times.tag_event()
     times.merge_ends()
     times.move_events_to_content()
+    times.move_parts_to_content()
     times.move_words_to_content()
     if content.has("CONTENT"):
         content.extend_content()
@@ -168,6 +170,16 @@ class TimeRepair(TagDraft):
             others = [first for first, _ in whens if first not in inner]
             if inner and others and all(map(self._is_end, inner)):
                 self.set_tag(last, following, "CONTENT")
+
+    def move_parts_to_content(self) -> None:
+        """Move a time without figures behind a content to it beside a clock: "at 5 to eat something | before work"."""
+        timed = [at for at, form in enumerate(self.forms) if is_time_form(form) and self.tags[at] == "WHEN"]
+        texts = {at: self.words.fold(self.text[self.tokens[at].start : self.tokens[at].end]) for at in timed}
+        exact = [at for at, text in texts.items() if any(map(str.isdecimal, text))]
+        links = tuple(f"{word}{self.words.joint}" for word in self.words.around_events)
+        for at in timed if exact and self.words.joint else ():
+            if at not in exact and texts[at].startswith(links) and self.tags[at - 1] == "CONTENT":
+                self.tags[at] = "CONTENT"
 
     def move_words_to_content(self) -> None:
         """Move a word behind a content to it that is tagged as a time and is none: "backup the campaign | wiki"."""
