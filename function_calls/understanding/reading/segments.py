@@ -151,7 +151,8 @@ def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, re
     is_timed = any(map(is_time, sentence)) or not any(map(is_time, reading.tokens))
     is_known = found[0][0] in (_CHANGING if is_timed else _TIMELESS)
     is_clear = is_known and dict(found)[NOTHING] <= 1 - _REMARK
-    if not is_clear or is_bare or is_idle or lacks_day(sentence, reading.tokens):
+    is_dated = lacks_day(sentence, reading.tokens) or _is_about_day_of_other(sentence, reading, words)
+    if not is_clear or is_bare or is_idle or is_dated:
         return reading
     alone = read(reading.text[sentence[0].start : sentence[-1].end])
     lacks_text = alone.intent == "reword" and reading.has("CONTENT") and not alone.has("CONTENT")
@@ -162,6 +163,15 @@ def lacks_day(part: Iterable[Token], tokens: Iterable[Token]) -> bool:
     """Return whether a part of a message names a clock without a day, which the rest of the message names."""
     own, every = ({token.form for token in each} for each in (part, tokens))
     return bool(own & _CLOCKS and not own & _DAYS and every & _DAYS)
+
+
+def _is_about_day_of_other(sentence: Sequence[Token], reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a sentence without a day is about that of another one: 周四下雨，那天别提醒; 周末休息，不用叫."""
+    days = [token for token in reading.tokens if token.form in _DAYS]
+    points = words.has_any(words.same_day_phrases, words.joint.join(token.form for token in sentence))
+    behind = (words.fold(reading.text[day.end :]) for day in days)
+    is_left_out = any(text.startswith(words.exclusion_endings) for text in behind if words.exclusion_endings)
+    return bool(days) and not any(day in sentence for day in days) and (points or is_left_out)
 
 
 def _split_sentences(reading: MessageReading) -> Iterator[Sequence[Token]]:

@@ -11,7 +11,7 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.named_weekdays import find_recurring_weekdays, find_weekdays
 from function_calls.understanding.reading.times import names_single_day
-from function_calls.understanding.reading.tokens import is_time
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.requests.new_reminders import is_repeating
 from function_calls.understanding.requests.options import move_to_workdays
 from function_calls.understanding.requests.references import (
@@ -75,10 +75,11 @@ def delete(request: RequestContext) -> Interpretation | None:
 
 
 def _find_single_day(request: RequestContext) -> str:
-    """Return an untagged day with a word for one occurrence behind it: 15号那次; "" for none."""
+    """Return an untagged day meant by "that day", or in front of a word for one occurrence: 15号那次; "" for none."""
     day, words = find_untagged_time(request), request.words
     singles = [words.fold(f"{day}{words.joint}{word}") for word in words.one_time]
-    return day if day and words.has_any(singles, request.folded_text) else ""
+    is_meant = words.has_any(words.same_day_phrases, words.fold(request.reading.text))
+    return day if day and (is_meant or words.has_any(singles, request.folded_text)) else ""
 
 
 def _name_on_day(reference: str, day: str, request: RequestContext) -> list[str]:
@@ -137,10 +138,9 @@ def _remove_weekdays(request: RequestContext) -> Interpretation | None:
 
 
 def _find_just_set(days: frozenset[str], request: RequestContext) -> Reminder | None:
-    """Return the reminder that the person has just set on weekdays, `days` being some of them; None for others."""
+    """Return the reminder that the person has just set on `days` and others; None for others."""
     reminder = find_last_reminder(request)
-    rule = None if reminder is None else reminder.schedule.rule
-    if reminder is None or rule is None or not rule.days or request.now - reminder.created_at > JUST_NOW:
+    if reminder is None or request.now - reminder.created_at > JUST_NOW:
         return None
     return reminder if repeats_on(reminder, days) else None
 
@@ -262,7 +262,8 @@ def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> 
 
 def skip(request: RequestContext) -> Interpretation | None:
     """Skip a day of a repeating reminder; weekdays that recur are removed from it."""
-    words = _read_days(request) or find_untagged_time(request) or _find_day_beside_name(request)
+    left_out = find_weekdays_left_out(request)
+    words = left_out or _read_days(request) or find_untagged_time(request) or _find_day_beside_name(request)
     only = _find_single_occurrence(request, words)
     if only is not None:
         return delete(request)
@@ -279,11 +280,30 @@ def skip(request: RequestContext) -> Interpretation | None:
     # "No stretching on Monday" is one day, with "Mondays" all of them; 周一 may be either.
     is_one_day = bool(request.words.joint) and request.reading.has("REF")
     is_skipped = is_one_day or request.has_word(request.words.skipping)
-    if named and (is_rule or len(named) > 1):
+    latest = _find_just_set(named, request) if left_out else None
+    is_new = latest is not None and latest == find_named_reminder(request)
+    if named and (is_rule or len(named) > 1 or is_new):
         del arguments["skip"]
     if named and not ("skip" in arguments and is_skipped):
         arguments["days"] = f"-{words}"
     return request.answers.call_tool("reminder_update", arguments)
+
+
+def find_weekdays_left_out(request: RequestContext) -> str:
+    """Return the weekdays in front of a word that leaves them out, with which they may be no time: 周六周日不用.
+
+    Return "" for none, and beside a word for one occurrence.
+    """
+    endings, text = request.words.exclusion_endings, request.folded_text
+    is_once = request.words.has_any(request.words.one_time, text)
+    marked = "".join("\n" if letter in CLAUSE_ENDS else letter for letter in text)
+    for clause in marked.splitlines() if endings and not is_once else ():
+        before = clause[: min((at for ending in endings if (at := clause.find(ending)) > 0), default=0)]
+        starts = [start for time in request.read_times(before) if time.best for start, _ in time.best.spans]
+        days = before[min(starts) :] if starts else ""
+        if days and find_weekdays(days, request.now, request.language, request.times):
+            return days
+    return ""
 
 
 def _find_occurrence_on_day_of_month(words: str, request: RequestContext) -> str:
