@@ -160,13 +160,16 @@ class CircumstancesReader:
         """Return whether `text` discusses the time of the reminder set last, and does not only repeat it.
 
         It names its clock, or another time and words of its content: "isn't the recycling on Thursdays?".
+        Or it asks for a later or an earlier one: 能不能晚点.
         """
         last = self._dialogue.last_set(utterance.key, utterance.turn.now)
         if last is None or self._has_only_time(text, utterance):
             return False
         content, common = str(last.arguments.get("content", "")), load_common_words(utterance.language)
         shares = bool(find_shared_words(text, content, common) and self._read_times(text, utterance))
+        words = utterance.words
         is_named = shares or self._asks_for_other_day(text, last, utterance)
+        is_named = is_named or words.has_any(words.objections_to_time, words.fold(text))
         return is_named or self._names_time_set(text, last, utterance)
 
     def _asks_for_other_day(self, text: str, last: ToolCall, utterance: Utterance) -> bool:

@@ -155,6 +155,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     day_of_name: str = ""
     following: tuple[str, ...] = ()
     elapsed: tuple[str, ...] = ()
+    lasting: tuple[str, ...] = ()
+    objections_to_time: tuple[str, ...] = ()
     copulas_of_events: frozenset[str] = frozenset()
     with_hour: str = "{time} {hour}"
     whole_of: tuple[str, ...] = ()

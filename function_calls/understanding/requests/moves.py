@@ -4,7 +4,7 @@ import re
 from calendar import monthrange
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from itertools import dropwhile
+from itertools import dropwhile, takewhile
 
 from msgspec.structs import replace
 
@@ -22,7 +22,7 @@ from function_calls.understanding.reading.times import (
     names_single_day,
     set_clock,
 )
-from function_calls.understanding.reading.tokens import is_time, split_clauses
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time, split_clauses
 from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside
 from function_calls.understanding.requests.arguments import (
     format_shift,
@@ -73,7 +73,7 @@ def move(request: RequestContext) -> Interpretation | None:
     if _is_for_oneself_as_well(request):
         return repeat_last(request)
     request = request.with_reading(tag_same_time(request.reading, request.words))
-    request = untag_reasons(request)
+    request = _tag_length(untag_reasons(request))
     if _refuses_weekdays(request):
         return skip(request)
     name = _find_time_alone(request)
@@ -548,6 +548,7 @@ def untag_reasons(request: RequestContext) -> RequestContext:
 
     "Friday please, I'm busy on Thursday"; "I can start at 10, please change mine to 10".
     """
+    request = _cut_reason(request)
     reading = request.reading
     dated = [clause for clause in split_clauses(reading.tokens) if any(reading.tags[at] == "WHEN" for at in clause)]
     asks = [_asks_for_change(clause, request) for clause in dated]
@@ -557,6 +558,41 @@ def untag_reasons(request: RequestContext) -> RequestContext:
         return request
     tags = tuple(NO_TAG if at in reasons and tag == "WHEN" else tag for at, tag in enumerate(reading.tags))
     return request.with_tags(tags)
+
+
+def _tag_length(request: RequestContext) -> RequestContext:
+    """Return a change to a repetition with the days for which it goes on tagged as its end: 要连喂五天，每天都是四点.
+
+    They stand in a clause of their own, behind a word for that or one of the text of the reminder.
+    """
+    reading, words = request.reading, request.words
+    is_repeated = any(token.form.startswith("@rule") for token in reading.tokens) and not reading.has("UNTIL")
+    reminder = find_named_reminder(request) if words.lasting and is_repeated else None
+    content = "" if reminder is None else words.fold(reminder.content)
+    clauses = [clause for clause in split_clauses(reading.tokens) if all(reading.tags[at] == NO_TAG for at in clause)]
+    for at, last in [(at, clause[-1]) for clause in clauses for at in clause[1:] if content]:
+        ahead = words.fold(reading.text[: reading.tokens[at].start])
+        length = request.parse_length(reading.text[reading.tokens[at].start : reading.tokens[last].end])
+        if length is not None and length >= _DAY and ahead.endswith((*words.lasting, *content)):
+            return request.with_tags("UNTIL" if at <= place <= last else tag for place, tag in enumerate(reading.tags))
+    return request
+
+
+def _cut_reason(request: RequestContext) -> RequestContext:
+    """Return a change with a time that ends at a mark behind which a reason begins: 改成每月2号，1号工资还没到.
+
+    Chinese has another mark for lists.
+    """
+    reading, words = request.reading, request.words
+    for at, time in enumerate(reading.tokens if not words.joint else ()):
+        behind = takewhile(lambda token: token.form not in CLAUSE_ENDS, reading.tokens[at + 1 :])
+        told = [token.form for token in behind]
+        bare, *reason = re.split("[，,]", reading.text[time.start : time.end], maxsplit=1)
+        is_told = not slots.are_function_words(told, words) and not words.has_any(words.calling, "".join(told))
+        if reason and is_told and reading.tags[at] == "WHEN":
+            cut = replace(time, end=time.start + len(bare))
+            return request.with_reading(replace(reading, tokens=(*reading.tokens[:at], cut, *reading.tokens[at + 1 :])))
+    return request
 
 
 def _asks_for_change(clause: Sequence[int], request: RequestContext) -> bool:
