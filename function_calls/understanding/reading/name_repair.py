@@ -46,6 +46,7 @@ class NameRepair(TagDraft):
             self._cut_verbs(members)
             self._tag_joined_members(members)
             return
+        self._move_descriptions_to_content(members)
         self._tag_companions(members)
         for run in self.find_runs("PERSON"):
             first, last = self._complete_name(*run, members)
@@ -154,6 +155,13 @@ class NameRepair(TagDraft):
             is_own = pronouns.intersection(self.forms[first:last])
             if begin > 0 and self.tags[begin - 1] == "CONTENT" and not is_own:
                 self.set_tag(begin, last, "CONTENT")
+
+    def _move_descriptions_to_content(self, members: Collection[str]) -> None:
+        """Move people right behind the content to it, where somebody else is named and they are none of the chat."""
+        for first, last in self.find_runs("PERSON")[1:]:
+            known = {"@", *members, *self.words.everyone, *self.words.oneself}
+            if self.tags[first - 1] == "CONTENT" and not "".join(self.forms[first:last]).startswith(tuple(known)):
+                self.set_tag(first, last, "CONTENT")
 
     def _move_occasion_to_content(self, first: int, last: int) -> None:
         """Move a relative to a content that is an occasion of theirs: 我妈生日."""

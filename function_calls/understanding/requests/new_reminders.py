@@ -36,7 +36,7 @@ from function_calls.understanding.reading.times import (
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.requests.open_questions import OpenQuestion, ReminderRequest
 from function_calls.understanding.requests.options import move_to_workdays, read_options, split_interval
-from function_calls.understanding.requests.references import find_named_reminder, says_remind_me
+from function_calls.understanding.requests.references import find_named_reminder, reminds, says_remind_me
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import (
@@ -66,6 +66,7 @@ _NOON = 12
 _AFTERNOON = range(13, 18)
 _LONGEST_NAME = 3
 _SHORTEST_TASK = 2
+_PAIR = 2
 _DAY = timedelta(days=1)
 
 
@@ -688,12 +689,20 @@ def _find_untagged_everyone(request: RequestContext) -> str | None:
 
 
 def find_both_people(request: RequestContext) -> str:
-    """Return the names of the person who asks and of the other: who is named beside them, else who wrote last."""
+    """Return the names of the person who asks and of the other.
+
+    This is who is named beside them, else of several who shares the newest reminder for two, else who wrote last.
+    """
     own = request.turn.message.sender
+    known = () if request.known is None else request.known.reminders
+    pairs = [each for each in known if len(each.targets) == _PAIR and reminds(each, own)]
+    newest = max(pairs, key=lambda each: each.created_at, default=None)
     writers = [message.sender for message in reversed(request.turn.recent) if not message.sender.is_bot]
     others = [each for each in writers if each.id != own.id]
     named = [each for each in others if _is_beside_oneself(each.name, request)]
-    other = next(iter(named or others), None)
+    names = {target.name.lstrip("@") for target in newest.targets} if newest is not None else set()
+    shared = [each for each in others if each.name in names]
+    other = next(iter(named or shared or others), None)
     return slots.EVERYONE if other is None else f"{own.name}, {other.name}"
 
 

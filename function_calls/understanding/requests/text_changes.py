@@ -6,9 +6,11 @@ from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
 from function_calls.understanding.reading.tokens import split_clauses
 from function_calls.understanding.requests.changes import is_reminded_by_other, update
+from function_calls.understanding.requests.people_changes import add_person
 from function_calls.understanding.requests.references import IT, find_named_reminder, find_references
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.model import Reminder
@@ -126,8 +128,12 @@ def _find_wrong_words(request: RequestContext) -> list[str]:
 
 
 def append(request: RequestContext) -> Interpretation | None:
-    """Append words to the text of a reminder."""
-    content = slots.extract_content(request.reading, request.words)
+    """Append words to the text of a reminder; a member of the chat is reminded as well, unless the text has others."""
+    content, fold = slots.extract_content(request.reading, request.words), request.words.fold
+    reminder, members = find_named_reminder(request), {fold(name) for name in find_members(request.turn)}
+    has_names = reminder is not None and any(name in fold(reminder.content) for name in members)
+    if content and fold(content) in members and not has_names:
+        return add_person(request.with_tags("PERSON" if tag == "CONTENT" else tag for tag in request.reading.tags))
     return update(request, {"added": content}) if content else None
 
 
