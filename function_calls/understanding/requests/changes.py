@@ -138,11 +138,20 @@ def _remove_weekdays(request: RequestContext) -> Interpretation | None:
 
 
 def _find_just_set(days: frozenset[str], request: RequestContext) -> Reminder | None:
-    """Return the reminder that the person has just set on `days` and others; None for others."""
+    """Return the reminder that the person has just set on weekdays, `days` being some of them; None for others."""
     reminder = find_last_reminder(request)
-    if reminder is None or request.now - reminder.created_at > JUST_NOW:
+    rule = None if reminder is None else reminder.schedule.rule
+    if reminder is None or rule is None or not rule.days or request.now - reminder.created_at > JUST_NOW:
         return None
     return reminder if repeats_on(reminder, days) else None
+
+
+def _is_daily_just_set(reminder: Reminder | None, request: RequestContext) -> bool:
+    """Return whether a reminder has just been set for every day: 周日不用 then belongs to its repetition."""
+    rule = None if reminder is None else reminder.schedule.rule
+    if reminder is None or rule is None or request.now - reminder.created_at > JUST_NOW:
+        return False
+    return rule.frequency == "DAILY" and request.words.has_any(request.words.without, request.folded_text)
 
 
 def _find_day_beside_name(request: RequestContext) -> str:
@@ -280,8 +289,7 @@ def skip(request: RequestContext) -> Interpretation | None:
     # "No stretching on Monday" is one day, with "Mondays" all of them; 周一 may be either.
     is_one_day = bool(request.words.joint) and request.reading.has("REF")
     is_skipped = is_one_day or request.has_word(request.words.skipping)
-    latest = _find_just_set(named, request) if left_out else None
-    is_new = latest is not None and latest == find_named_reminder(request)
+    is_new = bool(left_out) and not is_skipped and _is_daily_just_set(find_named_reminder(request), request)
     if named and (is_rule or len(named) > 1 or is_new):
         del arguments["skip"]
     if named and not ("skip" in arguments and is_skipped):
