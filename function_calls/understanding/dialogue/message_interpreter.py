@@ -470,7 +470,8 @@ def _merge_similar_intents(
         reading = merge_intents(reading, "summary_schedule", "move", models)
     if reading.intent == "join" and _excepts_oneself(reading, words):
         reading = merge_intents(reading, "join", "leave", models)
-    if reading.intent == "keep_days" and not any(map(is_time, reading.tokens)):  # "just dex then"
+    is_timed = any(map(is_time, reading.tokens)) or not words.joint  # 一三五 is no time expression
+    if reading.intent == "keep_days" and not is_timed:  # "just dex then"
         reading = merge_intents(reading, "keep_days", "person_set", models)
     if reading.intent == "person_set":
         reading = merge_intents(reading, "reword", "person_set", models)
