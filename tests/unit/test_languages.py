@@ -28,5 +28,10 @@ def test_a_text_without_words_leaves_the_default(text):
     assert language_of(text, "zh") == "zh"
 
 
+@pytest.mark.parametrize("text", ["ay no, me he equivocado", "has visto mi pipeta"])
+def test_forms_of_haber_are_not_english(text):
+    assert latin_language(text, "es") == "es"
+
+
 def test_letters_of_a_code_show_no_language():
     assert latin_language("/link link-4y3h-mi2o", "") == ""
