@@ -57,6 +57,8 @@ _RELATED = {
     "person_set": "person_add",
 }
 """Intents that are explained with another one."""
+_SUSPENDING = frozenset({"delete", "pause", "skip"})
+"""Intents that quiet hours resemble."""
 _CLEARLY = 1.5
 _LONGEST_QUESTION = 7
 _LEAST_TOPIC = 0.8
@@ -74,6 +76,8 @@ def handle_intent(request: RequestContext, classify: Classify) -> Interpretation
     `classify` returns the intents of the tokens from a place on.
     """
     intent = request.reading.intent
+    if intent in _SUSPENDING and _refuses_hours(request):
+        return _quiet(request)
     if intent == "help":
         return _help(request, classify)
     maker = _HANDLERS.get(intent)
@@ -254,6 +258,13 @@ def _quiet(request: RequestContext) -> Interpretation | None:
     return request.answers.call_tool(
         "quiet_hours", {"hours": when or ("off" if is_off else ""), **_read_scope(request)}
     )
+
+
+def _refuses_hours(request: RequestContext) -> bool:
+    """Return whether a request that names no reminder refuses all between two clocks: "nothing between 10 and 7"."""
+    is_refusal = request.has_word((*request.words.refusals, *request.words.without))
+    times = [] if request.reading.has("REF") or not is_refusal else find_times(request)
+    return len(times) == 1 and times[0].best.end is not None and slots.is_clock_alone(times[0].best)
 
 
 def _is_other_day(time: TimeWords, request: RequestContext) -> bool:
