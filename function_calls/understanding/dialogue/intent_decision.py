@@ -1,5 +1,7 @@
 """Decide which intents of a message to act on, from their probabilities."""
 
+import re
+
 from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
@@ -71,6 +73,8 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
     if not refused or is_corrected or is_waived or reading.intent not in _REFUSED:
         return False
     rest = text[len(refused) :].lstrip()
+    if words.orders and re.match(words.orders, rest):  # "no ponlo a las 8"
+        return False
     if reading.intent == "undo" and rest.removeprefix(refused)[:1] in MARKS:  # 别别，还给我
         return False
     if reading.intent != "delete":

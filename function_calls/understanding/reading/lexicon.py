@@ -42,6 +42,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     about_bot: tuple[str, ...] = ()
     statements: tuple[str, ...] = ()
     before_bot: str = ""
+    orders: str = ""
     suppositions: frozenset[str] = frozenset()
     favours: tuple[str, ...] = ()
     indefinites: tuple[str, ...] = ()
