@@ -137,6 +137,9 @@ def test_settings_change_the_hour_of_a_part_of_the_day(read):
         ("from 10 till 12 tomorrow", "10:00", "12:00"),
         ("下午3点到5点", "15:00", "17:00"),
         ("明天上午9点到11点", "09:00", "11:00"),
+        ("between 11pm and 7", "23:00", "07:00"),
+        ("from 2pm to 5", "14:00", "17:00"),
+        ("from 9am to 12", "09:00", "12:00"),
     ],
 )
 def test_an_interval_has_an_end(read, text, start, end):

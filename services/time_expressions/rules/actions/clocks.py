@@ -28,19 +28,21 @@ _NO_DAY = Shift("", 0)
 _MINUTES_OF_HALF_A_DAY = 720
 
 
-def clock(values: Values, *, half: str = "", least: int = 0, century: int = 0, earliest: int = 0) -> Clock | None:
+def clock(
+    values: Values, *, half: str = "", least: int = 0, century: int = 0, earliest: int = 0, latest: int = 24
+) -> Clock | None:
     """Return an hour, perhaps minutes; a word may fix the half of the day.
 
     Minutes may have to be `least`, or to be what is left of a year of two figures: the 05 of 9点05;
-    the hour may have to be `earliest` at least: 20h is a clock, 2h a length.
+    the hour may have to be between `earliest` and `latest`: 20h is a clock, 2h a length.
     """
     hour, *rest = values
     minute = rest[0] if rest else 0
-    if hour < earliest or (rest and minute < least):
+    if not earliest <= hour <= latest or (rest and minute < least):
         return None
     if century:
         minute %= century
-    if hour != int(hour) or not 0 <= hour <= 24 or not 0 <= minute < 60:
+    if hour != int(hour) or hour < 0 or not 0 <= minute < 60:
         return None
     marked = "24" if hour > 12 or hour == 0 else ""
     return with_half([Clock(int(hour), int(minute), 0, marked, "minute" if rest else "hour")], half=half)
@@ -186,7 +188,16 @@ def clock_range(values: Values, *, strength: int = 2) -> Slots | None:
     if last.half in {"am", "pm"} and not first.half:
         earlier = first.hour % 12 < last.hour % 12 or (first.hour % 12, first.minute) < (last.hour % 12, last.minute)
         first = first._replace(half=last.half if earlier else {"am": "pm", "pm": "am"}[last.half])
+    elif first.half and not last.half:
+        last = last._replace(half=_find_half_behind(first, last))
     return {"clocks": (first,), "until": {"clocks": (last,), "strength": 2}, "strength": strength}
+
+
+def _find_half_behind(first: Clock, last: Clock) -> str:
+    """Return the half of the day in which a clock comes first behind another: 7 is in the morning behind 11 pm."""
+    is_afternoon = first.half == "pm" or (first.half == "24" and first.hour >= _NOON)
+    is_same = (first.hour % 12, first.minute) < (last.hour % 12, last.minute)
+    return "pm" if is_afternoon == is_same else "am"
 
 
 def clock_either(values: Values) -> Slots | None:
