@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 from function_calls.functions.preferences.models import TimeZoneArgs, Whose, ZonePutBackArgs
 from function_calls.functions.preferences.scope import check_may_set_for, clock_in
 from function_calls.functions.reminders.answers import revert_step
+from function_calls.functions.reminders.people import resolve_people
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.date_format import zone_label
 from function_calls.language.messages import say
@@ -12,17 +13,25 @@ from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import zone_name
+from services.history.service import HistoryService
+from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService
-from services.reminders.model import Reminder
+from services.reminders.model import EVERYONE, Reminder
 from services.reminders.service import ReminderService
 
 _MOST_SHOWN = 5
 
 
 @tool_function(name="time_zone", returns="reply", changes_state=True)
-async def time_zone(args: TimeZoneArgs, ctx: CallContext, zones: ZoneService, reminders: ReminderService) -> ToolResult:
+async def time_zone(
+    args: TimeZoneArgs, ctx: CallContext, zones: ZoneService, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
     """设置时区 / Set or tell the time zone in which a person, or the whole chat, means times."""
+    others = await resolve_people(args.person, ctx, history) if args.person and not args.zone else ()
+    if others:
+        lines = [await _describe_other(person, ctx, zones) for person in others]
+        return ToolResult(ok=True, text="\n".join(lines), is_unchanged=True)
     if not args.zone:
         return await _move_recurring(ctx, zones, reminders) if args.move_reminders else _describe(ctx)
     check_may_set_for(args.whose, ctx)
@@ -64,6 +73,14 @@ def _describe(ctx: CallContext) -> ToolResult:
     name = zone_name(ctx.zone)
     text = say(ctx.language, "zone.now", zone=zone_label(name), clock=clock_in(name, ctx))
     return ToolResult(ok=True, text=text, is_unchanged=True)
+
+
+async def _describe_other(person: Person, ctx: CallContext, zones: ZoneService) -> str:
+    """Return the clock in the zone of another person; that of the chat is said to be a guess."""
+    zone = await (zones.of_chat(ctx.chat) if person.id == EVERYONE else zones.zone_of(ctx.chat, person))
+    is_guess = zone == await zones.of_chat(ctx.chat) and not await zones.own(ctx.chat, person)
+    name, key = zone_name(zone), "zone.of_chat" if is_guess else "zone.of_other"
+    return say(ctx.language, key, who=person.name, zone=zone_label(name), clock=clock_in(name, ctx))
 
 
 async def _list_unchanged(name: str, whose: Whose, ctx: CallContext, reminders: ReminderService) -> list[str]:

@@ -18,6 +18,9 @@ class TimeZoneArgs(Arguments):
         "Leave it out to be told the present one.",
     )
     whose: Whose = Field(default="me", description="me=the person who asks, chat=everybody in this chat (本群)")
+    person: str | None = Field(
+        default=None, description="Another person of the chat whose present time is asked (别人那边几点)."
+    )
     move_reminders: bool = Field(
         default=False, description="Only when asked that the recurring reminders follow (让提醒跟着改)."
     )

@@ -339,11 +339,14 @@ def _ask(request: RequestContext) -> Interpretation | None:
 
 
 def _time_now(request: RequestContext) -> Interpretation | None:
-    """Tell the clock of the person who asks, or of the places that are named; of another day its date and distance."""
+    """Tell the clock of the sender, or of people or places that are named; of another day its date and distance."""
     turn = request.turn
     places = [find_zone(piece.strip()) for piece in request.reading.pieces("ZONE")]
     zones = [zone for zone in places if zone is not None]
-    if len(zones) < len(places) or request.reading.has("PERSON"):
+    people = "" if zones else _find_people_named(request)
+    if people:
+        return request.answers.call_tool("time_zone", {"person": people})
+    if len(zones) < len(places):
         return None
     days = [time.best.start for time in find_times(request)]
     other = next((day for day in days if day.date() != turn.now.date()), None)
@@ -353,6 +356,13 @@ def _time_now(request: RequestContext) -> Interpretation | None:
         return Interpretation(answer=say(turn.language, f"offline.{key}", day=day, days=span), must_reply=True)
     told = [_render_clock(request, zone) for zone in zones] or [_render_clock(request, None)]
     return Interpretation(answer="\n".join(told), must_reply=True)
+
+
+def _find_people_named(request: RequestContext) -> str:
+    """Return the members of the chat that a request names, else the people that it is read to be about."""
+    words, text = request.words, request.folded_text.replace("'s", "")
+    members = sorted(name for name in find_members(request.turn) if words.has_any((words.fold(name),), text))
+    return " & ".join(members) or slots.extract_people(request.reading, words) or ""
 
 
 def _render_clock(request: RequestContext, zone: str | None) -> str:
