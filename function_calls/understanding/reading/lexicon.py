@@ -133,6 +133,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     missed: tuple[str, ...]
     as_length: str
     on_day: str
+    each_day: str
     each_month: str
     looking_up: tuple[str, ...] = ()
     search_places: tuple[str, ...] = ()

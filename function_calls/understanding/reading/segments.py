@@ -136,7 +136,10 @@ def _read_part(reading: MessageReading, first: int, last: int, words: Lexicon, r
 
 
 def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, read: Read) -> MessageReading:
-    """Return the only sentence that asks for a change, where all others ask for nothing: "it rains, make it 6"."""
+    """Return the only sentence that asks for a change, where all others ask for nothing: "it rains, make it 6".
+
+    One that asks to remind is returned where the whole message is read as talk.
+    """
     sentences = list(_split_sentences(reading))
     if reading.intent == "set" or not 1 < len(sentences) <= _MOST_PARTS:
         return reading
@@ -150,9 +153,10 @@ def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, re
     is_idle = are_function_words([form for form in every if form not in own], words)
     is_timed = any(map(is_time, sentence)) or not any(map(is_time, reading.tokens))
     is_known = found[0][0] in (_CHANGING if is_timed else _TIMELESS)
-    is_clear = is_known and dict(found)[NOTHING] <= 1 - _REMARK
+    is_hidden = reading.intent == NOTHING and found[0][0] == "set" and _asks(sentence, words)  # "me. remind me at 9 …"
+    is_clear = (is_known or is_hidden) and dict(found)[NOTHING] <= 1 - _REMARK
     is_dated = lacks_day(sentence, reading.tokens) or _is_about_day_of_other(sentence, reading, words)
-    if not is_clear or is_bare or is_idle or is_dated:
+    if not is_clear or is_bare or (is_idle and not is_hidden) or is_dated:
         return reading
     alone = read(reading.text[sentence[0].start : sentence[-1].end])
     lacks_text = alone.intent == "reword" and reading.has("CONTENT") and not alone.has("CONTENT")

@@ -3,7 +3,7 @@
 import re
 from calendar import monthrange
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from itertools import dropwhile, takewhile
 
 from msgspec.structs import replace
@@ -13,6 +13,7 @@ from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.named_weekdays import find_weekdays, names_weekday
+from function_calls.understanding.reading.reminder_words import find_stems
 from function_calls.understanding.reading.tag_repair import tag_same_time
 from function_calls.understanding.reading.times import (
     TimeWords,
@@ -38,6 +39,7 @@ from function_calls.understanding.requests.changes import (
 )
 from function_calls.understanding.requests.new_reminders import repeat_last
 from function_calls.understanding.requests.references import (
+    INDEFINITE,
     find_due,
     find_named_reminder,
     find_references,
@@ -46,7 +48,7 @@ from function_calls.understanding.requests.references import (
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
-from function_calls.understanding.requests.request_times import find_leads, find_times, tag_lead
+from function_calls.understanding.requests.request_times import are_listed_times, find_leads, find_times, tag_lead
 from services.kernel.chat import ChatMessage
 from services.recurrence.edits import fires_from
 from services.recurrence.rules import WEEKDAYS, Rule
@@ -65,6 +67,7 @@ _DAYS_OF_MONTH = re.compile(r"FREQ=MONTHLY;(?:BYMONTHDAY=[\d,]+|BYDAY=-?\d[A-Z]{
 _WEEKDAYS = re.compile(r"FREQ=WEEKLY;BYDAY=(?P<days>[A-Z]{2}(?:,[A-Z]{2})*)(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
 _WEEKDAY = re.compile(r"FREQ=WEEKLY;BYDAY=[A-Z]{2}")
 _CLOCK = re.compile(r"\d\d:\d\d")
+_CLOCKS = re.compile(r"FREQ=DAILY;BYHOUR=\d+(?:,\d+)+;BYMINUTE=\d+")
 _FROM = re.compile(r"\bfrom\b|[从從]")
 
 
@@ -86,6 +89,36 @@ def move(request: RequestContext) -> Interpretation | None:
         return _move_occurrence(request)
     ahead = _move_ahead_of_itself(request)
     return _move_to(request) if ahead is None else update(request, ahead)
+
+
+def move_named_series(request: RequestContext) -> Interpretation | None:
+    """Move the repeating reminder that a request to set one names: "put the daily at 1 on Friday".
+
+    None where the words may be those of a new one: with "remind me", without an article or with other words, for
+    another day than those of the reminder.
+    """
+    reading, words = request.reading, request.words
+    article, _, name = words.fold(slots.extract_content(reading, words)).partition(" ")
+    is_definite = article in words.articles - INDEFINITE and bool(name)
+    is_order = words.has_any((*words.change_it, *words.adding), reading.join_untagged(words.joint))
+    is_new = reading.has("PERSON") or words.has_any(words.triggers, request.folded_text)
+    named = request.find_closest(name) if is_definite and is_order and not is_new else None
+    if named is None or request.known is None or named not in list_own(request, request.known):
+        return None
+    is_other = not find_stems(name, request.common_words) <= find_stems(words.fold(named.content), ())
+    bests = [time.best for time in find_times(request)]
+    days = {best.start.date() for best in bests if best.has_day}
+    if is_other or not bests or named.schedule.rule is None or any(best.rrule is not None for best in bests):
+        return None
+    if not all(_comes_on(day, named, request) for day in days):
+        return None
+    return move(request.with_tags("REF" if tag == "CONTENT" else tag for tag in reading.tags))
+
+
+def _comes_on(day: date, reminder: Reminder, request: RequestContext) -> bool:
+    """Return whether a reminder comes on `day`."""
+    fires = fires_from(reminder.schedule, day, request.now, 1)
+    return bool(fires) and fires[0].astimezone(request.now.tzinfo).date() == day
 
 
 def _move_by(request: RequestContext) -> Interpretation | None:
@@ -248,7 +281,7 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     times = find_times(request) or slots.parse_times(begins, request.words, request.read_times)
     times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
     if len(times) != 1 or times[0].best is None:
-        return _replace_weekdays(request)
+        return _change_clocks(request) or _replace_weekdays(request)
     times = [_choose_half_near_reminder(times[0], request)]
     split = _split_weekdays(request, times[0].best)
     if split is not None:
@@ -279,6 +312,19 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     if is_single and not old and _is_for_good(request):
         return update(request, {**arguments, "occurrence": "all"})
     return update(request, {**arguments, "since": since}, old=old)
+
+
+def _change_clocks(request: RequestContext) -> Interpretation | None:
+    """Let a daily reminder come at other clocks of a day: "at 9, 15 and 20"; None for anything else."""
+    reminder, spans = find_named_reminder(request), request.reading.spans("WHEN")
+    rule = None if reminder is None else reminder.schedule.rule
+    if rule is None or not spans or (rule.frequency, rule.interval) != ("DAILY", 1) or not are_listed_times(request):
+        return None
+    listed = slots.strip_time_words(request.reading.text[spans[0][0] : spans[-1][1]], request.words)
+    phrases = (request.words.each_day.format(time=form.format(time=listed)) for form in request.words.as_time[:2])
+    times = (slots.parse_time([phrase], request.words, request.read_times) for phrase in phrases)
+    bests = [time.best for time in times if time is not None and _CLOCKS.fullmatch(time.best.rrule or "")]
+    return update(request, make_change_arguments(bests[0], request.now)) if bests else None
 
 
 def _replace_weekdays(request: RequestContext) -> Interpretation | None:

@@ -29,7 +29,7 @@ _MOST_FIGURES = 3
 _SHORT_ID = re.compile(r"(?=[a-z]*\d)[a-z][a-z0-9]{3}")
 _WORD = re.compile(r"[a-z0-9]+")
 _ARTICLES = frozenset({"the", "my", "our"})
-_INDEFINITE = frozenset({"a", "an", "un", "una"})
+INDEFINITE = frozenset({"a", "an", "un", "una"})
 _ENDS = frozenset({"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";", "for", "until", "at", "on", "now"})
 _FINAL = frozenset({"delete", "pause", "done", "leave"})
 """Intents for which a name must be right: another reminder would be lost."""
@@ -570,7 +570,7 @@ def names_unknown_matter(request: RequestContext) -> bool:
         return False
     common = request.common_words
     if request.words.joint:
-        definite = request.words.articles - _INDEFINITE
+        definite = request.words.articles - INDEFINITE
         return any(one in definite and other not in common for one, other in pairwise(re.findall(r"\w+", remark)))
     letters = {letter for letter in remark if letter not in common}
     clauses = [clause for clause in re.split(r"[\s,，。；！？]+", remark) if clause]
