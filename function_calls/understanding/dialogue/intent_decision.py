@@ -6,7 +6,7 @@ from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NOTHING, MessageReading
-from function_calls.understanding.reading.tokens import MARKS
+from function_calls.understanding.reading.tokens import MARKS, is_time
 
 _REQUEST, _INTENT = 0.5, 0.4
 """The least probability of any request in a message that names the bot, and that of an intent."""
@@ -18,9 +18,12 @@ _SECOND = 0.15
 _MOST_TRIED = 3
 _BREAKING_OFF = ("..", "…", "—", "–", " -", "。。")
 _REFUSED = frozenset(
-    {"set", "delete", "pause", "resume", "move", "undo", "summary", "person_add", "list", "answer_when"}
+    {"set", "delete", "skip", "pause", "resume", "move", "undo", "summary", "person_add", "list", "answer_when"}
 )
 """Intents that a message beginning with "don't" does not have."""
+_LOSING = frozenset({"delete", "skip", "pause"})
+"""Intents that "don't" refuses behind an interjection as well."""
+_MOST_INTERJECTIONS = 3
 
 
 def choose_intents(reading: MessageReading, context: Context, *, is_addressed: bool) -> tuple[str, ...]:
@@ -67,20 +70,35 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
     text = slots.tidy(reading.text, words.before_content).casefold().removeprefix("please ").removeprefix("请")
     if text.startswith(words.dont_forget_phrases):
         return False
-    refused = words.find_refusal(text)
+    refused, rest = _split_refusal(text, words) if reading.intent in _LOSING else (words.find_refusal(text), "")
     is_corrected = reading.has("OLD") and reading.has("WHEN")  # "not 6, 7"
     is_waived = reading.has("REF") and text.startswith(words.dismissals)  # "never mind the milk"
     if not refused or is_corrected or is_waived or reading.intent not in _REFUSED:
         return False
-    rest = text[len(refused) :].lstrip()
+    rest = rest or text[len(refused) :].lstrip()
     if words.orders and re.match(words.orders, rest):  # "no ponlo a las 8"
         return False
     if reading.intent == "undo" and rest.removeprefix(refused)[:1] in MARKS:  # 别别，还给我
         return False
+    if reading.intent == "skip":  # "don't skip it"; "don't send it on Friday" is a request
+        is_told = reading.has("REF") or any(map(is_time, reading.tokens)) or words.has_any(words.one_time, text)
+        return rest.startswith(words.skipping) or not (is_told or rest.startswith((*words.reminding, *words.calling)))
     if reading.intent != "delete":
         return not rest.startswith(words.slips)  # "no perdona, a las 12" corrects
     at = reading.text.casefold().find(rest)  # "不要牛奶的提醒了" has no verb that it refuses
     return not (rest.startswith((*words.reminding, *words.calling)) or at in dict(reading.spans("REF")))
+
+
+def _split_refusal(text: str, words: Lexicon) -> tuple[str, str]:
+    """Return a word such as "don't" behind at most a few interjections, and what follows it: "hey don't delete it"."""
+    for _ in range(_MOST_INTERJECTIONS + 1):
+        refused = words.find_refusal(text)
+        first, _, rest = text.partition(words.joint) if words.joint else (text[:1], "", text[1:])
+        is_other = first.strip(",.!，！～~") not in words.interjections
+        if refused or is_other or text.startswith(words.negations):  # "ya no"
+            return refused, text[len(refused) :].lstrip()
+        text = rest.lstrip()
+    return "", text
 
 
 def _is_retracted(reading: MessageReading, words: Lexicon) -> bool:

@@ -204,3 +204,31 @@ def test_unsure_deletion_is_not_done(intents, expected):
 )
 def test_change_that_breaks_off_is_taken_back(text, language, is_taken_back):
     assert is_refusal(reading(text, {"delete": 0.9}), load_lexicon(language)) == is_taken_back
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "intent", "is_refused"),
+    [
+        ("hey don't delete it", "en", "delete", True),
+        ("oh please delete it", "en", "delete", False),
+        ("but don't remind me again", "en", "delete", False),
+        ("hey don't skip it", "en", "skip", True),
+        ("hey don't remind me", "en", "skip", False),
+        ("don't send it this time", "en", "skip", False),
+        ("che no lo borres", "es", "delete", True),
+        ("ey no me borres nada jaja", "es", "skip", True),
+        ("oye no me recuerdes más", "es", "delete", False),
+        ("哎别删那个", "zh", "delete", True),
+        ("那别跳过", "zh", "skip", True),
+    ],
+)
+def test_refusal_may_stand_behind_interjections(text, language, intent, is_refused):
+    assert is_refusal(reading(text, {intent: 0.9}), load_lexicon(language)) == is_refused
+
+
+@pytest.mark.parametrize(
+    ("text", "is_refused"),
+    [("no ponlo a las 8", False), ("no cambiá eso", False), ("no lo pongas a las 8", True), ("no está bien", True)],
+)
+def test_no_before_an_affirmative_imperative_refuses_nothing(text, is_refused):
+    assert is_refusal(reading(text, {"move": 0.9}), load_lexicon("es")) == is_refused
