@@ -138,10 +138,11 @@ def _read_part(reading: MessageReading, first: int, last: int, words: Lexicon, r
 def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, read: Read) -> MessageReading:
     """Return the only sentence that asks for a change, where all others ask for nothing: "it rains, make it 6".
 
-    One that asks to remind is returned where the whole message is read as talk.
+    The last one, which asks to remind, is also returned where the whole message is not surely a request.
     """
     sentences = list(_split_sentences(reading))
-    if reading.intent == "set" or not 1 < len(sentences) <= _MOST_PARTS:
+    is_set = reading.intent == "set" and reading.intents[0][1] >= _CERTAIN
+    if is_set or not 1 < len(sentences) <= _MOST_PARTS:
         return reading
     intents = [classify(sentence) for sentence in sentences]
     asking = [at for at, each in enumerate(intents) if dict(each)[NOTHING] < _REMARK]
@@ -152,15 +153,24 @@ def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, re
     is_bare = not find_uncovered(words.joint.join(own), [], words)
     is_idle = are_function_words([form for form in every if form not in own], words)
     is_timed = any(map(is_time, sentence)) or not any(map(is_time, reading.tokens))
-    is_known = found[0][0] in (_CHANGING if is_timed else _TIMELESS)
-    is_hidden = reading.intent == NOTHING and found[0][0] == "set" and _asks(sentence, words)  # "me. remind me at 9 …"
+    is_known = found[0][0] in (_CHANGING if is_timed else _TIMELESS) and reading.intent != "set"
+    is_unsure = reading.intent in {NOTHING, "set"} and found[0][0] == "set"
+    is_hidden = is_unsure and _ends_with_request(sentence, reading, words)
     is_clear = (is_known or is_hidden) and dict(found)[NOTHING] <= 1 - _REMARK
     is_dated = lacks_day(sentence, reading.tokens) or _is_about_day_of_other(sentence, reading, words)
     if not is_clear or is_bare or (is_idle and not is_hidden) or is_dated:
         return reading
     alone = read(reading.text[sentence[0].start : sentence[-1].end])
     lacks_text = alone.intent == "reword" and reading.has("CONTENT") and not alone.has("CONTENT")
-    return reading if lacks_text else alone
+    lacks_slot = is_hidden and not (alone.has("WHEN") and alone.has("CONTENT"))
+    return reading if lacks_text or lacks_slot else alone
+
+
+def _ends_with_request(sentence: Sequence[Token], reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message ends with a sentence that says "remind": "me. remind me at 9 to wash up"."""
+    text = words.joint.join(token.form for token in sentence)
+    is_last = not any(token.form.isalnum() for token in reading.tokens if token.start >= sentence[-1].end)
+    return is_last and any(word in text for word in words.triggers)
 
 
 def lacks_day(part: Iterable[Token], tokens: Iterable[Token]) -> bool:
