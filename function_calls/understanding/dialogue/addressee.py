@@ -18,6 +18,7 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.names import find_members, find_name
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS
 
 THRESHOLD = 0.72
 """The least probability of a message for the bot."""
@@ -298,7 +299,10 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
     if words.has_any(words.reported, words.fold(reading.text)) and not state.names_reminder:
         return True
     if (
-        _is_supposition(reading, words)
+        _greets_group(reading, words)
+        or _has_nothing_to_undo(reading, words, state)
+        or _asks_of_remark(reading, words)
+        or _is_supposition(reading, words)
         or _seeks_somebody(reading, words)
         or _reminds_by_pronoun(reading, words)
         or _adds_question(reading, words)
@@ -340,6 +344,35 @@ def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, sta
         return state.delivered_to_others
     is_of_person = intent == "person_remove" and words.fold(reading.words("PERSON")) not in words.pronouns
     return state.answers_person and (intent == "delete" or is_of_person)
+
+
+def _greets_group(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message without a word such as "remind" calls the whole chat: "morning team, …"."""
+    forms = [token.form for token in reading.tokens]
+    end = next((at for at, form in enumerate(forms) if form in CLAUSE_ENDS), 0)
+    clause = words.joint.join(forms[:end])
+    called = max((word for word in words.everyone if words.has_any((word,), clause)), key=len, default="")
+    rest = clause.replace(called, "", 1)
+    is_greeting = {*(rest.split() if words.joint else rest)} <= words.interjections | words.courtesies
+    return bool(called) and is_greeting and not has_trigger(reading, words)
+
+
+def _has_nothing_to_undo(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
+    """Return whether a message read as "undo" comes from a person for whom the bot has done nothing: "ugh, again"."""
+    is_undo = reading.intents[0][0] == "undo" and state.context == "none" and state.last_action == "none"
+    return is_undo and not words.has_any(words.help_topics.get("undo", ()), words.fold(reading.text))
+
+
+def _asks_of_remark(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message read as a request is a question with no more than a pronoun: "and that?"."""
+    forms = {token.form for token in reading.tokens} - MARKS - words.interjections - words.and_words
+    is_request = reading.intents[0][0] not in _QUESTIONS | {"list", "when_is", "who_set"}
+    return (
+        is_request
+        and bool(forms)
+        and forms <= {*words.demonstratives}
+        and reading.text.rstrip().endswith(QUESTION_ENDS)
+    )
 
 
 def _seeks_somebody(reading: MessageReading, words: Lexicon) -> bool:
