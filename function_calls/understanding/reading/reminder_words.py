@@ -13,6 +13,9 @@ _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _ENDINGS = ("ing", "es", "ed", "s", "e")
 _NOUNS = {"adas": "ar", "ada": "ar", "ado": "ar", "amiento": "ar"}
 """Endings of Spanish nouns of a verb, and that of the verb: "llamada" and "llamar"."""
+_INFINITIVE, _NOUN = re.compile("(?:ar|er|ir)$"), re.compile("(?:aci[oó]n|i[oó]n|eza|[ai]d[ao]|[aeo])$")
+"""Endings of Spanish infinitives, and of nouns of such verbs: "riego" of "regar"."""
+_DIPHTHONG = re.compile("ie|ue")
 _SHORTEST_STEM = 3
 _DOUBLED = frozenset("bdgmnprt")
 """Letters that are written twice in front of an ending: "rigging" of "rig"."""
@@ -74,6 +77,14 @@ def stem(word: str) -> str:
     bare = word.removesuffix(ending) if len(word) - len(ending) >= _SHORTEST_STEM else word
     is_double = ending in {"ing", "ed"} and bare[-1:] == bare[-2:-1] and bare[-1:] in _DOUBLED
     return bare[:-1] if is_double and len(bare) > _SHORTEST_STEM else bare
+
+
+def names_same_act(noun: str, verb: str) -> bool:
+    """Return whether `noun` is the Spanish noun of the infinitive `verb`: "riego" of "regar", "prueba" of "probar"."""
+    root, known = (ending.sub("", word) for ending, word in ((_NOUN, noun), (_INFINITIVE, verb)))
+    if verb == known or len(known) < _SHORTEST_STEM:
+        return False
+    return known in {root, _DIPHTHONG.sub(lambda found: {"ie": "e", "ue": "o"}[found[0]], root)}
 
 
 def replace_amount(text: str, amount: str) -> str:

@@ -10,7 +10,13 @@ from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.reading.lexicon import load_common_words, load_lexicon
-from function_calls.understanding.reading.reminder_words import ReminderWords, collect_words, find_pairs, find_stems
+from function_calls.understanding.reading.reminder_words import (
+    ReminderWords,
+    collect_words,
+    find_pairs,
+    find_stems,
+    names_same_act,
+)
 from function_calls.understanding.requests.arguments import format_time
 from services.kernel.chat import ChatAddress
 from services.kernel.errors import RequestRefused
@@ -38,7 +44,7 @@ class ChatReminders(Struct, frozen=True, dict=True):
 
     def matches(self, name: str, common: Collection[str]) -> bool:
         """Return whether `name` names reminders, or shares words with one more than with all others."""
-        return self.can_resolve(name) or self.find_only_closest(name, common) is not None
+        return self.can_resolve(name) or len(self.find_closest(name, common) or self.find_act(name, common)) == 1
 
     def resolve(self, words: str) -> tuple[Reminder, ...]:
         """Return the reminders that `words` name; empty for none."""
@@ -74,6 +80,16 @@ class ChatReminders(Struct, frozen=True, dict=True):
         weights = [sum(1 / numbers[part] for part in parts) for parts in shared]
         most = max(weights, default=0.0)
         return tuple(each for each, weight in zip(self.reminders, weights, strict=True) if weight == most > 0)
+
+    def find_act(self, name: str, common: Collection[str]) -> tuple[Reminder, ...]:
+        """Return the reminders whose text has the verb of a noun of `name`, or the noun of its verb: "riego"."""
+        words = [word for word in name.casefold().split() if word not in common]
+        return tuple(
+            each
+            for each in self.reminders
+            for part in [each.content.casefold().split()]
+            if any(names_same_act(*pair) for word in words for other in part for pair in ((word, other), (other, word)))
+        )
 
     def filter_by_time(self, words: str, among: Sequence[Reminder]) -> tuple[Reminder, ...]:
         """Return those of `among` that come at the time in `words`; all of them where it has none."""

@@ -182,7 +182,8 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     reminded = _find_for_person_called(named, request, known)
     if reminded is not None:
         return [reminded.id]
-    close = known.find_closest(request.words.joint.join(named), request.common_words)
+    whole = request.words.joint.join(named)
+    close = known.find_closest(whole, request.common_words) or known.find_act(whole, request.common_words)
     close = known.filter_by_time(request.words.joint.join(named), close) if len(close) > 1 else close
     own = tuple(each for each in close if _is_for(each, request.turn.message.sender))
     close = own if len(own) == 1 else close

@@ -3,7 +3,7 @@
 import pytest
 
 from function_calls.understanding.reading.lexicon import load_common_words
-from function_calls.understanding.reading.reminder_words import ReminderWords, collect_words, stem
+from function_calls.understanding.reading.reminder_words import ReminderWords, collect_words, names_same_act, stem
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from tests.unit.offline.test_group_dialogues import START, reminder
 
@@ -59,3 +59,26 @@ def test_words_apart_from_each_other_are_no_neighbours():
     reminders = known("come to the hall", "book the MOT")
 
     assert reminders.find_closest("move that to , , the garage is shut", load_common_words("en")) == ()
+
+
+@pytest.mark.parametrize(
+    ("noun", "verb"),
+    [("riego", "regar"), ("limpieza", "limpiar"), ("recogida", "recoger"), ("pago", "pagar"), ("prueba", "probar")],
+)
+def test_spanish_noun_names_the_act_of_its_verb(noun, verb):
+    assert names_same_act(noun, verb)
+    assert not names_same_act(verb, noun)
+
+
+@pytest.mark.parametrize(("one", "other"), [("date", "data"), ("party", "part"), ("casa", "cara"), ("luz", "lucir")])
+def test_other_words_name_no_act(one, other):
+    assert not names_same_act(one, other)
+
+
+def test_noun_names_the_reminder_of_an_act_where_no_word_is_shared():
+    chat = known("regar el bancal", "pagar la luz")
+    common = load_common_words("es")
+
+    assert [each.content for each in chat.find_act("riego", common)] == ["regar el bancal"]
+    assert chat.matches("el pago", common)
+    assert not chat.matches("la limpieza", common)
