@@ -11,6 +11,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from function_calls.language.recognized_phrases import is_greeting
 from function_calls.tools.calls import Turn
 from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.understanding.dialogue.dialogue import Context
@@ -352,9 +353,7 @@ def _greets_group(reading: MessageReading, words: Lexicon) -> bool:
     end = next((at for at, form in enumerate(forms) if form in CLAUSE_ENDS), 0)
     clause = words.joint.join(forms[:end])
     called = max((word for word in words.everyone if words.has_any((word,), clause)), key=len, default="")
-    rest = clause.replace(called, "", 1)
-    is_greeting = {*(rest.split() if words.joint else rest)} <= words.interjections | words.courtesies
-    return bool(called) and is_greeting and not has_trigger(reading, words)
+    return bool(called) and is_greeting(clause.replace(called, "", 1)) and not has_trigger(reading, words)
 
 
 def _has_nothing_to_undo(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:

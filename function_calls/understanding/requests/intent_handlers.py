@@ -346,7 +346,7 @@ def _time_now(request: RequestContext) -> Interpretation | None:
     people = "" if zones else _find_people_named(request)
     if people:
         return request.answers.call_tool("time_zone", {"person": people})
-    if len(zones) < len(places):
+    if len(zones) < len(places) or request.reading.has("PERSON"):
         return None
     days = [time.best.start for time in find_times(request)]
     other = next((day for day in days if day.date() != turn.now.date()), None)
@@ -359,10 +359,9 @@ def _time_now(request: RequestContext) -> Interpretation | None:
 
 
 def _find_people_named(request: RequestContext) -> str:
-    """Return the members of the chat that a request names, else the people that it is read to be about."""
+    """Return the members of the chat that a request names."""
     words, text = request.words, request.folded_text.replace("'s", "")
-    members = sorted(name for name in find_members(request.turn) if words.has_any((words.fold(name),), text))
-    return " & ".join(members) or slots.extract_people(request.reading, words) or ""
+    return " & ".join(sorted(name for name in find_members(request.turn) if words.has_any((words.fold(name),), text)))
 
 
 def _render_clock(request: RequestContext, zone: str | None) -> str:
