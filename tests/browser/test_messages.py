@@ -453,6 +453,7 @@ async def test_emoji_are_chosen_with_the_keyboard(visitors: Visitors):
     await expect(opener).to_be_focused()
     await opener.press("Enter")
     await expect(first).to_be_visible()
+    await expect(search).to_be_focused()  # the picker focuses it once more as it opens
     await search.press("ArrowDown")
     await expect(first).to_be_focused()
     await first.press("ArrowUp")
