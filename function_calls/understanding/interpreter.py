@@ -58,6 +58,8 @@ _BEFORE_WAIVED = frozenset({"oh", "ah", "no", "wait", "hmm", "actually", "ok", "
 _SEARCHING = ("ask", "recall", "when_is")
 _QUESTION = 0.3
 """The probability of a question for facts from which one is looked up."""
+_FIND = 0.5
+"""The probability of a search of the chat from which a question is looked up."""
 _HELP = 0.2
 """The probability of a question about the bot from which one is not looked up."""
 _TALK = 0.9
@@ -401,9 +403,12 @@ class OfflineInterpreter:
 
     def _look_up(self, utterance: Utterance, query: str) -> tuple[ToolCall, ...]:
         """Return the calls that look up the answer to a question: in the web, or in the chat."""
+        from services.summary.content import asks
+
         reading, maker = utterance.reading, CallMaker(utterance.turn)
         is_long = sum(token.form.isalnum() for token in reading.tokens) >= _FEWEST_WORDS
         is_question = is_long and reading.text.rstrip().endswith(("?", "？"))
+        is_question = is_question or (reading.probability("find") >= _FIND and asks(reading.text))
         is_asked = sum(map(reading.probability, _SEARCHING)) >= _QUESTION or is_question
         is_about_bot = reading.probability("help") > max(_HELP, reading.probability("ask"))
         if not is_asked or is_about_bot or not maker.offers("perplexity_search"):

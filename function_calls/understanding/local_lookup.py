@@ -12,6 +12,8 @@ from services.search.service import shorten_query
 _HERE: Final = ("memory_search", "history_search")
 _LEAST_MORE: Final = 4
 """By how many characters a message is longer than the words looked for, where it says something about them."""
+_FEWEST_WORDS: Final = 4
+"""The words in front of the bot's name in a message that tell people something."""
 
 
 def make_local_lookup(turn: Turn, query: str, *otherwise: ToolCall) -> tuple[ToolCall, ...]:
@@ -50,15 +52,26 @@ def render_results(turn: Turn) -> str:
 def render_step(step: Step, bot_name: str) -> str:
     """Return the texts of the tools of one round; of a local lookup, only those of the tools that found something.
 
-    Messages to the bot, by `bot_name`, are not enough where the results of another tool may count instead.
+    Messages to the bot, by `bot_name`, and requests are not enough where there are results of another tool: these
+    count instead, or alone where they come first.
     """
     results: Sequence[ToolResult] = step.results
     if _is_local_lookup(step):
         found, instead = _select_results(step), step.results[len(_HERE) :]
-        is_said = any(bot_name.casefold() not in text.casefold() for result in found for text in _texts(result))
-        results = found if is_said or not instead else instead
+        results = found if _has_remarks(found, bot_name) or not instead else instead
+    elif tuple(call.name for call in step.calls[-len(_HERE) :]) == _HERE:
+        found = _select_results(step)
+        results = [*step.results[: -len(_HERE)], *(found if _has_remarks(found, bot_name) else ())]
     texts = [result.text or ("" if result.value is None else str(result.value)) for result in results]
     return "\n".join(text for text in texts if text)
+
+
+def _has_remarks(found: Sequence[ToolResult], bot_name: str) -> bool:
+    """Return whether results have messages of people to each other, or such words in front of the bot's name."""
+    from services.summary.content import is_command
+
+    texts = (text.casefold().partition(bot_name.casefold()) for result in found for text in _texts(result))
+    return any((not name or len(ahead.split()) >= _FEWEST_WORDS) and not is_command(ahead) for ahead, name, _ in texts)
 
 
 def _render_nothing_found(turn: Turn) -> str:
@@ -77,15 +90,14 @@ def _is_local_lookup(step: Step) -> bool:
 
 
 def _get_query(step: Step) -> str:
-    return str(step.calls[0].arguments["query"])
+    return next(str(call.arguments["query"]) for call in step.calls if call.name in _HERE)
 
 
 def _select_results(step: Step) -> list[ToolResult]:
     """Return the results with more than earlier messages that repeat the question."""
     question = _get_query(step).casefold()
-    return [
-        result for result in step.results[: len(_HERE)] if any(_says_more(text, question) for text in _texts(result))
-    ]
+    looked = (result for call, result in zip(step.calls, step.results, strict=True) if call.name in _HERE)
+    return [result for result in looked if any(_says_more(text, question) for text in _texts(result))]
 
 
 def _says_more(text: str, question: str) -> bool:

@@ -24,6 +24,8 @@ _ANSWERED_WITHIN: Final = 10
 """The number of messages after a question among which its answer is looked for."""
 _ASKED_WITHIN: Final = 4
 """The number of messages after a request that may ask about it."""
+_SHORT: Final = 3
+"""The most words of a question right behind a request that is about it without a pronoun: "all day?"."""
 
 
 async def search_before(ctx: CallContext, history: HistoryService, query: str, limit: int) -> list[ChatMessage]:
@@ -52,7 +54,7 @@ async def search_before(ctx: CallContext, history: HistoryService, query: str, l
 def _find_question_about(following: Sequence[ChatMessage], language: str) -> list[ChatMessage]:
     """Return a question about the request before the messages `following`, and its answers; empty for none.
 
-    It is soon asked, and where words have spaces it says "it" or "that": "how much is it?".
+    It is soon asked, and where words have spaces it says "it" or "that", as in "how much is it?", or comes at once.
     """
     from services.summary.content import asks, find_answers, is_request
 
@@ -60,7 +62,8 @@ def _find_question_about(following: Sequence[ChatMessage], language: str) -> lis
     for question in said[:_ASKED_WITHIN]:
         words = load_lexicon(detect_language(question.text, language))
         parts = words.joint.join(re.findall(r"\w+", words.fold(question.text)))
-        points = not words.joint or words.has_any(words.demonstratives, parts)
+        is_next = question == said[0] and len(parts.split()) <= _SHORT
+        points = not words.joint or is_next or words.has_any(words.demonstratives, parts)
         if points and asks(question.text) and not is_request(question):
             answers = find_answers(question, said[said.index(question) + 1 :])
             return [question, *answers] if answers else []

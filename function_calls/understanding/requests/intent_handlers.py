@@ -153,6 +153,9 @@ def _list(request: RequestContext) -> Interpretation | None:
 
 
 def _when_is(request: RequestContext) -> Interpretation | None:
+    """List the reminder that a question is about, with what people have written about it."""
+    from services.summary.content import asks
+
     names = find_references(request)
     # "Is it tomorrow?" is about the last one, "what is the reminder at 8?" is not.
     is_untold = not names and request.words.has_any(request.words.triggers, request.folded_text)
@@ -167,15 +170,20 @@ def _when_is(request: RequestContext) -> Interpretation | None:
     if not names and not when and not of_last:
         return None
     listed = request.answers.call_tool("reminder_list", {"filter": ", ".join(names) or when or of_last})
-    calls = make_local_lookup(request.turn, " ".join(names), *listed.calls) if _asks_for_facts(names, request) else ()
-    return Interpretation(calls=calls) if calls else listed
+    if not names or request.known is None or not request.is_addressed:
+        return listed
+    query = slots.normalize_reference(request.reading.words("REF"), request.words) or " ".join(names)
+    if _asks_for_facts(names, request):
+        calls = make_local_lookup(request.turn, query, *listed.calls)
+        return Interpretation(calls=calls) if calls else listed
+    is_asked = asks(request.reading.text) and not request.read_times(query)
+    beside = make_local_lookup(request.turn, query) if is_asked else ()
+    return Interpretation(calls=(*listed.calls, *beside))
 
 
 def _asks_for_facts(names: list[str], request: RequestContext) -> bool:
     """Return whether a question to the bot is for no reminder, or rather for a place or another fact."""
-    if not names or request.known is None or not request.is_addressed:
-        return False
-    is_known = any(request.known.matches(name, request.common_words) for name in names)
+    is_known = request.known is not None and any(request.known.matches(name, request.common_words) for name in names)
     return not is_known or request.reading.probability("recall") >= _LEAST_RECALL
 
 
