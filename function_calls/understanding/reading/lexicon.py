@@ -147,6 +147,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     together: tuple[str, ...] = ()
     deadlines: tuple[str, ...] = ()
     unclear_times: tuple[str, ...] = ()
+    event_clauses: tuple[str, ...] = ()
+    own_zone: tuple[str, ...] = ()
     time_relations: tuple[str, ...] = ()
     for_everyone: tuple[str, ...] = ()
     asking_stems: tuple[str, ...] = ()

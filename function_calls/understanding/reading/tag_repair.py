@@ -37,6 +37,7 @@ def repair_tags(reading: MessageReading, words: Lexicon, members: Collection[str
     content.extend_to_brackets()
     content.tag_quoted()
     times.tag_same_time()
+    times.untag_own_zone()
     times.tag_correction()
     folded = _fold_names(members, words)
     names.repair_names(folded)
@@ -139,6 +140,15 @@ class TimeRepair(TagDraft):
                     "PERSON",
                 }:
                     self.tags[at] = "SAME"
+
+    def untag_own_zone(self) -> None:
+        """Untag "my time" behind a time: that of the sender is meant anyway."""
+        for at in range(1, len(self.tokens)):
+            for phrase in self.words.own_zone:
+                end = at + len(phrase.split())
+                is_behind = self.tags[at - 1] == "WHEN" and is_time_form(self.forms[at - 1])
+                if is_behind and self.words.joint.join(self.forms[at:end]) == phrase:
+                    self.set_tag(at, end, NO_TAG)
 
     def tag_event(self) -> None:
         """Tag an untagged day in front of the request as that of an event, where the request itself names no day."""

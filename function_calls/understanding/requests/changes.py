@@ -411,3 +411,17 @@ def repeats_on(reminder: Reminder, days: frozenset[str]) -> bool:
     if rule is None or rule.interval != 1:
         return False
     return rule.frequency == "DAILY" or days < {WEEKDAYS[weekday] for _, weekday in rule.days}
+
+
+def refuses_weekdays(request: RequestContext) -> bool:
+    """Return whether a change only refuses weekdays of a reminder that comes on others as well: "no Wednesdays"."""
+    reading, words = request.reading, request.words
+    spans = [span for tag in ("WHEN", "OLD") for span in reading.spans(tag)]
+    if len(spans) != 1 or not set(reading.tags) <= {NO_TAG, "REF", "WHEN", "OLD"}:
+        return False
+    start, end = spans[0]
+    before = f"{words.joint}{words.fold(reading.text[:start]).rstrip()}"
+    is_refused = before.endswith(tuple(f"{words.joint}{word}" for word in words.without))
+    days = find_weekdays(reading.text[start:end], request.now, request.language, request.times)
+    reminder = find_named_reminder(request) if is_refused and days else None
+    return reminder is not None and repeats_on(reminder, days)

@@ -33,6 +33,7 @@ from function_calls.understanding.requests.arguments import (
 from function_calls.understanding.requests.changes import (
     find_day_in_name,
     read_time_in_name,
+    refuses_weekdays,
     repeats_on,
     skip,
     update,
@@ -77,7 +78,7 @@ def move(request: RequestContext) -> Interpretation | None:
         return repeat_last(request)
     request = request.with_reading(tag_same_time(request.reading, request.words))
     request = _tag_length(untag_reasons(request))
-    if _refuses_weekdays(request):
+    if refuses_weekdays(request):
         return skip(request)
     name = _find_time_alone(request)
     if name:
@@ -141,20 +142,6 @@ def _move_by(request: RequestContext) -> Interpretation | None:
     if request.has_word(request.words.later) and not request.has_word(request.words.ahead):
         return update(request, {"time": format_shift(lead)})  # "make it an hour more"
     return update(request, {"time": format_shift(old - lead)})
-
-
-def _refuses_weekdays(request: RequestContext) -> bool:
-    """Return whether a change only refuses weekdays of a reminder that comes on others as well: "no Wednesdays"."""
-    reading, words = request.reading, request.words
-    spans = [span for tag in ("WHEN", "OLD") for span in reading.spans(tag)]
-    if len(spans) != 1 or not set(reading.tags) <= {NO_TAG, "REF", "WHEN", "OLD"}:
-        return False
-    start, end = spans[0]
-    before = f"{words.joint}{words.fold(reading.text[:start]).rstrip()}"
-    is_refused = before.endswith(tuple(f"{words.joint}{word}" for word in words.without))
-    days = find_weekdays(reading.text[start:end], request.now, request.language, request.times)
-    reminder = find_named_reminder(request) if is_refused and days else None
-    return reminder is not None and repeats_on(reminder, days)
 
 
 def _is_for_oneself_as_well(request: RequestContext) -> bool:

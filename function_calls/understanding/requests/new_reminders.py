@@ -19,7 +19,7 @@ from function_calls.understanding.reading.events import (
 )
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.named_weekdays import find_weekdays
+from function_calls.understanding.reading.named_weekdays import find_weekdays, names_weekday
 from function_calls.understanding.reading.names import find_members, find_name
 from function_calls.understanding.reading.segments import find_asking_words, split_reminders
 from function_calls.understanding.reading.tag_repair import bound_names, repair_tags, tag_edge_time
@@ -68,6 +68,7 @@ _LONGEST_NAME = 3
 _SHORTEST_TASK = 2
 _PAIR = 2
 _DAY = timedelta(days=1)
+_DAYS_A_WEEK = 7
 
 
 def set_reminders(request: RequestContext) -> Interpretation | None:
@@ -99,6 +100,7 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
         reminders = [_exclude_days(reminder, excluded, request) for reminder in reminders]
     if has_unclear_time(request.reading, request.words) and _resolve_day_meant(request) is None:
         return request.answers.set_reminders([replace(reminder, time=None) for reminder in reminders[:1]])
+    reminders = [_open_time_of_event(reminder, request) for reminder in reminders]
     if len(pieces) > 1:
         reminders = _complete_verbs(reminders, request.words)
     if interval is not None:
@@ -113,6 +115,15 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
         request.answers.keep_options(options)
     made = add_options(made, options)
     return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
+
+
+def _open_time_of_event(reminder: ReminderRequest, request: RequestContext) -> ReminderRequest:
+    """Return `reminder` with the day alone where an event tells the time of it: "tomorrow when I leave work"."""
+    is_told = request.words.has_any(request.words.event_clauses, request.reading.join_untagged(request.words.joint))
+    best = None if reminder.time is None else reminder.time.best
+    if not is_told or best is None or best.has_clock or best.part or best.rrule is not None:
+        return reminder
+    return replace(reminder, time=None, day=best)
 
 
 def _asks_for_another(found: MessageReading, repaired: MessageReading, words: Lexicon) -> bool:
@@ -235,6 +246,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     request = request.with_reading(untag_day_meant(request.reading, request.words))
     repeated = _read_times_of_repetition(_separate_event(request), last)
     times = [_copy_last_day(_copy_last_clock(each, last, request, is_same=is_same), last, request) for each in repeated]
+    times = [_move_ahead_of_last(each, last, request) for each in times]
     if not times:
         return None
     is_for_all = last.arguments.get("person") == slots.EVERYONE
@@ -303,17 +315,24 @@ def _find_call_to_repeat(request: RequestContext) -> ToolCall | None:
     """Return the call that set the reminder to repeat: the one that is named, or the last.
 
     A person who has set none repeats the last one of the chat for themselves, where it reminds them or they name
-    themselves: "same for me at 8".
+    themselves: "same for me at 8". "The day before" is that of one that another person has just set for them.
     """
     named = find_named_reminder(request) if request.reading.has("REF") else _find_event_reminder(request)
-    last = request.last_here
+    last, of_other = request.last_here, request.last_of_other
+    is_lead, own = named is None and request.reading.has("LEAD"), _get_own_name(request)
+    if is_lead and of_other is not None and of_other.arguments.get("person") in {slots.EVERYONE, own}:
+        return replace(of_other, arguments={**of_other.arguments, "person": None})
     if named is None and request.last_set is None and last is not None:
         is_own = request.reading.has("PERSON") or request.has_word(request.words.oneself)
-        if is_own or last.arguments.get("person") == request.turn.message.sender.name:
+        if is_own or last.arguments.get("person") == _get_own_name(request):
             return replace(last, arguments={key: each for key, each in last.arguments.items() if key != "person"})
     if named is None or request.known is None:
         return request.last_set
     return ToolCall(id="", name="reminder_set", arguments=request.known.make_arguments(named))
+
+
+def _get_own_name(request: RequestContext) -> str:
+    return request.turn.message.sender.name
 
 
 def _find_event_reminder(request: RequestContext) -> Reminder | None:
@@ -542,14 +561,16 @@ def _move_to_day(time: TimeWords, day: date, request: RequestContext) -> TimeWor
 def _read_event_before(request: RequestContext) -> TimeWords | None:
     """Return the day from which "2 days before that" counts back; None for none or several.
 
-    It is in the message before, or has been named by the person since the request for their last reminder.
+    It is in the message before, where the person has written it or has set no reminder, or has been named by them since
+    the request for their last reminder.
     """
     turn = request.turn
     if not _points_back(request):
         return None
     pointed = None if turn.recent and turn.recent[-1].sender.is_bot else _find_pointed_message(turn)
     said = [each for each in _list_own_messages(request) if each is not pointed]
-    for before in filter(None, [None if request.last_set is not None else pointed, *said]):
+    is_own = pointed is not None and pointed.sender.id == turn.message.sender.id
+    for before in filter(None, [pointed if is_own or request.last_set is None else None, *said]):
         found = request.read_times(before.text)
         best = found[0].best if len(found) == 1 else None
         if best is not None and best.has_day and best.rrule is None:
@@ -671,6 +692,20 @@ def _copy_last_day(time: TimeWords, last: ToolCall, request: RequestContext) -> 
     dated = tuple(move_to_day(reading, before.best.start.date())._replace(has_day=True) for reading in readings)
     is_coming = not is_repeating(last) and all(reading.start > request.now for reading in dated)
     return replace(time, readings=dated if is_coming else readings, is_ambiguous=time.is_ambiguous and not is_open)
+
+
+def _move_ahead_of_last(time: TimeWords, last: ToolCall, request: RequestContext) -> TimeWords:
+    """Return a weekday with "before" behind it on the last such day before that of the last reminder."""
+    before, words = _read_call_time(last, request), request.words
+    end = max((end for _, end in request.reading.spans("WHEN")), default=0)
+    behind = words.fold(request.reading.text[end:]).strip(" .!?,")
+    day_words = slots.strip_time_words(time.words, words)
+    is_ahead = behind in words.ahead and names_weekday(day_words, request.now, request.language, request.times)
+    if before is None or not is_ahead:
+        return time
+    due = before.best.start.date()
+    day = due - timedelta(days=(due.weekday() - time.best.start.weekday()) % _DAYS_A_WEEK or _DAYS_A_WEEK)
+    return replace(time, readings=tuple(move_to_day(reading, day) for reading in time.readings))
 
 
 def find_people(request: RequestContext) -> str | None:

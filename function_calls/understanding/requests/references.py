@@ -390,13 +390,17 @@ def find_untagged_time(request: RequestContext) -> str:
     return request.reading.text[times[0].start : times[0].end] if len(times) == 1 else ""
 
 
-def _find_asking_words(request: RequestContext) -> tuple[str, bool]:
-    """Return the untagged words of the clauses that ask, not those of a reason, and whether there is one clause."""
-    tokens, tags = request.reading.tokens, request.reading.tags
-    clauses = [clause for clause in split_clauses(tokens) if clause]
-    asking = [clause for clause in clauses if any(tags[at] != NO_TAG for at in clause)] or clauses
-    forms = [tokens[at].form for clause in asking for at in clause if tags[at] == NO_TAG]
-    return request.words.joint.join(forms), len(clauses) == 1
+def find_asking_text(request: RequestContext) -> str:
+    """Return the words of the clauses that ask, not those of a reason: "pause it, we're all together"."""
+    asking, _ = _find_asking_clauses(request)
+    return request.words.joint.join(request.reading.tokens[at].form for clause in asking for at in clause)
+
+
+def _find_asking_clauses(request: RequestContext) -> tuple[list[list[int]], bool]:
+    """Return the clauses with tags, else all, and whether there is one clause."""
+    clauses = [clause for clause in split_clauses(request.reading.tokens) if clause]
+    asking = [clause for clause in clauses if any(request.reading.tags[at] != NO_TAG for at in clause)]
+    return asking or clauses, len(clauses) == 1
 
 
 def _may_be_name(words: str, request: RequestContext) -> bool:
@@ -479,7 +483,9 @@ def _find_days(request: RequestContext) -> str:
 
 def _find_untagged(request: RequestContext) -> list[str]:
     """Return references among the untagged words: words for several or the newest, a name, or numbers."""
-    asking, is_whole = _find_asking_words(request)
+    clauses, is_whole = _find_asking_clauses(request)
+    tokens, tags = request.reading.tokens, request.reading.tags
+    asking = request.words.joint.join(tokens[at].form for clause in clauses for at in clause if tags[at] == NO_TAG)
     for meaning, words in (("both", request.words.both), ("them", request.words.them), ("all", request.words.all)):
         is_report = request.reading.intent == "done" and (meaning == "all" or not is_whole)  # "all watered"
         if is_report or request.has_word(request.words.always) or _is_each_time(request):

@@ -11,6 +11,7 @@ from function_calls.understanding.requests.changes import (
     find_weekdays_left_out,
     is_last_single,
     is_shared_by_other,
+    refuses_weekdays,
     remove_clock,
     repeats_on,
     skip,
@@ -61,7 +62,7 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     """
     words = slots.strip_time_words(untag_reasons(request).reading.words("WHEN"), request.words)
     reminder = find_named_reminder(request)
-    if find_weekdays_left_out(request) and not words:
+    if refuses_weekdays(request) or (find_weekdays_left_out(request) and not words):
         return skip(request)
     kept = remove_clock(request, keep=True)
     if kept is not None or not words or _limits_for_oneself(words, request):

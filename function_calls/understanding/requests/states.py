@@ -12,6 +12,7 @@ from function_calls.understanding.reminder_times import FROM_THEN, has_words_out
 from function_calls.understanding.requests.arguments import format_time, make_change_arguments
 from function_calls.understanding.requests.new_reminders import set_beside_last, set_reminders
 from function_calls.understanding.requests.references import (
+    find_asking_text,
     find_default_reference,
     find_due,
     find_named_reminder,
@@ -31,7 +32,9 @@ def snooze(request: RequestContext) -> Interpretation | None:
     figure = next((_parse_figure(piece, request) for piece in pieces if not _is_until(piece, request)), "")
     length = request.parse_length(figure) if figure else request.parse_amount("LATER") or request.parse_amount("WHEN")
     length = length or (None if pieces else request.parse_untagged_amount())
-    times = [] if figure else slots.parse_times(request.reading.pieces("WHEN"), request.words, request.read_times)
+    until, joint = request.words.until_words, request.words.joint
+    whens = [slots.strip_leading_word(piece, until, joint) for piece in request.reading.pieces("WHEN")]
+    times = [] if figure else slots.parse_times(whens, request.words, request.read_times)
     best = times[0].best if times else None
     arguments: dict[str, object] = {"reminder_id": ", ".join(find_references(request))}
     if best is not None and best.has_day and request.has_word(request.words.same_time):
@@ -142,7 +145,8 @@ def leave(request: RequestContext) -> Interpretation | None:
 def change_state(request: RequestContext, action: str, arguments: Mapping[str, object] | None = None) -> Interpretation:
     """Return the call that changes the state of the reminder that is named, or of the last one."""
     references = find_references(request)
-    if action in {"pause", "resume"} and not references and request.has_word(request.words.plural):
+    is_several = request.words.has_any(request.words.plural, find_asking_text(request))
+    if action in {"pause", "resume"} and not references and is_several:
         references = ["all"]
     named = {"action": action, "reminder_id": ", ".join(references) or find_default_reference(request)}
     return request.answers.call_tool("reminder_state", {**named, **(arguments or {})})
