@@ -117,6 +117,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     change_it: tuple[str, ...]
     negations: tuple[str, ...]
     between_times: str
+    between_days: str = ""
     polite: frozenset[str]
     fillers: frozenset[str]
     urgent: tuple[str, ...]

@@ -23,7 +23,7 @@ from function_calls.understanding.reading.times import (
     names_single_day,
     set_clock,
 )
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time, split_clauses
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token, is_time, split_clauses
 from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside
 from function_calls.understanding.requests.arguments import (
     format_shift,
@@ -77,7 +77,7 @@ def move(request: RequestContext) -> Interpretation | None:
     if _is_for_oneself_as_well(request):
         return repeat_last(request)
     request = request.with_reading(tag_same_time(request.reading, request.words))
-    request = _tag_length(untag_reasons(request))
+    request = _tag_old_and_new(_tag_length(untag_reasons(request)))
     if refuses_weekdays(request):
         return skip(request)
     name = _find_time_alone(request)
@@ -591,6 +591,38 @@ def untag_reasons(request: RequestContext) -> RequestContext:
         return request
     tags = tuple(NO_TAG if at in reasons and tag == "WHEN" else tag for at, tag in enumerate(reading.tags))
     return request.with_tags(tags)
+
+
+def _tag_old_and_new(request: RequestContext) -> RequestContext:
+    """Return a change with the old and the new time apart: "from Sunday at 8 to Saturday at 9" may be read as one.
+
+    Both have a day and a clock.
+    """
+    reading, words = request.reading, request.words
+    times = [token for token in reading.tokens if is_time(token)]
+    if not times or not words.joint or any(token.form.startswith("@rule") for token in times):
+        return request
+    start, end = times[0].start, times[-1].end
+    for link in re.finditer(words.between_days, reading.text[start:end]):
+        old, new = (start, start + link.start()), (start + link.end(), end)
+        if _names_day_and_clock(old, request) and _names_day_and_clock(new, request):
+            between = Token(old[1] + 1, new[0] - 1, link[0].strip())
+            found = [(Token(*old, "@dayclock"), "OLD"), (between, NO_TAG), (Token(*new, "@dayclock"), "WHEN")]
+            pairs = list(zip(reading.tokens, reading.tags, strict=True))
+            ahead, behind = (
+                [each for each in pairs if each[0].end <= start],
+                [each for each in pairs if each[0].start >= end],
+            )
+            tokens, tags = zip(*ahead, *found, *behind, strict=True)
+            return request.with_reading(replace(reading, tokens=tokens, tags=tags, begins=(), known=frozenset()))
+    return request
+
+
+def _names_day_and_clock(span: tuple[int, int], request: RequestContext) -> bool:
+    """Return whether a piece of the text is one time with a day and a clock that does not repeat."""
+    found = request.read_times(request.reading.text[slice(*span)])
+    best = found[0].readings[0] if len(found) == 1 and found[0].readings else None
+    return best is not None and best.has_day and best.has_clock and best.rrule is None
 
 
 def _tag_length(request: RequestContext) -> RequestContext:
