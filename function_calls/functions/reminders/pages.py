@@ -19,7 +19,7 @@ from function_calls.understanding.reminder_times import time_reader, zone_name
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService
-from services.reminders.lookup.due_words import due_words
+from services.reminders.lookup.due_words import DueWords, due_words
 from services.reminders.model import Reminder, ReminderState, row_key
 from services.reminders.service import ReminderService
 
@@ -173,20 +173,21 @@ def render_page(found: Sequence[Reminder], asked: PageRequest, ctx: CallContext,
     numbered = list(enumerate(found[first : first + PAGE], start=first + 1))
     if asked.wanted.isdecimal() and len(found) == 1:
         numbered = [(int(asked.wanted), found[0])]
-    lines = [_owned_line(*entry, ctx) for entry in numbered] if asked.who_set else _by_day(numbered, ctx)
+    lines = [_owned_line(*entry, ctx) for entry in numbered] if asked.who_set else _by_day(numbered, asked, ctx)
     if asked.wanted and len(found) == 1 and not asked.who_set:
-        lines += _next_line(found[0], ctx)
+        lines += _next_line(found[0], asked, ctx)
     if pages > 1:
         key = "reminder.page" if number < pages else "reminder.last_page"
         lines.append(say(language, key, number=number, pages=pages, count=len(found)))
     return "\n".join(lines)
 
 
-def _next_line(reminder: Reminder, ctx: CallContext) -> list[str]:
-    """Return a line with the next fire of a repeating reminder if its list line shows only the rule."""
-    if not reminder.schedule.rule or not reminder.next_fires or has_next_in_line(reminder, ctx):
+def _next_line(reminder: Reminder, asked: PageRequest, ctx: CallContext) -> list[str]:
+    """Return a line with the fire of a repeating reminder that is asked for if its list line shows only the rule."""
+    fire = _find_fire(reminder, asked, ctx)
+    if not reminder.schedule.rule or fire is None or has_next_in_line(reminder, ctx):
         return []
-    when = date_format.moment(ctx.language, reminder.next_fires[0], ctx.now)
+    when = date_format.moment(ctx.language, fire, ctx.now)
     return [say(ctx.language, "reminder.next_line", when=when)]
 
 
@@ -205,24 +206,46 @@ def _empty_page_key(asked: PageRequest, ctx: CallContext, *, has_others: bool) -
 
 
 def _names_time(wanted: str, ctx: CallContext) -> bool:
-    return due_words(wanted, ctx.message_time, zone_name(ctx.zone), time_reader(ctx)) is not None
+    return _read_due(wanted, ctx) is not None
 
 
-def _by_day(numbered: Sequence[tuple[int, Reminder]], ctx: CallContext) -> list[str]:
-    days = [(day, list(lines)) for day, lines in groupby(numbered, key=lambda entry: _day(entry[1], ctx))]
-    if len(days) == 1:
+def _read_due(wanted: str, ctx: CallContext) -> DueWords | None:
+    return due_words(wanted, ctx.message_time, zone_name(ctx.zone), time_reader(ctx))
+
+
+def _by_day(numbered: Sequence[tuple[int, Reminder]], asked: PageRequest, ctx: CallContext) -> list[str]:
+    """Return the lines under the days of the fires that are asked for; without headings where these are not in order.
+
+    Of a repeating reminder that is not always the next fire: "what is on next week?".
+    """
+    fires = [_find_fire(reminder, asked, ctx) for _, reminder in numbered]
+    entries = zip(numbered, fires, strict=True)
+    days = [(day, list(each)) for day, each in groupby(entries, key=lambda entry: _day(entry[0][1], entry[1], ctx))]
+    is_in_order = not asked.wanted or fires == sorted(fires, key=lambda fire: fire or ctx.now)
+    if len(days) == 1 or not is_in_order:
         return list_lines(numbered, ctx)
-    return [line for day, lines in days for line in (_heading(day, ctx), *list_lines(lines, ctx, is_under_day=True))]
+    return [
+        line
+        for day, each in days
+        for line in (_heading(day, ctx), *list_lines([entry for entry, _ in each], ctx, is_under_day=True))
+    ]
+
+
+def _find_fire(reminder: Reminder, asked: PageRequest, ctx: CallContext) -> datetime | None:
+    """Return the fire of a reminder at the time that is asked for, else the next one; None for none."""
+    due = _read_due(asked.wanted, ctx) if asked.wanted else None
+    fire = None if due is None else due.find_fire(reminder)
+    return fire or next(iter(reminder.next_fires), None)
 
 
 def _heading(day: str, ctx: CallContext) -> str:
     return say(ctx.language, "reminder.day", day=day[:1].upper() + day[1:])
 
 
-def _day(reminder: Reminder, ctx: CallContext) -> str:
-    """Return the heading for a reminder: the day of its next fire in the sender's zone, or its state."""
+def _day(reminder: Reminder, fire: datetime | None, ctx: CallContext) -> str:
+    """Return the heading for a reminder: the day of its `fire` in the sender's zone, or its state."""
     if reminder.state is ReminderState.PAUSED:
         return say(ctx.language, "reminder.paused")
-    if not reminder.next_fires:
+    if fire is None:
         return say(ctx.language, "reminder.being_sent")
-    return date_format.day(ctx.language, reminder.next_fires[0].astimezone(ctx.zone), ctx.now)
+    return date_format.day(ctx.language, fire.astimezone(ctx.zone), ctx.now)

@@ -57,9 +57,13 @@ class DueWords(Struct, frozen=True, kw_only=True):
 
     def fit(self, reminder: Reminder) -> bool:
         """Return whether one of the next fires of `reminder` is at the time of the words."""
+        return self.find_fire(reminder) is not None
+
+    def find_fire(self, reminder: Reminder) -> datetime | None:
+        """Return the first of the next fires of `reminder` at the time of the words; None for none."""
         zone = ZoneInfo(reminder.schedule.zone)
-        fires = [fire.astimezone(zone) for fire in (*reminder.next_fires, *self._later(reminder))]
-        return any(fits_time(fire, reading) for fire in fires for reading in self.readings)
+        fires = (fire.astimezone(zone) for fire in (*reminder.next_fires, *self._later(reminder)))
+        return next((fire for fire in fires if any(fits_time(fire, reading) for reading in self.readings)), None)
 
     def _later(self, reminder: Reminder) -> Iterator[datetime]:
         """Yield the first fire from each named day on that is after `next_fires`."""
