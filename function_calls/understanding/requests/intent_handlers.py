@@ -135,7 +135,9 @@ def _list(request: RequestContext) -> Interpretation | None:
     coming = _find_next(request)
     if coming:
         return request.answers.call_tool("reminder_list", {"filter": coming})
-    names = [name for name in find_references(request) if name not in {"all", "them", "both", *request.words.nearest}]
+    other = _find_other_named(request)
+    several = {"all", "them", "both", *request.words.nearest}
+    names = [name for name in find_references(request) if name not in several and not _names_only(name, other, request)]
     when = (
         request.reading.words("WHEN")
         or request.reading.words("OLD")
@@ -144,8 +146,9 @@ def _list(request: RequestContext) -> Interpretation | None:
     when = slots.strip_time_words(when, request.words)
     people = (slots.extract_people(request.reading, request.words) or "").removesuffix("'s") or None
     people = slots.EVERYONE if people is not None and people.casefold() in request.words.everyone else people
-    named = people if people is not None and people != slots.EVERYONE else ""
-    arguments: dict[str, object] = {"filter": when or ", ".join(names) or named}
+    named = other or (people if people is not None and people != slots.EVERYONE else "")
+    wanted = when or ", ".join(names)
+    arguments: dict[str, object] = {"filter": f"{named}'s {wanted}" if other and wanted else wanted or named}
     is_common = people == slots.EVERYONE or request.has_word(request.words.common)
     if is_common or (not named and request.has_word(request.words.own)):
         arguments["whose"] = "chat" if is_common else "mine"
@@ -156,7 +159,8 @@ def _when_is(request: RequestContext) -> Interpretation | None:
     """List the reminder that a question is about, with what people have written about it."""
     from services.summary.content import asks
 
-    names = find_references(request)
+    other = _find_other_named(request)
+    names = [name for name in find_references(request) if not _names_only(name, other, request)]
     # "Is it tomorrow?" is about the last one, "what is the reminder at 8?" is not.
     is_untold = not names and request.words.has_any(request.words.triggers, request.folded_text)
     when = request.reading.words("WHEN") or (find_untagged_time(request) if is_untold else "")
@@ -205,12 +209,33 @@ def _find_meant(request: RequestContext) -> str:
 def _find_next(request: RequestContext) -> str:
     """Return the id of the reminder that comes next for the person or in the chat, where that one is asked for."""
     words = [word for word in request.words.nearest if means_next(word) and request.has_word((word,))]
-    is_other = request.has_word(request.words.plural) or any(map(request.reading.has, ("WHEN", "OLD", "PERSON")))
+    other = _find_other_named(request)
+    tags = ("WHEN", "OLD") if other else ("WHEN", "OLD", "PERSON")
+    is_other = request.has_word(request.words.plural) or any(map(request.reading.has, tags))
     has_figure = any(token.form.isdecimal() for token in request.reading.tokens)
     if request.known is None or not words or is_other or has_figure:
         return ""
     here = list_own(request, request.known) if request.has_word(request.words.own) else request.known.reminders
-    return next((reminder.id for reminder in here if reminder.next_fires), "")
+    of_other = (
+        each for each in here if not other or other in {person.name for person in each.targets or (each.creator,)}
+    )
+    return next((reminder.id for reminder in of_other if reminder.next_fires), "")
+
+
+def _find_other_named(request: RequestContext) -> str:
+    """Return the only other person with a reminder here whom a question names; "" for none or several."""
+    known = () if request.known is None else request.known.reminders
+    people = {person.name for reminder in known for person in (reminder.creator, *reminder.targets)}
+    text = request.folded_text.replace("'s", "").replace("’s", "")
+    named = [name for name in people if request.words.has_any((request.words.fold(name).lstrip("@"),), text)]
+    return named[0] if len(named) == 1 and named[0] != request.turn.message.sender.name else ""
+
+
+def _names_only(name: str, person: str, request: RequestContext) -> bool:
+    """Return whether a reference has only the name of `person` and words such as "next"."""
+    fold, joint = request.words.fold, request.words.joint
+    rest = fold(name).replace("'s", "").replace(fold(person), "").strip(f" 的{joint}") if person else fold(name)
+    return bool(person) and (not rest or rest in request.words.nearest)
 
 
 def _who_set(request: RequestContext) -> Interpretation | None:

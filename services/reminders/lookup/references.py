@@ -129,9 +129,13 @@ def matching(
 ) -> tuple[Reminder, ...]:
     """Return the reminders of `here` that match `words` by due time ("today", 明天), content or recipient.
 
-    Without words return all. `now` is timezone-aware; `times` reads the times.
+    Words may be those of a person ("Ben's tomorrow"); without words return all. `now` is timezone-aware; `times` reads
+    the times.
     """
     wanted = words.strip()
+    owned = _OWNED.fullmatch(wanted)
+    if owned is not None and _of_person(owned["name"], here):
+        return matching(owned["rest"], _of_person(owned["name"], here), now, times)
     if fitting(wanted, here, now, times) is not None:
         return tuple(_due(wanted, here, now, times))
     found = tuple(reminder for reminder in here if is_in(reminder.content, wanted))
