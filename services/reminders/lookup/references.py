@@ -127,7 +127,7 @@ def fitting_all(
 def matching(
     words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = DEFAULT_TIMES
 ) -> tuple[Reminder, ...]:
-    """Return the reminders of `here` that match `words` by due time ("today", 明天), content or recipient.
+    """Return the reminders of `here` that match `words` by due time ("today", 明天), content, rule or recipient.
 
     Words may be those of a person ("Ben's tomorrow"); without words return all. `now` is timezone-aware; `times` reads
     the times.
@@ -139,6 +139,7 @@ def matching(
     if fitting(wanted, here, now, times) is not None:
         return tuple(_due(wanted, here, now, times))
     found = tuple(reminder for reminder in here if is_in(reminder.content, wanted))
+    found = found or tuple(find_by_rule(wanted, here, now, times)) if wanted else found
     return found or tuple(reminder for reminder in here if _reminds(reminder, wanted))
 
 
