@@ -31,7 +31,7 @@ _MINUTES_OF_HALF_A_DAY = 720
 def clock(
     values: Values, *, half: str = "", least: int = 0, century: int = 0, earliest: int = 0, latest: int = 24
 ) -> Clock | None:
-    """Return an hour, perhaps minutes; a word may fix the half of the day.
+    """Return the clock of an hour and perhaps minutes; a word may fix the half of the day.
 
     Minutes may have to be `least`, or to be what is left of a year of two figures: the 05 of 9点05;
     the hour may have to be between `earliest` and `latest`: 20h is a clock, 2h a length.
@@ -173,7 +173,7 @@ def range_beside(values: Values) -> Slots | None:
 
 
 def clock_range(values: Values, *, strength: int = 2) -> Slots | None:
-    """From 3 to 4 pm: the half of the last holds for the first where it fits."""
+    """Return a range of clocks whose halves of the day fit: "3 to 4 pm", "11 pm to 7"."""
     pair = (
         values[0] if len(values) == 1 or (isinstance(values[0], tuple) and not isinstance(values[0], Clock)) else values
     )
@@ -185,19 +185,13 @@ def clock_range(values: Values, *, strength: int = 2) -> Slots | None:
         last = with_half([last, half])
     if last is None:
         return None
+    is_same_half = (first.hour % 12, first.minute) < (last.hour % 12, last.minute)
     if last.half in {"am", "pm"} and not first.half:
-        earlier = first.hour % 12 < last.hour % 12 or (first.hour % 12, first.minute) < (last.hour % 12, last.minute)
-        first = first._replace(half=last.half if earlier else {"am": "pm", "pm": "am"}[last.half])
+        first = first._replace(half=last.half if is_same_half else {"am": "pm", "pm": "am"}[last.half])
     elif first.half and not last.half:
-        last = last._replace(half=_find_half_behind(first, last))
+        is_afternoon = first.half == "pm" or (first.half == "24" and first.hour >= _NOON)
+        last = last._replace(half="pm" if is_afternoon == is_same_half else "am")
     return {"clocks": (first,), "until": {"clocks": (last,), "strength": 2}, "strength": strength}
-
-
-def _find_half_behind(first: Clock, last: Clock) -> str:
-    """Return the half of the day in which a clock comes first behind another: 7 is in the morning behind 11 pm."""
-    is_afternoon = first.half == "pm" or (first.half == "24" and first.hour >= _NOON)
-    is_same = (first.hour % 12, first.minute) < (last.hour % 12, last.minute)
-    return "pm" if is_afternoon == is_same else "am"
 
 
 def clock_either(values: Values) -> Slots | None:
