@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 from itertools import product
 from operator import attrgetter
-from typing import Final
+from typing import Final, TypeGuard
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -136,7 +136,7 @@ def keep_clock_in_part(reading: Reading, due: datetime) -> Reading:
     return set_clock(reading._replace(part="", end=None), part._replace(start=due, grain=Grain.MINUTE))
 
 
-def names_single_day(reading: Reading | None) -> bool:
+def names_single_day(reading: Reading | None) -> TypeGuard[Reading]:
     """Return whether a time names a day and does not repeat."""
     return reading is not None and reading.has_day and reading.rrule is None
 

@@ -230,8 +230,8 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
     day = day if request.read_times(day) else old_day  # "in December"
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or find_default_reference(request)}
     weekdays = find_weekdays(day, request.now, request.language, request.times) if day else frozenset()
-    is_name = bool(weekdays) and any(day in reference != day for reference in references)
-    is_name = is_name or _names_series(weekdays, request)
+    is_within_name = bool(weekdays) and any(day in reference != day for reference in references)
+    is_name = is_within_name or _names_series(weekdays, request)
     if day and not is_name and any(names_single_day(time.best) for time in request.read_times(day)):
         named["occurrence"] = day
     made = request.answers.call_tool("reminder_update", {**arguments, **named})
@@ -264,7 +264,7 @@ def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> 
     beside = [request.reading.text[token.start : token.end] for token in request.reading.untagged if is_time(token)]
     beside += [*request.reading.pieces("EVENT"), find_remark(request)]
     times = [time.best for words in beside for time in request.read_times(words)]
-    days = {best.start.date() for best in times if best is not None and names_single_day(best)}
+    days = {best.start.date() for best in times if names_single_day(best)}
     fires = fires_from(reminder.schedule, min(days), request.now, 1) if len(days) == 1 else ()
     return f"{fires[0]:%Y-%m-%d}" if fires and fires[0].date() in days else ""
 
@@ -341,11 +341,10 @@ def _list_days(words: str, request: RequestContext) -> list[date]:
     is_joined = not request.words.and_words.isdisjoint(request.words.fold(words).split())
     days: list[date] = []
     for time in request.times(words, midnight, language=request.language):
-        readings = time.readings if is_joined else [time.best]
-        if any(each is None or not each.has_day or each.has_clock for each in readings):
-            return []
-        counts = [(each.start.date(), _count_days(each, request)) for each in readings if each is not None]
-        days += [first + timedelta(days=count) for first, most in counts for count in range(most)]
+        for each in time.readings if is_joined else [time.best]:
+            if each is None or not each.has_day or each.has_clock:
+                return []
+            days += [each.start.date() + timedelta(days=count) for count in range(_count_days(each, request))]
     return days if len(days) > 1 else []
 
 
@@ -387,9 +386,9 @@ def _read_days(request: RequestContext) -> str:
     *others, last = [slots.strip_time_words(piece, request.words) for piece in dated] or [""]
     if not others or any(map(str.isdecimal, last)):
         return last
-    days = {time.best.start.date() for time in request.read_times(last) if time.best and names_single_day(time.best)}
+    days = {time.best.start.date() for time in request.read_times(last) if names_single_day(time.best)}
     read = ((piece, time.best) for piece in others for time in request.read_times(piece))
-    dates = ((piece, best.start.date()) for piece, best in read if best and names_single_day(best))
+    dates = ((piece, best.start.date()) for piece, best in read if names_single_day(best))
     weekdays = {day.weekday() for day in days}
     return next((piece for piece, day in dates if day not in days and day.weekday() in weekdays), last)
 

@@ -90,7 +90,7 @@ def _read_single_day(words: str, request: RequestContext) -> date | None:
         return None
     times = request.read_times(words)
     best = times[0].best if len(times) == 1 else None
-    return best.start.date() if best is not None and names_single_day(best) and not best.has_clock else None
+    return best.start.date() if names_single_day(best) and not best.has_clock else None
 
 
 def _limits_for_oneself(words: str, request: RequestContext) -> bool:

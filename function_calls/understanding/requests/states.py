@@ -1,14 +1,14 @@
 """Make calls of requests to snooze, pause and resume reminders, to complete them, and to join or leave them."""
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import date, timedelta
 
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.times import list_halves, names_single_day
-from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside
+from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.arguments import format_time, make_change_arguments
 from function_calls.understanding.requests.new_reminders import set_beside_last, set_reminders
 from function_calls.understanding.requests.references import (
@@ -32,8 +32,8 @@ def snooze(request: RequestContext) -> Interpretation | None:
     figure = next((_parse_figure(piece, request) for piece in pieces if not _is_until(piece, request)), "")
     length = request.parse_length(figure) if figure else request.parse_amount("LATER") or request.parse_amount("WHEN")
     length = length or (None if pieces else request.parse_untagged_amount())
-    until, joint = request.words.until_words, request.words.joint
-    whens = [slots.strip_leading_word(piece, until, joint) for piece in request.reading.pieces("WHEN")]
+    words = request.words
+    whens = [slots.strip_leading_word(each, words.until_words, words.joint) for each in request.reading.pieces("WHEN")]
     times = [] if figure else slots.parse_times(whens, request.words, request.read_times)
     best = times[0].best if times else None
     arguments: dict[str, object] = {"reminder_id": ", ".join(find_references(request))}
@@ -88,33 +88,31 @@ def _is_until(piece: str, request: RequestContext) -> bool:
 
 
 def pause(request: RequestContext) -> Interpretation | None:
-    """Pause reminders until a time or during it."""
+    """Pause reminders until a time or during it.
+
+    A pause from a later day has to have an end where the reminder comes earlier: the bot asks for it.
+    """
     when = request.reading.words("WHEN") or request.reading.words("UNTIL") or find_untagged_time(request)
     bare = slots.strip_leading_word(slots.mark_day(when, request.words), request.words.until_words, request.words.joint)
     is_until = request.reading.has("UNTIL") or bare != when or _is_until(when, request)
     if not when or not (request.read_times(bare) or request.parse_length(bare)):  # "until further notice"
         return change_state(request, "pause")
-    if not is_until and _is_begin(bare, request):
-        return _pause_from(bare, request)
-    return change_state(
-        request, "pause", {"until": bare} if is_until else {"during": slots.strip_time_words(bare, request.words)}
-    )
-
-
-def _is_begin(words: str, request: RequestContext) -> bool:
-    """Return whether a day is the begin of a time without an end: "pause it from Monday"."""
-    found = [time.best for time in request.read_times(words)]
-    is_day = len(found) == 1 and names_single_day(found[0]) and found[0] is not None and found[0].end is None
-    return is_day and has_words_outside(FROM_THEN, request.folded_text, "")
-
-
-def _pause_from(words: str, request: RequestContext) -> Interpretation:
-    """Pause a reminder that comes no earlier than the day of `words`; for another one ask when the pause ends."""
-    begin = next(time.best for time in request.read_times(words) if time.best is not None).start.date()
+    if is_until:
+        return change_state(request, "pause", {"until": bare})
+    begin = _read_begin(bare, request)
+    if begin is None:
+        return change_state(request, "pause", {"during": slots.strip_time_words(bare, request.words)})
     due = find_due(find_named_reminder(request), request.now)
     if due is None or due.date() >= begin:
         return change_state(request, "pause")
     return Interpretation(answer=say(request.turn.language, "offline.pause_end"), must_reply=True)
+
+
+def _read_begin(words: str, request: RequestContext) -> date | None:
+    """Return the day of a pause that begins on it and has no end: "pause it from Monday"; None for others."""
+    times = request.read_times(words) if FROM_THEN.search(request.folded_text) else ()
+    best = times[0].best if len(times) == 1 else None
+    return best.start.date() if names_single_day(best) and best.end is None else None
 
 
 def join(request: RequestContext) -> Interpretation | None:
