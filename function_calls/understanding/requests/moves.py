@@ -3,8 +3,8 @@
 import re
 from calendar import monthrange
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime, timedelta
-from itertools import dropwhile, takewhile
+from datetime import datetime, timedelta
+from itertools import dropwhile
 
 from msgspec.structs import replace
 
@@ -23,8 +23,8 @@ from function_calls.understanding.reading.times import (
     names_single_day,
     set_clock,
 )
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token, is_time, split_clauses
-from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside
+from function_calls.understanding.reading.tokens import Token, is_time, split_clauses
+from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.arguments import (
     format_shift,
     format_time,
@@ -95,8 +95,8 @@ def move(request: RequestContext) -> Interpretation | None:
 def move_named_series(request: RequestContext) -> Interpretation | None:
     """Move the repeating reminder that a request to set one names: "put the daily at 1 on Friday".
 
-    None where the words may be those of a new one: with "remind me", without an article or with other words, for
-    another day than those of the reminder.
+    None where the words may be those of a new one: with "remind me", without an article or with other words, or for
+    a day on which the reminder does not come.
     """
     reading, words = request.reading, request.words
     article, _, name = words.fold(slots.extract_content(reading, words)).partition(" ")
@@ -108,18 +108,13 @@ def move_named_series(request: RequestContext) -> Interpretation | None:
         return None
     is_other = not find_stems(name, request.common_words) <= find_stems(words.fold(named.content), ())
     bests = [time.best for time in find_times(request)]
-    days = {best.start.date() for best in bests if best.has_day}
     if is_other or not bests or named.schedule.rule is None or any(best.rrule is not None for best in bests):
         return None
-    if not all(_comes_on(day, named, request) for day in days):
-        return None
+    for day in {best.start.date() for best in bests if best.has_day}:
+        fires = fires_from(named.schedule, day, request.now, 1)
+        if not fires or fires[0].astimezone(request.now.tzinfo).date() != day:
+            return None
     return move(request.with_tags("REF" if tag == "CONTENT" else tag for tag in reading.tags))
-
-
-def _comes_on(day: date, reminder: Reminder, request: RequestContext) -> bool:
-    """Return whether a reminder comes on `day`."""
-    fires = fires_from(reminder.schedule, day, request.now, 1)
-    return bool(fires) and fires[0].astimezone(request.now.tzinfo).date() == day
 
 
 def _move_by(request: RequestContext) -> Interpretation | None:
@@ -288,7 +283,7 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     old, new = _split_range(times[0], request)
     arguments = _make_arguments(new, request)
     is_single = new.best.has_day and new.best.rrule is None
-    is_open = since or (is_single and has_words_outside(FROM_THEN, request.folded_text, ""))
+    is_open = since or (is_single and FROM_THEN.search(request.folded_text) is not None)
     is_weekday_replaced = is_single and not since and _replaces_weekday(request)
     if is_open and not is_weekday_replaced and new.best.has_clock and not (since and reading.has("WHEN")):
         arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
@@ -626,16 +621,17 @@ def _names_day_and_clock(span: tuple[int, int], request: RequestContext) -> bool
 
 
 def _tag_length(request: RequestContext) -> RequestContext:
-    """Return a change to a repetition with the days for which it goes on tagged as its end: 要连喂五天，每天都是四点.
+    """Tag the days for which a repetition goes on as its end: 要连喂五天，每天都是四点.
 
-    They stand in a clause of their own, behind a word for that or one of the text of the reminder.
+    They stand in a clause of their own, behind a word such as 连 or a character of the text of the reminder.
     """
     reading, words = request.reading, request.words
     is_repeated = any(token.form.startswith("@rule") for token in reading.tokens) and not reading.has("UNTIL")
     reminder = find_named_reminder(request) if words.lasting and is_repeated else None
     content = "" if reminder is None else words.fold(reminder.content)
-    clauses = [clause for clause in split_clauses(reading.tokens) if all(reading.tags[at] == NO_TAG for at in clause)]
-    for at, last in [(at, clause[-1]) for clause in clauses for at in clause[1:] if content]:
+    clauses = split_clauses(reading.tokens) if content else []
+    free = [clause for clause in clauses if all(reading.tags[at] == NO_TAG for at in clause)]
+    for at, last in ((at, clause[-1]) for clause in free for at in clause[1:]):
         ahead = words.fold(reading.text[: reading.tokens[at].start])
         length = request.parse_length(reading.text[reading.tokens[at].start : reading.tokens[last].end])
         if length is not None and length >= _DAY and ahead.endswith((*words.lasting, *content)):
@@ -644,19 +640,19 @@ def _tag_length(request: RequestContext) -> RequestContext:
 
 
 def _cut_reason(request: RequestContext) -> RequestContext:
-    """Return a change with a time that ends at a mark behind which a reason begins: 改成每月2号，1号工资还没到.
+    """Return a Chinese change whose time ends at the comma in front of a reason: 改成每月2号，1号工资还没到.
 
-    Chinese has another mark for lists.
+    Lists have another mark in Chinese.
     """
     reading, words = request.reading, request.words
-    for at, time in enumerate(reading.tokens if not words.joint else ()):
-        behind = takewhile(lambda token: token.form not in CLAUSE_ENDS, reading.tokens[at + 1 :])
-        told = [token.form for token in behind]
-        bare, *reason = re.split("[，,]", reading.text[time.start : time.end], maxsplit=1)
-        is_told = not slots.are_function_words(told, words) and not words.has_any(words.calling, "".join(told))
-        if reason and is_told and reading.tags[at] == "WHEN":
-            cut = replace(time, end=time.start + len(bare))
-            return request.with_reading(replace(reading, tokens=(*reading.tokens[:at], cut, *reading.tokens[at + 1 :])))
+    tokens = reading.tokens
+    clauses = [] if words.joint else split_clauses(tokens)
+    for at, last in ((at, clause[-1]) for clause in clauses for at in clause if reading.tags[at] == "WHEN"):
+        bare, comma, _ = reading.text[tokens[at].start : tokens[at].end].replace("，", ",").partition(",")
+        told = [token.form for token in tokens[at + 1 : last + 1]]
+        if comma and not slots.are_function_words(told, words) and not words.has_any(words.calling, "".join(told)):
+            cut = replace(tokens[at], end=tokens[at].start + len(bare))
+            return request.with_reading(replace(reading, tokens=(*tokens[:at], cut, *tokens[at + 1 :])))
     return request
 
 

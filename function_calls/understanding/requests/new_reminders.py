@@ -118,12 +118,12 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
 
 
 def _open_time_of_event(reminder: ReminderRequest, request: RequestContext) -> ReminderRequest:
-    """Return `reminder` with the day alone where an event tells the time of it: "tomorrow when I leave work"."""
-    is_told = request.words.has_any(request.words.event_clauses, request.reading.join_untagged(request.words.joint))
-    best = None if reminder.time is None else reminder.time.best
-    if not is_told or best is None or best.has_clock or best.part or best.rrule is not None:
+    """Return `reminder` with the day alone where an event names its time: "tomorrow when I leave work"."""
+    words, best = request.words, None if reminder.time is None else reminder.time.best
+    if best is None or best.has_clock or best.part or best.rrule is not None:
         return reminder
-    return replace(reminder, time=None, day=best)
+    is_told = words.has_any(words.event_clauses, request.reading.join_untagged(words.joint))
+    return replace(reminder, time=None, day=best) if is_told else reminder
 
 
 def _asks_for_another(found: MessageReading, repaired: MessageReading, words: Lexicon) -> bool:
@@ -318,21 +318,17 @@ def _find_call_to_repeat(request: RequestContext) -> ToolCall | None:
     themselves: "same for me at 8". "The day before" is that of one that another person has just set for them.
     """
     named = find_named_reminder(request) if request.reading.has("REF") else _find_event_reminder(request)
-    last, of_other = request.last_here, request.last_of_other
-    is_lead, own = named is None and request.reading.has("LEAD"), _get_own_name(request)
+    last, of_other, own = request.last_here, request.last_of_other, request.turn.message.sender.name
+    is_lead = named is None and request.reading.has("LEAD")
     if is_lead and of_other is not None and of_other.arguments.get("person") in {slots.EVERYONE, own}:
         return replace(of_other, arguments={**of_other.arguments, "person": None})
     if named is None and request.last_set is None and last is not None:
         is_own = request.reading.has("PERSON") or request.has_word(request.words.oneself)
-        if is_own or last.arguments.get("person") == _get_own_name(request):
+        if is_own or last.arguments.get("person") == own:
             return replace(last, arguments={key: each for key, each in last.arguments.items() if key != "person"})
     if named is None or request.known is None:
         return request.last_set
     return ToolCall(id="", name="reminder_set", arguments=request.known.make_arguments(named))
-
-
-def _get_own_name(request: RequestContext) -> str:
-    return request.turn.message.sender.name
 
 
 def _find_event_reminder(request: RequestContext) -> Reminder | None:
@@ -695,13 +691,12 @@ def _copy_last_day(time: TimeWords, last: ToolCall, request: RequestContext) -> 
 
 
 def _move_ahead_of_last(time: TimeWords, last: ToolCall, request: RequestContext) -> TimeWords:
-    """Return a weekday with "before" behind it on the last such day before that of the last reminder."""
+    """Return a weekday with "before" behind it on the nearest such day before the day of the last reminder."""
     before, words = _read_call_time(last, request), request.words
     end = max((end for _, end in request.reading.spans("WHEN")), default=0)
-    behind = words.fold(request.reading.text[end:]).strip(" .!?,")
-    day_words = slots.strip_time_words(time.words, words)
-    is_ahead = behind in words.ahead and names_weekday(day_words, request.now, request.language, request.times)
-    if before is None or not is_ahead:
+    is_ahead = words.fold(request.reading.text[end:]).strip(" .!?,") in words.ahead
+    weekday = slots.strip_time_words(time.words, words)
+    if before is None or not is_ahead or not names_weekday(weekday, request.now, request.language, request.times):
         return time
     due = before.best.start.date()
     day = due - timedelta(days=(due.weekday() - time.best.start.weekday()) % _DAYS_A_WEEK or _DAYS_A_WEEK)
@@ -724,18 +719,18 @@ def _find_untagged_everyone(request: RequestContext) -> str | None:
 
 
 def find_both_people(request: RequestContext) -> str:
-    """Return the names of the person who asks and of the other.
+    """Return the names of the person who asks and of the other person.
 
-    This is who is named beside them, else of several who shares the newest reminder for two, else who wrote last.
+    That person is named beside them, or shares their newest reminder for two, or wrote last.
     """
     own = request.turn.message.sender
     known = () if request.known is None else request.known.reminders
     pairs = [each for each in known if len(each.targets) == _PAIR and reminds(each, own)]
-    newest = max(pairs, key=lambda each: each.created_at, default=None)
+    newest = sorted(pairs, key=lambda each: each.created_at, reverse=True)[:1]
+    names = {target.name.lstrip("@") for each in newest for target in each.targets}
     writers = [message.sender for message in reversed(request.turn.recent) if not message.sender.is_bot]
     others = [each for each in writers if each.id != own.id]
     named = [each for each in others if _is_beside_oneself(each.name, request)]
-    names = {target.name.lstrip("@") for target in newest.targets} if newest is not None else set()
     shared = [each for each in others if each.name in names]
     other = next(iter(named or shared or others), None)
     return slots.EVERYONE if other is None else f"{own.name}, {other.name}"
