@@ -96,20 +96,20 @@ def read_sentence(text: str, language: str, now: datetime, *, is_addressed: bool
     question = questions.open(key, message.sent_at) or OpenQuestion(asks="content")
 
     def read_as(is_addressed: bool) -> MessageReading:
-        situation, models = Situation(is_addressed=is_addressed), load_models(language)
-        return read_message(text, message.sent_at, situation, models, parse_all, language)
+        situation = Situation(is_addressed=is_addressed)
+        return read_message(text, message.sent_at, situation, load_models(language), parse_all, language)
 
     for call in heard.calls[:1]:
         tool = _CHANGES.get(call.name, call.name)
         return _set(read_as(is_addressed), language, call.arguments) if tool == _SET else Understood(tool=tool)
-    intent = read_as(is_addressed).intent if heard.must_reply else ""
-    if intent == "set":  # it asks when, or which time is meant
-        asked = {"content": question.content, "person": question.person or ""}
-        return _set(read_as(is_addressed), language, asked)
-    if intent == "delete":  # it asks which one
-        return Understood(tool=_DELETE)
-    if intent in _UPDATES:
-        return Understood(tool="reminder_update")
+    if heard.must_reply:
+        reading = read_as(is_addressed)
+        if reading.intent == "set":  # it asks when, or which time is meant
+            return _set(reading, language, {"content": question.content, "person": question.person or ""})
+        if reading.intent == "delete":  # it asks which one
+            return Understood(tool=_DELETE)
+        if reading.intent in _UPDATES:
+            return Understood(tool="reminder_update")
     addressed = read_as(is_addressed=True)
     is_asked = addressed.intent in _SEARCHING and addressed.intents[0][1] >= CAREFUL["ask"]
     return Understood(tool=SEARCH) if is_asked else None
