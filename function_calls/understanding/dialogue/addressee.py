@@ -302,7 +302,7 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
     if (
         _greets_group(reading, words)
         or _has_nothing_to_undo(reading, words, state)
-        or _asks_of_remark(reading, words)
+        or _asks_about_remark(reading, words)
         or _is_supposition(reading, words)
         or _seeks_somebody(reading, words)
         or _reminds_by_pronoun(reading, words)
@@ -358,20 +358,17 @@ def _greets_group(reading: MessageReading, words: Lexicon) -> bool:
 
 def _has_nothing_to_undo(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a message read as "undo" comes from a person for whom the bot has done nothing: "ugh, again"."""
-    is_undo = reading.intents[0][0] == "undo" and state.context == "none" and state.last_action == "none"
+    is_undo = reading.intent == "undo" and state.context == "none" and state.last_action == "none"
     return is_undo and not words.has_any(words.help_topics.get("undo", ()), words.fold(reading.text))
 
 
-def _asks_of_remark(reading: MessageReading, words: Lexicon) -> bool:
+def _asks_about_remark(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message read as a request is a question with no more than a pronoun: "and that?"."""
+    if reading.intent in _QUESTIONS | {"list", "when_is", "who_set"}:
+        return False
     forms = {token.form for token in reading.tokens} - MARKS - words.interjections - words.and_words
-    is_request = reading.intents[0][0] not in _QUESTIONS | {"list", "when_is", "who_set"}
-    return (
-        is_request
-        and bool(forms)
-        and forms <= {*words.demonstratives}
-        and reading.text.rstrip().endswith(QUESTION_ENDS)
-    )
+    is_question = reading.text.rstrip().endswith(QUESTION_ENDS)
+    return is_question and bool(forms) and forms <= {*words.demonstratives}
 
 
 def _seeks_somebody(reading: MessageReading, words: Lexicon) -> bool:

@@ -70,12 +70,11 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
     text = slots.tidy(reading.text, words.before_content).casefold().removeprefix("please ").removeprefix("请")
     if text.startswith(words.dont_forget_phrases):
         return False
-    refused, rest = _split_refusal(text, words) if reading.intent in _LOSING else (words.find_refusal(text), "")
+    refused, rest = _split_refusal(text, words, _MOST_INTERJECTIONS if reading.intent in _LOSING else 0)
     is_corrected = reading.has("OLD") and reading.has("WHEN")  # "not 6, 7"
     is_waived = reading.has("REF") and text.startswith(words.dismissals)  # "never mind the milk"
     if not refused or is_corrected or is_waived or reading.intent not in _REFUSED:
         return False
-    rest = rest or text[len(refused) :].lstrip()
     if words.orders and re.match(words.orders, rest):  # "no ponlo a las 8"
         return False
     if reading.intent == "undo" and rest.removeprefix(refused)[:1] in MARKS:  # 别别，还给我
@@ -89,9 +88,9 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
     return not (rest.startswith((*words.reminding, *words.calling)) or at in dict(reading.spans("REF")))
 
 
-def _split_refusal(text: str, words: Lexicon) -> tuple[str, str]:
-    """Return a word such as "don't" behind at most a few interjections, and what follows it: "hey don't delete it"."""
-    for _ in range(_MOST_INTERJECTIONS + 1):
+def _split_refusal(text: str, words: Lexicon, most: int) -> tuple[str, str]:
+    """Return a word such as "don't" behind at most `most` interjections, and what follows: "hey don't delete it"."""
+    for _ in range(most + 1):
         refused = words.find_refusal(text)
         first, _, rest = text.partition(words.joint) if words.joint else (text[:1], "", text[1:])
         is_other = first.strip(",.!，！～~") not in words.interjections
