@@ -52,22 +52,22 @@ def render_results(turn: Turn) -> str:
 def render_step(step: Step, bot_name: str) -> str:
     """Return the texts of the tools of one round; of a local lookup, only those of the tools that found something.
 
-    Messages to the bot, by `bot_name`, and requests are not enough where there are results of another tool: these
-    count instead, or alone where they come first.
+    Where another tool has results, the lookup counts only if it found more than requests and messages to the bot, by
+    `bot_name`. It then replaces these results, or follows them if it came last.
     """
     results: Sequence[ToolResult] = step.results
     if _is_local_lookup(step):
-        found, instead = _select_results(step), step.results[len(_HERE) :]
-        results = found if _has_remarks(found, bot_name) or not instead else instead
+        found, instead = _select_results(step), results[len(_HERE) :]
+        results = found if not instead or _has_remarks(found, bot_name) else instead
     elif tuple(call.name for call in step.calls[-len(_HERE) :]) == _HERE:
         found = _select_results(step)
-        results = [*step.results[: -len(_HERE)], *(found if _has_remarks(found, bot_name) else ())]
+        results = [*results[: -len(_HERE)], *(found if _has_remarks(found, bot_name) else ())]
     texts = [result.text or ("" if result.value is None else str(result.value)) for result in results]
     return "\n".join(text for text in texts if text)
 
 
 def _has_remarks(found: Sequence[ToolResult], bot_name: str) -> bool:
-    """Return whether results have messages of people to each other, or such words in front of the bot's name."""
+    """Return whether results have a message to people, also in front of the bot's name, that is no request."""
     from services.summary.content import is_command
 
     texts = (text.casefold().partition(bot_name.casefold()) for result in found for text in _texts(result))
