@@ -157,19 +157,17 @@ class NameRepair(TagDraft):
                 self.set_tag(begin, last, "CONTENT")
 
     def _move_descriptions_to_content(self, members: Collection[str]) -> None:
-        """Move people right behind the content to it, where somebody else is named and they are none of the chat."""
+        """Move further people right behind the content to it if they are nobody of the chat."""
+        known = ("@", *members, *self.words.everyone, *self.words.oneself)
         for first, last in self.find_runs("PERSON")[1:]:
-            known = {"@", *members, *self.words.everyone, *self.words.oneself}
-            if self.tags[first - 1] == "CONTENT" and not "".join(self.forms[first:last]).startswith(tuple(known)):
+            if self.tags[first - 1] == "CONTENT" and not "".join(self.forms[first:last]).startswith(known):
                 self.set_tag(first, last, "CONTENT")
 
     def _move_occasion_to_content(self, first: int, last: int) -> None:
         """Move a relative to a content that is an occasion of theirs: 我妈生日."""
         end = self.find_end_of_content(last)
         text = "".join(self.forms[first + 1 : end])
-        kin = next(
-            (text.removesuffix(occasion) for occasion in self.words.occasions if text.endswith(occasion)), ""
-        ).rstrip("的")
+        kin = next((text.removesuffix(each) for each in self.words.occasions if text.endswith(each)), "").rstrip("的")
         if self.forms[first] in self.words.oneself and kin in self.words.kinship_terms:
             self.set_tag(first, last, "CONTENT")
 

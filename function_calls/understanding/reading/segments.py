@@ -138,7 +138,7 @@ def _read_part(reading: MessageReading, first: int, last: int, words: Lexicon, r
 def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, read: Read) -> MessageReading:
     """Return the only sentence that asks for a change, where all others ask for nothing: "it rains, make it 6".
 
-    The last one, which asks to remind, is also returned where the whole message is not surely a request.
+    Return the last one as well where it asks to remind and the whole message is no sure request.
     """
     sentences = list(_split_sentences(reading))
     is_set = reading.intent == "set" and reading.intents[0][1] >= _CERTAIN
@@ -180,12 +180,12 @@ def lacks_day(part: Iterable[Token], tokens: Iterable[Token]) -> bool:
 
 
 def _is_about_day_of_other(sentence: Sequence[Token], reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a sentence without a day is about that of another one: 周四下雨，那天别提醒; 周末休息，不用叫."""
+    """Return whether a sentence is about the day of another one: 周四下雨，那天别提醒; 周末休息，不用叫."""
     days = [token for token in reading.tokens if token.form in _DAYS]
-    points = words.has_any(words.same_day_phrases, words.joint.join(token.form for token in sentence))
-    behind = (words.fold(reading.text[day.end :]) for day in days)
-    is_left_out = any(text.startswith(words.exclusion_endings) for text in behind if words.exclusion_endings)
-    return bool(days) and not any(day in sentence for day in days) and (points or is_left_out)
+    if not days or any(day in sentence for day in days):
+        return False
+    is_left_out = any(words.fold(reading.text[day.end :]).startswith(words.exclusion_endings) for day in days)
+    return is_left_out or words.has_any(words.same_day_phrases, words.joint.join(token.form for token in sentence))
 
 
 def _split_sentences(reading: MessageReading) -> Iterator[Sequence[Token]]:

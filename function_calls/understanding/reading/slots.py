@@ -252,12 +252,8 @@ def tidy(piece: str, before: Iterable[str]) -> str:
     """Return `piece` without marks around it and without the words in `before` in front of it."""
     piece = _trim(piece)
     for word in before:
-        folded = piece.casefold()
-        if (
-            folded.startswith(word)
-            and len(piece) > len(word) + 1
-            and (not word[-1].isascii() or not piece[len(word)].isalnum())
-        ):
+        is_ahead = piece.casefold().startswith(word) and len(piece) > len(word) + 1
+        if is_ahead and (not word[-1].isascii() or not piece[len(word)].isalnum()):
             piece = _trim(piece[len(word) :])
     return piece
 

@@ -5,8 +5,8 @@ place in the sentence says so.
 """
 
 import re
-from collections.abc import Collection
-from itertools import pairwise
+from collections.abc import Collection, Iterable
+from itertools import pairwise, product
 
 from msgspec.structs import replace
 
@@ -133,22 +133,17 @@ class TimeRepair(TagDraft):
         for phrase in self.words.same_time:
             start = text.find(phrase)
             for at, token in enumerate(self.tokens if start >= 0 else ()):
-                if start <= token.start < start + len(phrase) and self.tags[at] in {
-                    NO_TAG,
-                    "CONTENT",
-                    "WHEN",
-                    "PERSON",
-                }:
+                is_within = start <= token.start < start + len(phrase)
+                if is_within and self.tags[at] in {NO_TAG, "CONTENT", "WHEN", "PERSON"}:
                     self.tags[at] = "SAME"
 
     def untag_own_zone(self) -> None:
         """Untag "my time" behind a time: that of the sender is meant anyway."""
-        for at in range(1, len(self.tokens)):
-            for phrase in self.words.own_zone:
-                end = at + len(phrase.split())
-                is_behind = self.tags[at - 1] == "WHEN" and is_time_form(self.forms[at - 1])
-                if is_behind and self.words.joint.join(self.forms[at:end]) == phrase:
-                    self.set_tag(at, end, NO_TAG)
+        timed = [at for at, form in enumerate(self.forms) if is_time_form(form) and self.tags[at] == "WHEN"]
+        for at, phrase in product(timed, map(str.split, self.words.own_zone)):
+            end = at + 1 + len(phrase)
+            if self.forms[at + 1 : end] == phrase:
+                self.set_tag(at + 1, end, NO_TAG)
 
     def tag_event(self) -> None:
         """Tag an untagged day in front of the request as that of an event, where the request itself names no day."""
@@ -178,17 +173,16 @@ class TimeRepair(TagDraft):
         for (_, last), (following, _) in pairwise(contents):
             inner = [first for first, end in whens if last <= first and end <= following]
             others = [first for first, _ in whens if first not in inner]
-            if inner and others and all(map(self._is_end, inner)):
+            if inner and others and all(self._begins_with(at, self._list_until_words()) for at in inner):
                 self.set_tag(last, following, "CONTENT")
 
     def move_parts_to_content(self) -> None:
-        """Move a time without figures behind a content to it beside a clock: "at 5 to eat something | before work"."""
+        """Move a time without figures to the content in front of it, beside one with figures: "eat | before work"."""
         timed = [at for at, form in enumerate(self.forms) if is_time_form(form) and self.tags[at] == "WHEN"]
-        texts = {at: self.words.fold(self.text[self.tokens[at].start : self.tokens[at].end]) for at in timed}
-        exact = [at for at, text in texts.items() if any(map(str.isdecimal, text))]
-        links = tuple(f"{word}{self.words.joint}" for word in self.words.around_events)
-        for at in timed if exact and self.words.joint else ():
-            if at not in exact and texts[at].startswith(links) and self.tags[at - 1] == "CONTENT":
+        texts = [self.text[self.tokens[at].start : self.tokens[at].end] for at in timed]
+        vague = [at for at, text in zip(timed, texts, strict=True) if not any(map(str.isdecimal, text))]
+        for at in vague if len(vague) < len(timed) and self.words.joint else ():
+            if self.tags[at - 1] == "CONTENT" and self._begins_with(at, self.words.around_events):
                 self.tags[at] = "CONTENT"
 
     def move_words_to_content(self) -> None:
@@ -201,9 +195,10 @@ class TimeRepair(TagDraft):
             if is_word and (first, last) not in timed and self.tags[first - 1 : first] == ["CONTENT"]:
                 self.tags[first] = "CONTENT"
 
-    def _is_end(self, at: int) -> bool:
+    def _begins_with(self, at: int, words: Iterable[str]) -> bool:
+        """Return whether the token at `at`, such as a time, begins with one of `words`."""
         text = self.words.fold(self.text[self.tokens[at].start : self.tokens[at].end])
-        return text.startswith(tuple(f"{word}{self.words.joint}" for word in self._list_until_words()))
+        return text.startswith(tuple(f"{word}{self.words.joint}" for word in words))
 
     def _list_until_words(self) -> frozenset[str]:
         """Return the words for an end that do not link contents and hours as well, such as "to"."""
