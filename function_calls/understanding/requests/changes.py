@@ -23,6 +23,7 @@ from function_calls.understanding.requests.references import (
     find_references,
     find_remark,
     find_untagged_time,
+    list_untagged_times,
     names_unknown_matter,
     reminds,
     says_remind_me,
@@ -31,7 +32,7 @@ from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.states import change_state
 from services.recurrence.edits import fires_from
-from services.recurrence.rules import WEEKDAYS
+from services.recurrence.rules import WEEKDAYS, Rule
 from services.recurrence.schedule import rule_text
 from services.reminders.lookup.due_words import DEFAULT_TIMES, due_words, fits_time
 from services.reminders.model import EVERYONE, Reminder
@@ -43,16 +44,14 @@ _MOST_DAYS = 92
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
 _DAY_OF_MONTH = re.compile(r"FREQ=MONTHLY;BYMONTHDAY=\d+")
 _DATE = re.compile(r"\d{4}-")
+_CLAUSE_END = re.compile(f"[{''.join(CLAUSE_ENDS)}]")
 
 
 def delete(request: RequestContext) -> Interpretation | None:
     """Delete the reminders that are named, or the last one; ask which where neither is known."""
     references = find_references(request, may_be_several=True)
-    if (
-        not references
-        and (request.may_point or request.reading.has("REF"))
-        and not request.has_word(request.words.indefinite)
-    ):
+    may_point = request.may_point or request.reading.has("REF")
+    if not references and may_point and not request.has_word(request.words.indefinite):
         if names_unknown_matter(request):
             return request.answers.ask_reminder()
         references = [find_default_reference(request)]
@@ -140,18 +139,15 @@ def _remove_weekdays(request: RequestContext) -> Interpretation | None:
 def _find_just_set(days: frozenset[str], request: RequestContext) -> Reminder | None:
     """Return the reminder that the person has just set on weekdays, `days` being some of them; None for others."""
     reminder = find_last_reminder(request)
-    rule = None if reminder is None else reminder.schedule.rule
-    if reminder is None or rule is None or not rule.days or request.now - reminder.created_at > JUST_NOW:
+    rule = _find_new_rule(reminder, request)
+    return reminder if reminder is not None and rule is not None and rule.days and repeats_on(reminder, days) else None
+
+
+def _find_new_rule(reminder: Reminder | None, request: RequestContext) -> Rule | None:
+    """Return the repetition of a reminder that has just been set; None for others."""
+    if reminder is None or request.now - reminder.created_at > JUST_NOW:
         return None
-    return reminder if repeats_on(reminder, days) else None
-
-
-def _is_daily_just_set(reminder: Reminder | None, request: RequestContext) -> bool:
-    """Return whether a reminder has just been set for every day: 周日不用 then belongs to its repetition."""
-    rule = None if reminder is None else reminder.schedule.rule
-    if reminder is None or rule is None or request.now - reminder.created_at > JUST_NOW:
-        return False
-    return rule.frequency == "DAILY" and request.words.has_any(request.words.without, request.folded_text)
+    return reminder.schedule.rule
 
 
 def _find_day_beside_name(request: RequestContext) -> str:
@@ -261,8 +257,7 @@ def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> 
     is_time_alone = {key for key, value in arguments.items() if value} == {"time"}
     if not is_time_alone or _DATE.match(str(arguments["time"])) or request.has_word(request.words.always):
         return ""
-    beside = [request.reading.text[token.start : token.end] for token in request.reading.untagged if is_time(token)]
-    beside += [*request.reading.pieces("EVENT"), find_remark(request)]
+    beside = [*list_untagged_times(request), *request.reading.pieces("EVENT"), find_remark(request)]
     times = [time.best for words in beside for time in request.read_times(words)]
     days = {best.start.date() for best in times if names_single_day(best)}
     fires = fires_from(reminder.schedule, min(days), request.now, 1) if len(days) == 1 else ()
@@ -289,7 +284,9 @@ def skip(request: RequestContext) -> Interpretation | None:
     # "No stretching on Monday" is one day, with "Mondays" all of them; 周一 may be either.
     is_one_day = bool(request.words.joint) and request.reading.has("REF")
     is_skipped = is_one_day or request.has_word(request.words.skipping)
-    is_new = bool(left_out) and not is_skipped and _is_daily_just_set(find_named_reminder(request), request)
+    is_refused = bool(left_out) and not is_skipped and request.words.has_any(request.words.without, request.folded_text)
+    new = _find_new_rule(find_named_reminder(request), request) if is_refused else None
+    is_new = new is not None and new.frequency == "DAILY"  # 周日不用 of a daily one that has just been set
     if named and (is_rule or len(named) > 1 or is_new):
         del arguments["skip"]
     if named and not ("skip" in arguments and is_skipped):
@@ -298,15 +295,11 @@ def skip(request: RequestContext) -> Interpretation | None:
 
 
 def find_weekdays_left_out(request: RequestContext) -> str:
-    """Return the weekdays in front of a word that leaves them out, with which they may be no time: 周六周日不用.
-
-    Return "" for none, and beside a word for one occurrence.
-    """
-    endings, text = request.words.exclusion_endings, request.folded_text
-    is_once = request.words.has_any(request.words.one_time, text)
-    marked = "".join("\n" if letter in CLAUSE_ENDS else letter for letter in text)
-    for clause in marked.splitlines() if endings and not is_once else ():
-        before = clause[: min((at for ending in endings if (at := clause.find(ending)) > 0), default=0)]
+    """Return the weekdays in front of a word that leaves them out: 周六周日不用; "" for none or for one occurrence."""
+    words, text = request.words, request.folded_text
+    is_once = words.has_any(words.one_time, text)
+    for clause in _CLAUSE_END.split(text) if words.exclusion_endings and not is_once else ():
+        before = clause[: min((at for each in words.exclusion_endings if (at := clause.find(each)) > 0), default=0)]
         starts = [start for time in request.read_times(before) if time.best for start, _ in time.best.spans]
         days = before[min(starts) :] if starts else ""
         if days and find_weekdays(days, request.now, request.language, request.times):

@@ -46,13 +46,11 @@ def find_references(request: RequestContext, *, may_be_several: bool = False) ->
 
     `may_be_several` says that words for all of them may stand beside the name: "everything for tomorrow".
     """
-    named = _find_named(request, may_be_several=may_be_several)
-    if request.known is None:
+    named, known = _find_named(request, may_be_several=may_be_several), request.known
+    if known is None:
         return named
-    former = [] if request.reading.has("REF") else _find_at_former_clock(request, request.known)
-    return (
-        former or _find_own_references(named, request, request.known) or _resolve_known(named, request, request.known)
-    )
+    former = [] if request.reading.has("REF") else _find_at_former_clock(request, known)
+    return former or _find_own_references(named, request, known) or _resolve_known(named, request, known)
 
 
 def find_named_reminder(request: RequestContext) -> Reminder | None:
@@ -90,7 +88,7 @@ def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[
     if is_own_slip or len(other) != 1 or not reminds(other[0], request.turn.message.sender):
         return own
     if len(own) == 1:
-        told = _list_untagged_times(request)
+        told = _list_untagged_clocks(request)
         mentioned = [fits for words in told if len(fits := known.filter_by_time(words, (*own, *other))) == 1]
         if len(mentioned) == 1:
             return list(mentioned[0])
@@ -105,14 +103,14 @@ def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[
     )
 
 
-def _list_untagged_times(request: RequestContext) -> list[str]:
+def _list_untagged_clocks(request: RequestContext) -> list[str]:
     """Return the words of the clocks of a request that are no part of it: "make it 2, I'm busy at 1"."""
-    texts = _list_untagged_words_of_times(request)
+    texts = list_untagged_times(request)
     times = [slots.parse_time([text], request.words, request.read_times) for text in texts]
     return [time.words for time in times if time is not None and time.best.has_clock]
 
 
-def _list_untagged_words_of_times(request: RequestContext) -> list[str]:
+def list_untagged_times(request: RequestContext) -> list[str]:
     """Return the words of the times of a request that are no part of it."""
     return [request.reading.text[token.start : token.end] for token in request.reading.untagged if is_time(token)]
 
@@ -299,7 +297,7 @@ def find_default_reference(request: RequestContext) -> str:
     has_moved = any(is_moved_from(each, series) for series in own for each in request.known.reminders)
     if has_moved and (request.reading.intent in _OF_SERIES or request.has_word(request.words.always)):
         return own[0].id
-    named = _list_untagged_words_of_times(request) if len(own) > 1 else []
+    named = list_untagged_times(request) if len(own) > 1 else []
     fits = {each.id for words in named for each in request.known.filter_by_time(words, own)}
     if len(fits) == 1:
         return fits.pop()
@@ -317,14 +315,12 @@ def find_name_added(reading: MessageReading, words: Lexicon) -> str:
 
 def find_newest_shared(request: RequestContext) -> Reminder | None:
     """Return the reminder for the person who asks and others that the bot has mentioned last, or the newest of them."""
-    own = request.turn.message.sender
-    shared = (
-        [reminder for reminder in request.known.reminders if reminds(reminder, own)]
-        if request.known is not None
-        else []
-    )
+    own, known = request.turn.message.sender, request.known
+    if known is None:
+        return None
+    shared = [reminder for reminder in known.reminders if reminds(reminder, own)]
     day = find_untagged_time(request)  # "don't wake me tomorrow"
-    fits = request.known.filter_by_time(day, shared) if request.known is not None and day else ()
+    fits = known.filter_by_time(day, shared) if day else ()
     others = [reminder for reminder in fits or shared if not _is_for(reminder, own)]
     said = [message.text for message in reversed(request.turn.recent) if message.sender.is_bot]
     mentioned = [[each for each in others if f"[{each.id}]" in text] for text in said]
@@ -611,7 +607,7 @@ def _tells_clock_of_last(request: RequestContext, known: ChatReminders) -> bool:
     """Return whether a remark names the clock of the reminder set last: "make it 8, nobody is home at 7"."""
     last = _find_last_reminders(request, known)
     due = find_due(last[0], request.now) if len(last) == 1 else None
-    told = " ".join([find_remark(request), *_list_untagged_words_of_times(request)])
+    told = " ".join([find_remark(request), *list_untagged_times(request)])
     clocks = [time.best.start for time in request.read_times(told) if time.best is not None and time.best.has_clock]
     return due is not None and any((at.hour - due.hour) % 12 == 0 and at.minute == due.minute for at in clocks)
 
