@@ -177,18 +177,13 @@ def _when_is(request: RequestContext) -> Interpretation | None:
     if not names or request.known is None or not request.is_addressed:
         return listed
     query = slots.normalize_reference(request.reading.words("REF"), request.words) or " ".join(names)
-    if _asks_for_facts(names, request):
+    is_known = any(request.known.matches(name, request.common_words) for name in names)
+    if not is_known or request.reading.probability("recall") >= _LEAST_RECALL:  # it asks for a place or another fact
         calls = make_local_lookup(request.turn, query, *listed.calls)
         return Interpretation(calls=calls) if calls else listed
     is_asked = asks(request.reading.text) and not request.read_times(query)
     beside = make_local_lookup(request.turn, query) if is_asked else ()
     return Interpretation(calls=(*listed.calls, *beside))
-
-
-def _asks_for_facts(names: list[str], request: RequestContext) -> bool:
-    """Return whether a question to the bot is for no reminder, or rather for a place or another fact."""
-    is_known = request.known is not None and any(request.known.matches(name, request.common_words) for name in names)
-    return not is_known or request.reading.probability("recall") >= _LEAST_RECALL
 
 
 def _find_meant(request: RequestContext) -> str:

@@ -194,12 +194,8 @@ def _tag_day_of_shift(request: RequestContext, shift: timedelta) -> RequestConte
     """Return the request with the day that `shift` of a monthly reminder leads to as its time: 提前一天吧，19号."""
     reminder = find_named_reminder(request)
     due, reading = find_due(reminder, request.now), request.reading
-    if (
-        reminder is None
-        or due is None
-        or reminder.schedule.rule is None
-        or reminder.schedule.rule.frequency != "MONTHLY"
-    ):
+    rule = None if reminder is None else reminder.schedule.rule
+    if due is None or rule is None or rule.frequency != "MONTHLY":
         return None
     texts = [reading.text[token.start : token.end] if token.form == "@day" else "" for token in reading.tokens]
     read = [next((time.best for time in request.read_times(text)), None) for text in texts]
@@ -282,7 +278,7 @@ def _move_to(request: RequestContext) -> Interpretation | None:
         return update(request, changed)
     old, new = _split_range(times[0], request)
     arguments = _make_arguments(new, request)
-    is_single = new.best.has_day and new.best.rrule is None
+    is_single = names_single_day(new.best)
     is_open = since or (is_single and FROM_THEN.search(request.folded_text) is not None)
     is_weekday_replaced = is_single and not since and _replaces_weekday(request)
     if is_open and not is_weekday_replaced and new.best.has_clock and not (since and reading.has("WHEN")):

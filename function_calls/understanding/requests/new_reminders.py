@@ -30,6 +30,7 @@ from function_calls.understanding.reading.times import (
     keep_clock_in_part,
     list_halves,
     move_to_day,
+    names_single_day,
     set_clock,
     subtract_lead,
 )
@@ -106,11 +107,8 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     if interval is not None:
         reminders = [_start_after_interval(reminder, interval, request) for reminder in reminders]
     options = read_options(request, interval)
-    made = (
-        request.answers.ask_other_time(reminders[0], wrong)
-        if wrong
-        else _set_with_titles(request, _carry_days(reminders, request))
-    )
+    carried = _carry_days(reminders, request)
+    made = request.answers.ask_other_time(reminders[0], wrong) if wrong else _set_with_titles(request, carried)
     if options:
         request.answers.keep_options(options)
     made = add_options(made, options)
@@ -155,26 +153,22 @@ def _split_skipped_day(request: RequestContext) -> tuple[RequestContext, str] | 
         word = next((word for word in request.words.exclusion_words if behind.startswith(f"{word} ")), "")
         words = behind.removeprefix(word).strip(" .!")
         time = slots.parse_time([words], request.words, request.read_times) if word else None
-        if time is not None and time.best.has_day and time.best.rrule is None:
+        if time is not None and names_single_day(time.best):
             return request.with_reading(reading.with_tokens(range(at))), slots.strip_time_words(words, request.words)
     return None
 
 
 def _split_excluded_days(request: RequestContext) -> tuple[RequestContext, str]:
     """Split off weekdays that the words behind them exclude: 每天…，周末别提醒; "" for none."""
-    tokens, reading = request.reading.tokens, request.reading
-    days = (
-        [at for at, token in enumerate(tokens) if at and token.form == "@day"]
-        if request.words.exclusion_endings
-        else []
-    )
+    tokens, reading, endings = request.reading.tokens, request.reading, request.words.exclusion_endings
+    days = [at for at, token in enumerate(tokens if endings else ()) if at and token.form == "@day"]
     for first in days:
         last = next(at for at in range(first, len(tokens) + 1) if at not in days)
         named = reading.text[tokens[first].start : tokens[last - 1].end]
         behind = request.words.fold(reading.text[tokens[last - 1].end :])
         kept = request.with_reading(reading.with_tokens(range(first)))
         is_plea = behind.startswith(request.words.dont_forget_phrases)
-        is_left_out = behind.startswith(request.words.exclusion_endings) and kept.reading.has("CONTENT") and not is_plea
+        is_left_out = behind.startswith(endings) and kept.reading.has("CONTENT") and not is_plea
         if is_left_out and find_weekdays(named, request.now, request.language, request.times):
             return kept, named
     return request, ""
@@ -569,7 +563,7 @@ def _read_event_before(request: RequestContext) -> TimeWords | None:
     for before in filter(None, [pointed if is_own or request.last_set is None else None, *said]):
         found = request.read_times(before.text)
         best = found[0].best if len(found) == 1 else None
-        if best is not None and best.has_day and best.rrule is None:
+        if names_single_day(best):
             return slots.make_time_words(before.text, found[0])
     return None
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime
 from functools import cached_property
+from itertools import chain, product, starmap
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -83,13 +84,10 @@ class ChatReminders(Struct, frozen=True, dict=True):
 
     def find_act(self, name: str, common: Collection[str]) -> tuple[Reminder, ...]:
         """Return the reminders whose text has the verb of a noun of `name`, or the noun of its verb: "riego"."""
-        words = [word for word in name.casefold().split() if word not in common]
-        return tuple(
-            each
-            for each in self.reminders
-            for part in [each.content.casefold().split()]
-            if any(names_same_act(*pair) for word in words for other in part for pair in ((word, other), (other, word)))
-        )
+        named = [word for word in name.casefold().split() if word not in common]
+        texts = ((each, each.content.casefold().split()) for each in self.reminders)
+        pairs = ((each, chain(product(named, text), product(text, named))) for each, text in texts)
+        return tuple(each for each, both in pairs if any(starmap(names_same_act, both)))
 
     def filter_by_time(self, words: str, among: Sequence[Reminder]) -> tuple[Reminder, ...]:
         """Return those of `among` that come at the time in `words`; all of them where it has none."""

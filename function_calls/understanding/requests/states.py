@@ -42,16 +42,11 @@ def snooze(request: RequestContext) -> Interpretation | None:
     elif length is not None and (best is None or not slots.is_clock_alone(best)):
         minutes = round(length.total_seconds() / 60)
         is_whole = length == timedelta(minutes=minutes)
-        arguments["time"] = (
-            request.words.as_length.format(minutes=minutes) if is_whole else format_time(request.now + length)
-        )
+        arguments["time"] = words.as_length.format(minutes=minutes) if is_whole else format_time(request.now + length)
+    elif best is not None and best.has_day and not best.has_clock:
+        arguments["time"] = format_time(best.wall)
     elif best is not None:
-        is_day = best.has_day and not best.has_clock
-        arguments["time"] = (
-            format_time(best.wall)
-            if is_day
-            else make_change_arguments(_choose_soonest(best, request), request.now)["time"]
-        )
+        arguments["time"] = make_change_arguments(_choose_soonest(best, request), request.now)["time"]
     return request.answers.call_tool("reminder_snooze", arguments)
 
 
