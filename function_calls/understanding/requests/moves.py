@@ -585,10 +585,7 @@ def untag_reasons(request: RequestContext) -> RequestContext:
 
 
 def _tag_old_and_new(request: RequestContext) -> RequestContext:
-    """Return a change with the old and the new time apart: "from Sunday at 8 to Saturday at 9" may be read as one.
-
-    Both have a day and a clock.
-    """
+    """Tag the old and the new time, each a day and a clock, that are read as one: "Sunday at 8 to Monday at 9"."""
     reading, words = request.reading, request.words
     times = [token for token in reading.tokens if is_time(token)]
     if not times or not words.joint or any(token.form.startswith("@rule") for token in times):
@@ -600,10 +597,8 @@ def _tag_old_and_new(request: RequestContext) -> RequestContext:
             between = Token(old[1] + 1, new[0] - 1, link[0].strip())
             found = [(Token(*old, "@dayclock"), "OLD"), (between, NO_TAG), (Token(*new, "@dayclock"), "WHEN")]
             pairs = list(zip(reading.tokens, reading.tags, strict=True))
-            ahead, behind = (
-                [each for each in pairs if each[0].end <= start],
-                [each for each in pairs if each[0].start >= end],
-            )
+            ahead = [pair for pair in pairs if pair[0].end <= start]
+            behind = [pair for pair in pairs if pair[0].start >= end]
             tokens, tags = zip(*ahead, *found, *behind, strict=True)
             return request.with_reading(replace(reading, tokens=tokens, tags=tags, begins=(), known=frozenset()))
     return request
@@ -613,7 +608,7 @@ def _names_day_and_clock(span: tuple[int, int], request: RequestContext) -> bool
     """Return whether a piece of the text is one time with a day and a clock that does not repeat."""
     found = request.read_times(request.reading.text[slice(*span)])
     best = found[0].readings[0] if len(found) == 1 and found[0].readings else None
-    return best is not None and best.has_day and best.has_clock and best.rrule is None
+    return names_single_day(best) and best.has_clock
 
 
 def _tag_length(request: RequestContext) -> RequestContext:
