@@ -237,6 +237,8 @@ class OfflineInterpreter:
             return unknown
         if utterance.question is None and is_acknowledgement(utterance.reading.text):
             return Interpretation()
+        if self._waives_note(utterance):
+            return Interpretation(calls=(CallMaker(turn).call("undo", {}),))
         if self._is_needless_waiver(utterance):
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
         answers = ReminderAnswers(turn, self._questions, utterance.key)
@@ -326,6 +328,15 @@ class OfflineInterpreter:
     def _bind_times(self, utterance: Utterance) -> Callable[[str], Sequence[TimeReadings]]:
         """Return a function that reads times in the language of the message."""
         return lambda text: self._times(text, utterance.turn.message_time, language=utterance.language)
+
+    def _waives_note(self, utterance: Utterance) -> bool:
+        """Return whether a message to the bot is only "forget that" behind the note that it has just made."""
+        turn, words = utterance.turn, utterance.words
+        last = self._dialogue.last(utterance.key, turn.now)
+        text = words.fold(utterance.reading.text).strip(" .!,。！，～~…")
+        is_meant = text in words.dismissals and utterance.question is None and turn.message.is_for_bot
+        is_noted = last is not None and last.calls[-1].name == "memory_save"
+        return is_meant and is_noted and CallMaker(turn).offers("undo")
 
     def _is_needless_waiver(self, utterance: Utterance) -> bool:
         """Return whether a message to the bot is only "never mind", where nothing was asked or changed."""

@@ -274,7 +274,15 @@ class MessageInterpreter:
             one = self._interpret_request(part, utterance, answers, is_part=len(parts) > 1, before=before)
             if one is not None:
                 made.append(one)
-        return merge_or_none(made)
+        return self._change_zone_first(made, turn) or merge_or_none(made)
+
+    def _change_zone_first(self, made: Sequence[Interpretation], turn: Turn) -> Interpretation | None:
+        """Return only the change of the time zone beside reminders, whose times are still read in the old one."""
+        calls = [call for each in made for call in each.calls]
+        zones = tuple(call for call in calls if call.name == "time_zone" and call.arguments.get("zone"))
+        if not zones or not any(call.name.startswith("reminder_") for call in calls):
+            return None
+        return Interpretation(calls=zones, notice=say(turn.language, "offline.zone_first"))
 
     def _interpret_request(
         self,
@@ -351,8 +359,13 @@ class MessageInterpreter:
             return ()
         if _tells_event(utterance):
             return ("answer_when",)
-        if reading.intent == "resume" and not reading.has("REF") and self._has_just_deleted(utterance):
+        last = self._find_last_call(utterance)
+        if reading.intent == "resume" and not reading.has("REF") and last.name == "reminder_delete":
             return ("undo",)
+        if reading.intent == "next_page" and last.arguments.get("action") == "pause":  # "continue"
+            return ("resume",)
+        if reading.intent in {"move", "set"} and last.name == "quiet_hours" and _is_only_time(reading, words):
+            return ("quiet",)
         is_called = utterance.is_addressed
         if is_called or is_for_bot(
             _read_as_request(reading, utterance.models), words, self._circumstances.describe(utterance)
@@ -364,10 +377,10 @@ class MessageInterpreter:
             return ("answer_when",)
         return ("move",) if self._begins_with_new_time(utterance) else ()
 
-    def _has_just_deleted(self, utterance: Utterance) -> bool:
-        """Return whether the last action for the sender was to delete reminders."""
+    def _find_last_call(self, utterance: Utterance) -> ToolCall:
+        """Return the last call for the sender; one without a name where there is none."""
         last = self._dialogue.last(utterance.key, utterance.turn.now)
-        return last is not None and any(call.name == "reminder_delete" for call in last.calls)
+        return ToolCall(id="", name="", arguments={}) if last is None else last.calls[-1]
 
     def _begins_with_new_time(self, utterance: Utterance) -> bool:
         """Return whether a message behind the bot's answer begins with a clause that is only a time: 明晚吧 今天加班.

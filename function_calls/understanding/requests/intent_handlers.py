@@ -26,7 +26,7 @@ from function_calls.understanding.requests import (
     states,
     text_changes,
 )
-from function_calls.understanding.requests.arguments import make_schedule_arguments
+from function_calls.understanding.requests.arguments import make_change_arguments, make_schedule_arguments
 from function_calls.understanding.requests.reference_resolution import find_shared_words
 from function_calls.understanding.requests.references import (
     find_closest_to_remark,
@@ -38,6 +38,7 @@ from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_times
 from services.people.zones import find_zone
 from services.reminders.lookup.references import means_next
+from services.reminders.model import ReminderAction
 
 _NO_TOPIC = frozenset({"none", "help", "list", "when_is", "answer_when", "answer_content", "cancel_ask", "repeat_last"})
 _RELATED = {
@@ -132,6 +133,15 @@ def _cancel_ask(request: RequestContext) -> Interpretation | None:
 
 
 def _list(request: RequestContext) -> Interpretation | None:
+    """List reminders, or notes; a question how much something is without a word for reminders is looked up."""
+    from services.summary.content import asks_quantity
+
+    is_named = any(map(request.reading.has, ("WHEN", "OLD", "REF"))) or _speaks_of_reminders(request)
+    if not is_named and request.has_word(request.words.notes):
+        return request.answers.call_tool("memory_search", {})
+    if not is_named and request.is_addressed and asks_quantity(request.reading.text) and request.reading.has("PERSON"):
+        calls = make_local_lookup(request.turn, request.reading.text)
+        return Interpretation(calls=calls) if calls else None
     coming = _find_next(request)
     if coming:
         return request.answers.call_tool("reminder_list", {"filter": coming})
@@ -153,6 +163,10 @@ def _list(request: RequestContext) -> Interpretation | None:
     if is_common or (not named and request.has_word(request.words.own)):
         arguments["whose"] = "chat" if is_common else "mine"
     return request.answers.call_tool("reminder_list", arguments)
+
+
+def _speaks_of_reminders(request: RequestContext) -> bool:
+    return any(word in request.folded_text for word in request.words.triggers)
 
 
 def _when_is(request: RequestContext) -> Interpretation | None:
@@ -259,10 +273,54 @@ def _summary(request: RequestContext) -> Interpretation | None:
 
 
 def _summary_schedule(request: RequestContext) -> Interpretation | None:
+    words = request.words
+    is_ended, is_paused = request.has_word(words.ending), request.has_word((*words.pausing, *words.skipping))
+    if _refuses_summary(request) != (is_ended or is_paused):
+        return _end_summary(request, is_paused=is_paused and not is_ended)
+    if is_ended or is_paused:  # "don't stop the daily summary"
+        return None
     times = _find_repetition(request) or find_times(request)
     if len(times) != 1:
         return None
+    summary = _find_regular_summary(request) if request.has_word(words.change_it) else ""
+    if summary:
+        changed = make_change_arguments(times[0].best, request.now)
+        return request.answers.call_tool("reminder_update", {"reminder_id": summary, **changed})
     return request.answers.call_tool("summary_schedule", make_schedule_arguments(times[0].best, request.now))
+
+
+def _refuses_summary(request: RequestContext) -> bool:
+    """Return whether a request says "not" before the summary is named or timed: "I don't want the daily summary"."""
+    words = request.words
+    head = re.split(r"@|{}".format("|".join(map(re.escape, words.help_topics["summary"]))), _join_forms(request))[0]
+    return words.has_any(words.refusals, head.strip()) and not head.startswith(words.dont_forget_phrases)
+
+
+def _join_forms(request: RequestContext) -> str:
+    return request.words.joint.join(token.form for token in request.reading.tokens)
+
+
+def _end_summary(request: RequestContext, *, is_paused: bool) -> Interpretation:
+    """Delete or pause the regular summary; only for the time that is named beside its repetition."""
+    summary, until = _find_regular_summary(request), request.words.until_words
+    if not summary:
+        return Interpretation(answer=say(request.turn.language, "offline.no_regular_summary"), must_reply=True)
+    for piece in request.reading.pieces("WHEN"):
+        bare = slots.strip_leading_word(piece, until, request.words.joint)
+        times = [time.best for time in request.read_times(bare) if time.best is not None]
+        if bare != piece or any(best.has_day and best.rrule is None for best in times):
+            span = {"until" if bare != piece else "during": bare}
+            return request.answers.call_tool("reminder_state", {"action": "pause", "reminder_id": summary, **span})
+    if is_paused:
+        return request.answers.call_tool("reminder_state", {"action": "pause", "reminder_id": summary})
+    return request.answers.call_tool("reminder_delete", {"reminder_id": summary})
+
+
+def _find_regular_summary(request: RequestContext) -> str:
+    """Return the id of the only regular summary of the chat, or the content of several; "" for none."""
+    coming = () if request.known is None else request.known.reminders
+    found = [reminder for reminder in coming if reminder.action is ReminderAction.SUMMARY]
+    return "" if not found else found[0].id if len(found) == 1 else found[0].content
 
 
 def _find_repetition(request: RequestContext) -> list[TimeWords]:
@@ -274,15 +332,50 @@ def _find_repetition(request: RequestContext) -> list[TimeWords]:
 
 
 def _zone(request: RequestContext) -> Interpretation | None:
-    zone = next(iter(request.reading.pieces("ZONE")), "")
+    """Set or tell the time zone of the sender or the chat; that of another person is only told."""
+    pieces = request.reading.pieces("ZONE")
+    if not request.reading.has("CHAT") and _is_of_other(request):
+        person = _find_people_named(request) or request.reading.words("PERSON")
+        if person and not any(find_zone(piece.strip()) for piece in pieces):
+            return request.answers.call_tool("time_zone", {"person": person})
+        return _say_own_setting(request)
+    zone = next(iter(pieces), "")
     return request.answers.call_tool("time_zone", {"zone": zone, **_read_scope(request)})
 
 
+def _is_of_other(request: RequestContext) -> bool:
+    """Return whether a statement or a question is about another person, named before the sender or alone."""
+    words, sender = request.words, request.words.fold(request.turn.message.sender.name)
+    selves = {*words.oneself, *words.everyone, *words.own, *words.common, sender}
+    tagged = [words.fold(piece).removeprefix("@").removesuffix("'s") for piece in request.reading.pieces("PERSON")]
+    if any(piece not in selves for piece in tagged):
+        return True
+    forms = [token.form.removesuffix("'s") for token in request.reading.tokens]
+    members = {words.fold(name) for name in find_members(request.turn)} - {sender}
+    for form, following in zip(forms, [*forms[1:], ""], strict=True):
+        if form in members | words.pronouns | words.people_nouns:
+            return True
+        if form in selves and following not in words.people_nouns:
+            return False
+    return words.has_any(members, request.folded_text) and not request.has_word(words.own)
+
+
+def _say_own_setting(request: RequestContext) -> Interpretation:
+    return Interpretation(answer=say(request.turn.language, "offline.own_setting"), must_reply=True)
+
+
 def _quiet(request: RequestContext) -> Interpretation | None:
-    when = request.reading.words("WHEN")
-    if when and any(_is_other_day(time, request) for time in find_times(request)):
+    if not request.reading.has("CHAT") and _is_of_other(request):
+        return _say_own_setting(request)
+    when, times = request.reading.words("WHEN"), find_times(request)
+    if when and any(_is_other_day(time, request) for time in times):
         return Interpretation(answer=say(request.turn.language, "offline.day_off", time=when), must_reply=True)
-    is_off = any(token.form in request.words.quiet_off for token in request.reading.tokens)
+    if any("BYDAY" in (time.best.rrule or "") for time in times):
+        return Interpretation(answer=say(request.turn.language, "offline.quiet_every_day", time=when), must_reply=True)
+    is_off = request.has_word(request.words.ending)
+    is_off = is_off or any(token.form in request.words.quiet_off for token in request.reading.tokens)
+    if not when and not is_off and request.has_word(request.words.switching_on):
+        return Interpretation(answer=say(request.turn.language, "offline.quiet_when"), must_reply=True)
     return request.answers.call_tool(
         "quiet_hours", {"hours": when or ("off" if is_off else ""), **_read_scope(request)}
     )
@@ -310,8 +403,30 @@ def _remember(request: RequestContext) -> Interpretation | None:
     return request.answers.call_tool("memory_save", {"text": text}) if text else None
 
 
+def _delete(request: RequestContext) -> Interpretation | None:
+    return _forget_notes(request) or text_changes.delete_part(request) or changes.delete(request)
+
+
+def _forget_notes(request: RequestContext) -> Interpretation | None:
+    """Return what forgets all notes, or the question what "forget everything" means; None for other deletions."""
+    words = request.words
+    if _speaks_of_reminders(request):
+        return None
+    named = slots.normalize_reference(request.reading.words("REF"), words)
+    is_owned = request.has_word((*words.own, *words.all))
+    is_known = request.known is not None and request.find_closest(named) is not None
+    if request.has_word(words.notes) and (is_owned or not is_known):
+        return request.answers.call_tool("memory_forget", {"reference": "all"})
+    if not request.has_word(words.forgetting) or find_references(request) != ["all"]:
+        return None
+    return Interpretation(answer=say(request.turn.language, "offline.forget_what"), must_reply=True)
+
+
 def _forget(request: RequestContext) -> Interpretation | None:
+    if not request.reading.has("CONTENT") and request.has_word(request.words.notes):
+        return request.answers.call_tool("memory_forget", {"reference": "all"})
     words = slots.normalize_reference(slots.extract_content(request.reading, request.words), request.words)
+    words = slots.strip_leading_word(words, request.words.notes, request.words.joint)
     named = request.find_closest(words)
     if named is not None:  # "you can forget about the milk"
         return request.answers.call_tool("reminder_delete", {"reminder_id": named.id})
@@ -319,6 +434,9 @@ def _forget(request: RequestContext) -> Interpretation | None:
 
 
 def _recall(request: RequestContext) -> Interpretation | None:
+    """Look up what is asked for in the notes and messages; without it, list the notes."""
+    if not request.reading.has("CONTENT") and request.has_word(request.words.notes):
+        return request.answers.call_tool("memory_search", {})
     query = slots.extract_content(request.reading, request.words)
     shortest = _SHORTEST_QUERY if request.words.joint else _SHORTEST_QUERY // 2
     calls = make_local_lookup(request.turn, query) if len(query) >= shortest else ()
@@ -418,7 +536,7 @@ _HANDLERS: dict[str, Handler] = {
     "when_is": _when_is,
     "who_set": _who_set,
     "next_page": partial(_call_tool, name="reminder_list", arguments={"page": 0}),
-    "delete": lambda request: text_changes.delete_part(request) or changes.delete(request),
+    "delete": _delete,
     "move": moves.move,
     "reword": text_changes.reword,
     "append": text_changes.append,
