@@ -51,7 +51,7 @@ from function_calls.understanding.reading.segments import (
 )
 from function_calls.understanding.reading.tag_repair import complete_references, cut_names, split_day_of_name
 from function_calls.understanding.reading.tokens import TimeReader, Token, is_time, split_clauses
-from function_calls.understanding.requests.intent_handlers import handle_intent
+from function_calls.understanding.requests.intent_handlers import find_topic_by_word, handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.requests.references import IT
@@ -359,6 +359,8 @@ class MessageInterpreter:
             return ()
         if _tells_event(utterance):
             return ("answer_when",)
+        if utterance.is_addressed and _asks_to_explain(reading, words):
+            return ("help",)
         last = self._find_last_call(utterance)
         if reading.intent == "resume" and not reading.has("REF") and last.name == "reminder_delete":
             return ("undo",)
@@ -554,6 +556,12 @@ def _tells_event(utterance: Utterance) -> bool:
     is_named = not names.isdisjoint(forms)
     is_only_time = sum(map(is_time, reading.tokens)) == 1 and slots.are_function_words(left, words)
     return is_named and is_only_time and not words.has_any(words.refusals, words.fold(reading.text))
+
+
+def _asks_to_explain(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message without a time asks for help with a topic of the bot: "help me with summaries"."""
+    is_begin = f"{words.fold(reading.text)}{words.joint}".startswith(words.explaining)
+    return is_begin and not any(map(is_time, reading.tokens)) and find_topic_by_word(reading, words) is not None
 
 
 def _replies_to_unknown(turn: Turn) -> bool:

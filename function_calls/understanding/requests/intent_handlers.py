@@ -1,7 +1,7 @@
 """Handle each intent: turn the reading of a request into calls, or into one question."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -107,9 +107,14 @@ def find_probable_topic(reading: MessageReading, least: float = 0.0) -> str | No
 
 def _help(request: RequestContext, classify: Classify) -> Interpretation | None:
     """Explain the topic of a question: by a word for it, or by the intent of its words without "how do I"."""
+    from services.summary.content import asks_quantity
+
     named = find_topic_by_word(request.reading, request.words)
     if named is not None:
         return Interpretation(answer=say(request.turn.language, f"how.{named}"), must_reply=True)
+    if asks_quantity(request.reading.text) and request.is_addressed:  # "how much does the hotel cost?"
+        calls = make_local_lookup(request.turn, request.reading.text)
+        return Interpretation(calls=calls) if calls else None
     found = [classify(start)[0] for start in range(1, min(len(request.reading.tokens) - 2, _LONGEST_QUESTION))]
     topics = [(share, intent) for intent, share in found if intent not in _NO_TOPIC]
     share, topic = max(topics, default=(0.0, None))
@@ -263,17 +268,31 @@ def _pause(request: RequestContext) -> Interpretation | None:
 def _summary(request: RequestContext) -> Interpretation | None:
     slot = request.reading.words
     is_missed = any(word in request.folded_text for word in request.words.missed)
+    times = find_times(request)
+    is_since = request.has_word(request.words.since) or is_missed
+    if len(times) == 1 and not is_since and _is_ahead(times[0], request):  # "sum up the chat at 6pm"
+        return request.answers.call_tool("summary_schedule", make_schedule_arguments(times[0].best, request.now))
     window = slot("WHEN") or (request.folded_text if is_missed else "")
     for word in request.words.since:
         if window and f"{word}{request.words.joint}{window}".casefold() in request.folded_text:
             window = f"{word}{request.words.joint}{window}"
         elif window and f"{window}{request.words.joint}{word}".casefold() in request.folded_text:
             window = f"{window}{request.words.joint}{word}"
-    return request.answers.call_tool("summary", {"window": window, "topic": slot("TOPIC"), "person": slot("SPEAKER")})
+    person = slot("SPEAKER") or ("" if slot("TOPIC") else _find_people_named(request))
+    return request.answers.call_tool("summary", {"window": window, "topic": slot("TOPIC"), "person": person})
+
+
+def _is_ahead(time: TimeWords, request: RequestContext) -> bool:
+    """Return whether a time is one clear moment that is still to come."""
+    best, is_clear = time.best, len(time.readings) == 1 and time.best.end is None
+    return is_clear and best.has_clock and best.rrule is None and best.start > request.now
 
 
 def _summary_schedule(request: RequestContext) -> Interpretation | None:
     words = request.words
+    if request.has_word(words.resuming):
+        summary = _find_regular_summary(request) or say(request.turn.language, "summary.scheduled")
+        return request.answers.call_tool("reminder_state", {"action": "resume", "reminder_id": summary})
     is_ended, is_paused = request.has_word(words.ending), request.has_word((*words.pausing, *words.skipping))
     if _refuses_summary(request) != (is_ended or is_paused):
         return _end_summary(request, is_paused=is_paused and not is_ended)
@@ -352,6 +371,9 @@ def _is_of_other(request: RequestContext) -> bool:
         return True
     forms = [token.form.removesuffix("'s") for token in request.reading.tokens]
     members = {words.fold(name) for name in find_members(request.turn)} - {sender}
+    text, behind_first = request.reading.text, [token for token in request.reading.untagged if token.start]
+    if any(token.form.endswith("'s") and text[token.start].isupper() for token in behind_first):  # "set Ben's …"
+        return True
     for form, following in zip(forms, [*forms[1:], ""], strict=True):
         if form in members | words.pronouns | words.people_nouns:
             return True
@@ -372,8 +394,7 @@ def _quiet(request: RequestContext) -> Interpretation | None:
         return Interpretation(answer=say(request.turn.language, "offline.day_off", time=when), must_reply=True)
     if any("BYDAY" in (time.best.rrule or "") for time in times):
         return Interpretation(answer=say(request.turn.language, "offline.quiet_every_day", time=when), must_reply=True)
-    is_off = request.has_word(request.words.ending)
-    is_off = is_off or any(token.form in request.words.quiet_off for token in request.reading.tokens)
+    is_off = request.has_word((*request.words.ending, *request.words.quiet_off))
     if not when and not is_off and request.has_word(request.words.switching_on):
         return Interpretation(answer=say(request.turn.language, "offline.quiet_when"), must_reply=True)
     return request.answers.call_tool(
@@ -413,13 +434,22 @@ def _forget_notes(request: RequestContext) -> Interpretation | None:
     if _speaks_of_reminders(request):
         return None
     named = slots.normalize_reference(request.reading.words("REF"), words)
-    is_owned = request.has_word((*words.own, *words.all))
-    is_known = request.known is not None and request.find_closest(named) is not None
-    if request.has_word(words.notes) and (is_owned or not is_known):
-        return request.answers.call_tool("memory_forget", {"reference": "all"})
+    rest = _strip_words(named, {*words.notes, *words.own, *words.all, *words.articles, "of"}, words)
+    is_known = request.find_closest(named) is not None and (rest or not request.has_word((*words.own, *words.all)))
+    if request.has_word(words.notes) and not is_known:
+        return request.answers.call_tool("memory_forget", {"reference": rest or "all"})
     if not request.has_word(words.forgetting) or find_references(request) != ["all"]:
         return None
     return Interpretation(answer=say(request.turn.language, "offline.forget_what"), must_reply=True)
+
+
+def _strip_words(text: str, stripped: Collection[str], words: Lexicon) -> str:
+    """Return `text` without the words `stripped`, wherever they stand."""
+    if words.joint:
+        return words.joint.join(word for word in words.fold(text).split() if word not in stripped)
+    for word in sorted(stripped, key=len, reverse=True):
+        text = text.replace(word, "")
+    return text.strip("的了")
 
 
 def _forget(request: RequestContext) -> Interpretation | None:
