@@ -28,8 +28,10 @@ async def time_zone(
     args: TimeZoneArgs, ctx: CallContext, zones: ZoneService, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """设置时区 / Set or tell the time zone in which a person, or the whole chat, means times."""
-    others = await resolve_people(args.person, ctx, history) if args.person and not args.zone else ()
-    if others:
+    others = await resolve_people(args.person, ctx, history) if args.person else ()
+    if args.zone and any(person.id != ctx.sender.id for person in others):
+        return ToolResult.refused("not_own_zone", say(ctx.language, "offline.own_setting"))
+    if others and not args.zone:
         lines = [await _describe_other(person, ctx, zones) for person in others]
         return ToolResult(ok=True, text="\n".join(lines), is_unchanged=True)
     if not args.zone:

@@ -299,7 +299,9 @@ def _summary_schedule(request: RequestContext) -> Interpretation | None:
     if is_ended or is_paused:  # "don't stop the daily summary"
         return None
     times = _find_repetition(request) or find_times(request)
-    if len(times) != 1:
+    rules = [token for token in request.reading.tokens if token.form.startswith("@rule")]
+    is_excepted = len(rules) > 1 and request.has_word((*words.refusals, *words.without))  # "…, not on Sundays"
+    if len(times) != 1 or is_excepted:
         return None
     summary = _find_regular_summary(request) if request.has_word(words.change_it) else ""
     if summary:
