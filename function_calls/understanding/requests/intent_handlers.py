@@ -278,8 +278,16 @@ def _summary(request: RequestContext) -> Interpretation | None:
             window = f"{word}{request.words.joint}{window}"
         elif window and f"{window}{request.words.joint}{word}".casefold() in request.folded_text:
             window = f"{window}{request.words.joint}{word}"
-    person = slot("SPEAKER") or ("" if slot("TOPIC") else _find_people_named(request))
+    person = slot("SPEAKER") or ("" if slot("TOPIC") else _find_only_speaker(request))
     return request.answers.call_tool("summary", {"window": window, "topic": slot("TOPIC"), "person": person})
+
+
+def _find_only_speaker(request: RequestContext) -> str:
+    """Return the only member that a request names, but not as the one for whom it is: "a summary for Ben"."""
+    words, name = request.words, _find_people_named(request)
+    given = [words.fold(f"{link}{words.joint}{name}") for link in words.task_links]
+    is_only = words.joint and " & " not in name and not request.has_word(words.own)
+    return name if is_only and not words.has_any(given, request.folded_text) else ""
 
 
 def _is_ahead(time: TimeWords, request: RequestContext) -> bool:
@@ -372,7 +380,8 @@ def _is_of_other(request: RequestContext) -> bool:
     if any(piece not in selves for piece in tagged):
         return True
     forms = [token.form.removesuffix("'s") for token in request.reading.tokens]
-    members = {words.fold(name) for name in find_members(request.turn)} - {sender}
+    places = {words.fold(piece.strip()) for piece in request.reading.pieces("ZONE") if find_zone(piece.strip())}
+    members = {words.fold(name) for name in find_members(request.turn)} - {sender} - places
     text, behind_first = request.reading.text, [token for token in request.reading.untagged if token.start]
     if any(token.form.endswith("'s") and text[token.start].isupper() for token in behind_first):  # "set Ben's …"
         return True
