@@ -65,7 +65,7 @@ class ContentRepair(TagDraft):
     def tag_content(self) -> None:
         """Tag the words behind the people as content, or else those in front of the request that say most."""
         regions = [region for region in self._find_untagged_runs() if not self._is_filler(*region)]
-        if self._tag_event_name(regions):
+        if self._tag_event_of_time() or self._tag_event_name(regions):
             return
         asked = self._find_last_of_request()
         behind = [region for region in regions if region[0] > asked >= 0]
@@ -123,6 +123,25 @@ class ContentRepair(TagDraft):
         end = self._strip_copulas(begin, end)
         self.set_tag(begin, end, "CONTENT")
         return end > begin
+
+    def _tag_event_of_time(self) -> bool:
+        """Tag the name of an event in front of its time as content: "una hora antes | del dentista del jueves a las 4".
+
+        In other languages than Spanish the time stands behind other words, or in front.
+        """
+        first, last = next(iter(self.find_runs("EVENT")), (0, 0))
+        end = next((at for at in range(first, last) if is_time_form(self.forms[at])), first)
+        is_named = end > first + 1 and self.forms[end - 1] in self.words.genitives and self.has("LEAD")
+        if is_named:
+            self.set_tag(first, end, "CONTENT")
+        return is_named
+
+    def untag_genitives(self) -> None:
+        """Untag "de" between a content and its time: "la reunión | de mañana a las 11"."""
+        for _, last in self.find_runs("CONTENT"):
+            is_behind = last < len(self.forms) and is_time_form(self.forms[last])
+            if is_behind and self.forms[last - 1] in self.words.genitives:
+                self.tags[last - 1] = NO_TAG
 
     def _is_filler(self, first: int, last: int) -> bool:
         """Return whether a run has only words that go with any request."""

@@ -48,6 +48,13 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     indefinites: tuple[str, ...] = ()
     seeking: tuple[str, ...] = ()
     asking_ability: tuple[str, ...] = ()
+    asking_how: tuple[str, ...] = ()
+    absences: tuple[str, ...] = ()
+    notice: str = ""
+    clock_of_place: str = ""
+    handing_over: frozenset[str] = frozenset()
+    hushing: frozenset[str] = frozenset()
+    genitives: frozenset[str] = frozenset()
     question_particles: frozenset[str] = frozenset()
     question_endings: tuple[str, ...] = ()
     reference_marks: tuple[str, ...]
@@ -146,6 +153,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     looking_up: tuple[str, ...] = ()
     search_places: tuple[str, ...] = ()
     telling: tuple[str, ...] = ()
+    repetitions: dict[str, str] = {}
     lengths: Mapping[str, int]
     parts_of_day: Mapping[str, str] = {}
     ordinals: Mapping[str, int]

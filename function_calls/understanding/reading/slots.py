@@ -36,6 +36,8 @@ def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWo
     """Return the one coming time that all `pieces` name together; None where they name none, or have other words."""
     text = _insert_colon(_strip_fillers(words.joint.join(piece.strip(_EDGE) for piece in pieces).strip(), words))
     text = mark_day(text, words)
+    first, space, rest = text.partition(words.joint) if words.repetitions else (text, "", "")
+    text = f"{words.repetitions.get(words.fold(first), first)}{space}{rest}"
     is_code = text.isdecimal() and len(text) > _LONGEST_FIGURE  # 618, 2026: no hour and no amount
     is_read = bool(text) and bool(read(text))  # what has a time of its own is no figure beside "every"
     most = 1 if is_code else _FIGURE_FORMS if is_read and text[:1].isdecimal() else 1 if is_read else None

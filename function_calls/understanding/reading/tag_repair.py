@@ -36,6 +36,7 @@ def repair_tags(reading: MessageReading, words: Lexicon, members: Collection[str
     content.untag_courtesies()
     content.extend_to_brackets()
     content.tag_quoted()
+    times.tag_notice()
     times.tag_same_time()
     times.untag_own_zone()
     times.tag_correction()
@@ -52,6 +53,7 @@ def repair_tags(reading: MessageReading, words: Lexicon, members: Collection[str
         content.extend_content()
     else:
         content.tag_content()
+    content.untag_genitives()
     return reading.with_tags(tags)
 
 
@@ -82,6 +84,17 @@ def cut_names(reading: MessageReading, words: Lexicon, members: Collection[str])
     if words.joint:
         names.cut_behind_known(_fold_names(members, words))
     return reading.with_tags(names.tags)
+
+
+def split_name_from_person(reading: MessageReading, words: Lexicon, members: Collection[str]) -> MessageReading:
+    """Return `reading` with the name of a reminder apart from a member behind it: "pásale | el dentista | a Marta"."""
+    tags, forms, folded = list(reading.tags), [token.form for token in reading.tokens], _fold_names(members, words)
+    for first, last in find_runs(reading.tags, "PERSON") if words.joint else ():
+        marks = [at for at in range(first + 1, last - 1) if forms[at] in words.person_marks]
+        if forms[first] in words.articles and marks and folded.issuperset(forms[marks[-1] + 1 : last]):
+            tags[first : marks[-1]] = ["REF"] * (marks[-1] - first)
+            tags[marks[-1]] = NO_TAG
+    return reading.with_tags(tags)
 
 
 def split_day_of_name(reading: MessageReading, words: Lexicon) -> MessageReading:
@@ -126,6 +139,21 @@ def _fold_names(members: Collection[str], words: Lexicon) -> set[str]:
 
 class TimeRepair(TagDraft):
     """Repairs the tags of times, of events and of the ends of repetitions."""
+
+    def tag_notice(self) -> None:
+        """Tag the time before an event in "con media hora de antelación"; the only other time is that of the event."""
+        found = re.search(self.words.notice, self.words.fold(self.text)) if self.words.notice else None
+        if found is None:
+            return
+        times = []
+        for at, token in enumerate(self.tokens):
+            if found.start() <= token.start < found.end():
+                is_length = found.start("length") <= token.start < found.end("length")
+                self.tags[at] = "LEAD" if is_length else NO_TAG
+            elif is_time_form(token.form):
+                times.append(at)
+        if len(times) == 1:
+            self.tags[times[0]] = "EVENT"
 
     def tag_same_time(self) -> None:
         """Take "the same time" out of what may be content."""

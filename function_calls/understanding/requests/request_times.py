@@ -50,7 +50,7 @@ Lead = tuple[timedelta, TimeWords | None]
 
 def find_times(request: RequestContext) -> list[TimeWords]:
     """Return the times of a request in order; empty where it names none that exists."""
-    request = _tag_lead_by_words(request)
+    request = _untag_later(_tag_lead_by_words(request))
     named = [
         piece
         for piece in request.reading.pieces("LEAD")
@@ -70,6 +70,19 @@ def find_times(request: RequestContext) -> list[TimeWords]:
             _choose_next_hour(choose_usual_half(_choose_morning(time, request), request), request)
         )
     ]
+
+
+def _untag_later(request: RequestContext) -> RequestContext:
+    """Return the request without the tag of a part of the day that ends a word for "later": "más | tarde"."""
+    text, joint = request.words.fold(request.reading.text), request.words.joint
+    later = [word for word in request.words.later if joint and joint in word]
+    gone = [
+        (start, end)
+        for start, end in request.reading.spans("WHEN")
+        if any(text[:end].endswith(word) and word.endswith(f"{joint}{text[start:end]}") for word in later)
+    ]
+    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
+    return request.with_tags(NO_TAG if any(a <= token.start < b for a, b in gone) else tag for token, tag in pairs)
 
 
 def are_listed_times(request: RequestContext) -> bool:
