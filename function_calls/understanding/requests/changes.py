@@ -30,7 +30,7 @@ from function_calls.understanding.requests.references import (
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
-from function_calls.understanding.requests.states import change_state
+from function_calls.understanding.requests.states import change_state, pause
 from services.recurrence.edits import fires_from
 from services.recurrence.rules import WEEKDAYS, Rule
 from services.recurrence.schedule import rule_text
@@ -266,8 +266,17 @@ def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> 
 
 def skip(request: RequestContext) -> Interpretation | None:
     """Skip a day of a repeating reminder; weekdays that recur are removed from it."""
+    when = request.reading.words("WHEN")
+    if when and slots.strip_leading_word(when, request.words.until_words, request.words.joint) != when:
+        return pause(request)  # "no hay basura hasta el lunes"
     left_out = find_weekdays_left_out(request)
-    words = left_out or _read_days(request) or find_untagged_time(request) or _find_day_beside_name(request)
+    words = (
+        left_out
+        or _read_days(request)
+        or _find_length(request)
+        or find_untagged_time(request)
+        or _find_day_beside_name(request)
+    )
     only = _find_single_occurrence(request, words)
     if only is not None:
         return delete(request)
@@ -284,12 +293,14 @@ def skip(request: RequestContext) -> Interpretation | None:
     # "No stretching on Monday" is one day, with "Mondays" all of them; 周一 may be either.
     is_one_day = bool(request.words.joint) and request.reading.has("REF")
     is_skipped = is_one_day or request.has_word(request.words.skipping)
+    is_one_time = bool(request.words.joint) and len(request.read_times(words)) == 1
+    is_span = len(named) > 1 and not is_rule and is_one_time  # "el fin de semana", but 周末不用
     is_refused = bool(left_out) and not is_skipped and request.words.has_any(request.words.without, request.folded_text)
     new = _find_new_rule(find_named_reminder(request), request) if is_refused else None
     is_new = new is not None and new.frequency == "DAILY"  # 周日不用 of a daily one that has just been set
-    if named and (is_rule or len(named) > 1 or is_new):
+    if named and (is_rule or (len(named) > 1 and not is_span) or is_new):
         del arguments["skip"]
-    if named and not ("skip" in arguments and is_skipped):
+    if named and not ("skip" in arguments and (is_skipped or is_span)):
         arguments["days"] = f"-{words}"
     return request.answers.call_tool("reminder_update", arguments)
 
@@ -376,7 +387,7 @@ def _read_days(request: RequestContext) -> str:
     """
     pieces = request.reading.pieces("WHEN") or request.reading.pieces("OLD")
     dated = [piece for piece in pieces if not _is_part_alone(piece, request)] or pieces
-    *others, last = [slots.strip_time_words(piece, request.words) for piece in dated] or [""]
+    *others, last = [_strip_around_day(piece, request) for piece in dated] or [""]
     if not others or any(map(str.isdecimal, last)):
         return last
     days = {time.best.start.date() for time in request.read_times(last) if names_single_day(time.best)}
@@ -384,6 +395,24 @@ def _read_days(request: RequestContext) -> str:
     dates = ((piece, best.start.date()) for piece, best in read if names_single_day(best))
     weekdays = {day.weekday() for day in days}
     return next((piece for piece, day in dates if day not in days and day.weekday() in weekdays), last)
+
+
+def _find_length(request: RequestContext) -> str:
+    """Return the words of a length of one or more days: "sáltate la basura dos días"; "" for none."""
+    length = request.parse_amount("LATER")
+    return request.reading.words("LATER") if length is not None and length >= timedelta(days=1) else ""
+
+
+def _strip_around_day(piece: str, request: RequestContext) -> str:
+    """Return a time without the words around it, if these are no part of it: "del lunes al miércoles".
+
+    In front of a length of time all words are left out: "los próximos dos días".
+    """
+    bare = slots.strip_time_words(piece, request.words)
+    parts = bare.split() if request.words.joint and not request.read_times(bare) else []
+    lengths = (" ".join(parts[first:]) for first in range(1, len(parts) - 1))
+    bare = next((length for length in lengths if request.parse_length(length)), bare)
+    return piece if len(request.read_times(piece)) == 1 < len(request.read_times(bare)) else bare
 
 
 def _is_part_alone(piece: str, request: RequestContext) -> bool:

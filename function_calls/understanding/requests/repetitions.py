@@ -29,6 +29,7 @@ from function_calls.understanding.requests.references import (
 )
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end
+from function_calls.understanding.requests.states import pause
 from services.reminders.model import Reminder
 
 _DAY = timedelta(days=1)
@@ -124,6 +125,8 @@ def add_days(request: RequestContext) -> Interpretation | None:
 
 def end_repetition(request: RequestContext) -> Interpretation | None:
     """End a repeating reminder on a day, or after a number of times."""
+    if request.has_word(request.words.absences) and request.has_word(request.words.until_words):
+        return pause(request)  # "until Sunday there are no bins"
     before = _compute_last_day(request)
     if before:
         return update(request, {"until": before})

@@ -37,7 +37,7 @@ _SMALL_WORDS = re.compile(
 
 _ONE = re.compile(r"\bones?\s*$", re.IGNORECASE)
 _DOTTED = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{2})(?![\d.])")  # a clock: "the 8.30 one"
-_WEEKEND = re.compile(r"\bweekend|周末|週末", re.IGNORECASE)
+_WEEKEND = re.compile(r"\bweekend|\bfin de semana|\bfinde\b|周末|週末", re.IGNORECASE)
 _SATURDAY = 5
 _HALF_DAY = 12
 DEFAULT_TIMES = TimeReader()
