@@ -6,12 +6,13 @@ from collections.abc import Collection
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.requests.changes import update
 from function_calls.understanding.requests.new_reminders import find_people
 from function_calls.understanding.requests.references import find_named_reminder, names_oneself
 from function_calls.understanding.requests.request_context import RequestContext
-from function_calls.understanding.requests.states import change_state
+from function_calls.understanding.requests.states import change_state, leave
 
 _MARKS = r" ,，。.;；!！?？、"
 
@@ -24,6 +25,9 @@ def add_person(request: RequestContext) -> Interpretation | None:
 def remove_person(request: RequestContext) -> Interpretation | None:
     """Stop reminding a named person, or for a pronoun the only other person of the reminder."""
     named = request.words.fold(request.reading.words("PERSON"))
+    links = request.words.and_words - {""}
+    if named and names_oneself(request) and any(token.form in links for token in request.reading.untagged):
+        return leave(request)  # "take me off it and put Ann on"
     said = [named] if named else [token.form for token in request.reading.untagged]
     reminder = None if request.words.pronouns.isdisjoint(said) else find_named_reminder(request)
     targets = () if reminder is None else reminder.targets
@@ -37,11 +41,22 @@ def replace_people(request: RequestContext) -> Interpretation | None:
     """Remind other people instead."""
     if not request.reading.has("PERSON"):
         return None
+    request = _untag_refused_self(request)
     pieces = [piece.strip() for piece in request.reading.pieces("PERSON")]
     people = _replace_person(request, request.words.joint.join(pieces)) or find_people(request)
     if not _may_be_people(people, request):
         return None
     return update(request, {"person": people or request.turn.message.sender.name})
+
+
+def _untag_refused_self(request: RequestContext) -> RequestContext:
+    """Return the request without the tag of the sender, whom it refuses: "ya no es para mí, es para Luis"."""
+    tokens, tags = request.reading.tokens, request.reading.tags
+    people = [at for at, tag in enumerate(tags) if tag == "PERSON"]
+    own = {at for at in people if tokens[at].form in request.words.oneself}
+    before = {at for at in own if any(tokens[one].form in request.words.refusals for one in range(at))}
+    is_refused = bool(request.words.joint) and bool(before) and len(own) < len(people)
+    return request.with_tags(NO_TAG if is_refused and at in before else tag for at, tag in enumerate(tags))
 
 
 def _replace_person(request: RequestContext, names: str) -> str:

@@ -7,10 +7,11 @@ from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.times import list_halves, names_single_day
 from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.arguments import format_time, make_change_arguments
-from function_calls.understanding.requests.new_reminders import set_beside_last, set_reminders
+from function_calls.understanding.requests.new_reminders import find_people, set_beside_last, set_reminders
 from function_calls.understanding.requests.references import (
     find_asking_text,
     find_default_reference,
@@ -36,6 +37,8 @@ def snooze(request: RequestContext) -> Interpretation | None:
     whens = [slots.strip_leading_word(each, words.until_words, words.joint) for each in request.reading.pieces("WHEN")]
     times = [] if figure else slots.parse_times(whens, request.words, request.read_times)
     best = times[0].best if times else None
+    if pieces and length is None and best is None:
+        return None
     arguments: dict[str, object] = {"reminder_id": ", ".join(find_references(request))}
     if best is not None and best.has_day and request.has_word(request.words.same_time):
         arguments["time"] = f"{best.wall:%Y-%m-%d}"
@@ -128,11 +131,25 @@ def leave(request: RequestContext) -> Interpretation | None:
     """
     is_named, sender = bool(find_references(request)), request.turn.message.sender
     named = find_named_reminder(request) if is_named else None
+    instead = None if named is None else _find_person_instead(request)
+    if named is not None and instead:  # "take me off the bins and put Luis on"
+        others = [person.name for person in named.targets if person.id != sender.id]
+        people = f" {request.words.and_joint} ".join([*others, instead])
+        return request.answers.call_tool("reminder_update", {"person": people, "reminder_id": named.id})
     if named is not None and named.creator.id == sender.id and {each.id for each in named.targets} <= {sender.id}:
         return request.answers.call_tool("reminder_delete", {"reminder_id": named.id})
     is_open = not is_named and request.turn.message.reply_to is None
     reminder = find_newest_shared(request) if is_open else None
     return change_state(request, "leave", {} if reminder is None else {"reminder_id": reminder.id})
+
+
+def _find_person_instead(request: RequestContext) -> str | None:
+    """Return the people whom a request to leave names, or a member of the chat among its untagged words."""
+    if request.reading.has("PERSON"):
+        return find_people(request)
+    said, others = request.words.fold(request.reading.join_untagged(request.words.joint)), find_members(request.turn)
+    found = [name for name in sorted(others) if request.words.has_any((request.words.fold(name),), said)]
+    return found[0] if len(found) == 1 and found[0] != request.turn.message.sender.name else None
 
 
 def change_state(request: RequestContext, action: str, arguments: Mapping[str, object] | None = None) -> Interpretation:
