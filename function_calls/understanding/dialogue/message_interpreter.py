@@ -10,6 +10,7 @@ from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_greeting
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.understanding.dialogue.addressee import (
+    ASKED,
     QUESTION_ENDS,
     calls_person,
     has_trigger,
@@ -49,7 +50,12 @@ from function_calls.understanding.reading.segments import (
     split_changes,
     split_requests,
 )
-from function_calls.understanding.reading.tag_repair import complete_references, cut_names, split_day_of_name
+from function_calls.understanding.reading.tag_repair import (
+    complete_references,
+    cut_names,
+    split_day_of_name,
+    split_name_from_person,
+)
 from function_calls.understanding.reading.tokens import TimeReader, Token, is_time, split_clauses
 from function_calls.understanding.requests.intent_handlers import find_topic_by_word, handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion
@@ -57,6 +63,7 @@ from function_calls.understanding.requests.reference_resolution import ChatRemin
 from function_calls.understanding.requests.references import IT
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
+from services.people.zones import find_zone
 from services.reminders.model import Reminder
 from services.time_expressions import TimeReadings
 
@@ -296,7 +303,7 @@ class MessageInterpreter:
         """Return the calls or the question of one request of a message; `before` is the call of the one before."""
         turn, words = utterance.turn, utterance.words
         reading = split_day_of_name(resolve_day_meant(reading, words), words)
-        reading = cut_names(reading, words, find_members(turn))
+        reading = cut_names(split_name_from_person(reading, words, find_members(turn)), words, find_members(turn))
         if utterance.known is not None:
             reading = complete_references(reading, [reminder.content for reminder in utterance.known.reminders])
         set_before = before if before is not None and before.name == "reminder_set" else None
@@ -483,6 +490,7 @@ def _merge_similar_intents(
         reading = merge_intents(reading, "delete", "person_remove", models)
     if not is_about_summaries:
         reading = merge_intents(reading, "summary_schedule", "move", models)
+    reading = _merge_by_words(reading, context, words, models)
     if reading.intent == "join" and _excepts_oneself(reading, words):
         reading = merge_intents(reading, "join", "leave", models)
     is_timed = any(map(is_time, reading.tokens)) or not words.joint  # 一三五 is no time expression
@@ -496,6 +504,23 @@ def _merge_similar_intents(
     return reading
 
 
+def _merge_by_words(reading: MessageReading, context: Context, words: Lexicon, models: Models) -> MessageReading:
+    """Return `reading` without changes of a reminder for which a message has no order."""
+    if _asks_how(reading, words):
+        for intent in (_POINTING | {"set"}) - {"when_is", "who_set"}:
+            reading = merge_intents(reading, intent, "help", models)
+    if context not in ASKED and _names_only_next(reading, context, words):
+        reading = merge_intents(reading, reading.intent, "list", models)
+    for gone, into in _list_replaced(reading, words):
+        reading = merge_intents(reading, gone, into, models)
+    if context != "fired" and reading.intent == "snooze" and _says_only_later(reading, words):
+        reading = merge_intents(reading, "snooze", NOTHING, models)
+    if context == "acted" and _asks_again_later(reading, words):
+        reading = merge_intents(reading, "snooze", "repeat_last", models)
+        reading = merge_intents(reading, "move", "set", models)
+    return reading
+
+
 def _asks_for_ability(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a question names a repetition and no clock or content: "can you remind us of things weekly?"."""
     content, text = words.fold(reading.words("CONTENT")), words.fold(reading.text)
@@ -504,6 +529,60 @@ def _asks_for_ability(reading: MessageReading, words: Lexicon) -> bool:
     times = [token.form for token in reading.tokens if is_time(token)]
     points = words.has_any(words.demonstratives, text)
     return is_question and is_indefinite and not points and set(times) == {"@rule"}
+
+
+def _asks_how(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message asks how to do something, and names no reminder: "how do I set quiet hours?"."""
+    text = words.fold(reading.text)
+    begins = text.startswith(tuple(f"{phrase}{words.joint}" for phrase in words.asking_how))
+    is_question = text.rstrip().endswith(QUESTION_ENDS)
+    return begins and is_question and not any(map(reading.has, ("REF", "PERSON", "CONTENT", "WHEN", "OLD")))
+
+
+def _names_only_next(reading: MessageReading, context: Context, words: Lexicon) -> bool:
+    """Return whether a message is no more than "the next reminder"; "next" alone may ask for a page of a list."""
+    forms = [token.form for token in reading.tokens if token.form.isalnum()]
+    around = {*words.before_reference, *words.own, *words.reference_marks}
+    left = words.joint.join(form for form in forms if form not in around)
+    is_page = context == "listed" and reading.intent == "next_page" and not {*words.reference_marks}.intersection(forms)
+    return left in words.nearest and not is_page
+
+
+def _list_replaced(reading: MessageReading, words: Lexicon) -> list[tuple[str, str]]:
+    """Return the intents that the words of a message exclude, each with the one that is meant instead."""
+    first = reading.tokens[0].form if reading.tokens else ""
+    found: list[tuple[str, str]] = []
+    if _names_clock_of_place(reading, words):
+        found += [("move", "zone"), ("pause", "zone")]
+    if first in words.handing_over and not words.has_any(words.too, words.fold(reading.text)):
+        found += [("person_add", "person_set")]
+    if first in words.hushing:
+        found += [("move", "quiet"), ("snooze", "quiet"), ("until", "quiet")]
+    return found
+
+
+def _names_clock_of_place(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message ends in the clock of a place, and names no time: "a la hora de Madrid"."""
+    found = re.search(words.clock_of_place, reading.text, re.IGNORECASE) if words.clock_of_place else None
+    is_timed = any(map(is_time, reading.tokens))
+    return found is not None and not is_timed and find_zone(found["place"]) is not None
+
+
+def _says_only_later(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message is no more than "later"."""
+    forms = [token.form for token in reading.tokens if token.form.isalnum()]
+    return words.joint.join(forms) in words.later
+
+
+def _asks_again_later(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message asks to be reminded from now on, of what has not come yet: "recuérdamelo en 10 min".
+
+    It does not put off what is to come.
+    """
+    forms = [token.form for token in reading.tokens]
+    is_reminding = forms[0] in words.reminding and slots.has_pronoun(forms[0], words, words.oneself_endings)
+    is_from_now = "@offset" in forms and not words.has_any(words.later, words.fold(reading.text))
+    return is_reminding and is_from_now and reading.intent in {"snooze", "move"}
 
 
 def _excepts_oneself(reading: MessageReading, words: Lexicon) -> bool:
