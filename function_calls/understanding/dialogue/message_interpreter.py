@@ -92,6 +92,8 @@ _ELLIPTIC = frozenset(
 """Intents of requests without an order, whose verb may stand without its subject: "was meant to be 7"."""
 _INQUIRING = frozenset({"when_is", "who_set", "list", "ask", "time_now", "recall", "summary"})
 """Intents of questions, whose verb comes first where words have spaces."""
+_STOPPING = frozenset({"delete", "pause", "resume", "skip", "done"})
+"""Intents that a question which reminders these are resembles."""
 _ASKING = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
 _FEWEST_WORDS = 3
@@ -490,7 +492,7 @@ def _merge_similar_intents(
         reading = merge_intents(reading, "delete", "person_remove", models)
     if not is_about_summaries:
         reading = merge_intents(reading, "summary_schedule", "move", models)
-    reading = _merge_by_words(reading, context, words, models)
+    reading = _merge_by_words(_read_as_question(reading, words, models), context, words, models)
     if reading.intent == "join" and _excepts_oneself(reading, words):
         reading = merge_intents(reading, "join", "leave", models)
     is_timed = any(map(is_time, reading.tokens)) or not words.joint  # 一三五 is no time expression
@@ -519,6 +521,26 @@ def _merge_by_words(reading: MessageReading, context: Context, words: Lexicon, m
         reading = merge_intents(reading, "snooze", "repeat_last", models)
         reading = merge_intents(reading, "move", "set", models)
     return reading
+
+
+def _read_as_question(reading: MessageReading, words: Lexicon, models: Models) -> MessageReading:
+    """Return a name alone as a question when the reminder is, and 哪些提醒暂停了 as one for a list."""
+    if reading.intent != "next_page" and _is_name_of_next(reading, words):
+        return set_best_intent(replace(reading, intents=(("when_is", 1.0),)), "when_is", models)
+    is_unnamed = not (reading.has("REF") or reading.has("OLD"))
+    if reading.intent in _STOPPING and is_unnamed and words.has_any(words.asking_which, words.fold(reading.text)):
+        return merge_intents(reading, reading.intent, "list", models)
+    return reading
+
+
+def _is_name_of_next(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message is only a name for the reminder that comes next: "my next reminder", 我下一个提醒."""
+    left = f" {words.fold(reading.text).strip(' .,!?，。！？')} "
+    small = {*words.own, *words.itself, *words.copulas_of_events, *words.asking_which, *words.articles}
+    is_next, has_name = words.has_any(words.nearest, left.strip()), words.has_any(words.triggers, left.strip())
+    for word in sorted({*words.nearest, *small, *words.triggers}, key=len, reverse=True):
+        left = left.replace(f" {word} " if words.joint else word, " ")
+    return is_next and has_name and not left.strip(" 的个")
 
 
 def _asks_for_ability(reading: MessageReading, words: Lexicon) -> bool:

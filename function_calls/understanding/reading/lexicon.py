@@ -128,6 +128,10 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     earlier: tuple[str, ...]
     later: tuple[str, ...]
     skipping: tuple[str, ...]
+    deleting: tuple[str, ...] = ()
+    spared: tuple[str, ...] = ()
+    asking_which: tuple[str, ...] = ()
+    beginning_again: tuple[str, ...] = ()
     change_it: tuple[str, ...]
     negations: tuple[str, ...]
     between_times: str
@@ -221,6 +225,11 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Return whether the `folded` text has one of `words`, as a word of its own where words have spaces."""
         spaced = f" {folded} "
         return any(f" {word} " in spaced if self.joint else word in folded for word in words)
+
+    def find_spared(self, text: str) -> str:
+        """Return the words for what is excepted from all: 看牙 of 留下看牙，其他全删; "" for none."""
+        found = (re.search(pattern, self.fold(text)) for pattern in self.spared)
+        return next((each["kept"].strip() for each in found if each), "")
 
     def strip_same_time(self, text: str) -> str:
         """Return `text` without words such as "the same time", which mean the clock of another reminder."""

@@ -14,6 +14,7 @@ from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.requests.new_reminders import is_repeating
 from function_calls.understanding.requests.options import move_to_workdays
+from function_calls.understanding.requests.reference_resolution import SEVERAL
 from function_calls.understanding.requests.references import (
     IT,
     JUST_NOW,
@@ -55,6 +56,9 @@ def delete(request: RequestContext) -> Interpretation | None:
         if names_unknown_matter(request):
             return request.answers.ask_reminder()
         references = [find_default_reference(request)]
+    is_plain = not request.words.deleting or request.words.has_any(request.words.deleting, request.folded_text)
+    if not is_plain and not SEVERAL.isdisjoint(references):
+        return request.answers.ask_reminder()  # 我的提醒 asks for no deletion
     shared = _find_shared_by_other(request)
     if shared is not None:
         return change_state(request, "leave", {"reminder_id": shared.id})

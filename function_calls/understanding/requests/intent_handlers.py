@@ -185,7 +185,7 @@ def _when_is(request: RequestContext) -> Interpretation | None:
     when = request.reading.words("WHEN") or (find_untagged_time(request) if is_untold else "")
     when = slots.strip_time_words(when, request.words)
     coming = _find_next(request)
-    if coming and (not names or means_next(names[0])):
+    if coming and (not names or names == ["all"] or means_next(names[0])):
         return request.answers.call_tool("reminder_list", {"filter": coming})
     if names and all(name.casefold() in request.words.nearest for name in names):
         return request.answers.call_tool("reminder_list", {"filter": when})

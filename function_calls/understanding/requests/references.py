@@ -366,7 +366,11 @@ def _tag_names_joined(request: RequestContext) -> RequestContext:
 
 def _find_named(request: RequestContext, *, may_be_several: bool) -> list[str]:
     request = _tag_names_joined(request)
-    excepted = [name for piece in request.reading.pieces("SPARED") for name in _split_names(piece, request)]
+    whole = request.reading.text if request.is_part else request.turn.message.text
+    kept = request.words.find_spared(whole) if request.reading.intent in _FINAL else ""
+    is_beside = not request.words.joint and request.has_word(request.words.too)  # 除了吃药，看牙也删掉
+    spared = [kept] if kept else [] if is_beside else request.reading.pieces("SPARED")
+    excepted = [name for piece in spared for name in _split_names(piece, request)]
     if excepted:
         return [f"all except {' and '.join(excepted)}"]
     pieces = slots.find_reference_pieces(request.reading, request.words)
