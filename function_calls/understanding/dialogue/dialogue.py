@@ -178,9 +178,14 @@ class Dialogue:
             return "none"
         return "acted" if last.is_change else "listed" if last.calls[0].name == "reminder_list" else "none"
 
+    @staticmethod
+    def find_delivery_text(turn: Turn) -> str:
+        """Return the text of the reminder delivered last in the chat; "" for none."""
+        return next((message.text for message in reversed(turn.recent) if _is_delivery(message)), "")
+
     def is_delivery_for_others(self, turn: Turn) -> bool:
         """Return whether the reminder delivered last in the chat mentions people, but not the sender of `turn`."""
-        text = next((message.text for message in reversed(turn.recent) if _is_delivery(message)), "")
+        text = self.find_delivery_text(turn)
         own = turn.message.sender.name
         mentioned = [name for name in {own, *find_members(turn)} if re.search(rf"@{re.escape(name)}(?!\w)", text)]
         return bool(mentioned) and own not in mentioned

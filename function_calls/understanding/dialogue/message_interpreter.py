@@ -240,11 +240,23 @@ class MessageInterpreter:
         is_for_people = calls_person(turn) or (speaks_about_bot(turn) and not utterance.is_addressed)
         if is_for_people or (_replies_to_unknown(turn) and utterance.reading.intent != "done"):
             return None
+        if utterance.reading.intent == "move" and self._is_about_fired(utterance):
+            reading = merge_intents(utterance.reading, "move", "snooze", utterance.models)
+            utterance = replace(utterance, reading=reading)
         for intent in self._prefer_new_reminder(self._choose_intents(utterance), utterance):
             made = self._interpret_intent(utterance, intent, answers)
             if made is not None or intent == "ask":  # a question to the bot alone is looked up
                 return made
         return None
+
+    def _is_about_fired(self, utterance: Utterance) -> bool:
+        """Return whether a new time without a name is for a reminder that has just come and comes no more."""
+        reading, known = utterance.reading, utterance.known
+        is_named = reading.has("REF") or any(token.form.startswith("@rule") for token in reading.tokens)
+        if utterance.context != "fired" or known is None or is_named or utterance.turn.message.reply_to is not None:
+            return False
+        said = self._dialogue.find_delivery_text(utterance.turn)
+        return bool(said) and not any(each.content in said for each in known.reminders)
 
     def _prefer_new_reminder(self, intents: tuple[str, ...], utterance: Utterance) -> tuple[str, ...]:
         """Return `intents` with `set` first where a change names a reminder that the chat does not have, and a rule."""
