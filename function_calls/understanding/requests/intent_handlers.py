@@ -87,7 +87,7 @@ def handle_intent(request: RequestContext, classify: Classify) -> Interpretation
 
 def find_topic_by_word(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the topic of which a question to the bot has a word."""
-    text = reading.text.casefold()
+    text = words.fold(reading.text)
     for topic, names in words.help_topics.items():
         for name in names:
             found = re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", text) if words.joint else name in text

@@ -49,8 +49,18 @@ def find_references(request: RequestContext, *, may_be_several: bool = False) ->
     named, known = _find_named(request, may_be_several=may_be_several), request.known
     if known is None:
         return named
+    named = [_spell_as_known(name, request, known) for name in named]
     former = [] if request.reading.has("REF") else _find_at_former_clock(request, known)
     return former or _find_own_references(named, request, known) or _resolve_known(named, request, known)
+
+
+def _spell_as_known(name: str, request: RequestContext, known: ChatReminders) -> str:
+    """Return a name in the characters in which the text of a reminder has it: 吃药 for 吃藥."""
+    if not request.words.folding or known.can_resolve(name):
+        return name
+    folded = request.words.fold(name)
+    found = ((each.content, request.words.fold(each.content).find(folded)) for each in known.reminders)
+    return next((content[at : at + len(name)] for content, at in found if at >= 0), name)
 
 
 def find_named_reminder(request: RequestContext) -> Reminder | None:
