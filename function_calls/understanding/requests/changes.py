@@ -269,7 +269,13 @@ def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> 
 
 
 def skip(request: RequestContext) -> Interpretation | None:
-    """Skip a day of a repeating reminder; weekdays that recur are removed from it."""
+    """Skip a day of a repeating reminder; weekdays that recur are removed from it.
+
+    In Chinese, what is not to come before a day or from one day to another is paused: 周五之前都不用提醒我.
+    """
+    paused = _find_days_paused(request)
+    if paused is not None:
+        return change_state(request, "pause", paused)
     when = request.reading.words("WHEN")
     if when and slots.strip_leading_word(when, request.words.until_words, request.words.joint) != when:
         return pause(request)  # "no hay basura hasta el lunes"
@@ -307,6 +313,24 @@ def skip(request: RequestContext) -> Interpretation | None:
     if named and not ("skip" in arguments and (is_skipped or is_span)):
         arguments["days"] = f"-{words}"
     return request.answers.call_tool("reminder_update", arguments)
+
+
+def _find_days_paused(request: RequestContext) -> dict[str, object] | None:
+    """Return the end or the bounds of the days on which a Chinese request asks for nothing; None for single days."""
+    reading, words = request.reading, request.words
+    when = reading.words("WHEN").removesuffix("都").strip()
+    end = next((word for word in sorted(words.deadlines, key=len, reverse=True) if when.endswith(word)), "")
+    if words.joint or not when or not find_references(request):
+        return None
+    if end and any(names_single_day(time.best) for time in request.read_times(when.removesuffix(end))):
+        return {"until": when.removesuffix(end)}
+    start = min(reading.spans("WHEN"))[0]
+    last = max(max(reading.spans("WHEN"))[1], *(token.end for token in reading.tokens if is_time(token)), 0)
+    has_begin = words.fold(reading.text[max(start - 1, 0) : start + 1]).find("从") >= 0
+    bounds = re.split(words.between_times, reading.text[start:last], maxsplit=1) if has_begin else []
+    bounds = [bound.strip("从從停休") for bound in bounds]
+    is_range = len(bounds) > 1 and all(bound and request.read_times(bound) for bound in bounds)
+    return {"during": "-".join(bounds)} if is_range else None
 
 
 def find_weekdays_left_out(request: RequestContext) -> str:

@@ -568,7 +568,9 @@ def _call_tool(request: RequestContext, name: str, arguments: Mapping[str, objec
 
 
 _HANDLERS: dict[str, Handler] = {
-    "set": lambda request: moves.move_named_series(request) or new_reminders.set_reminders(request),
+    "set": lambda request: (
+        moves.move_named_series(request) or states.pause_until_begin(request) or new_reminders.set_reminders(request)
+    ),
     "repeat_last": repetitions.repeat,
     "answer_when": new_reminders.answer_when,
     "answer_content": new_reminders.answer_content,

@@ -69,11 +69,12 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     if kept is not None or not words or _limits_for_oneself(words, request):
         return kept
     is_single = reminder is not None and reminder.schedule.rule is None
+    when = request.reading.words("WHEN")
+    if not is_single and slots.strip_leading_word(when, request.words.until_words, request.words.joint) != when:
+        return end_repetition(request)  # 只到周五
     day = None if is_single else _read_single_day(words, request)
     if day is not None:
-        when = request.reading.words("WHEN")
-        is_end = slots.strip_leading_word(when, request.words.until_words, request.words.joint) != when
-        return end_repetition(request) if is_end else update(request, {"type": "once", "time": f"{day:%Y-%m-%d}"})
+        return update(request, {"type": "once", "time": f"{day:%Y-%m-%d}"})
     if reminder is not None and not is_single:
         return update(request, {"days": words})
     limited = [] if find_references(request) else _list_on_days(words, request)

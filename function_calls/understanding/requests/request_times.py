@@ -213,6 +213,8 @@ def find_end(request: RequestContext, first: Reading | None = None) -> str:
     An amount of time counts from the day of the `first` time, where that is given.
     """
     text = slots.strip_leading_word(request.reading.words("UNTIL"), request.words.until_words, request.words.joint)
+    if not request.words.joint and first is not None and request.reading.intent in _NEW:
+        text = _find_last_day(text, first, request) or text
     pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
     days = [request.reading.text[token.start : token.end] for token, tag in pairs if tag == "UNTIL" and is_time(token)]
     texts = [text, *days] if len(days) == 1 else [text]  # "until the wedding on 6 December"
@@ -223,6 +225,13 @@ def find_end(request: RequestContext, first: Reading | None = None) -> str:
             if ends:
                 return ends[0]
     return ""
+
+
+def _find_last_day(words: str, first: Reading, request: RequestContext) -> str:
+    """Return the last of the days or weeks from the `first` time that Chinese words end with: 打三天; "" for none."""
+    lengths = (request.parse_length(words[at:]) for at in range(len(words)))
+    length = next((each for each in lengths if each is not None), timedelta())
+    return f"{first.start + length - _DAY:%Y-%m-%d}" if length and not length % _DAY else ""
 
 
 def _read_named_times(request: RequestContext) -> list[TimeWords]:

@@ -7,6 +7,7 @@ from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.times import list_halves, names_single_day
 from function_calls.understanding.reminder_times import FROM_THEN
@@ -90,7 +91,9 @@ def pause(request: RequestContext) -> Interpretation | None:
 
     A pause from a later day has to have an end where the reminder comes earlier: the bot asks for it.
     """
-    when = request.reading.words("WHEN") or request.reading.words("UNTIL") or find_untagged_time(request)
+    request = _tag_time_in_name(request)
+    when = request.reading.words("WHEN") or request.reading.words("UNTIL")
+    when = when or ("" if request.reading.has("OLD") else find_untagged_time(request))
     bare = slots.strip_leading_word(slots.mark_day(when, request.words), request.words.until_words, request.words.joint)
     is_until = request.reading.has("UNTIL") or bare != when or _is_until(when, request)
     if not when or not (request.read_times(bare) or request.parse_length(bare)):  # "until further notice"
@@ -104,6 +107,38 @@ def pause(request: RequestContext) -> Interpretation | None:
     if due is None or due.date() >= begin:
         return change_state(request, "pause")
     return Interpretation(answer=say(request.turn.language, "offline.pause_end"), must_reply=True)
+
+
+def pause_until_begin(request: RequestContext) -> Interpretation | None:
+    """Pause the repeating reminder that a request to set one names with its next begin: 下周一再开始提醒我跑步."""
+    when = slots.strip_time_words(request.reading.words("WHEN"), request.words)
+    if not when or not request.has_word(request.words.beginning_again):
+        return None
+    named = request.find_closest(slots.extract_content(request.reading, request.words))
+    if named is None or named.schedule.rule is None or request.known is None:
+        return None
+    return change_state(request, "pause", {"until": when, "reminder_id": named.id})
+
+
+def _tag_time_in_name(request: RequestContext) -> RequestContext:
+    """Return the request with a clock that names the reminder tagged as such: 暂停七点的提醒.
+
+    A figure at the end of a name belongs to the time behind it: 暂停跑步|一个礼拜.
+    """
+    reading, words = request.reading, request.words
+    tags, tokens = list(reading.tags), reading.tokens
+    marks = (*words.reference_marks, *(f"的{word}" for word in words.reference_marks), "的提醒", "的闹钟")
+    for at, token in enumerate(tokens):
+        behind = words.fold(reading.text[token.end :])
+        if token.form == "@clock" and tags[at] in {"WHEN", "REF"} and not words.joint and behind.startswith(marks):
+            return request.with_tags(
+                "OLD" if place == at else NO_TAG if tag == "REF" else tag for place, tag in enumerate(tags)
+            )
+    for at in range(1, len(tags)):
+        whole = "" if words.joint or tags[at - 1 : at + 1] != ["REF", "WHEN"] else reading.text[tokens[at - 1].start :]
+        if whole and request.parse_length(whole) is not None and request.parse_length(whole[1:]) is None:
+            return request.with_tags("WHEN" if place == at - 1 else tag for place, tag in enumerate(tags))
+    return request
 
 
 def _read_begin(words: str, request: RequestContext) -> date | None:
