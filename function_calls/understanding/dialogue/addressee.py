@@ -343,6 +343,8 @@ def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, sta
         return not is_telling and not slots.are_function_words(left, words)
     if intent == "done":
         return state.delivered_to_others
+    if intent == "pause" and state.others and not any(token.form[:1] == "@" for token in reading.tokens):
+        return True  # 先停一停吧，太累了
     is_of_person = intent == "person_remove" and words.fold(reading.words("PERSON")) not in words.pronouns
     return state.answers_person and (intent == "delete" or is_of_person)
 

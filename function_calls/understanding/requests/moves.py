@@ -23,7 +23,7 @@ from function_calls.understanding.reading.times import (
     names_single_day,
     set_clock,
 )
-from function_calls.understanding.reading.tokens import Token, is_time, split_clauses
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token, is_time, split_clauses
 from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.arguments import (
     format_shift,
@@ -44,6 +44,7 @@ from function_calls.understanding.requests.references import (
     find_due,
     find_named_reminder,
     find_references,
+    find_remark,
     list_own,
     says_remind_me,
 )
@@ -73,6 +74,51 @@ _FROM = re.compile(r"\bfrom\b|[从從]")
 
 
 def move(request: RequestContext) -> Interpretation | None:
+    """Change the time of a reminder, or how often it comes, and in Chinese also its text."""
+    if _is_about_other_day(request):
+        return None
+    made, content = _move(request), _find_new_text(request)
+    if made is None or not content or [call.name for call in made.calls] != ["reminder_update"]:
+        return made
+    call = made.calls[0]
+    return replace(made, calls=(replace(call, arguments={**call.arguments, "content": content}),))
+
+
+def _is_about_other_day(request: RequestContext) -> bool:
+    """Return whether a new day that people name has a reason on a day without the reminder: 改到周六吧，周五我没空."""
+    is_open = not (request.is_addressed or request.reading.has("REF"))
+    reminder = find_named_reminder(request) if is_open else None
+    times = find_times(request) if reminder is not None and find_remark(request).strip() else []
+    days = {time.best.start.date() for time in times if names_single_day(time.best) and not time.best.has_clock}
+    told = [time.best for time in request.read_times(find_remark(request))] if days else []
+    others = {best.start.date() for best in told if best is not None and names_single_day(best)} - days
+    if reminder is None or not others:
+        return False
+    fires = [fires_from(reminder.schedule, day, request.now, 1) for day in others]
+    return not others & {due.astimezone(request.now.tzinfo).date() for each in fires for due in each}
+
+
+def _find_new_text(request: RequestContext) -> str:
+    """Return the text behind a Chinese word for "change to" that shares a character with the present one.
+
+    把看牙改成洗牙，下午三点 changes both. Return "" for none.
+    """
+    words, reading = request.words, request.reading
+    reminder = None if words.joint else find_named_reminder(request)
+    begins = [reading.text.find(word) + len(word) for word in words.substitutes if word in words.fold(reading.text)]
+    if reminder is None or not begins or request.words.fold(reminder.content) in words.fold(reading.text[begins[0] :]):
+        return ""
+    parts = "".join(
+        "\n" if is_time(token) or token.form in CLAUSE_ENDS else reading.text[token.start : token.end]
+        for token in reading.tokens
+        if token.start >= min(begins)
+    )
+    texts = (slots.strip_edges(part, words.courtesies, words.joint)[0] for part in parts.splitlines())
+    shared = {*words.fold(reminder.content)} - request.common_words
+    return next((text for text in texts if len(text) > 1 and shared & {*words.fold(text)}), "")
+
+
+def _move(request: RequestContext) -> Interpretation | None:
     """Change the time of a reminder: to another time, by an amount, or to another repetition."""
     if _is_for_oneself_as_well(request):
         return repeat_last(request)
