@@ -57,6 +57,7 @@ from function_calls.understanding.requests.request_times import (
     tag_lead,
 )
 from services.kernel.chat import ChatMessage
+from services.recurrence.rules import WEEKDAYS
 from services.reminders.model import Reminder
 from services.time_expressions import Reading
 
@@ -743,6 +744,8 @@ def _carry_days(reminders: Sequence[ReminderRequest], request: RequestContext) -
     named = [(reminder.time.words, reminder.time.readings) for reminder in reminders if reminder.time is not None]
     last = request.before or _find_call_continued(request)
     before = None if last is None else _read_call_time(last, request)
+    if request.before is not None and before is not None and is_repeating(request.before):
+        return [_repeat_like(request.before, before.best, reminder) for reminder in reminders]
     if before is not None:
         named = [(before.words, before.readings), *named]
     if len(named) < 2:
@@ -752,6 +755,21 @@ def _carry_days(reminders: Sequence[ReminderRequest], request: RequestContext) -
         reminder if reminder.time is None else replace(reminder, time=replace(reminder.time, readings=next(carried)))
         for reminder in reminders
     ]
+
+
+def _repeat_like(before: ToolCall, first: Reading, reminder: ReminderRequest) -> ReminderRequest:
+    """Return a reminder at a clock alone every day or week like the one `before`, which comes at the `first` time.
+
+    每天早上八点提醒我吃药，晚上九点提醒我散步 asks for both every day.
+    """
+    time, kind = reminder.time, before.arguments.get("type")
+    if time is None or kind not in {"daily", "weekly"} or not slots.is_clock_alone(time.best):
+        return reminder
+    weekday, series = before.arguments.get("weekday"), first._replace(rrule="FREQ=DAILY")
+    if isinstance(weekday, int):
+        start = first.start + _DAY * ((weekday - first.start.weekday()) % _DAYS_A_WEEK)
+        series = first._replace(start=start, rrule=f"FREQ=WEEKLY;BYDAY={WEEKDAYS[weekday]}")
+    return replace(reminder, time=replace(time, readings=tuple(set_clock(series, each) for each in time.readings)))
 
 
 def _find_call_continued(request: RequestContext) -> ToolCall | None:
